@@ -69,8 +69,16 @@ const PUBLIC_PAGES: RouteObject[] = [
   page('/setup', () => import('../features/setup/setup-page.tsx'), 'SetupPage'),
   page('/login', () => import('../features/login/login-page.tsx'), 'LoginPage'),
   page('/register', () => import('../features/register/register-page.tsx'), 'RegisterPage'),
-  page('/reset', () => import('../features/reset/request-reset-page.tsx'), 'RequestResetPage'),
-  page('/user/reset', () => import('../features/reset/confirm-reset-page.tsx'), 'ConfirmResetPage'),
+  page(
+    '/reset',
+    () => import('../features/password-reset/request-reset-page.tsx'),
+    'RequestResetPage',
+  ),
+  page(
+    '/user/reset',
+    () => import('../features/password-reset/confirm-reset-page.tsx'),
+    'ConfirmResetPage',
+  ),
   pageAt(
     ['/oauth/github', '/oauth/oidc', '/oauth/linuxdo', '/oauth/telegram'],
     () => import('../features/login/oauth-page.tsx'),
@@ -104,8 +112,8 @@ const CONSOLE_PAGES: RouteObject[] = [
   ),
   pageWithTexts(
     '/app/logs/tasks',
-    () => import('../features/task-logs/music-tasks-page.tsx'),
-    'MusicTasksPage',
+    () => import('../features/task-logs/music-and-video-tasks-page.tsx'),
+    'MusicAndVideoTasksPage',
   ),
   pageWithTexts('/app/wallet', () => import('../features/wallet/wallet-page.tsx'), 'WalletPage'),
   page('/app/inbox', () => import('../features/inbox/inbox-page.tsx'), 'InboxPage'),

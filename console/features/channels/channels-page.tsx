@@ -1,6 +1,6 @@
 import '../../ui/forms/forms.css'
 import './channels.css'
-import './testing/testing.css'
+import './testing/channel-tests.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -24,8 +24,8 @@ import { ChannelList } from './list/channel-list.tsx'
 import { changeChannels, channelsOf, isTagGroup } from './list/channel-rows.ts'
 import { useChannelList } from './list/use-channel-list.ts'
 import { type EditedTag, TagDialog } from './tags/tag-dialog.tsx'
-import { TestDialog } from './testing/test-dialog.tsx'
-import { TestResultsDrawer } from './testing/test-results-drawer.tsx'
+import { ChannelTestDialog } from './testing/channel-test-dialog.tsx'
+import { ChannelTestResultsDrawer } from './testing/channel-test-results-drawer.tsx'
 
 function useLiveChannels(): void {
   const client = useQueryClient()
@@ -38,14 +38,14 @@ function useLiveChannels(): void {
       const channelsById = new Map(channelsOf(entries).map((channel) => [channel.id, channel]))
       const newest = new Map(rows.map((row) => [row.id, row]))
       changeChannels(client, (channel) => newestOf(channel, newest))
-      // Reloads the list after a channel is created, deleted or retagged, because only the server
-      // knows the new order.
+      // Reloads the list after a channel was created, deleted or given another tag, because only
+      // the server knows the new order.
       const isMoved = rows.some(
         (row) => 'deleted' in row || channelsById.get(row.id)?.tag !== row.tag,
       )
       if (rows.some((row) => 'deleted' in row && channelsById.has(row.id))) refetch()
-      // The response to a list request that is under way may be older than the event. It would undo
-      // the change on screen, so the list is requested once more.
+      // A list request that is under way may have been answered before the event. Its response
+      // would undo the change on screen, so the list is requested again.
       else if (isMoved || entries.some(isTagGroup) || isReading()) refetchSoon()
     },
     onResync: refetch,
@@ -55,8 +55,8 @@ function useLiveChannels(): void {
 const DELAY_MS = 1_000
 
 /**
- * Returns a function that runs `perform` at most once per second. Without this limit, `perform`
- * would run for each call to a provider, because each of them causes a live event about a channel.
+ * Returns a function that runs `perform` at most once per second. Each call to a provider causes a
+ * live event about a channel, and without this limit each event would run `perform`.
  */
 function useDelayedCall(perform: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -128,8 +128,8 @@ function Channels() {
       <ChannelDrawer edited={isForbidden ? null : drawer.edited} onClose={drawer.close} />
       <UnpricedModelsStep {...unpriced} onClose={closeStep} />
       {!isForbidden && <LinkedUnpricedModelsStep />}
-      <TestDialog channel={tested} onClose={() => setTested(null)} />
-      <TestResultsDrawer isOpen={areResultsShown} onClose={() => setResultsShown(false)} />
+      <ChannelTestDialog channel={tested} onClose={() => setTested(null)} />
+      <ChannelTestResultsDrawer isOpen={areResultsShown} onClose={() => setResultsShown(false)} />
       <TagDialog edited={tag} onClose={() => setTag(null)} />
     </Page>
   )
@@ -138,8 +138,8 @@ function Channels() {
 const NO_STEP = { isOpen: false, models: [] }
 
 /**
- * Subscribes to channel events. It is a component, so that it can be left out for users who may not
- * see channels.
+ * Subscribes to channel events. It is a component and not a hook, so that it can be left out for
+ * users who may not see channels.
  */
 function LiveChannels(): null {
   useLiveChannels()

@@ -5,7 +5,7 @@ import { chatAddress, chatTarget, externalClient } from '#console/ui/chat-links/
 import { fullKey } from '#console/ui/elements/token-key.ts'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
-import { MissingClient, useChatTokens } from './chat-clients-and-token.tsx'
+import { MissingClient, useChatTokens } from './chat-tokens-and-empty-states.tsx'
 
 export function ChatLinkPage() {
   const { t } = useTranslation()

@@ -18,13 +18,13 @@ import { Select } from '#console/ui/forms/inputs.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { usePageTitle } from '#console/ui/layout/page.tsx'
 import type { Token } from '#read-api/contract/tokens.ts'
-import { MissingClient, UnknownClient, useChatTokens } from './chat-clients-and-token.tsx'
+import { MissingClient, UnknownClient, useChatTokens } from './chat-tokens-and-empty-states.tsx'
 
 const RELOADED = 'chat-reloaded'
 
 /**
- * Shows a chat client, which is a web page of another operator, in a frame. The client may run
- * scripts and store data. It can read the token's key, because `address` contains the key.
+ * Shows a chat client (a web page of another operator) in a frame. The client may run scripts and
+ * store data. It can read the token's key, because `address` contains the key.
  */
 function ChatFrame({ name, address }: { name: string; address: string }) {
   const { t } = useTranslation()
@@ -44,8 +44,8 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
 }
 
 /**
- * Reports whether the content security policy of this page blocks the frame. In this case, the page
- * is first reloaded once, because the policy may have changed since the page was loaded.
+ * Reports whether the content security policy of this page blocks the frame. The page is first
+ * reloaded once, because the policy may have changed since it was loaded.
  */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)

@@ -9,8 +9,8 @@ import {
 } from './usage-chart-data.ts'
 
 /**
- * Shows the figures of a bar next to the bar. `position` is the horizontal position of the bar in
- * the chart, from 0 (left) to 1 (right).
+ * Shows the figures of a bar in a tooltip next to the bar. `position` is the horizontal position of
+ * the bar in the chart, from 0 (left) to 1 (right).
  */
 function BarTip(props: ChartTexts & { bucket: ChartBucket; position: number }) {
   const { t } = useTranslation()
@@ -56,7 +56,7 @@ export function ChartBarButtons(props: ChartTexts & { onZoom: (interval: Interva
   const position = (focusedIndex + 0.5) / buckets.length
   return (
     <div className="tg-dash-hits">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys and drags go over the bars */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys and drags act on the bars */}
       <div ref={barList} onKeyDown={onKeyDown} {...drag}>
         {buckets.map(({ at, total }, index) => (
           <button

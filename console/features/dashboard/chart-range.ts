@@ -18,8 +18,8 @@ export type Interval = { readonly from: number; readonly to: number }
 const HOUR = 3_600
 const DAY = 24 * HOUR
 /**
- * The longest range that the chart can show, in seconds. The limit of the server is a week longer,
- * because a chart with weekly bars extends the range to complete weeks.
+ * The longest range that the chart can show, in seconds. The server accepts a week more, because a
+ * chart with weekly bars extends the range to complete weeks.
  */
 const SPAN_MAX = 92 * DAY
 
@@ -37,7 +37,7 @@ export const stepOf = (text: string | undefined): ChartStep =>
 
 /**
  * Returns the ranges that can be selected. `isByDay` is true for the usage of tokens, which is
- * counted per day. A range of 24 hours is then not available.
+ * counted per day and therefore has no range of 24 hours.
  */
 export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
   isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
@@ -63,8 +63,8 @@ export function zoomFromUrl({ from, to }: Interval): Interval | null {
 }
 
 /**
- * Returns the interval that a range covers if it ends at `now`. The interval starts where a bar
- * starts.
+ * Returns the interval that a range covers if it ends at `now`. The interval starts at the start of
+ * a bar.
  */
 export function intervalOf(range: ChartRange, now: number, calendar: Calendar): Interval {
   const stepSeconds = calendar.step === 'hour' ? HOUR : DAY
@@ -83,8 +83,8 @@ const dayText = (at: number, isUtc: boolean): string =>
   isUtc ? new Date(at * 1000).toISOString().slice(5, 10) : stampText(at).slice(5, 10)
 
 /**
- * Formats the time of a chart's bar, which starts at `at` (Unix seconds): `11-21 07:00` for an
- * hour, `11-21` for a day, and `11-17–11-23` for a week.
+ * Formats the time of a bar that starts at `at` (Unix seconds): `11-21 07:00` for an hour, `11-21`
+ * for a day, and `11-17–11-23` for a week.
  */
 export function bucketText(at: number, calendar: Calendar): string {
   const { step, isUtc = false } = calendar

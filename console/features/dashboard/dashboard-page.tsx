@@ -19,24 +19,25 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { KeyFigures } from './key-figures.tsx'
 import { SetupChecklist, SetupChecklistSkeleton } from './setup-checklist.tsx'
-import { SitePanel } from './site-panel.tsx'
+import { SiteFiguresPanel } from './site-figures-panel.tsx'
 import { UsagePanel } from './usage-panel.tsx'
+import { useBalanceAndRecentCalls } from './use-balance-and-recent-calls.ts'
 import { useChartView } from './use-chart-view.ts'
-import { useDashboard } from './use-dashboard.ts'
-import type { UsageScope } from './use-usage.ts'
+import type { UsageScope } from './use-usage-points.ts'
 import './dashboard.css'
 
 export function DashboardPage() {
   const { t } = useTranslation()
   const user = useUser()
-  const { self, today, recent } = useDashboard()
+  const { self, today, recent } = useBalanceAndRecentCalls()
   const view = useChartView()
   const pollIntervalMs = useUsagePollInterval(view.scope)
   const calls = self.data?.request_count
   // A scratch copy shows the site's data as of an earlier time. The user's own account is always
   // current, so it is hidden while a scratch copy is open.
   const isScratchCopyOpen = currentScratchCopy() !== null
-  // The checklist of new users changes something, so a scratch copy has the empty lists instead.
+  // The checklist changes the site. A scratch copy is read-only and therefore shows the empty lists
+  // instead.
   const isNewUser = calls === 0 && !isScratchCopyOpen
   return (
     <Page
@@ -56,7 +57,7 @@ export function DashboardPage() {
           <RecentCalls rows={recent.data?.items} />
         </div>
       )}
-      {view.isSiteKnown && <SitePanel view={view} />}
+      {view.isSiteKnown && <SiteFiguresPanel view={view} />}
     </Page>
   )
 }
@@ -77,7 +78,7 @@ function useUsagePollInterval(scope: UsageScope): number | false {
 
 export function StartPage() {
   const { t } = useTranslation()
-  const { self } = useDashboard()
+  const { self } = useBalanceAndRecentCalls()
   return (
     <Page title={t('dashboard.start')}>
       <QueryView query={self} waiting={<SetupChecklistSkeleton />}>

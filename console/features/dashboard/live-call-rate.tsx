@@ -38,8 +38,8 @@ export function LiveCallRate() {
 const START_SECONDS = 5
 
 /**
- * Reports whether the page was opened only a few seconds ago and has no data yet. A notice about
- * missing data would be premature.
+ * Reports whether the page was opened only a few seconds ago and has no data yet. The page then
+ * shows no notice about missing data.
  */
 const isStarting = (seconds: readonly CallsInSecond[]): boolean =>
   seconds.length < START_SECONDS && peakOf(seconds) === null
@@ -59,7 +59,7 @@ function Spark(props: { seconds: readonly CallsInSecond[]; max: number }) {
         const position = SECONDS - seconds.length + index
         return (
           <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: seconds have no name but their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: a second is identified by its position
             key={index}
             x={position * STEP}
             y={HEIGHT - height}

@@ -17,8 +17,8 @@ const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
 /**
- * Query options that read the data for the steps again every 5 s, because a step may be completed
- * in another tab or by another admin.
+ * Query options that read the data for the steps again every 5 s. A step may be completed in
+ * another tab or by another admin.
  */
 const POLLING = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 

@@ -1,10 +1,10 @@
-export type StepName = 'channel' | 'price' | 'token' | 'call'
+type StepName = 'channel' | 'price' | 'token' | 'call'
 
 /**
- * The numbers from which `setupSteps` determines the completed setup steps. A number is null until
- * it has loaded, and for users who may not read it.
+ * The input of `setupSteps`. A number is null until it has loaded, and always null for users who
+ * may not read it.
  */
-export type Progress = {
+type Progress = {
   readonly isAdmin: boolean
   readonly channels: number | null
   readonly callableModels: number | null

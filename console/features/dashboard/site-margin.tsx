@@ -50,8 +50,8 @@ export function MarginShare({ totals }: { totals: CostTotals }) {
 }
 
 /**
- * Formats a share as a percentage. It is rounded toward zero, so that 100 % appears only for a
- * share of exactly 1.
+ * Formats a share as a percentage. The share is rounded toward zero, so that only a share of
+ * exactly 1 appears as 100 %.
  */
 function usePercent(): (share: number) => string {
   const locale = useLocale()
@@ -64,9 +64,8 @@ function usePercent(): (share: number) => string {
 }
 
 /**
- * Totals of calls in quota units. `quota` is what users were charged for all calls. `costed_quota`
- * is what they were charged for those calls whose cost is known. `cost` is what the providers
- * charge for these calls.
+ * Totals of calls in quota units. `quota` is the charge of all calls. `costed_quota` is the charge
+ * of the calls with a known cost, and `cost` is the cost that the providers charge for them.
  */
 export type CostTotals = {
   readonly quota: number
@@ -75,16 +74,16 @@ export type CostTotals = {
 }
 
 type Margin = {
-  /** The charges of users minus the charges of providers, for calls whose cost is known. */
+  /** The charges of users minus the charges of providers, for calls with a known cost. */
   readonly amount: bigint
   /**
-   * `amount` divided by the charges of users for calls whose cost is known, or null if these
-   * charges are 0.
+   * `amount` divided by the charges of users for calls with a known cost, or null if these charges
+   * are 0.
    */
   readonly share: number | null
   /**
-   * The share (0 to 1) of all charges that belongs to calls whose cost is known, or 1 if there are
-   * no charges.
+   * The share (0 to 1) of the charges that belongs to calls with a known cost, or 1 without any
+   * charges.
    */
   readonly coverage: number
 }

@@ -15,8 +15,8 @@ type TopRow = {
   readonly count: number
   readonly quota: number
   /**
-   * The URL parameters with which the usage log lists the calls of this row, or null if the log has
-   * no such filter.
+   * The URL parameters that filter the usage log by this row, or null if the log has no such
+   * filter.
    */
   readonly search: Readonly<Record<string, string>> | null
   readonly margin?: ReactNode

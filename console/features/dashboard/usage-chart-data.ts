@@ -24,8 +24,8 @@ export type UsageChart = {
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
   /**
-   * The series with the largest totals. If there are too many series, the others are added up in
-   * one series with the name `OTHER_SERIES`.
+   * The series with the largest totals. If there are more than `SERIES_MAX` series, the others are
+   * summed up in one series with the name `OTHER_SERIES`.
    */
   readonly series: readonly ChartSeries[]
   readonly total: bigint
@@ -39,8 +39,8 @@ export type ChartTexts = {
 }
 
 /**
- * The division of time into bars. `isUtc` is true for data that the server counts by UTC day. Other
- * bars follow the time zone of the browser.
+ * The division of time into bars. `isUtc` is true for data that the server counts by UTC day.
+ * Otherwise, bars follow the time zone of the browser.
  */
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 
@@ -85,9 +85,9 @@ function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSe
   for (const point of points) {
     totals.set(point.series, (totals.get(point.series) ?? 0n) + BigInt(point[measure]))
   }
-  // Leaves out each series that has no value except 0. If all series are like this, none is left
-  // out. The check reads the values and not the totals, because a series of corrections also has
-  // values below 0, which can add up to a total of 0.
+  // Leaves out each series whose values are all 0, unless this is true of all series. The totals
+  // can't be used for this check: a series of corrections also has negative values, which can add
+  // up to 0.
   const used = new Set(points.flatMap((one) => (one[measure] === 0 ? [] : [one.series])))
   const some = [...totals].filter(([name]) => used.has(name))
   const sorted = (some.length > 0 ? some : [...totals])
@@ -119,8 +119,8 @@ export const bucketEnd = (at: number, calendar: Calendar): number =>
   bucketStart(at + TO_NEXT_BUCKET[calendar.step], calendar)
 
 /**
- * The start of a bar plus this number of seconds is always within the next bar. Two hours are added
- * for days and weeks, because a day has 25 hours when clocks are set back.
+ * Adding this number of seconds to the start of a bar gives a time within the next bar. Days and
+ * weeks have two additional hours, because a day has 25 hours when clocks are set back.
  */
 const TO_NEXT_BUCKET = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
 

@@ -19,14 +19,14 @@ import {
   type UsageChart,
 } from './usage-chart-data.ts'
 import { type ChartView, MEASURES } from './use-chart-view.ts'
-import { useUsage } from './use-usage.ts'
+import { useUsagePoints } from './use-usage-points.ts'
 
 function UsageTable({ chart, formatValue, seriesName }: ChartTexts) {
   const { t } = useTranslation()
   const cell = (value: bigint | null | undefined): string =>
     value === null || value === undefined ? '–' : formatValue(value)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it
     <section className="tg-dash-scroll" aria-label={t('dashboard.tableCaption')} tabIndex={0}>
       <table className="tg-dash-table">
         <caption className="tg-visually-hidden">{t('dashboard.tableCaption')}</caption>
@@ -85,7 +85,9 @@ function ChartSummary(props: ChartTexts & { view: ChartView }) {
   )
 }
 
-const UsageBars = lazy(async () => ({ default: (await import('./usage-bars.tsx')).UsageBars }))
+const UsageBarChart = lazy(async () => ({
+  default: (await import('./usage-bar-chart.tsx')).UsageBarChart,
+}))
 
 export function UsagePanel({
   view,
@@ -97,7 +99,7 @@ export function UsagePanel({
   const { t } = useTranslation()
   const [isTable, setTable] = useState(false)
   const { calendar, measure, zoom, set } = view
-  const { data, error, refetch } = useUsage(view, pollIntervalMs)
+  const { data, error, refetch } = useUsagePoints(view, pollIntervalMs)
   const { step, isUtc } = calendar
   const chart = useMemo(
     () =>
@@ -175,7 +177,12 @@ function ChartBody(props: {
         <UsageTable chart={chart} formatValue={text} seriesName={nameOf} />
       ) : (
         <Suspense fallback={PLACEHOLDER}>
-          <UsageBars chart={chart} formatValue={text} seriesName={nameOf} onZoom={props.onZoom} />
+          <UsageBarChart
+            chart={chart}
+            formatValue={text}
+            seriesName={nameOf}
+            onZoom={props.onZoom}
+          />
         </Suspense>
       )}
     </>

@@ -38,7 +38,7 @@ export function useChartView() {
   const preset = stepOf(useStatus()?.data_export_default_time)
   const isSiteKnown = isAdmin(useUser())
   const scope = isSiteKnown ? urlState.scope : 'self'
-  // The chart of all users can't show tokens, because the server has no totals by token for all
+  // The chart of all users is always by model, because the server has no totals by token for all
   // users.
   const by = scope === 'all' ? 'model' : urlState.by
   const isByDay = by === 'token'

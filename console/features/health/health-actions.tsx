@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'react-router-dom'
 import { healthKey } from '#console/api/channel-health.ts'
@@ -11,9 +11,10 @@ import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError, showInfo, showSuccess } from '#console/ui/messages/toast.ts'
+import { useAbortOnUnmount } from '#console/ui/state/use-abort-on-unmount.ts'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
+import { durationText } from './format-durations-and-rates.ts'
 import { failedCallsLink, type Period } from './health-filters.ts'
-import { durationText } from './metric-text.ts'
 
 export function HealthActions(props: { channel: ChannelHealth; period: Period }) {
   const { t } = useTranslation()
@@ -63,12 +64,7 @@ function TestText({ outcome }: { outcome: TestOutcome }) {
 function useTest(channelId: number) {
   const client = useQueryClient()
   const [state, setState] = useState({ isRunning: false, outcome: null as TestOutcome | null })
-  const stop = useRef(new AbortController())
-  useEffect(() => {
-    const controller = new AbortController()
-    stop.current = controller
-    return () => controller.abort()
-  }, [])
+  const stop = useAbortOnUnmount()
   const run = async (): Promise<void> => {
     const { signal } = stop.current
     if (state.isRunning) return

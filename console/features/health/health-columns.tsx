@@ -10,21 +10,21 @@ import {
 } from '#console/ui/data-grid/column-and-layout.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
+import { durationText, rateText, speedText } from './format-durations-and-rates.ts'
 import type { Period } from './health-filters.ts'
-import { durationText, rateText, speedText } from './metric-text.ts'
 import { StateCell } from './state-cell.tsx'
 
 const STEP = 5
 const BAR = 4
 const HEIGHT = 20
 /**
- * The minimum height (px) of the part of a bar that stands for failed calls, so that a failure rate
- * of one percent is visible.
+ * The minimum height (px) of the part of a bar that stands for failed calls. It makes a failure
+ * rate of one percent visible.
  */
 const FAILURE_HEIGHT_MIN = 2
 
 /**
- * Draws a channel's success rate over time as small bars. A time without calls is drawn as a dot.
+ * Draws a channel's success rate over time as small bars. A dot stands for a time without calls.
  * All bars of one color are one SVG path, because many elements would make scrolling slow.
  */
 function SparkBars({ points }: { points: readonly HealthPoint[] }) {
@@ -158,7 +158,7 @@ function SuccessCell({ row, context }: { row: Row; context: ColumnContext }) {
   const { t, number, period, healthBarEnd } = context
   const figures = row.figures[period]
   const rate = successRate(figures)
-  const tries = figures === null ? 0 : figures.successes + figures.failures
+  const attempts = figures === null ? 0 : figures.successes + figures.failures
   return (
     <span className="tg-health-success">
       <SparkBars points={healthPoints(row.minutes, healthBarEnd)} />
@@ -166,7 +166,7 @@ function SuccessCell({ row, context }: { row: Row; context: ColumnContext }) {
         {rate === null ? <UnknownValue /> : <b>{rateText(rate, number)}</b>}
         {rate !== null && (
           <span className="tg-muted">
-            {t('health.attemptCount', { count: tries, number: number.format(tries) })}
+            {t('health.attemptCount', { count: attempts, number: number.format(attempts) })}
           </span>
         )}
       </span>

@@ -7,11 +7,11 @@ import type {
   HealthFigures,
   HistoryRange,
 } from '#read-api/contract/channel-health.ts'
+import { durationText, rateText, speedText } from './format-durations-and-rates.ts'
 import { HealthActions } from './health-actions.tsx'
 import { UnknownValue } from './health-columns.tsx'
 import { HISTORY_RANGE_OF_PERIOD, type Period } from './health-filters.ts'
 import { HistoryPanel } from './history-panel.tsx'
-import { durationText, rateText, speedText } from './metric-text.ts'
 import { CircuitLine, StateCell } from './state-cell.tsx'
 import { Timeline } from './timeline.tsx'
 
@@ -112,7 +112,7 @@ function ModelTable(props: { channel: ChannelHealth; period: Period }) {
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reachable by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
       <section className="tg-health-scroll" tabIndex={0} aria-label={t('health.modelFigures')}>
         <table className="tg-health-table">
           <thead>

@@ -17,6 +17,7 @@ import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
+import { rateText } from './format-durations-and-rates.ts'
 import { healthColumns } from './health-columns.tsx'
 import { HealthDrawer } from './health-drawer.tsx'
 import {
@@ -26,7 +27,6 @@ import {
   PERIODS,
   STATE_FILTERS,
 } from './health-filters.ts'
-import { rateText } from './metric-text.ts'
 import '#console/ui/forms/forms.css'
 import './health.css'
 
@@ -187,11 +187,11 @@ function HealthSummary(props: { channels: readonly ChannelHealth[] | null }) {
 
 function rateOf(channels: readonly ChannelHealth[]): number | null {
   let successes = 0
-  let tries = 0
+  let attempts = 0
   for (const { figures } of channels) {
     if (figures.m5 === null) continue
     successes += figures.m5.successes
-    tries += figures.m5.successes + figures.m5.failures
+    attempts += figures.m5.successes + figures.m5.failures
   }
-  return tries === 0 ? null : successes / tries
+  return attempts === 0 ? null : successes / attempts
 }

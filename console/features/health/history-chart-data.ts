@@ -3,7 +3,7 @@ import type { HealthHistory, HealthHistoryPoint } from '#read-api/contract/chann
 
 /**
  * The attempts to send calls to a channel during one time step of the chart. A value is null if
- * there is no data for it.
+ * there is no data.
  */
 export type HistoryChartStep = {
   readonly at: number

@@ -10,8 +10,8 @@ import {
   YAxis,
 } from 'recharts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { durationText, rateText } from './format-durations-and-rates.ts'
 import type { HistoryChartData, HistoryChartStep } from './history-chart-data.ts'
-import { durationText, rateText } from './metric-text.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
 const MARGIN = { top: 8, right: 8, bottom: 0, left: 0 }

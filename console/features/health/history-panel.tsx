@@ -12,10 +12,10 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
+import { durationText, rateText } from './format-durations-and-rates.ts'
 import { UnknownValue } from './health-columns.tsx'
 import { HISTORY_RANGES } from './health-filters.ts'
 import { type HistoryChartData, historyChartData } from './history-chart-data.ts'
-import { durationText, rateText } from './metric-text.ts'
 
 function HistoryTable({ history }: { history: HistoryChartData }) {
   const { t } = useTranslation()
@@ -23,7 +23,7 @@ function HistoryTable({ history }: { history: HistoryChartData }) {
   const time = (value: number | null) =>
     value === null ? <UnknownValue /> : durationText(value, number)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it
     <section className="tg-health-scroll" tabIndex={0} aria-label={t('health.history.title')}>
       <table className="tg-health-table">
         <TableHead

@@ -5,7 +5,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { reasonText } from '#console/ui/messages/reason-text.ts'
 import { useTimeLeft } from '#console/ui/state/use-countdown.ts'
 import type { ChannelHealth, CircuitState } from '#read-api/contract/channel-health.ts'
-import { countdownText } from './metric-text.ts'
+import { countdownText } from './format-durations-and-rates.ts'
 
 export function StateCell({ channel }: { channel: ChannelHealth }) {
   const { t } = useTranslation()
@@ -61,8 +61,8 @@ const TICK_MS = 1_000
 
 function Countdown({ until }: { until: number }) {
   const { t } = useTranslation()
-  // Converts `until` to a time of the monotonic clock, because changes of the system clock do not
-  // affect this clock.
+  // Converts `until` to a time of the monotonic clock, which changes of the system clock do not
+  // affect.
   const end = useMemo(() => performance.now() + until - Date.now(), [until])
   const left = useTimeLeft(end, TICK_MS)
   return (

@@ -24,8 +24,8 @@ export function TimelineEntries({ items }: { items: readonly TimelineEntry[] }) 
         group.length === 1 ? (
           <Entry key={group[0].id} entry={group[0]} />
         ) : (
-          // The key is the id of the oldest entry, so that an expanded group stays open when a
-          // newer entry is added.
+          // The key is the id of the oldest entry. A newer entry therefore does not close an
+          // expanded group.
           <FoldedEntries key={`fold-${group.at(-1)?.id}`} group={group} />
         ),
       )}

@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import type { Tone } from '#console/ui/elements/status-tag.tsx'
 import { reasonText } from '#console/ui/messages/reason-text.ts'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
-import { durationText } from './metric-text.ts'
+import { durationText } from './format-durations-and-rates.ts'
 
 type Kind = TimelineEntry['kind']
 
@@ -32,26 +32,26 @@ export function entryTone({ kind, is_success }: TimelineEntry): Tone {
 
 export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.NumberFormat): string {
   const { kind, reason = '', model, fields, tag, count, duration_ms: took, is_success } = entry
-  const why = reason === '' ? '' : reasonText(t, reason)
+  const shownReason = reason === '' ? '' : reasonText(t, reason)
   const scope = scopeText(t, entry)
   const parts: Record<Kind, readonly string[]> = {
     created: entry.is_enabled === false ? [t('health.entry.createdDisabled')] : [],
     'terms-changed': [fieldsText(t, fields)],
     enabled: [tagText(t, tag)],
     disabled: [tagText(t, tag)],
-    'auto-disabled': [why],
+    'auto-disabled': [shownReason],
     expired: [],
     deleted: [],
     tagged: [tag ?? ''],
     'tag-changed': [tagText(t, tag), fieldsText(t, fields)],
-    'key-set-aside': [scope, why],
+    'key-set-aside': [scope, shownReason],
     'keys-taken-back': [t('health.entry.keys', { count: count ?? 0 })],
-    'circuit-opened': [scope, why, t('health.entry.failures', { count: count ?? 0 })],
+    'circuit-opened': [scope, shownReason, t('health.entry.failures', { count: count ?? 0 })],
     'circuit-half-opened': [scope],
     'circuit-closed': [scope, t(`health.entry.${CLOSED_BY[reason] ?? 'byCall'}`)],
     tested: [
       model ?? '',
-      is_success === true ? '' : why,
+      is_success === true ? '' : shownReason,
       took === undefined ? '' : durationText(took, number),
     ],
   }
@@ -107,14 +107,13 @@ const tagText = (t: TFunction, tag: string | undefined): string =>
 /**
  * Entries of a channel's timeline that are shown together: a single entry, or several entries of
  * one circuit breaker, newest first. A circuit breaker stops calls to a failing channel, model or
- * key for a while.
+ * key for some time.
  */
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
  * Groups entries of the same circuit breaker. A user's action or a change of the channel ends all
- * groups, because it may explain the entries that follow it. An automatic test does not end a
- * group.
+ * groups, because it may explain the later entries. An automatic test does not end a group.
  */
 export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []
@@ -136,7 +135,7 @@ export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryG
 
 /**
  * Returns a text that identifies the circuit breaker of an entry within its channel. Returns null
- * for an entry that no circuit breaker has caused, such as a user's action.
+ * for an entry without a circuit breaker, such as a user's action.
  */
 function circuitOf({ kind, by, model, key }: TimelineEntry): string | null {
   if (!kind.startsWith('circuit-') || by !== null) return null

@@ -33,7 +33,7 @@ function SdkSnippet() {
         <CopyButton text={text} label={t('ui.copy')} />
       </header>
       <Tabs label={t('home.snippetTitle')} tabs={TABS} selected={template} onSelect={setTemplate}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
         <pre tabIndex={0}>
           <code>{text}</code>
         </pre>

@@ -83,7 +83,7 @@ function useMarkRead(message: InboxMessage | undefined): void {
     marked.current = id
     client.setQueryData<number>(unreadKey, (count) => Math.max(0, (count ?? 1) - 1))
     void call('PUT /api/user/messages/:id/read', { params: { id: id } })
-      .catch((error: unknown) => console.warn('the message could not be marked read', error))
+      .catch((error: unknown) => console.warn('the message could not be marked as read', error))
       .finally(() => {
         void client.invalidateQueries({ queryKey: inboxKey })
         void client.invalidateQueries({ queryKey: unreadKey })

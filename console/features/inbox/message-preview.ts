@@ -1,8 +1,8 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
 /**
- * The maximum number of characters from which the preview of a message is created, because removing
- * the markup of a long text is slow.
+ * The maximum number of characters that the preview of a message is made from. Removing the markup
+ * of a longer text would be slow.
  */
 const READ_CHARACTERS_MAX = 2_000
 const SHOWN_MAX = 100
@@ -33,7 +33,7 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
 
 /**
  * Matches a long URL in a link or in an HTML attribute. Long URLs are removed first, because a
- * single one of them could use up all `READ_CHARACTERS_MAX` characters.
+ * single long URL could use up all `READ_CHARACTERS_MAX` characters.
  */
 const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i

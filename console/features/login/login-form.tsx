@@ -27,8 +27,8 @@ export function LoginForm(props: { onSecondFactorNeeded: OnSecondFactorNeeded })
       if (turnstile === null) return
       const body = { username: username.trim(), password }
       const result = await call('POST /api/user/login', { query: { turnstile }, body })
-      // The browser checks whether the password is a common one, because the server stores nothing
-      // about the strength of passwords.
+      // Only the browser checks for common passwords, because the server stores nothing about the
+      // strength of passwords.
       const { isCommonPassword } = await import('./common-passwords.ts')
       const passwordInfo = { isCommonPassword: isCommonPassword(password) }
       if ('second_factor' in result)

@@ -21,8 +21,8 @@ import type { SecondFactorRequired } from '#write-api/contract/login.ts'
 import { LoginForm, type OnSecondFactorNeeded, type SecondFactor } from './login-form.tsx'
 import { useCompleteLogin } from './use-complete-login.ts'
 
-const SecondStepForm = lazy(async () => ({
-  default: (await import('./second-step-form.tsx')).SecondStepForm,
+const SecondFactorForm = lazy(async () => ({
+  default: (await import('./second-factor-form.tsx')).SecondFactorForm,
 }))
 
 /** Logs a user in with a passkey, without a username. */
@@ -67,7 +67,7 @@ export function LoginPage() {
     return (
       <SingleTaskPage title={title} heading={t('ui.twoStepLogin')} lead={t('auth.secondStepLead')}>
         <Suspense fallback={null}>
-          <SecondStepForm needed={needed} onRestart={() => setLeftTicket(needed.ticket)} />
+          <SecondFactorForm needed={needed} onRestart={() => setLeftTicket(needed.ticket)} />
         </Suspense>
       </SingleTaskPage>
     )
@@ -86,8 +86,8 @@ export function LoginPage() {
 }
 
 /**
- * Shows the login methods. The password form is initially hidden if only the super admin may log in
- * with a password and there are other login methods.
+ * Shows the login methods. The password form is initially hidden if there are other login methods
+ * and only the super admin may log in with a password.
  */
 function LoginMethods({ onSecondFactorNeeded }: { onSecondFactorNeeded: OnSecondFactorNeeded }) {
   const { t } = useTranslation()
@@ -201,7 +201,7 @@ function Dialog(props: { method: Messenger; onClose: () => void }) {
 
 /**
  * Returns the purpose of the OAuth request, and the invitation code from the URL. The purpose is
- * always a login, because only the account page connects login methods to an account.
+ * always a login, because login methods are connected to an account only on the account page.
  */
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')

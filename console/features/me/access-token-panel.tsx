@@ -17,7 +17,7 @@ import type { MePanelProps } from './me-panel-types.ts'
 
 /**
  * Creates the user's access token, with which scripts call the management API. The server sends the
- * access token only once, when it is created.
+ * token only when it is created.
  */
 export function AccessTokenPanel({ user }: MePanelProps) {
   const { t } = useTranslation()

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import { SingleTaskForm, SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
-import { PasswordFields, useNewPassword } from './new-password.tsx'
+import { PasswordFields, useNewPassword } from './new-password-form.tsx'
 
 export function ForcedPasswordChangePage(props: { onLeave: () => void }) {
   const { t } = useTranslation()

@@ -33,7 +33,7 @@ export function InvitePanel({ user }: MePanelProps) {
   const min = minimumTransfer(rule)
   const isTooLittle = earned < min
   const whyId = useId()
-  // Rewards that were earned stay visible after the site has disabled invitations.
+  // Earned rewards stay visible after the site has disabled invitations.
   if (!isOffered && earned === 0n) return null
   return (
     <Panel title={t('me.invites')} lead={t('me.invitesLead')}>
@@ -109,8 +109,8 @@ const inviteCodeQuery = {
 }
 
 /**
- * Moves rewards for invitations to the balance. A setting of the site decides whether the amount is
- * entered in dollars or in quota units.
+ * Moves rewards for invitations to the balance. A setting of the site determines whether the amount
+ * is entered in dollars or in quota units.
  */
 function TransferRewardsDialog(props: { isOpen: boolean; earned: bigint; onClose: () => void }) {
   const { t } = useTranslation()

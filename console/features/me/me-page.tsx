@@ -28,10 +28,10 @@ import { quotaOf } from '#console/ui/quota/money.ts'
 import { Quota } from '#console/ui/quota/quota.tsx'
 import { AUDITOR, SUPER_ADMIN } from '#read-api/contract/roles.ts'
 import { AccessTokenPanel } from './access-token-panel.tsx'
-import { BindingsPanel } from './bindings-panel.tsx'
 import { ChangeEmailDialog } from './change-email-dialog.tsx'
 import { CheckInPanel } from './check-in-panel.tsx'
 import { InvitePanel } from './invite-panel.tsx'
+import { LoginMethodBindingsPanel } from './login-method-bindings-panel.tsx'
 import type { MePanel, MePanelProps } from './me-panel-types.ts'
 import { PasswordAndDeletionPanel } from './password-and-deletion-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
@@ -47,13 +47,13 @@ function MailPanel({ user }: MePanelProps) {
   const address = user?.email ?? ''
   // The server refuses to remove the address if the user has no other login method.
   const removal = useSubmit(async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: t('me.unbindMailTitle'),
       body: t('me.unbindMailBody', { address }),
       confirmText: t('oauth.unbind'),
       tone: 'danger',
     })
-    if (!isSure) return
+    if (!isConfirmed) return
     await retryWithIdentityProof(() =>
       call('POST /api/user/unbind', { body: { provider: 'email' } }),
     )
@@ -88,10 +88,11 @@ function MailPanel({ user }: MePanelProps) {
 function ProfileCard({ user }: MePanelProps) {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  // Until the account has loaded, shows the name of the user who is stored in this browser.
+  // Until the account has loaded, the page shows the name from the user data that this browser
+  // stores.
   const session = useUser()
-  const person = user ?? session
-  const name = person?.display_name || person?.username || ''
+  const shownUser = user ?? session
+  const name = shownUser?.display_name || shownUser?.username || ''
   const wait = <Skeleton width={60} />
   const quota = (value: number | undefined) =>
     value === undefined ? wait : <Quota value={quotaOf(value)} />
@@ -103,16 +104,16 @@ function ProfileCard({ user }: MePanelProps) {
         </span>
         <div>
           <h2>{name}</h2>
-          {person !== null && (
+          {shownUser !== null && (
             <p className="tg-me-marks">
-              <span className="tg-muted">@{person.username}</span>
+              <span className="tg-muted">@{shownUser.username}</span>
               <span className="tg-muted">
-                {t('shared.id')} {person.id}
+                {t('shared.id')} {shownUser.id}
               </span>
-              <StatusTag tone={person.role >= SUPER_ADMIN ? 'info' : 'neutral'} isPlain>
-                {levelText(t, person.role)}
+              <StatusTag tone={shownUser.role >= SUPER_ADMIN ? 'info' : 'neutral'} isPlain>
+                {levelText(t, shownUser.role)}
               </StatusTag>
-              <GroupTag name={person.group} />
+              <GroupTag name={shownUser.group} />
               <Link to="/user/edit">{t('me.editProfile')}</Link>
             </p>
           )}
@@ -168,7 +169,7 @@ const PANELS: readonly MePanel[] = [
   { id: 'check-in', column: 'side', Panel: CheckInPanel },
   { id: 'invites', column: 'side', Panel: InvitePanel },
   { id: 'mail', column: 'side', Panel: MailPanel },
-  { id: 'bindings', column: 'side', Panel: BindingsPanel },
+  { id: 'bindings', column: 'side', Panel: LoginMethodBindingsPanel },
   { id: 'access-token', column: 'side', Panel: AccessTokenPanel },
   { id: 'account', column: 'side', Panel: PasswordAndDeletionPanel },
 ]

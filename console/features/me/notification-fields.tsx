@@ -35,8 +35,8 @@ export function NotificationFields(props: FieldsProps) {
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
           { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
         ]}
-        // A change of the notification method resets the mail address to the stored one and clears
-        // its code. The other fields, which may be hidden now, keep their values.
+        // A change of the notification method restores the stored mail address and clears its code.
+        // The other fields keep their values, even if they are hidden now.
         onChange={(deliveryMethod) =>
           change({
             deliveryMethod,
@@ -72,8 +72,8 @@ function MailFields(props: FieldsProps) {
 }
 
 /**
- * The field for the code with which the user verifies a mail address. It is a separate component,
- * so that the CAPTCHA loads only when a code is needed.
+ * The field for the code that verifies a mail address. It is a separate component, because the
+ * CAPTCHA must load only when a code is needed.
  */
 function MailCode({ form }: Pick<FieldsProps, 'form'>) {
   const human = useHumanCheck('verification')

@@ -14,7 +14,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { SUPER_ADMIN } from '#read-api/contract/roles.ts'
 import type { MePanelProps } from './me-panel-types.ts'
-import { PasswordFields, useNewPassword } from './new-password.tsx'
+import { PasswordFields, useNewPassword } from './new-password-form.tsx'
 
 function PasswordDialog(props: { isOpen: boolean; hasPassword: boolean; onClose: () => void }) {
   const { t } = useTranslation()

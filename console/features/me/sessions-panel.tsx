@@ -13,7 +13,7 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { useIsNarrow } from '#console/ui/state/use-media-query.ts'
 import type { OwnSession } from '#read-api/contract/credentials.ts'
-import { deviceName } from './device-name.ts'
+import { deviceName } from './device-name-from-user-agent.ts'
 import './credentials.css'
 
 export function SessionsPanel() {
@@ -22,13 +22,13 @@ export function SessionsPanel() {
   const sessions = useQuery(ownSessionsQuery)
   const refresh = () => client.invalidateQueries({ queryKey: ownSessionsQuery.queryKey })
   const ending = useSubmit(async () => {
-    const isSure = await confirm({
+    const isConfirmed = await confirm({
       title: t('credentials.endOthers'),
       body: t('credentials.endOthersBody'),
       confirmText: t('credentials.endOthers'),
       tone: 'danger',
     })
-    if (!isSure) return
+    if (!isConfirmed) return
     await call('DELETE /api/user/sessions')
     showSuccess(t('credentials.othersEnded'))
     await refresh()

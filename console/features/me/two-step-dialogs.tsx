@@ -14,11 +14,11 @@ import { useSiteName } from '#console/ui/layout/page.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { OwnPasskey } from '#read-api/contract/credentials.ts'
 import type { NewTotpSecret, ProofOnly } from '#write-api/contract/credentials.ts'
-import { PasskeyDialog } from './passkeys.tsx'
+import { PasskeyDialog } from './passkey-rows-and-dialog.tsx'
 
 /**
- * Shows the recovery codes. A click outside does not close the dialog, because the codes are never
- * shown again. Only the button closes it.
+ * Shows the recovery codes. They are never shown again, so the dialog closes only by its button and
+ * not by a click outside.
  */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation()

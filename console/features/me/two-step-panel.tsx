@@ -12,7 +12,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { CredentialsOverview } from '#read-api/contract/credentials.ts'
 import type { MePanelProps } from './me-panel-types.ts'
-import { PasskeyRows } from './passkeys.tsx'
+import { PasskeyRows } from './passkey-rows-and-dialog.tsx'
 import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
 
 export function TwoStepPanel({ user }: MePanelProps) {
@@ -22,8 +22,8 @@ export function TwoStepPanel({ user }: MePanelProps) {
   const credentials = query.data
   const [dialog, setDialog] = useState<TwoStepDialog | null>(null)
   const isSecured = credentials !== undefined && hasSecondFactor(credentials)
-  // A user who has neither a second factor nor a password can't prove their identity. From such a
-  // user, the server requires a recent login instead.
+  // A user without a second factor and without a password can't prove their identity. The server
+  // then requires a recent login instead.
   const needsProof = isSecured || user?.has_password !== false
   const settle = async (codes: readonly string[]) => {
     setDialog(codes.length > 0 ? { kind: 'codes', codes } : null)

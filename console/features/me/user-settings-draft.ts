@@ -10,8 +10,8 @@ export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
   readonly threshold: string
   readonly notificationEmail: string
   /**
-   * The code that was sent to the address `notificationEmail`. It is required only if the user
-   * has not verified this address yet.
+   * The code that was sent to the address `notificationEmail`. It is required only for an address
+   * that the user has not verified yet.
    */
   readonly notificationCode: string
   readonly webhookUrl: string
@@ -63,8 +63,8 @@ export const hasWebhookSecret = (setting: string): boolean =>
   parseSettings(setting).webhook_secret_set === true
 
 /**
- * Returns the webhook field that caused the last delivery to fail. Returns null if no delivery
- * failed, or if the user has changed this field in the form.
+ * Returns the webhook field that caused the last delivery to fail. Returns null if the last
+ * delivery did not fail or the user has changed this field in the form.
  */
 export function failedWebhookField(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
   const { webhook_fault: fault, webhook_url: url } = parseSettings(setting)

@@ -26,7 +26,7 @@ import {
   type Recipients,
   validateRecipients,
   validateText,
-} from './message-text-fields.tsx'
+} from './message-draft-and-text-fields.tsx'
 import { RecipientFields } from './recipient-fields.tsx'
 import { RecipientTable } from './recipient-table.tsx'
 
@@ -67,8 +67,8 @@ export function EditMessageDrawer(props: Props & { id: number }) {
 }
 
 /**
- * The form with the message. `message` is the version with which the form was opened, and `latest`
- * is the version that was last read from the server.
+ * The form with the message. `message` is the version that the form opened with, and `latest` is
+ * the version that was last read from the server.
  */
 function EditForm(props: Props & { message: AdminMessage; latest: AdminMessage }) {
   const { t } = useTranslation()

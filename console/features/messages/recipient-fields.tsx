@@ -11,7 +11,7 @@ import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import type { DraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { User } from '#read-api/contract/users.ts'
-import type { Audience, MessageText, Recipients } from './message-text-fields.tsx'
+import type { Audience, MessageText, Recipients } from './message-draft-and-text-fields.tsx'
 import { CompactPagination } from './recipient-table.tsx'
 
 const AUDIENCES: readonly Audience[] = ['users', 'groups', 'everybody']

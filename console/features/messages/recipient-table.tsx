@@ -106,8 +106,8 @@ function recipientsQuery(id: number, query: { p: number; page_size: number } & L
 }
 
 /**
- * The page buttons of a list of users inside a form. Unlike the page buttons of a page's main list,
- * they have no keyboard shortcuts and no choice of the page size.
+ * The page buttons of a list of users inside a form. Unlike the page buttons of a main list, they
+ * have no keyboard shortcuts and no choice of the page size.
  */
 export function CompactPagination(props: {
   page: number

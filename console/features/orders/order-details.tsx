@@ -12,8 +12,8 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 import { type OrderEvent, refundAndDisputeEvents } from './refund-and-dispute-events.ts'
 
 /**
- * Stripe's codes for the reason of a refund or dispute. These are the ones for which the console
- * has translations.
+ * Those of Stripe's codes for the reason of a refund or dispute for which the console has
+ * translations.
  */
 const REASONS = [
   'bank_cannot_process',
@@ -94,7 +94,7 @@ function Timeline({ order }: { order: Order }) {
       <h2>{t('orders.timeline')}</h2>
       <ol>
         {events.map((event, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines are only ever added at the end.
+          // biome-ignore lint/suspicious/noArrayIndexKey: new lines are only added at the end
           <li key={index}>
             <Time at={event.at} style="stamp" />
             <TimelineEntry event={event} currency={order.currency} />

@@ -63,8 +63,8 @@ const URL_PARAMS = listUrlParams(
 )
 const REFETCH_INTERVAL_MIN_MS = 1_000
 /**
- * The types of log rows that report a change of an order: 1 is a payment, and 3 is a refund or the
- * return of quota that was deducted for a refund.
+ * The types of log rows that report a change of an order. Type 1 is a payment. Type 3 is a refund,
+ * or the return of quota that was deducted for a refund.
  */
 const MOVEMENTS: readonly number[] = [1, 3]
 
@@ -76,8 +76,8 @@ function OrderList({ onRefund }: { onRefund: (order: Order) => void }) {
     MOVEMENTS.includes(type),
   )
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
-  // Expands the order whose number the user has searched for. Notices about disputes link to such a
-  // search.
+  // Expands the order whose number the user has searched for. Notices about disputes link to such
+  // searches.
   const linked = view.rows.find(({ trade_no }) => trade_no === view.filter.keyword)
   return (
     <ListPanel

@@ -27,8 +27,8 @@ export type OrderEvent = {
   /** The exact amount in the order's currency, such as `7.30`. */
   readonly money: string
   /**
-   * The quota units that the event deducted from the balance or restored to it, or 0 for a report
-   * of the payment provider.
+   * The quota units that the event deducted from the balance or restored to it. It is 0 for a
+   * report of the payment provider.
    */
   readonly quota: number
   /**
@@ -38,7 +38,7 @@ export type OrderEvent = {
   readonly sourceId: string
   /**
    * The reason: a code of the payment provider, or the text that an admin has entered. It is empty
-   * if an earlier event of the same refund or dispute has shown the reason.
+   * if an earlier event of the same refund or dispute already shows the reason.
    */
   readonly reason: string
   /** The status of the dispute, or an empty text for other events. */
@@ -80,15 +80,14 @@ export function refundAndDisputeEvents({ refunds, restorations, reports }: Order
       }),
     ),
   ]
-  // The sort is stable. A report that has the same time as its refund therefore stays before the
-  // refund.
+  // The sort is stable, so a report stays before its refund if both have the same time.
   return events.toSorted((a, b) => a.at - b.at)
 }
 
 /**
  * Converts the payment provider's reports to events. Each report repeats all data of a refund or
- * dispute, so a report about a dispute is compared with the one before it. Only the differences
- * become events.
+ * dispute. A report about a dispute is therefore compared with the previous report, and only the
+ * differences become events.
  */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()

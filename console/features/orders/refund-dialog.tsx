@@ -30,7 +30,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }) {
       await client.invalidateQueries({ queryKey: ['orders'] })
     },
   })
-  const wrong = validateSum(form.draft.money, order)
+  const sumError = validateSum(form.draft.money, order)
   return (
     <FormDialog
       isOpen
@@ -39,7 +39,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }) {
       submitText={t('orders.refund')}
       tone="danger"
       form={form}
-      isDisabled={wrong !== null}
+      isDisabled={sumError !== null}
       onClose={onClose}
     >
       <TextField
@@ -51,7 +51,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }) {
         autoComplete="off"
         maxLength={20}
         {...form.field('money')}
-        error={wrong === null ? undefined : t(`orders.${wrong}`, { max })}
+        error={sumError === null ? undefined : t(`orders.${sumError}`, { max })}
       />
       <TextField label={t('orders.reason')} isRequired maxLength={500} {...form.field('reason')} />
     </FormDialog>
@@ -69,9 +69,9 @@ function validateSum(
 }
 
 /**
- * Records the refund on the server. The request contains the number of earlier refunds of the order
- * when the dialog was opened. If another refund has been recorded since then, the server refuses
- * the request.
+ * Records the refund on the server. The request contains the number of refunds that the order had
+ * when the dialog was opened. The server refuses the request if another refund has been recorded
+ * since then.
  */
 const refundOrder = ({ id, refunds }: Order, money: string, reason: string) =>
   call('POST /api/user/topup/:id/refund', {

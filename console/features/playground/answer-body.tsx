@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
+import { RequestId } from '#console/ui/layout/empty-state.tsx'
 import type { ChatMessage } from './conversation.ts'
 import { Markdown } from './markdown.tsx'
 
@@ -36,7 +36,6 @@ export function AnswerBody(message: ChatMessage) {
 }
 
 function AnswerError({ message, code, requestId }: NonNullable<ChatMessage['error']>) {
-  const { t } = useTranslation()
   return (
     <div className="tg-chat-message-error" role="alert">
       <Icon name="alert" />
@@ -44,12 +43,7 @@ function AnswerError({ message, code, requestId }: NonNullable<ChatMessage['erro
         <p>{message}</p>
         <p className="tg-chat-message-error-data">
           <code>{code}</code>
-          {requestId !== '' && (
-            <span className="tg-request-id">
-              {t('request.requestId')} <code>{requestId}</code>
-              <CopyButton text={requestId} label={t('ui.copy')} />
-            </span>
-          )}
+          <RequestId id={requestId} />
         </p>
       </div>
     </div>

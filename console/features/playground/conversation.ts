@@ -29,15 +29,15 @@ export type ChatMessage = {
   readonly reasoning?: string
   readonly status: MessageStatus
   readonly model?: string
-  /** The id under which the usage log lists the call that produced this answer. */
+  /** The id of the call that produced this answer. The usage log lists the call under this id. */
   readonly call?: string
   readonly firstMs?: number
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
   /**
-   * True if the page no longer waits for the cost of the answer, because the call did not appear in
-   * the usage log within the time limit.
+   * True if the page no longer waits for the cost of the answer. The usage log did not list the
+   * call within the time limit.
    */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }

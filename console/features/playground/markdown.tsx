@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 
 /**
- * The maximum length of a text that is formatted. Longer texts are shown unformatted, because
- * formatting them would block the page.
+ * The maximum length of a text that is formatted. A longer text is shown unformatted, because
+ * formatting it would block the page.
  */
 const LENGTH_MAX = 200_000
 /** The maximum nesting depth. Markdown that is nested deeper is shown as plain text. */
@@ -47,7 +47,7 @@ const blocks = (tokens: readonly Token[], depth: number): ReactNode =>
  */
 const keyed = <Item,>(items: readonly Item[], draw: (item: Item) => ReactNode): ReactNode =>
   items.map((item, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: see above
+    // biome-ignore lint/suspicious/noArrayIndexKey: the index of a token never changes
     <Fragment key={at}>{draw(item)}</Fragment>
   ))
 
@@ -172,7 +172,7 @@ function CodeBlock(props: { code: string; language: string }): ReactElement {
         <span>{props.language.split(/\s/)[0] || t('playground.code')}</span>
         <CopyButton text={props.code} label={t('playground.copyCode')} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
       <pre tabIndex={0}>
         <code>{props.code}</code>
       </pre>

@@ -144,7 +144,7 @@ export const MessageItem = memo(function MessageItem(props: MessageProps) {
 })
 
 /**
- * Returns focus to the edit button when editing ends, unless the user has moved the focus
+ * Moves the focus back to the edit button when editing ends, unless the user has moved the focus
  * elsewhere.
  */
 function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {

@@ -7,8 +7,8 @@ import { MessageItem } from './message-item.tsx'
 import type { Chat } from './use-chat.ts'
 
 /**
- * The maximum distance (px) from the end of the list at which the list follows new text. If the
- * distance is greater, the user is reading older messages.
+ * The maximum distance (px) from the end at which the list follows new text. At a greater distance,
+ * the user is reading older messages.
  */
 const NEAR_END_PX = 80
 
@@ -19,7 +19,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }) {
   const { retry, edit, remove } = props.chat
   const actions = useStableCallbacks({ retry, edit, remove })
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it
     <section className="tg-talk" ref={list} tabIndex={0} aria-label={t('playground.conversation')}>
       <h2 className="tg-visually-hidden">{t('playground.conversation')}</h2>
       {messages.length === 0 ? (

@@ -22,8 +22,8 @@ import { textParam } from '#console/ui/state/url-state.ts'
 import { useMedia } from '#console/ui/state/use-media-query.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { ChatSettingsForm } from './chat-settings.tsx'
-import { Composer } from './composer.tsx'
 import { type Conversation, conversationCost, DEFAULT_SETTINGS, titleOf } from './conversation.ts'
+import { MessageComposer } from './message-composer.tsx'
 import { MessageList } from './message-list.tsx'
 import { PlaygroundActions } from './playground-actions.tsx'
 import { useChat } from './use-chat.ts'
@@ -35,8 +35,8 @@ import './prose.css'
 const LEAVE_AFTER_MS = 1_500
 
 /**
- * Redirects a user without an enabled token to the page of tokens. Reports whether the user may
- * start calls, which is false until the check has ended, because the redirect would interrupt a
+ * Redirects a user without an enabled token to the page of tokens. Returns true if the user may
+ * start calls. Returns false until the check has ended, because the redirect would interrupt a
  * call.
  */
 function useTokenCheck(): boolean {
@@ -47,7 +47,7 @@ function useTokenCheck(): boolean {
     queryFn: ({ signal }) => hasEnabledToken(signal),
     gcTime: 0,
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, whatever the language is
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new language must not run it again
   useEffect(() => {
     if (hasToken !== false) return
     showError(t('playground.noToken'), { staysOnNavigation: true })
@@ -91,8 +91,8 @@ const choiceOf = (choices: readonly string[], ...preferred: readonly string[]): 
   preferred.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
 /**
- * A page for chatting with a model. The calls use the session of the user and not a token. The user
- * is charged for them.
+ * A page for chatting with a model. The calls are made with the session of the user and not with a
+ * token, and the user is charged for them.
  */
 export function PlaygroundPage() {
   const { t } = useTranslation()
@@ -139,7 +139,7 @@ export function PlaygroundPage() {
             ) : (
               <MessageList conversation={open} chat={chat} />
             )}
-            <Composer chat={chat} isReady={choices.isReady} hasNone={choices.hasNone} />
+            <MessageComposer chat={chat} isReady={choices.isReady} hasNone={choices.hasNone} />
             <ConversationFooter conversation={open} isTight={isTight} />
           </div>
           {!isTight && (

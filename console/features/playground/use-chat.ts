@@ -22,8 +22,8 @@ const SEARCH_DELAYS_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
 /**
- * Reads the cost of a call from the usage log. Returns null if the log does not contain the call
- * after the last of several reads.
+ * Reads the cost of a call from the usage log. Returns null if the log still does not contain the
+ * call after the last of several reads.
  */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null
@@ -64,8 +64,8 @@ export type Chat = {
   /** Requests an answer again. All later messages are removed. */
   readonly retry: (message: ChatMessage) => void
   /**
-   * Replaces the text of a message. If the user wrote the message, the new text is sent, and all
-   * later messages are removed.
+   * Replaces the text of a message. If the user wrote the message, sends the new text and removes
+   * all later messages.
    */
   readonly edit: (message: ChatMessage, content: string) => void
   readonly remove: (message: ChatMessage) => void
@@ -204,8 +204,8 @@ const withPatch = (
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
 /**
- * The maximum number of answers whose costs are searched for again when a conversation is opened.
- * These are the newest answers without a cost.
+ * When a conversation is opened, costs are searched for only this number of answers: the newest
+ * answers without a cost.
  */
 const LATE_COSTS_MAX = 10
 

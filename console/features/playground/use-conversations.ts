@@ -69,7 +69,7 @@ export function useConversations(userId: number): Conversations {
 }
 
 /**
- * Stores the conversations in the browser after changes (at most once per interval) and when the
+ * Stores the conversations in the browser after changes, at most once per interval, and when the
  * user leaves the page.
  */
 function useStoreConversations(userId: number, stored: StoredConversations): void {
@@ -148,8 +148,8 @@ function storeConversations(userId: number, { conversations, openId }: StoredCon
 }
 
 /**
- * Marks an unfinished answer as complete. The page that was receiving the answer has been closed,
- * so no more text will arrive.
+ * Marks an unfinished answer as complete. The page that received the answer was closed, so no more
+ * text will arrive.
  */
 const withoutStreaming = (conversation: Conversation): Conversation => ({
   ...conversation,

@@ -19,12 +19,12 @@ const ZERO = fromInteger(0)
 
 /**
  * Converts a JavaScript number to an exact decimal. The conversion uses the shortest decimal text
- * of the number, so that no binary rounding errors appear.
+ * of the number, which contains no binary rounding errors.
  */
 const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
 
 /**
- * Rounds a price to 12 decimals. Ratios have up to 16 digits, the last of which can be wrong: the
+ * Rounds a price to 12 decimals. Ratios have up to 16 digits, and the last digit can be wrong: the
  * API sends 3.3333333333333335 for 10/3.
  */
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromInteger(1), 12) ?? price

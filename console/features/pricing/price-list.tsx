@@ -8,6 +8,7 @@ import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
+import { ClearFiltersButton } from '#console/ui/lists/clear-filters-button.tsx'
 import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
 import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
@@ -106,11 +107,7 @@ function PriceFilters({ view }: { view: PricingView }) {
         choices={[{ value: '1', label: t('pricing.onlyHere') }]}
         onChange={(here) => setFilter({ here })}
       />
-      {view.isFiltered && (
-        <Button tone="quiet" icon="close" onClick={view.clear}>
-          {t('ui.clearFilters')}
-        </Button>
-      )}
+      {view.isFiltered && <ClearFiltersButton onClear={view.clear} />}
     </>
   )
 }

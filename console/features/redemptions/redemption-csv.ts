@@ -13,7 +13,10 @@ const COLUMNS = [
 
 export type CsvRedemption = Pick<Redemption, (typeof COLUMNS)[number]>
 
-/** The first character of the file. Without it, spreadsheet programs do not recognize UTF-8. */
+/**
+ * The byte order mark at the start of the file. Without it, spreadsheet programs do not recognize
+ * UTF-8.
+ */
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
@@ -33,7 +36,7 @@ function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
 }
 
 /**
- * Prepends `'` to a text that looks like a formula, because a spreadsheet program would run the
+ * Prepends `'` to a text that looks like a formula. Otherwise, a spreadsheet program would run the
  * formula.
  */
 const guarded = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text)

@@ -62,8 +62,8 @@ export const draftOfRedemption = (redemption: Redemption, unit: AmountUnit): Red
 })
 
 /**
- * The stored values of a code that validation needs: its number of uses, and its expiry. An expiry
- * in the past is valid only if it equals `validUntil`.
+ * The stored values of a code that validation needs: the number of its uses, and its expiry. An
+ * expiry in the past is valid only if it is equal to `validUntil`.
  */
 type StoredValues = { readonly used: number; readonly validUntil: string }
 
@@ -103,7 +103,7 @@ export function redemptionErrors(
 }
 
 /**
- * Returns the body of the request that creates codes. The caller must have checked the draft with
+ * Returns the body of the request that creates codes. The draft must be valid according to
  * `redemptionErrors`.
  */
 export const createRedemptionBody = (

@@ -73,9 +73,9 @@ function keyErrors(error: unknown) {
 }
 
 /**
- * Returns the idempotency key for a request, which is given as JSON. If `attempt` is for the same
- * request, returns its key, so that a retry does not create codes twice. Otherwise, `attempt` gets
- * a new key.
+ * Returns the idempotency key for a request, which is given as JSON. A retry of the request in
+ * `attempt` gets the same key, so that it does not create codes twice. For any other request,
+ * `attempt` is overwritten with the request and a new key.
  */
 function idempotencyKeyFor(attempt: { request: string; key: string }, request: string): string {
   if (attempt.request !== request) Object.assign(attempt, { request, key: randomId() })
@@ -111,6 +111,9 @@ function useSave({ redemption, onClose, onCreated }: OpenDrawerProps, unit: Amou
   }
 }
 
-/** Creates codes and returns their keys. A repeated `idempotencyKey` returns the same keys. */
+/**
+ * Creates codes and returns their keys. A request with the `idempotencyKey` of an earlier request
+ * returns the keys of that request.
+ */
 const createRedemptions = (body: CreateRedemption, idempotencyKey: string): Promise<string[]> =>
   call('POST /api/redemption/', { body, idempotencyKey })

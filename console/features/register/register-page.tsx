@@ -116,7 +116,9 @@ const FIELD_CODES: FieldCodes<RegisterDraft> = {
   code: ['MailCodeRequired', 'MailCodeWrong'],
 }
 
-/** Matches a text that looks like a mail address. The server validates the address completely. */
+/**
+ * Matches a text that looks like a mail address. Only the server validates the address completely.
+ */
 const MAIL_ADDRESS_PATTERN = /^[^\s@＠]+[@＠][^\s@＠]+$/
 
 function validateRegistration(

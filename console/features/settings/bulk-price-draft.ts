@@ -2,7 +2,7 @@ import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact
 import type { PriceRow } from './price-rows.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
-/** The prices that can be changed for several models together. `price` is in dollars per call. */
+/** The prices that can be changed for several models at once. `price` is in dollars per call. */
 const BULK_FIELDS = [...RATIO_FIELDS, 'price'] as const
 /**
  * The fields that the form shows in each mode. A model has either ratios or a fixed price per call.
@@ -35,8 +35,8 @@ export const rowsLosingFixedPrice = (
 ): PriceRow[] => (draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== ''))
 
 /**
- * Applies the entered prices to all rows. A row has either ratios or a price per call, so a new
- * price per call removes the ratios, and a new model ratio removes the price per call.
+ * Applies the entered prices to all rows. A row has either ratios or a price per call. A new price
+ * per call therefore removes the ratios, and a new model ratio removes the price per call.
  */
 export function bulkPriceRows(rows: readonly PriceRow[], draft: BulkPriceDraft): PriceRow[] {
   const filled = BULK_FIELDS.flatMap((field) => {

@@ -16,7 +16,7 @@ import {
 } from './bulk-price-draft.ts'
 import { priceOfRatio } from './price-conversion.ts'
 import { emptyPrice } from './price-draft.ts'
-import { Equivalent } from './price-fields.tsx'
+import { Equivalent } from './price-drawer.tsx'
 import type { PriceRow } from './price-rows.ts'
 
 const LABELS = {
@@ -38,8 +38,8 @@ type DrawerDraft = BulkPriceDraft & { mode: BulkMode; isSkipping: boolean }
 const EMPTY: DrawerDraft = { ...emptyBulkPrice, mode: 'ratio', isSkipping: true }
 
 /**
- * Shows the entered ratios in dollars per million tokens. The dollars of a completion ratio depend
- * on the model ratio, so they are shown only if both ratios are entered.
+ * Shows the entered ratios in dollars per million tokens. The dollars of a completion ratio also
+ * depend on the model ratio, so they are shown only if both ratios are entered.
  */
 function DollarEquivalent({ draft }: { draft: BulkPriceDraft }) {
   const { t } = useTranslation()

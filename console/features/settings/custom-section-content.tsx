@@ -40,7 +40,7 @@ function FallbackForm({ form }: { form: SettingsForm }) {
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  // Stored values are checked, too, because an API client can save one of the two ratios without
+  // Validates stored values as well, because an API client can save one of the two ratios without
   // the other.
   const errorKey = validateFallback(draft)
   const error =
@@ -51,11 +51,11 @@ function FallbackForm({ form }: { form: SettingsForm }) {
             ? `shared.error.${errorKey}`
             : `settings.fallbackError.${errorKey}`,
         )
-  const faulty = fallbackErrorField(draft)
+  const invalidField = fallbackErrorField(draft)
   const field = (key: FallbackKey, label: string) => (
     <TextField
       label={label}
-      error={key === faulty ? error : undefined}
+      error={key === invalidField ? error : undefined}
       className="tg-input-short"
       inputMode="decimal"
       value={draft[key]}
@@ -113,7 +113,7 @@ function ReleaseInfo({ release }: { release: LatestRelease }) {
           : t('settings.update.upToDate', { latest, current })}
       </StatusTag>
       {isNewer && notes !== '' && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it
         <pre className="tg-update-notes" tabIndex={0}>
           {notes}
         </pre>

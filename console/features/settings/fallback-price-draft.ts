@@ -40,8 +40,8 @@ export function validateFallback(draft: FallbackDraft): FallbackErrorKey | null 
 export function fallbackErrorField(draft: FallbackDraft): FallbackKey | undefined {
   const errorKey = validateFallback(draft)
   if (errorKey === null) return undefined
-  const wrongField = FALLBACK_VALUES.find((key) => isInvalidPrice(draft[key].trim()))
-  if (wrongField !== undefined) return wrongField
+  const invalidField = FALLBACK_VALUES.find((key) => isInvalidPrice(draft[key].trim()))
+  if (invalidField !== undefined) return invalidField
   const empty = FALLBACK_RATIOS.filter((key) => draft[key].trim() === '')
   const [missing] = empty
   const isOneFieldMissing = errorKey === 'incomplete' && empty.length === 1

@@ -2,8 +2,8 @@ type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
 /**
  * Returns the indexes of the options that start a new row of the form. A row contains two switches.
- * If the number of switches is odd, half a row is left free, which a single following field of
- * another kind fills instead of starting a new row.
+ * After an odd number of switches, half a row is free. A single field of another kind that follows
+ * these switches fills the free half and does not start a new row.
  */
 export function formRowStarts(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'

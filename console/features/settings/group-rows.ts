@@ -29,8 +29,8 @@ export type GroupRow = {
   /** The color of the group's badge. An empty text selects the default color. */
   color: string
   /**
-   * The ratios that replace the ratio of the token's group for users of this group, by the token's
-   * group.
+   * For users of this group, these ratios replace the ratios of the groups of tokens. The keys are
+   * the groups of tokens.
    */
   ratioOverrides: JsonMap
 }
@@ -43,8 +43,8 @@ export type GroupMaps = {
 }
 
 /**
- * Parses the options that define groups. Returns null if one of them is malformed. The admin must
- * then correct its JSON.
+ * Parses the options that define groups. Returns null if one of them is malformed, so that the
+ * admin can correct its JSON.
  */
 export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
   const GroupRatio = readJsonMap(value('GroupRatio'))
@@ -164,8 +164,8 @@ function writeNested(nested: ReadonlyMap<string, JsonMap>): string {
 const SEPARATOR = ' > '
 
 /**
- * Returns the name of a pair of a user's group and a token's group, such as `vip > default`. If the
- * names of the groups would make this text ambiguous, the name is the pair as JSON.
+ * Returns the name of a pair of a user's group and a token's group, such as `vip > default`. If
+ * this text would be ambiguous, the name is the pair as JSON.
  */
 export const groupPairName = (user: string, token: string): string =>
   `${user}${token}`.includes('>') || user.startsWith('[')
@@ -227,7 +227,7 @@ export function validateGroup(
   return errorKeys
 }
 
-/** Converts a draft to a row. The caller must have checked the draft with `validateGroup`. */
+/** Converts a draft to a row. The draft must be valid according to `validateGroup`. */
 export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): GroupRow {
   const name = draft.name.trim()
   const ratio = parseDecimal(draft.ratio)

@@ -12,8 +12,8 @@ const ENTRY =
 type ValueKind = 'number' | 'text'
 
 /**
- * Parses a JSON object without nested objects. Returns null for any other text, and if a value is
- * not of `kind`.
+ * Parses a JSON object without nested objects. Returns null for any other text, and for an object
+ * with a value that is not of `kind`.
  */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const expectedType = kind === 'number' ? 'number' : 'string'

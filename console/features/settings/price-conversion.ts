@@ -8,7 +8,7 @@ import {
   subtract,
 } from '#console/ui/quota/exact-decimal.ts'
 
-/** The price of a million input tokens at ratio 1: $2. Ratios are the stored form of prices. */
+/** The price in dollars of a million input tokens at ratio 1. Prices are stored as ratios. */
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
 const HALF = { units: 5n, scale: 1 }
 
@@ -26,18 +26,21 @@ export function ratioOfPrice(price: string): string {
 
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
-/** A completion ratio with this many digits or more may be the rounded quotient of two prices. */
+/**
+ * The minimum number of digits of a completion ratio that may be the rounded quotient of two
+ * prices.
+ */
 const ROUNDED_DIGITS_MIN = 12
 /**
- * The minimum number of decimals that a shorter price must save compared with the exact product.
- * `outputPrice` returns a shorter price only if it saves at least this many decimals, because it is
- * then probably the price that a user once entered.
+ * The minimum number of decimals by which `outputPrice` must shorten the exact product. If it saves
+ * fewer decimals, the exact product is returned. A much shorter price is probably the price that a
+ * user once entered.
  */
 const DECIMALS_SAVED_MIN = 4
 
 /**
  * Returns the output price in dollars per million tokens. A stored completion ratio may have been
- * rounded, so that the exact product has many decimals. In that case, returns the shortest price
+ * rounded, so that the exact product has many decimals. In this case, returns the shortest price
  * that gives the same ratio.
  */
 export function outputPrice(ratio: string, completionRatio: string): string {
@@ -76,9 +79,9 @@ const absolute = ({ units, scale }: ExactDecimal): ExactDecimal => ({
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
 /**
- * Returns the completion ratio: the output price divided by the input price. The result is rounded
- * up. A ratio that is rounded down could make a charge fall just below half a quota unit. The
- * charge would then be rounded down instead of up.
+ * Returns the completion ratio: the output price divided by the input price, rounded up. A ratio
+ * that is rounded down could make a charge fall just below half a quota unit. The charge would then
+ * be rounded down instead of up.
  */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]

@@ -91,7 +91,7 @@ export function validatePrice(
   return errorKeys
 }
 
-/** Converts a draft to a row. The caller must have checked the draft with `validatePrice`. */
+/** Converts a draft to a row. The draft must be valid according to `validatePrice`. */
 export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
   const maxOutputTokens = countOf(draft.maxOutputTokens) ?? ''
@@ -112,8 +112,8 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
 }
 
 /**
- * Returns the row with the values that the user has changed. Unchanged values keep all their stored
- * digits, even if the form shows fewer digits.
+ * Returns the row with the values that the user has changed. Unchanged values keep all stored
+ * digits, because the form may show fewer digits.
  */
 export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
   const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]

@@ -13,7 +13,7 @@ import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
 import { BulkDrawer } from './bulk-price-drawer.tsx'
 import { readJsonMap } from './json-map.ts'
 import { priceColumns } from './price-columns.tsx'
-import { PriceDrawer } from './price-fields.tsx'
+import { PriceDrawer } from './price-drawer.tsx'
 import { ModelHistoryDrawer } from './price-history.tsx'
 import {
   emptyRow,
@@ -102,7 +102,10 @@ function PriceList(props: {
   capFallback: OutputLimitFallback
   isPerSecond: IsPricePerSecond
   rows: readonly PriceRow[]
-  /** The row that was added last. The list scrolls to this row whenever `added` is a new object. */
+  /**
+   * The row that was added last. Each new object makes the list scroll to its row, even if the key
+   * is the same.
+   */
   added: { key: string } | null
   selected: ReadonlySet<string>
   onSelected: (selected: ReadonlySet<string>) => void

@@ -14,7 +14,7 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Pagination, pagingOf, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { useDebouncedValue } from '#console/ui/state/throttling.ts'
 import type { PriceChange } from '#read-api/contract/options.ts'
-import { valueText } from './scheduled-change-entries.tsx'
+import { valueText } from './scheduled-price-change-entries.tsx'
 import { useOptionTexts } from './use-options.ts'
 
 /** The search starts when the user has stopped typing for this time (ms). */

@@ -25,8 +25,8 @@ export type PriceRow = {
   completionRatio: string
   cacheRatio: string
   /**
-   * The number of output tokens for which quota is reserved (held) when a call without an output
-   * limit starts.
+   * The number of output tokens for which quota is reserved (held) at the start of a call that sets
+   * no output limit.
    */
   maxOutputTokens: string
 }
@@ -44,8 +44,8 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
 }
 
 /**
- * Returns the rows of the price table. Models that have only a cache ratio or an output limit are
- * left out. These values are built in for many models that the site does not sell.
+ * Returns the rows of the price table. Models with only a cache ratio or an output limit are left
+ * out. These values are built in for many models that the site does not sell.
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))

@@ -21,8 +21,8 @@ import { UnpricedModels } from './unpriced-models.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * The tools that do not need parsed prices. They are available even if the JSON of a price option
- * is malformed.
+ * The tools that do not read the prices. They are therefore available even if the JSON of a price
+ * option is malformed.
  */
 const TOOLS = [
   { name: 'preview', Tool: PricePreview, width: 900 },

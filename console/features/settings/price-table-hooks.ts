@@ -4,8 +4,9 @@ import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * Returns the output limit of a model for which the price table has no output limit. `isBuiltIn` is
- * false for the default limit of all models. `tokens` is null if the default limit is invalid.
+ * Returns the output limit that applies to a model without an output limit in the price table.
+ * `isBuiltIn` is false for the default limit of all models. `tokens` is null if the default limit
+ * is invalid.
  */
 export type OutputLimitFallback = (model: string) => {
   readonly tokens: number | null
@@ -13,9 +14,9 @@ export type OutputLimitFallback = (model: string) => {
 }
 
 /**
- * Returns a function that finds the output limit of a model for which the price table has none. The
- * limit is the model's built-in limit. If there is no built-in limit, it is the default limit that
- * is entered in the form.
+ * Returns a function that finds the output limit of a model without one in the price table. This is
+ * the built-in limit of the model or, without a built-in limit, the default limit that is entered
+ * in the form.
  */
 export function useOutputLimitFallback(form: SettingsForm): OutputLimitFallback {
   const builtInText = form.option('MaxOutputTokens')?.default ?? '{}'
@@ -32,7 +33,7 @@ export function useOutputLimitFallback(form: SettingsForm): OutputLimitFallback 
   }, [builtInText, defaultText])
 }
 
-/** Reports whether the price of a model is that of one second of a video, and not of a call. */
+/** Reports whether the price of a model is for one second of a video instead of for a call. */
 export type IsPricePerSecond = (model: string) => boolean
 
 export function useIsPricePerSecond(form: SettingsForm): IsPricePerSecond {
@@ -48,9 +49,9 @@ type PagedRows = {
 }
 
 /**
- * Opens the page that contains the row with the key of `target`, and scrolls to this row. Passing a
- * new `target` object scrolls again, even if its key is the same. `rowKeys` contains the keys of
- * all rows in their order.
+ * Opens the page with the row whose key is in `target`, and scrolls to this row. A new `target`
+ * object scrolls again, even if its key is the same. `rowKeys` contains the keys of all rows in
+ * their order.
  */
 export function useScrollToRow(
   target: { readonly key: string } | null,

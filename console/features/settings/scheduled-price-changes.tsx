@@ -14,14 +14,14 @@ import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
 import { fallbackErrorKey } from './fallback-price-draft.ts'
 import {
-  ScheduledChangeEditor,
+  ScheduledPriceChangeEditor,
   type ScheduleErrorKey,
   ScheduleTimeField,
   scheduleErrorText,
   secondsOfSchedule,
   validateScheduleTime,
-} from './scheduled-change-editor.tsx'
-import { ScheduledEntries } from './scheduled-change-entries.tsx'
+} from './scheduled-price-change-editor.tsx'
+import { ScheduledEntries } from './scheduled-price-change-entries.tsx'
 import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
 import { useOptionTexts } from './use-options.ts'
 import type { SettingsForm } from './use-settings-form.ts'
@@ -78,7 +78,7 @@ function ScheduledChangeList() {
   const query = useQuery({ ...priceScheduleQuery, refetchInterval: pollInterval })
   const applied = query.data?.filter(({ status }) => status === 'applied')
   const lastAppliedAt = Math.max(0, ...(applied ?? []).map((change) => change.ended_time))
-  // Reads the options again if a scheduled change has taken effect since they were last read.
+  // Reads the options again if a scheduled change has taken effect since the last read.
   useEffect(() => {
     const readAt = client.getQueryState(optionsKey)?.dataUpdatedAt ?? 0
     if (lastAppliedAt * 1_000 >= readAt - CLOCK_SKEW_MAX_MS)
@@ -158,7 +158,7 @@ function ScheduledChangeItem({ change }: { change: ScheduledChange }) {
       </div>
       {change.fault !== '' && <p className="tg-field-error">{errorText(change.fault)}</p>}
       {isEdited ? (
-        <ScheduledChangeEditor change={change} onClose={() => setEdited(false)} />
+        <ScheduledPriceChangeEditor change={change} onClose={() => setEdited(false)} />
       ) : (
         <ScheduledEntries entries={change.changes} />
       )}
@@ -180,7 +180,9 @@ const CAUSES = {
   'bad-character': 'badName',
 } as const
 
-/** Returns a function that translates an error of the server, which has the form `option: code`. */
+/**
+ * Returns a function that translates an error of the server. The error has the form `option: code`.
+ */
 function useScheduleErrorText(): (errorKey: string) => string {
   const { t } = useTranslation()
   const { label: optionLabel } = useOptionTexts()

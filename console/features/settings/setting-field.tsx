@@ -13,7 +13,7 @@ import { useOptionTexts } from './use-options.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * The text that the server sends instead of a stored secret, so that the browser never receives the
+ * The text that the server sends in place of a stored secret. The browser never receives the
  * secret.
  */
 const STORED_SECRET = '***'
@@ -82,7 +82,7 @@ function FlagField({ option, form }: FieldProps) {
   const { key } = option
   const select = async (value: string) => {
     const question = texts.confirm(key, value)
-    const isSure =
+    const isConfirmed =
       question === '' ||
       (await confirm({
         title: texts.label(key),
@@ -90,7 +90,7 @@ function FlagField({ option, form }: FieldProps) {
         confirmText: t('settings.confirmYes'),
         tone: 'danger',
       }))
-    if (isSure) form.set(new Map([[key, value]]))
+    if (isConfirmed) form.set(new Map([[key, value]]))
   }
   const shown = hint(option)
   const error = form.errorText(key)

@@ -10,7 +10,7 @@ import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { OptionChange, OptionSchema, OptionSection } from '#read-api/contract/options.ts'
-import { changedLines } from './changed-options.ts'
+import { changedLines } from './compare-and-merge-option-changes.ts'
 import { formRowStarts } from './form-row-starts.ts'
 import { readableJson } from './json-map.ts'
 import { isRootOnly, SettingField } from './setting-field.tsx'
@@ -67,8 +67,8 @@ function fieldClass(option: OptionSchema, isStart: boolean): string | undefined 
 }
 
 /**
- * Reports whether the field of an option needs the full width of the form, because its lines are
- * long. A field for JSON does not need it, because lines of JSON are short.
+ * Reports whether the field of an option needs the full width of the form for its long lines. A
+ * field for JSON does not need it, because lines of JSON are short.
  */
 const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'
 

@@ -48,9 +48,9 @@ export function validateSetting(type: OptionType, text: string): SettingError | 
 }
 
 /**
- * Some pairs of options are the ends of a range. The schema of the upper option names the lower
- * option in `not_below`. Returns an error for the option `key` if the lower end exceeds the upper
- * end. Returns null if the option is not an end of a range.
+ * Returns an error for the option `key` if it is an end of a range whose lower end exceeds its
+ * upper end. Otherwise, returns null. The schema of an upper end names the option of its lower end
+ * in `not_below`.
  */
 export function validateRange(
   schema: ReadonlyMap<string, OptionSchema>,
@@ -150,8 +150,8 @@ function validateLinks(value: unknown): SettingError | null {
 }
 
 /**
- * Checks the template of a link. Unknown placeholders are probably typing errors, so they are
- * reported here although the server accepts them.
+ * Checks the template of a link. The server accepts unknown placeholders, but they are probably
+ * typing errors and therefore reported here.
  */
 function validateLink(template: string): SettingError | null {
   const placeholders = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
@@ -166,8 +166,8 @@ const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
 /**
- * Reports whether a token's key may be passed to a link with this template. The placeholders are
- * replaced by sample values for this check.
+ * Reports whether a link with this template may contain a token's key. For this check, sample
+ * values replace the placeholders.
  */
 const isChatLink = (template: string): boolean =>
   chatTarget(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

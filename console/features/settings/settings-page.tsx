@@ -18,7 +18,7 @@ import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { OptionSection } from '#read-api/contract/options.ts'
-import type { OptionChange } from './changed-options.ts'
+import type { OptionChange } from './compare-and-merge-option-changes.ts'
 import { CUSTOM_FORMS, SECTION_EXTRAS } from './custom-section-content.tsx'
 import { OptionDiff, SettingSection } from './setting-section.tsx'
 import { useOptionTexts } from './use-options.ts'
@@ -78,7 +78,7 @@ function Settings() {
   const form = useSettingsForm({ onInvalid: (key) => setInvalidOption({ key }), onSaved: goBack })
   const invalidTab = invalidOption === null ? undefined : form.option(invalidOption.key)?.tab
   useLeaveGuard(form.changes.length > 0)
-  // Opens the tab with the invalid field first, and moves the focus to the field after that.
+  // First opens the tab with the invalid field, and then moves the focus to the field.
   useEffect(() => {
     if (invalidTab === undefined) return
     if (invalidTab !== tab) return setUrlParams({ tab: invalidTab })

@@ -9,13 +9,13 @@ import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Pagination, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { PriceDrawer } from './price-fields.tsx'
+import { PriceDrawer } from './price-drawer.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-rows.ts'
 import { useIsPricePerSecond, useOutputLimitFallback } from './price-table-hooks.ts'
 import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
 
 /**
- * The URL parameter that names the model whose price form is open, so that other pages can link to
+ * The URL parameter that names the model whose price form is open. Other pages use it in links to
  * the form.
  */
 const URL_PARAMS = { price: textParam('', 200) }
@@ -87,8 +87,8 @@ function usePriceForm({ changes }: SettingsForm) {
     name: price === '' ? null : price,
     setName,
     /**
-     * Closes the form and returns to the page that linked to it. If there are unsaved prices, the
-     * user stays on this page in order to save them.
+     * Closes the form and returns to the page that linked to it. If there are unsaved prices, this
+     * page stays open, so that the user can save them.
      */
     close: () => {
       if (goBack !== null && changes.length === 0) goBack()

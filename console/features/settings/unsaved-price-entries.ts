@@ -1,6 +1,6 @@
 import { isSameNumber } from '#console/ui/quota/exact-decimal.ts'
 import type { PlannedEntry } from '#write-api/contract/options.ts'
-import type { OptionChange } from './changed-options.ts'
+import type { OptionChange } from './compare-and-merge-option-changes.ts'
 import { groupPairName, readNested } from './group-rows.ts'
 import { type JsonMap, readJsonMap } from './json-map.ts'
 
@@ -10,9 +10,7 @@ const MAPS: ReadonlySet<string> = new Set([
   ...['ToolPrice', 'GroupRatio'],
 ])
 
-/**
- * Reports whether an option contains prices. Changes can be scheduled only for these options.
- */
+/** Reports whether an option contains prices. Only changes of these options can be scheduled. */
 export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 

@@ -57,8 +57,8 @@ export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
 }
 
 /**
- * The type of the keys of all texts of options. The server sends the keys of the options, so the
- * compiler can't check them. One existing key therefore stands for all keys.
+ * The type of the translation keys of all options. The compiler can't check these keys, because the
+ * options come from the server. One existing key therefore stands for all of them.
  * `option-translations.test.ts` checks that no text is missing.
  */
 type TextKey = 'options.label.RetryTimes'

@@ -8,9 +8,9 @@ import { isSharedErrorKey } from '#console/ui/forms/server-field-errors.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError, showSuccess, showWarning } from '#console/ui/messages/toast.ts'
 import type { OptionSchema } from '#read-api/contract/options.ts'
-import { changedOptions, type OptionChange } from './changed-options.ts'
+import { changedOptions, type OptionChange } from './compare-and-merge-option-changes.ts'
 import { fallbackErrorKey } from './fallback-price-draft.ts'
-import { type MergedText, saveChanges } from './save-changes.ts'
+import { type MergedText, saveOptionChanges } from './save-option-changes.ts'
 import { type SettingError, validateRange, validateSetting } from './setting-validation.ts'
 import { type Options, type OptionTexts, useOptions, useOptionTexts } from './use-options.ts'
 
@@ -58,10 +58,7 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
   reset: (key: string) => void
-  /**
-   * Marks a field as visited. The errors of a field are shown only after the field has lost the
-   * focus.
-   */
+  /** Marks a field as visited. Errors of a field appear only after the field has lost the focus. */
   touch: (key: string) => void
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
@@ -85,7 +82,7 @@ const NO_KEYS: ReadonlySet<string> = new Set()
 
 /**
  * Keeps the edited texts of all options and saves them. `onInvalid` receives the key of the first
- * option that has an error or that the server rejects.
+ * option with an error, which the form or the server has found.
  */
 export function useSettingsForm(events: FormEvents): SettingsForm {
   const { t } = useTranslation()
@@ -104,15 +101,15 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
 
   const { isBusy, submit } = useSubmit(async () => {
     if (changes.length === 0) return showError(t('shared.unchanged'))
-    const wrong = changes.find(({ key }) => errorOf(key) !== null)?.key
-    const first = wrong ?? fallbackErrorKey(changed, value)
+    const invalidKey = changes.find(({ key }) => errorOf(key) !== null)?.key
+    const first = invalidKey ?? fallbackErrorKey(changed, value)
     if (first !== undefined) {
       drafts.check()
       events.onInvalid(first)
       return showError(t('settings.checkInput'))
     }
     const readOptions = () => client.fetchQuery({ ...optionsQuery, staleTime: 0 })
-    const outcome = await saveChanges(changes, readOptions)
+    const outcome = await saveOptionChanges(changes, readOptions)
     const { saved, errors, notes } = outcome
     await options.reload()
     drafts.applyMerged(outcome.merged)
@@ -146,7 +143,7 @@ export function useSettingsForm(events: FormEvents): SettingsForm {
   }
 }
 
-type Outcome = Awaited<ReturnType<typeof saveChanges>>
+type Outcome = Awaited<ReturnType<typeof saveOptionChanges>>
 
 function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
   const { t } = useTranslation()
@@ -165,70 +162,79 @@ function useSaveOutcome({ onInvalid, onSaved }: FormEvents) {
 }
 
 /**
- * Returns the options of a section that have an effect. The schema of an option without effect
+ * Returns the options of a section that have an effect. The schema of an option without an effect
  * contains a note with the reason.
  */
 const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
 /**
- * Returns the drafts that differ from the stored options, and the errors of the drafts. The stored
- * options are not refreshed during editing, so the comparison stays valid.
+ * Returns the drafts that differ from the stored options, and the errors of the drafts. The
+ * comparison stays valid during editing, because the stored options are not refreshed meanwhile.
  */
-function useChanges({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
+function useChanges({
+  baseValues,
+  texts,
+}: Pick<ReturnType<typeof useDrafts>, 'baseValues' | 'texts'>) {
   const [held, setHeld] = useState<Texts | null>(null)
-  const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)
+  const options = useOptions(
+    (live) => held !== null || changesOf(live, baseValues, texts).length > 0,
+  )
   const baseline = held ?? options.baseline
-  const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
+  const changes = useMemo(
+    () => changesOf(baseline, baseValues, texts),
+    [baseline, baseValues, texts],
+  )
   const value = (key: string) => {
     const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
-    // Ignores the draft if another user has stored the same value.
-    const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
-    return draft === undefined || isOver ? theirs : draft
+    // Drops the draft if another user has stored the same value.
+    const isStoredElsewhere =
+      baseValues.get(key) !== theirs && !changes.some((change) => change.key === key)
+    return draft === undefined || isStoredElsewhere ? theirs : draft
   }
   return { options, baseline, changes, value, setHeld }
 }
 
-const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] =>
-  changedOptions(new Map([...baseline, ...bases]), texts)
+const changesOf = (baseline: Texts, baseValues: Texts, texts: Texts): OptionChange[] =>
+  changedOptions(new Map([...baseline, ...baseValues]), texts)
 
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
-  // The stored values of the edited options at the start of the edit.
-  const [bases, setBases] = useState(NO_TEXTS)
+  // The values that the edited options had at the start of the edit.
+  const [baseValues, setBaseValues] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [serverErrors, setServerErrors] = useState(NO_TEXTS)
   const [isChecked, setChecked] = useState(false)
   return {
     texts,
-    bases,
+    baseValues,
     serverErrors,
     showsErrorOf: (key: string) => isChecked || touched.has(key),
     set: (values: Texts, baseline: Texts, changed: ReadonlySet<string>) => {
       const seen = [...values.keys()].map((key) => [key, baseline.get(key) ?? ''] as const)
       const fresh = seen.filter(([key]) => !changed.has(key))
-      setBases((current) => new Map([...seen, ...current, ...fresh]))
+      setBaseValues((current) => new Map([...seen, ...current, ...fresh]))
       setTexts((current) => new Map([...current, ...values]))
       setServerErrors((current) => without(current, new Set(values.keys())))
     },
     applyMerged: (drafts: ReadonlyMap<string, MergedText>) => {
       const part = (name: keyof MergedText) =>
         [...drafts].map(([key, d]) => [key, d[name]] as const)
-      setBases((current) => new Map([...current, ...part('theirs')]))
+      setBaseValues((current) => new Map([...current, ...part('theirs')]))
       setTexts((current) => new Map([...current, ...part('text')]))
     },
     touch: (key: string) => setTouched((current) => new Set([...current, key])),
     check: () => setChecked(true),
     settle: (saved: ReadonlySet<string>, errors: ReadonlyMap<string, string>) => {
       setTexts((current) => without(current, saved))
-      setBases((current) => without(current, saved))
+      setBaseValues((current) => without(current, saved))
       setTouched((current) => new Set([...current].filter((key) => !saved.has(key))))
       setServerErrors(errors)
       setChecked(false)
     },
     clear: () => {
       setTexts(NO_TEXTS)
-      setBases(NO_TEXTS)
+      setBaseValues(NO_TEXTS)
       setTouched(NO_KEYS)
       setServerErrors(NO_TEXTS)
       setChecked(false)
@@ -244,8 +250,8 @@ function without(
 }
 
 /**
- * Stops refreshing the options while `isOpen` is true, so that values do not change while they are
- * edited. Saving still detects what other users have changed in the meantime.
+ * Stops refreshing the options while `isOpen` is true, so that values do not change during editing.
+ * Saving still detects changes that other users have made in the meantime.
  */
 export function usePausedRefresh(form: SettingsForm, isOpen: boolean): void {
   const hold = useEffectEvent(form.pauseRefresh)

@@ -68,7 +68,7 @@ function setupBody(draft: SetupDraft, token: string | null): Setup {
   }
 }
 
-/** The time (ms) for which the success message is shown before another page is opened. */
+/** The time (ms) for which the success message is shown before the next page opens. */
 const LEAVE_DELAY_MS = 800
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
@@ -79,7 +79,7 @@ function SetupForm(props: { isRootReady: boolean }) {
   const [isDone, setDone] = useState(false)
   const form = useDraftForm<SetupDraft, AccountErrorKey>({
     initial: () => EMPTY_SETUP,
-    // If the super admin already exists, the form asks only for the mode.
+    // If the super admin already exists, the form contains only the mode.
     validate: (draft) => (props.isRootReady ? {} : validateAccount(draft)),
     errorText: (errorKey) =>
       t(errorKey === 'passwordsDiffer' ? 'ui.passwordsDiffer' : `setup.${errorKey}`),

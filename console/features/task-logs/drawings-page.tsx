@@ -12,7 +12,7 @@ import type { DrawingTask } from '#read-api/contract/tasks.ts'
 import { CodeCell, OpenButton, TextCell } from './task-cells.tsx'
 import { commonColumns, taskColumn } from './task-columns.tsx'
 import { CopyableText, TaskDetails, TaskDialogFrame } from './task-details.tsx'
-import { DRAWINGS } from './task-kind.ts'
+import { DRAWINGS } from './task-kinds-and-live-updates.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
 
@@ -96,8 +96,8 @@ export function DrawingsPage() {
 }
 
 /**
- * Warns that the site gives providers no callback URL. Without callbacks, results of drawings may
- * arrive late or never.
+ * Warns that the site gives providers no callback URL. Without callbacks, the results of drawings
+ * may arrive late or never.
  */
 function CallbackNotice() {
   const { t } = useTranslation()
@@ -162,7 +162,7 @@ function drawingColumns(t: TFunction, actions: ColumnContext): Column<DrawingTas
     taskColumn<DrawingTask>(t, 'result', 96, (task) => result(t, task, actions), {
       onCard: 'line',
     }),
-    // The code is hidden for admins at first, because their result column already explains
+    // For admins, the code is initially hidden, because their result column already explains
     // failures.
     taskColumn<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
       isHiddenAtFirst: actions.isAdmin,

@@ -4,15 +4,15 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { GroupBadge } from '#console/ui/elements/group-tag.tsx'
 import { Icon, type IconName } from '#console/ui/elements/icons.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
-import type { AnyTask } from './task-kind.ts'
+import type { AnyTask } from './task-kinds-and-live-updates.ts'
 
 type Status = keyof Translations['taskLogs']['status']
 type Action = keyof Translations['taskLogs']['action']
 type Code = Exclude<keyof Translations['taskLogs']['code'], 'refused'>
 
 /**
- * The color of each status. The server sends an empty status while a task is being submitted, which
- * is shown as `SUBMITTING`.
+ * The color of each status. While a task is being submitted, the server sends an empty status,
+ * which is shown as `SUBMITTING`.
  */
 const STATUS_TONES: Readonly<Record<Status, Tone>> = {
   SUBMITTING: 'neutral',

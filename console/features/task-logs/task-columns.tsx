@@ -6,7 +6,7 @@ import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { ActionCell, DurationCell, EmptyCell, ProgressCell, StatusCell } from './task-cells.tsx'
-import type { AnyTask, TaskKind } from './task-kind.ts'
+import type { AnyTask, TaskKind } from './task-kinds-and-live-updates.ts'
 
 const SHARED_TITLES = {
   username: 'shared.user',
@@ -64,7 +64,7 @@ export function commonColumns<Task extends AnyTask>(
     status: column('status', 118, (task) => <StatusCell status={task.status} />, {
       onCard: 'aside',
     }),
-    // A failed task shows its reason in place of its progress.
+    // For a failed task, the reason takes the place of the progress.
     progress: column(
       'progress',
       104,

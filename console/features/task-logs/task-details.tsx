@@ -8,7 +8,7 @@ import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { ActionCell, CodeCell, StatusCell } from './task-cells.tsx'
 import { type ColumnId, columnTitle } from './task-columns.tsx'
-import type { AnyTask } from './task-kind.ts'
+import type { AnyTask } from './task-kinds-and-live-updates.ts'
 
 type FactValue = readonly [ColumnId, ReactNode]
 

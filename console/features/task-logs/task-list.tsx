@@ -10,7 +10,7 @@ import { ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { relativeRange } from '#console/ui/time-range/time-range.ts'
-import type { AnyTask } from './task-kind.ts'
+import type { AnyTask } from './task-kinds-and-live-updates.ts'
 import type { TaskListView, useTaskList } from './use-task-list.ts'
 import '#console/ui/forms/forms.css'
 import './task-logs.css'
@@ -80,10 +80,7 @@ type EmptyTaskListText = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /**
-   * A message that says that the site has disabled this kind of task, or null if the kind of task
-   * is enabled.
-   */
+  /** A message that the site has disabled this kind of task, or null if it is enabled. */
   readonly disabledText: string | null
 }
 

@@ -6,7 +6,12 @@ import type { ListQuery } from '#console/ui/lists/list-url-params.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { useThrottledCallback } from '#console/ui/state/throttling.ts'
 import { boundsOf, rangeText } from '#console/ui/time-range/time-range.ts'
-import { type AnyTask, type TaskKind, type TaskPage, withPushes } from './task-kind.ts'
+import {
+  type AnyTask,
+  type TaskKind,
+  type TaskPage,
+  withPushes,
+} from './task-kinds-and-live-updates.ts'
 
 type TaskListQuery = ListQuery<TaskKind<AnyTask>['urlParams']['filters']>
 

@@ -85,8 +85,8 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
 })
 
 /**
- * Returns an error key for each invalid field. An expiry in the past is valid only if it equals the
- * stored expiry, `expiresBefore`.
+ * Returns an error key for each invalid field. An expiry in the past is valid only if it is equal
+ * to the stored expiry `expiresBefore`.
  */
 export function validateToken(
   draft: TokenDraft,
@@ -110,14 +110,14 @@ export function validateToken(
     : {}
   if (Object.keys(rateLimitErrors).length > 0) errorKeys.rateLimit = rateLimitErrors
   if (draft.hasModelLimits && draft.models.length === 0) set('models', 'modelsMissing')
-  const wrong = firstInvalidAddress(draft.allowIps)
-  if (wrong !== null) set('allowIps', { key: 'ipInvalid', ...wrong })
+  const invalidAddress = firstInvalidAddress(draft.allowIps)
+  if (invalidAddress !== null) set('allowIps', { key: 'ipInvalid', ...invalidAddress })
   set('count', validateInteger({ min: 1, max: TOKEN_BATCH_MAX }, draft.count))
   return errorKeys
 }
 
 /**
- * Returns the body of the request that creates tokens. The caller must have checked the draft with
+ * Returns the body of the request that creates tokens. The draft must be valid according to
  * `validateToken`.
  */
 export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToken => ({
@@ -128,15 +128,15 @@ export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToke
 })
 
 /**
- * The remaining quota of a token (in quota units) as the form last showed it, and the version of
- * the token's budget at that time.
+ * The remaining quota (in quota units) and the budget version that the form last showed for a
+ * token.
  */
 export type ShownBudget = { quota: number; version: number }
 
 /**
- * Returns the changed fields. For a changed quota, the request also contains the quota in `shown`.
- * The server adds the difference between the two to the token's quota, so that quota which was
- * spent in the meantime stays spent.
+ * Returns the changed fields. A changed quota is sent together with the quota in `shown`, and the
+ * server adds the difference to the token's quota. Quota that was spent in the meantime therefore
+ * stays spent.
  */
 export function updateTokenBody(
   before: TokenDraft,
@@ -160,9 +160,9 @@ export const namesOf = (text: string): string[] =>
     .filter((name) => name !== '')
 
 /**
- * Returns the error messages of the invalid fields. `rateLimit` is a group of fields. Its text only
- * marks the group as invalid, and the form shows the messages that `fieldErrors` returns for the
- * single fields.
+ * Returns the error messages of the invalid fields. `rateLimit` is a group of fields, and its text
+ * only marks the group as invalid. The form shows the messages from `fieldErrors` for the single
+ * fields.
  */
 export function tokenErrors(
   t: TFunction,
@@ -204,7 +204,7 @@ export function firstInvalidAddress(text: string): { line: number; address: stri
 }
 
 /**
- * Reports whether `text` is an IPv4 address, an IPv6 address, or a range of addresses in CIDR
+ * Reports whether `text` is an IPv4 address, an IPv6 address, or a range of such addresses in CIDR
  * notation.
  */
 function isAddress(text: string): boolean {

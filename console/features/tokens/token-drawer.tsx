@@ -88,7 +88,7 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
 
 /**
  * Returns a function that saves an edited token. If another edit has changed the token's budget in
- * the meantime, the form shows the new amount and the user must save again.
+ * the meantime, the form shows the new amount, and the user must save again.
  */
 function useUpdate(token: Token | 'new', unit: AmountUnit) {
   const { t } = useTranslation()

@@ -10,8 +10,8 @@ const STATES: Readonly<Record<number, TokenState>> = {
 }
 
 /**
- * Returns the state to show for a token. An enabled token that may call only certain models is
- * `restricted`.
+ * Returns the state to show for a token. The state of an enabled token that may call only certain
+ * models is `restricted`.
  */
 export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>): TokenState {
   const state = STATES[token.status] ?? 'unknown'

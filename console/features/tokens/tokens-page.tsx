@@ -49,8 +49,8 @@ export function TokensPage() {
 const URL_PARAMS = { form: choiceParam(['', 'new'], '') }
 
 /**
- * Opens and closes the dialogs of the page. A link to this page can open the form for a new token,
- * and can name the page to open when the form closes.
+ * Opens and closes the dialogs of the page. A link to this page can open the form for a new token.
+ * It can also name the page that opens when the form closes.
  */
 function useTokenDialogs() {
   const navigate = useNavigate()

@@ -35,8 +35,8 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
   const { t } = useTranslation()
   const isFailed = bar.error !== null
   const status = bar.status === null ? '' : t('logDetails.attempts.status', { status: bar.status })
-  // The error `status` means that the provider answered with an HTTP error status. No reason is
-  // shown for it, because the status itself is already shown.
+  // The error `status` means that the provider answered with an HTTP error status. The status
+  // itself is shown, so no reason is added.
   const reason = bar.error === null || bar.error === 'status' ? null : reasonText(t, bar.error)
   const outcome = [status, reason].filter(Boolean).join(' · ')
   return (
@@ -61,8 +61,8 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
 }
 
 /**
- * Shows the channel of an attempt. The log row contains the name of the last attempt's channel
- * only, so other names are requested from the server.
+ * Shows the channel of an attempt. The log row contains only the name of the last attempt's
+ * channel, so other names are requested from the server.
  */
 function AttemptChannel({ id, row }: { id: number; row: LogEntry }) {
   const loggedName = id === row.channel ? row.channel_name : ''

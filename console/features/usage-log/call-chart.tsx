@@ -4,7 +4,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { axisTicks, barTimeText, type CallBar, useCallBars, useIsWide } from './call-bars.ts'
+import { axisTicks, barTimeText, type CallBar, useCallBars, useIsWide } from './call-chart-bars.ts'
 import type { LogView } from './use-log-view.ts'
 
 type Props = { bars: readonly CallBar[]; onSelect: (bar: CallBar) => void }
@@ -60,7 +60,7 @@ function Bars({ bars, onSelect }: Props) {
         <span>{number.format(max)}</span>
         <span>0</span>
       </div>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys go from bar to bar */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between bars */}
       <div
         ref={barList}
         className="tg-log-plot"
@@ -91,8 +91,8 @@ function Bars({ bars, onSelect }: Props) {
 }
 
 /**
- * Labels the bars with times. The labels are hidden from screen readers, because the name of each
- * bar already contains its time.
+ * Labels the bars with times. Screen readers skip the labels, because the name of each bar already
+ * contains its time.
  */
 function TimeAxis({ bars }: { bars: readonly CallBar[] }) {
   const ticks = axisTicks(bars, useIsWide())

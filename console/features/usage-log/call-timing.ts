@@ -33,8 +33,8 @@ export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
 }
 
 /**
- * The bar of one attempt, which is the sending of a call to one channel. `start` and `length` are
- * fractions (0 to 1) of the total time of all attempts of the call.
+ * The bar of one attempt to send a call to a channel. `start` and `length` are fractions (0 to 1)
+ * of the total time of all attempts of the call.
  */
 export type AttemptBar = {
   readonly index: number

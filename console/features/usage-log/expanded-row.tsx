@@ -33,7 +33,7 @@ function fetchDetails(): Promise<Details> {
 }
 
 /**
- * Shows the details of a row. The code for the details is a separate script. `React.lazy` is not
+ * Shows the details of a row. The details are loaded as a separate script. `React.lazy` is not
  * used, because it shows its fallback for a moment even if the script is already loaded.
  */
 export function ExpandedRow(props: { row: LogEntry; isAdmin: boolean }) {
@@ -56,7 +56,7 @@ function Waiting() {
 }
 
 /**
- * Asks the user to reload the page. If a script has failed to load, browsers request it again only
+ * Asks the user to reload the page, because browsers request a script that failed to load only
  * after a reload.
  */
 function DetailsLoadError() {

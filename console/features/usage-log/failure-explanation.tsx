@@ -6,8 +6,8 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
- * Explains why a call failed and that it cost nothing. The quota that was set aside for a call
- * before it was sent (its hold) is returned to the balance when the call fails.
+ * Explains why a call failed and that it cost nothing. Before a call is sent, quota is set aside
+ * for it (the hold). When the call fails, the hold returns to the balance.
  */
 export function FailureExplanation({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
@@ -42,13 +42,13 @@ const MESSAGE_MAX = 500
 /** Shows the provider's error message. The server has already removed secrets from it. */
 function ProviderMessage({ text }: { text: string }) {
   const { t } = useTranslation()
-  const letters = [...text.trim()]
-  const isTruncated = letters.length > MESSAGE_MAX
+  const characters = [...text.trim()]
+  const isTruncated = characters.length > MESSAGE_MAX
   return (
     <figure className="tg-log-said">
       <figcaption>{t('logDetails.failure.providerMessage')}</figcaption>
       <blockquote>
-        {isTruncated ? `${letters.slice(0, MESSAGE_MAX - 1).join('')}…` : text}
+        {isTruncated ? `${characters.slice(0, MESSAGE_MAX - 1).join('')}…` : text}
       </blockquote>
     </figure>
   )

@@ -2,21 +2,21 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
  * The log rows that live events have delivered since the page was read from the server. `visible`
- * rows are shown. While `isHeld` is true, new rows wait in `pending` instead, so that the rows on
- * screen do not move while the user reads them.
+ * rows are shown. While `isHeld` is true, new rows wait in `pending`. The rows on screen then do
+ * not move while the user reads them.
  */
 export type LiveRows = {
   readonly visible: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
   /**
-   * True if rows are missing in `pending`, because too many were waiting or the connection was
+   * True if `pending` is incomplete, because too many rows were waiting or the connection was
    * interrupted. The list must then be read from the server again.
    */
   readonly isIncomplete: boolean
   /**
-   * The number of rows that were dropped because too many were waiting. Rows that were missed while
-   * the connection was interrupted are not counted.
+   * The number of rows that were dropped because too many were waiting. It does not include rows
+   * that were missed while the connection was interrupted.
    */
   readonly dropped: number
   /**
@@ -39,7 +39,7 @@ export const NO_LIVE_ROWS: LiveRows = {
 export const LIVE_ROWS_MAX = 5_000
 
 /**
- * The page of rows that was read from the server. It is shown below the live rows. `isComplete` is
+ * The page of rows that was read from the server. The live rows are shown above it. `isComplete` is
  * true if the page contains all rows that match the filters.
  */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isComplete: boolean }

@@ -46,7 +46,9 @@ export function StatusCell({ row }: { row: LogEntry }) {
   )
 }
 
-/** The lowest count that is shortened. Exact counts from here on would not fit into the column. */
+/**
+ * The lowest count that is shortened. The column has no space for the exact text of larger counts.
+ */
 const SHORTENED_FROM = 100_000
 
 export type CountFormats = { readonly exact: Intl.NumberFormat; readonly short: Intl.NumberFormat }
@@ -191,7 +193,7 @@ export function FirstTokenCell({ row }: { row: LogEntry }) {
 }
 
 /**
- * Shows a duration and its rating: good, slow or bad. The rating has a label as well as a color,
+ * Shows a duration and its rating: good, slow or bad. The rating is shown by a label and a color,
  * because some users can't distinguish the colors.
  */
 function PaceText(props: { pace: Pace; text: string }) {

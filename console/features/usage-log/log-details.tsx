@@ -79,7 +79,7 @@ const END_REASONS = [
 
 /**
  * Returns the code for the reason why a call ended early, or undefined if there is no reason to
- * show. The end `balance-spent` needs no reason, because its name is the reason.
+ * show. The end `balance-spent` needs no reason, because it names the reason itself.
  */
 const shownEndReason = ({ end, end_reason: reason }: LogOther) =>
   end === 'balance-spent' ? undefined : END_REASONS.find((code) => code === reason)
@@ -125,8 +125,8 @@ function useFacts(row: LogEntry, other: LogOther): NamedValue[] {
   add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
   if (isCall) {
     const ms = durationMs(row, other)
-    const took = ms === null ? t('logDetails.durationUnknown') : shortDuration(ms)
-    add(t('logDetails.fact.duration'), took)
+    const duration = ms === null ? t('logDetails.durationUnknown') : shortDuration(ms)
+    add(t('logDetails.fact.duration'), duration)
     add(t('logDetails.fact.firstToken'), other.frt === undefined ? '' : shortDuration(other.frt))
     const speed = tokensPerSecond(row, other)
     const speedText = speed === null ? '' : t('logDetails.speed', { value: number.format(speed) })
@@ -180,7 +180,7 @@ function Corrections({ other: { corrected_by: all = [] } }: { other: LogOther })
 
 /**
  * Shows the id of the batch to which this row belongs, and the number of its requests in this row.
- * One row sums up all requests of a batch that have the same model and price.
+ * A row is the sum of all requests of a batch with the same model and price.
  */
 function BatchPart({ other }: { other: LogOther }) {
   const { t } = useTranslation()

@@ -11,7 +11,7 @@ import { Select, TextInput } from '#console/ui/forms/inputs.tsx'
 import { GroupFilter } from '#console/ui/lists/select-filter.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
-import { useIsCompact } from './call-bars.ts'
+import { useIsCompact } from './call-chart-bars.ts'
 import { typeName } from './log-type.ts'
 import { DEFAULT_RANGE, filterCount, LOG_TYPES, type LogFilters } from './log-url-params.ts'
 import type { LogView } from './use-log-view.ts'
@@ -142,8 +142,8 @@ function AdminFields({ view }: { view: LogView }) {
 }
 
 /**
- * Returns the number of active filters among those that the button for filters hides. The button
- * shows this number.
+ * Returns the number of active filters that the button for filters hides. The button shows this
+ * number.
  */
 const hiddenFilterCount = (filters: LogFilters): number =>
   filterCount({ ...filters, range: DEFAULT_RANGE, failed_channel: 0 })
@@ -183,8 +183,8 @@ function useSuggestions(isAdmin: boolean) {
 type Props = { value: string; onCommit: (requestId: string) => void }
 
 /**
- * Searches for a call by its id. A complete id is searched for as soon as it is entered. The start
- * of an id is searched for when the user presses Enter or leaves the field.
+ * Searches for a call by its id. A complete id starts the search immediately. The beginning of an
+ * id starts it when the user presses Enter or leaves the field.
  */
 function RequestIdSearch({ value, onCommit }: Props) {
   const { t } = useTranslation()

@@ -36,7 +36,7 @@ const FILTERS = {
 
 /**
  * Maps each sortable column to its name on the server. The server sorts only the newest 10,000
- * rows. The column of details is not sortable, because it contains texts of different kinds.
+ * rows. The column of details can't be sorted, because it contains texts of different kinds.
  */
 export const LOG_SORTS = {
   time: 'created_at',
@@ -76,8 +76,8 @@ export type LogFilters = Pick<UrlValues<typeof LOG_URL_PARAMS>, keyof typeof FIL
 export const NO_FILTERS: LogFilters = fallbacksOf(FILTERS)
 
 /**
- * Returns the filters that apply to the user. For users who are not admins, the filters that only
- * admins can use are empty.
+ * Returns the filters that apply to the user. For other users than admins, the filters that are for
+ * admins only are empty.
  */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
   const { type, token, model, group, request, range } = values
@@ -91,9 +91,9 @@ export const filterCount = (filters: LogFilters): number =>
   ).length
 
 /**
- * Returns a column layout with the columns that the URL names, for example in a link from another
- * user. `columns` contains their ids. They take precedence over the stored columns until the user
- * changes the layout, which calls `forget`.
+ * Returns a column layout with the columns whose ids the URL contains, for example in a link from
+ * another user. These columns take precedence over the stored columns until the user changes the
+ * layout. The change calls `forget`.
  */
 export function urlColumnLayout<Row>(
   layout: ColumnLayout<Row>,
@@ -125,8 +125,8 @@ export function urlColumnLayout<Row>(
 }
 
 /**
- * Returns a link to the current view of the log. The page size and the columns are added to the URL
- * `href`, because they are otherwise stored only in this browser.
+ * Returns a link to the current view of the log. `href` is extended by the page size and the
+ * columns, which are otherwise stored only in this browser.
  */
 export function linkTo(
   href: string,

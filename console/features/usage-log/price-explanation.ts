@@ -13,10 +13,7 @@ import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 
 type PriceTermName = keyof Translations['logDetails']['term']
 
-/**
- * A value, such as a ratio, by which the units of a term are multiplied. Factors have the same
- * names as on the pricing page.
- */
+/** A factor of a term, such as a ratio. Factors have the same names as on the pricing page. */
 type PriceFactor = {
   readonly name: FactorName
   readonly value: string
@@ -24,8 +21,8 @@ type PriceFactor = {
 type FactorName = keyof Translations['shared']['factor']
 
 /**
- * One term of a call's charge, such as its output tokens. `count` is the number of
- * units. `amount` is in quota units, and is exactly `count` multiplied by all factors.
+ * One term of a call's charge, such as its output tokens. `count` is the number of units. `amount`
+ * is in quota units and is the exact product of `count` and all factors.
  */
 export type PriceTerm = {
   readonly name: PriceTermName
@@ -58,9 +55,9 @@ const QUOTA_PER_DOLLAR = '500000'
 const ONE_HOUR_CACHE_WRITE_FACTOR = '1.6'
 
 /**
- * Splits a charge into its summands, each with its factors, from the price and the usage in a log
- * row. Returns null for a row without a price, such as a top-up, an error, or a call that was not
- * charged.
+ * Splits a charge into terms with their factors, which are computed from the price and the usage in
+ * a log row. Returns null for a row without a price, such as a top-up, an error, or a call that was
+ * not charged.
  */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const price = other.price

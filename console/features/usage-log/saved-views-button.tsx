@@ -128,7 +128,7 @@ export function withView(views: readonly SavedView[], view: SavedView): readonly
 }
 
 /**
- * Adds a view to the stored list. The list is read from storage first, because another tab may have
+ * Adds a view to the stored list. The list is first read from storage, because another tab may have
  * changed it.
  */
 function storeView(view: SavedView): void {

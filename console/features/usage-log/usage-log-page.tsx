@@ -81,8 +81,8 @@ type LiveStatusProps = {
   /** True while the list is scrolled, hovered or focused. New rows are then not inserted. */
   isHeld: boolean
   /**
-   * True if no new rows can appear in the list, because its time range has ended or the page is not
-   * the first one.
+   * True if the list can't get new rows, because its time range has ended or the page is not the
+   * first one.
    */
   isPast: boolean
   onPause: (isPaused: boolean) => void

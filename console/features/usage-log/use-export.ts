@@ -86,9 +86,8 @@ const EXCLUDED_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
 /**
- * Parses the stored list of columns that the user has excluded from exports. The excluded columns
- * are stored rather than the included ones, so that columns of later releases are exported by
- * default.
+ * Parses the stored list of columns that the user has excluded from exports. The list does not name
+ * the included columns, because columns of later releases must be exported by default.
  */
 const readExcluded = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null

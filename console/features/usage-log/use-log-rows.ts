@@ -38,7 +38,7 @@ import type { LogView } from './use-log-view.ts'
 const STAT_REFETCH_INTERVAL_MIN_MS = 2_000
 /**
  * The polling interval (ms) for the totals. The totals contain rates per minute, which decrease
- * while no new rows arrive, so they must be read even then.
+ * even while no new rows arrive.
  */
 const RATES_POLL_INTERVAL_MS = 15_000
 /** The polling interval (ms) while the server does not respond and there are no rows to show. */
@@ -137,8 +137,8 @@ function useListStart({ filters, isAdmin, page }: LogView): {
 }
 
 /**
- * Reads a page again when the server is available again, if the page could not be read because the
- * server was unavailable. Returns true while the page waits for the server.
+ * Reads a page again after the server was unavailable, if the page could not be read. Returns true
+ * while the page waits for the server.
  */
 function useReturnToPage({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
@@ -203,7 +203,8 @@ export function useIsReading() {
     isReading: !isAtTop || isHovered || isFocused,
     onAtTop: setAtTop,
     listeners: {
-      // Only a mouse pointer counts, because browsers fire no leave event for a touch that scrolls.
+      // Only the pointer of a mouse counts, because browsers send no leave event for a touch that
+      // scrolls.
       onPointerEnter: (event: PointerEvent) => setHovered(event.pointerType === 'mouse'),
       onPointerLeave: () => setHovered(false),
       onFocus: () => setFocused(true),

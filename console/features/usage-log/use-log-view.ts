@@ -27,7 +27,7 @@ export function useLogView() {
   const [values, set] = useUrlState(LOG_URL_PARAMS)
   const [remembered, remember] = usePageSize('page-size', DEFAULT_PAGE_SIZE)
   const pageSize = values.page_size === 0 ? remembered : values.page_size
-  // The page size is in the URL, so that a link shows every user the same rows.
+  // The page size is also in the URL, so that a link shows the same rows to every user.
   useEffect(() => {
     if (values.page_size === 0) set({ page_size: remembered }, { replace: true })
   }, [values.page_size, remembered, set])

@@ -38,8 +38,8 @@ export function EditProfilePage() {
 }
 
 /**
- * The form for the profile. It is mounted again after each save, so that it starts with the saved
- * values.
+ * The form for the profile. It is mounted again after each save, because it must start with the
+ * saved values.
  */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
   const { t } = useTranslation()

@@ -15,8 +15,11 @@ import { SUPER_ADMIN } from '#read-api/contract/roles.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { UserDrawer } from './form/user-drawer.tsx'
 import { UserList, useUserList } from './list/user-list.tsx'
-import { AdjustmentFields, AdjustmentPreviewTable } from './quota/adjustment-fields.tsx'
-import { useAdjustment } from './quota/use-adjustment.ts'
+import {
+  AdjustmentPreviewTable,
+  BalanceAdjustmentFields,
+} from './quota/balance-adjustment-fields.tsx'
+import { useBalanceAdjustment } from './quota/use-balance-adjustment.ts'
 import { displayNameOf } from './user-state-and-permitted-actions.ts'
 import '../../ui/forms/forms.css'
 import './users.css'
@@ -36,7 +39,7 @@ function AdjustDialog(props: DialogProps) {
 function AdjustmentDialog(props: DialogProps & { isOpen: boolean }) {
   const { t } = useTranslation()
   const { users } = props
-  const adjustment = useAdjustment(props)
+  const adjustment = useBalanceAdjustment(props)
   const { form } = adjustment
   const [one] = users
   const title =
@@ -51,7 +54,7 @@ function AdjustmentDialog(props: DialogProps & { isOpen: boolean }) {
       form={form}
       onClose={props.onClose}
     >
-      <AdjustmentFields {...adjustment} />
+      <BalanceAdjustmentFields {...adjustment} />
       <AdjustmentPreviewTable adjustment={adjustment} />
     </FormDialog>
   )
@@ -71,8 +74,8 @@ function Users() {
   const view = useUserList()
   const create = () => setCreating(true)
   const openUser = (user: User) =>
-    // Admins who are not super admins edit themselves on their account page, because only super
-    // admins may change their own quota.
+    // Only super admins may change their own quota. Other admins therefore edit themselves on their
+    // account page.
     user.id === id && role < SUPER_ADMIN ? void navigate('/user/edit') : open(user.id)
   const { error } = view.list
   const isForbidden = error instanceof ApiError && error.status === 403

@@ -20,8 +20,7 @@ export function OrdersPanel() {
   const [page, setPage] = useState(0)
   const [sort, setSort] = useState<Sort | null>(null)
   const { data, refetch } = useQuery(ownOrdersQuery(page, sort === null ? {} : sortParams(sort)))
-  // The log has an entry for each payment (type 1) and refund (type 3), so such an entry reloads
-  // the orders.
+  // Reloads the orders after each payment (log type 1) and refund (log type 3).
   useLiveRefetch(
     'logs',
     REFETCH_INTERVAL_MIN_MS,

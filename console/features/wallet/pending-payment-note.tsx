@@ -14,8 +14,8 @@ import { creditsKey } from './use-wallet.ts'
 
 const POLL_INTERVAL_MS = 5_000
 /**
- * The orders are polled at most this number of times, once every 5 s. A payment that arrives later
- * is shown only when a live event reports it.
+ * The maximum number of polls of the orders, one every 5 s. A later payment is shown only when a
+ * live event reports it.
  */
 const POLLS_MAX = 60
 /** An unpaid order is considered abandoned after this many seconds. */
@@ -39,7 +39,7 @@ export function PendingPaymentNote() {
   const order = findOrder(data)
   const isPaid = order?.status === 'paid'
   const amount = order === undefined ? '' : exactQuotaText(quotaOf(order.quota), rule)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, whatever the language is
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new language must not run it again
   useEffect(() => {
     if (!isPaid || id === null || !removeStoredOrder(id)) return
     showSuccess(t('wallet.paymentReceived', { amount }))

@@ -85,7 +85,7 @@ function useRedeem() {
       }
     },
   })
-  // While this page is open, the user may follow another link that contains a code.
+  // While this page is open, the user may follow another link with a code.
   const onLinkedCode = useEffectEvent((code: string) => {
     if (code !== '') form.change({ code })
   })

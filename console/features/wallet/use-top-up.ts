@@ -28,7 +28,7 @@ export function useTopUp() {
   const min = minimumAmount(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // Set only on leaving the field and on submitting, because the server limits wrong codes.
+  // The code changes only on blur and submit, because the server limits wrong codes.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
@@ -89,8 +89,8 @@ function amountError(t: TFunction, amount: number | null, min: number): string {
 }
 
 /**
- * Stores the id of the order that the user is about to pay. If the orders can't be read, nothing is
- * stored and no error is thrown, so that the payment can go on.
+ * Stores the id of the order that the user is about to pay. If reading the orders fails, the
+ * function stores nothing and throws no error, so that the payment can go on.
  */
 async function rememberOrder(client: QueryClient): Promise<void> {
   const paymentRequest = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
@@ -113,7 +113,7 @@ async function topUpAmount(body: AmountRequest, signal: AbortSignal): Promise<Mo
 
 /**
  * Opens the payment page. Calls `onBlocked` if the content security policy (CSP) of the console
- * forbids sending a form to the payment page.
+ * does not allow sending a form to the payment page.
  */
 function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void {
   if (!/^https?:\/\//.test(url)) throw new Error('a payment page has an http address')
@@ -153,7 +153,7 @@ export function pendingOrder(): number | null {
 const awaitOrder = (id: number): void => sessionStorage.setItem(KEY, String(id))
 
 /**
- * Removes the stored order `id`. Reports whether the order was still stored, so that the caller
+ * Removes the stored order `id`. Returns whether the order was still stored, so that the caller
  * reports a payment only once.
  */
 export function removeStoredOrder(id: number): boolean {

@@ -53,14 +53,14 @@ export function useWallet() {
 }
 
 /**
- * The types of log rows that can credit quota: 1 is a top-up, 3 a change by an admin, 4 a credit by
- * the system, and 5 a check-in.
+ * The types of log rows that can credit quota: 1 (top-up), 3 (change by an admin), 4 (credit by the
+ * system) and 5 (check-in).
  */
 const CREDIT_LOG_TYPES = [1, 3, 4, 5]
 
 /**
- * Reads the newest log rows that credited quota. The response includes all events up to the
- * position `afterPosition` of the event log.
+ * Reads the newest log rows that credited quota. `afterPosition` is an event log position, and the
+ * response includes all events up to it.
  */
 async function readCredits(query: {
   count: number

@@ -42,12 +42,7 @@ export function ErrorState(props: { error: Error; onRetry?: () => void; title?: 
             ) : (
               detail !== '' && <p>{detail}</p>
             )}
-            {requestId !== '' && (
-              <span className="tg-request-id">
-                {t('request.requestId')} <code>{requestId}</code>
-                <CopyButton text={requestId} label={t('ui.copy')} />
-              </span>
-            )}
+            <RequestId id={requestId} />
           </>
         }
         action={
@@ -59,5 +54,17 @@ export function ErrorState(props: { error: Error; onRetry?: () => void; title?: 
         }
       />
     </div>
+  )
+}
+
+/** Shows the id of a request with a button that copies it, or nothing if `id` is empty. */
+export function RequestId({ id }: { id: string }) {
+  const { t } = useTranslation()
+  if (id === '') return null
+  return (
+    <span className="tg-request-id">
+      {t('request.requestId')} <code>{id}</code>
+      <CopyButton text={id} label={t('ui.copy')} />
+    </span>
   )
 }

@@ -10,6 +10,7 @@ import type { IconName } from '../elements/icons.tsx'
 import { SearchInput } from '../forms/search-input.tsx'
 import { EmptyState, ErrorState } from '../layout/empty-state.tsx'
 import { Panel } from '../layout/panel.tsx'
+import { ClearFiltersButton } from './clear-filters-button.tsx'
 import { ColumnChooser } from './column-chooser.tsx'
 import { isBeyondLastPage, Pagination, type Paging } from './pagination.tsx'
 import { Toolbar } from './toolbar.tsx'
@@ -57,11 +58,7 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
   )
   const layout = useColumnLayout(layoutKey, sortable)
   const refresh = useListActions(props)
-  const clear = (
-    <Button tone="quiet" icon="close" onClick={view.clear}>
-      {t('ui.clearFilters')}
-    </Button>
-  )
+  const clear = <ClearFiltersButton onClear={view.clear} />
   return (
     <Panel isFlush>
       <Toolbar

@@ -20,7 +20,7 @@ import {
   prepareUsageChart,
   SERIES_MAX,
 } from '#console/features/dashboard/usage-chart-data.ts'
-import { tokenPoints } from '#console/features/dashboard/use-usage.ts'
+import { tokenPoints } from '#console/features/dashboard/use-usage-points.ts'
 
 const HOUR = 3_600
 const START = 1_763_708_400

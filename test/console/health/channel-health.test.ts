@@ -8,7 +8,7 @@ import {
   mergeHealthPush,
   successRate,
 } from '#console/api/channel-health.ts'
-import { durationText, rateText } from '#console/features/health/metric-text.ts'
+import { durationText, rateText } from '#console/features/health/format-durations-and-rates.ts'
 import {
   groupEntries,
   spanText,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mergeChange } from '#console/features/settings/changed-options.ts'
+import { mergeChange } from '#console/features/settings/compare-and-merge-option-changes.ts'
 
 const merged = (before: string, after: string, theirs: string) => {
   const { text, hasConflict } = mergeChange({ before, after }, theirs)

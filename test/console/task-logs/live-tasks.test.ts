@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest'
-import { DRAWINGS, songLengthText, withPushes } from '#console/features/task-logs/task-kind.ts'
+import {
+  DRAWINGS,
+  songLengthText,
+  withPushes,
+} from '#console/features/task-logs/task-kinds-and-live-updates.ts'
 import { drawing, song } from './fake-tasks.ts'
 
 const PAGE = {

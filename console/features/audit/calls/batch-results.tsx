@@ -8,12 +8,12 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import type { BatchResult, CallExplanation } from '#read-api/contract/calls.ts'
 import { ExactQuota, Hash } from '../elements/amounts-and-hashes.tsx'
-import { ColumnTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/small-tables.tsx'
 import { indented } from './call-charge-panels.tsx'
 
 /**
- * The number of results that are shown initially. A button shows the others, so that the panels
- * below are not far down the page.
+ * The number of results that are shown initially. A button shows the others. Without this limit,
+ * the panels below would be far down the page.
  */
 const INITIAL_RESULTS_MAX = 10
 
@@ -44,8 +44,8 @@ export function BatchResults({ call: { batch } }: { call: CallExplanation }) {
 }
 
 /**
- * Shows results in a table. The columns depend on all results and not only on the shown ones, so
- * that the columns do not change when more rows are shown.
+ * Shows results in a table. The columns depend on all results, so that they do not change when more
+ * rows are shown.
  */
 function ResultTable(props: { all: readonly BatchResult[]; shown: readonly BatchResult[] }) {
   const { t } = useTranslation()
@@ -106,8 +106,8 @@ function ReportedUsage({ usage }: { usage: string | null }) {
 }
 
 /**
- * Says how many of the billed results the server has listed. A link leads auditors to the events of
- * the batch, which contain all results. The list of events starts with the event of the first
+ * Shows how many of the billed results the server has listed. For auditors, a link opens the list
+ * of the batch's events, which contain all results. The list starts with the event of the first
  * listed result.
  */
 function NotListed(props: {

@@ -7,7 +7,7 @@ import { Alert } from '#console/ui/messages/alert.tsx'
 import { reasonText } from '#console/ui/messages/reason-text.ts'
 import type { CallExplanation, ExplainedAttempt } from '#read-api/contract/calls.ts'
 import { Hash } from '../elements/amounts-and-hashes.tsx'
-import { Facts } from '../elements/data-table.tsx'
+import { Facts } from '../elements/small-tables.tsx'
 
 export function CallAttempts({ call }: { call: CallExplanation }) {
   const { t } = useTranslation()
@@ -20,7 +20,7 @@ export function CallAttempts({ call }: { call: CallExplanation }) {
       ) : (
         <ol className="tg-audit-attempts">
           {call.attempts.map((attempt, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: attempts keep their order.
+            // biome-ignore lint/suspicious/noArrayIndexKey: the order of attempts never changes
             <Attempt key={index} attempt={attempt} number={index + 1} />
           ))}
         </ol>
@@ -65,9 +65,9 @@ function Attempt({ attempt, number }: { attempt: ExplainedAttempt; number: numbe
 }
 
 /**
- * Shows the evidence of an attempt, which is the sending of a call to one provider: what the
- * provider reported, and hashes of what was sent and received. Calls made with earlier versions of
- * Tallygate have no evidence.
+ * Shows the evidence of an attempt (the sending of a call to one provider). The evidence is the
+ * provider's report and the hashes of the sent and received data. Calls made with earlier versions
+ * of Tallygate have no evidence.
  */
 function Evidence({ attempt: { evidence } }: { attempt: ExplainedAttempt }) {
   const { t } = useTranslation()

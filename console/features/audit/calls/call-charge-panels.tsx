@@ -10,7 +10,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { AmountText } from '#console/ui/quota/amount-text.tsx'
 import { groupDigits } from '#console/ui/quota/money.ts'
 import type { CallExplanation, PriceInForce } from '#read-api/contract/calls.ts'
-import { ColumnTable, DataTable, type TableRow } from '../elements/data-table.tsx'
+import { ColumnTable, DataTable, type TableRow } from '../elements/small-tables.tsx'
 
 /** The kinds of usage that have a translated name, with the keys of these names. */
 const COUNTS = {
@@ -139,7 +139,7 @@ export function UsagePanel({ call: { usage } }: { call: CallExplanation }) {
       {usage.raw !== null && (
         <figure className="tg-audit-raw">
           <figcaption>{t('audit.call.rawUsage')}</figcaption>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling needs the keyboard. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
           <pre tabIndex={0}>{indented(usage.raw)}</pre>
         </figure>
       )}

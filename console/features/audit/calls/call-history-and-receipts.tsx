@@ -8,8 +8,8 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { ColumnTable } from '../elements/data-table.tsx'
 import { ReceiptList, refetchWhilePending, SaveReceipts } from '../elements/receipt-list.tsx'
+import { ColumnTable } from '../elements/small-tables.tsx'
 
 type AccountEvent = Pick<
   CallExplanation['raised_holds'][number],
@@ -17,8 +17,8 @@ type AccountEvent = Pick<
 >
 
 /**
- * Lists the events by which a call changed the balance or the held quota of the account, from the
- * admission of the call to its end.
+ * Lists the events by which a call changed the balance or the held quota of the account. The first
+ * event is the admission of the call, and the last one is its end.
  */
 export function CallHistory({ call }: { call: CallExplanation }) {
   const { t } = useTranslation()

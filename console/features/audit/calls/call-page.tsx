@@ -17,8 +17,8 @@ import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import type { CallExplanation } from '#read-api/contract/calls.ts'
 import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
-import { ObjectFallback } from '../elements/auditor-page.tsx'
-import { Facts } from '../elements/data-table.tsx'
+import { ObjectFallback } from '../elements/object-fallback.tsx'
+import { Facts } from '../elements/small-tables.tsx'
 import { BatchResults } from './batch-results.tsx'
 import { CallAttempts } from './call-attempts.tsx'
 import { CallChargePanel, PricesInForce, UsagePanel } from './call-charge-panels.tsx'
@@ -27,8 +27,8 @@ import { MismatchedCalls } from './mismatched-calls.tsx'
 import '../audit.css'
 
 /**
- * Explains the call with the request id in the URL. Without an id in the URL, shows the search
- * field and, to auditors, the calls that the provider served or charged differently.
+ * Explains the call whose request id is in the URL. If the URL has no id, the page shows the search
+ * field. Auditors then also see the calls with another model or a higher cost than was billed.
  */
 export function CallPage() {
   const { t } = useTranslation()

@@ -20,9 +20,9 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { choiceParam, integerParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { MismatchedCall } from '#read-api/contract/calls.ts'
-import { timeColumn } from '../elements/columns.tsx'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
-import { ColumnTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/small-tables.tsx'
+import { timeColumn } from '../elements/time-and-amount-columns.tsx'
 
 const ANOMALIES = ['other-model', 'higher-cost'] as const
 const PER_PAGE = 50
@@ -33,8 +33,8 @@ const URL_PARAMS = {
 }
 
 /**
- * Lists the calls that the provider answered with another model than was billed, or for which it
- * charged more than was billed, and counts the former by channel.
+ * Lists the calls that the provider answered with another model than was billed, and the calls that
+ * cost more than was billed. The calls with another model are also counted by channel.
  */
 export function MismatchedCalls() {
   const { t } = useTranslation()

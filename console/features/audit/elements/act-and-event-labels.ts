@@ -26,26 +26,26 @@ export function useEventLabel(): (actOrType: string) => string {
 }
 
 /**
- * Returns the labels of all acts, and a function that searches for the name of an act by its label,
- * its name, or a part of either.
+ * Returns the labels of all acts, and a function that finds the name of an act. The function
+ * accepts the label, the name, or a part of either.
  */
 export function useActSearch() {
   const labelOf = useEventLabel()
-  return useMemo(() => searchAmong(ACT_NAMES, labelOf), [labelOf])
+  return useMemo(() => createLabelSearch(ACT_NAMES, labelOf), [labelOf])
 }
 
 const EVENT_TYPES = [...ACT_NAMES, ...OTHER_EVENT_NAMES].map(eventTypeOf)
 
 /**
- * Returns the labels of all types of events, and a function that searches for a type by its label,
- * its name, or a part of either.
+ * Returns the labels of all types of events, and a function that finds a type. The function accepts
+ * the label, the name, or a part of either.
  */
 export function useEventTypeSearch() {
   const labelOf = useEventLabel()
-  return useMemo(() => searchAmong(EVENT_TYPES, labelOf), [labelOf])
+  return useMemo(() => createLabelSearch(EVENT_TYPES, labelOf), [labelOf])
 }
 
-function searchAmong(names: readonly string[], labelOf: (name: string) => string) {
+function createLabelSearch(names: readonly string[], labelOf: (name: string) => string) {
   const named = names.map((name) => ({ name, label: labelOf(name) }))
   const labels = named.map(({ label }) => label).sort((one, other) => one.localeCompare(other))
   const nameOf = (text: string): string => {

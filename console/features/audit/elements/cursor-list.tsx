@@ -29,7 +29,7 @@ type Props<Row> = Pick<
 > & {
   query: UseInfiniteQueryResult<InfiniteData<CursorPage<Row>>>
   /**
-   * Receives the rows of the query. Returns these rows together with the rows that live events have
+   * Receives the rows of the query, and returns them together with the rows that live events have
    * delivered.
    */
   withLive?: (rows: readonly Row[]) => readonly Row[]

@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { methodAndPath, type RouteName } from '#console/api/client.ts'
@@ -56,6 +57,13 @@ function countBytes(onBytes: (bytes: number) => void): TransformStream<Uint8Arra
     },
   })
 }
+
+/** Returns the items of a menu that exports the rows of a list as CSV or NDJSON. */
+export const exportItems = (t: TFunction, start: (format: 'csv' | 'ndjson') => void) =>
+  (['csv', 'ndjson'] as const).map((format) => ({
+    title: t(`usageLog.exportAs.${format}`),
+    perform: () => start(format),
+  }))
 
 /**
  * A button that downloads the rows of a list as CSV. The download can be cancelled while it runs.

@@ -12,13 +12,13 @@ import {
   type CheckpointStatusName,
   checkpointStatusOf,
   VerifierHint,
-} from './checkpoint-status.tsx'
-import { Facts } from './data-table.tsx'
-import { type ReadSince, ReceiptComparison } from './receipt-comparison.tsx'
+} from './checkpoint-status-and-verifier-hint.tsx'
+import { ConsistencyProofDownload, type ReadSince } from './consistency-proof-download.tsx'
+import { Facts } from './small-tables.tsx'
 
 /**
  * The polling interval (ms) while a receipt is pending. A receipt is pending until the site has
- * signed a checkpoint (a hash of the history) that includes its event.
+ * signed a checkpoint (a hash of the history) that includes the event of the receipt.
  */
 const PENDING_POLL_INTERVAL_MS = 5_000
 
@@ -48,8 +48,8 @@ export function SaveReceipts({ receipts, id }: { receipts: Receipts | undefined;
 }
 
 /**
- * Lists the events that the receipts prove, and explains what receipts prove and how to check them.
- * `id` becomes a part of the name of a saved file.
+ * Lists the events that the receipts prove. Also explains what receipts prove and how to verify
+ * them. `id` becomes a part of the name of a saved file.
  */
 export function ReceiptList(props: { receipts: Receipts; id: string; readSince: ReadSince }) {
   const { receipts, id, readSince } = props
@@ -66,7 +66,7 @@ export function ReceiptList(props: { receipts: Receipts; id: string; readSince: 
   )
 }
 
-/** Reports whether witnesses have signed, or have to sign before the receipt is final. */
+/** Reports whether witnesses have signed, or must still sign before the receipt is final. */
 const isWitnessed = ({ cosignatures, is_pending, is_final }: Receipt): boolean =>
   cosignatures.length > 0 || (!is_pending && !is_final)
 
@@ -124,8 +124,8 @@ function ReceiptItem({ receipt }: { receipt: Receipt }) {
 }
 
 /**
- * Explains what receipts prove, for each status that one of them has. A receipt without witnesses
- * proves less. The text also says what no receipt proves.
+ * Explains what receipts prove and what no receipt proves. The text depends on the statuses of the
+ * receipts, because a receipt without signatures of witnesses proves less.
  */
 function Meaning({ receipts }: { receipts: Receipts }) {
   const { t } = useTranslation()
@@ -156,7 +156,7 @@ function HowToCheck(props: { id: string; readSince: ReadSince; isWitnessed: bool
         <li>{t('audit.receipt.checkChain')}</li>
       </ol>
       <VerifierHint isWitnessed={props.isWitnessed} />
-      <ReceiptComparison {...props} />
+      <ConsistencyProofDownload {...props} />
     </details>
   )
 }

@@ -26,9 +26,9 @@ export function useUserNames(userIds: readonly number[]): UserNames {
 }
 
 /**
- * Reads the names of users from the list of accounts, which is sorted by descending id. `ids` have
- * the same order. A new page is read only for an id that the earlier pages do not contain, so that
- * ids that are close together share a request.
+ * Reads the names of users from the list of accounts. The list is sorted by descending id, and so
+ * are `ids`. A page of the list is read only for an id that the earlier pages do not contain. Ids
+ * that are close together therefore share a request.
  */
 async function readNames(ids: readonly number[], signal: AbortSignal): Promise<UserNames> {
   const names = new Map<number, string>()
@@ -44,8 +44,8 @@ async function readNames(ids: readonly number[], signal: AbortSignal): Promise<U
 }
 
 /**
- * Returns the name and the id of a user, because an earlier user may have had the same name. The
- * server returns no name for an erased user.
+ * Returns the name of a user together with the id, because an earlier user may have had the same
+ * name. The server returns no name for an erased user.
  */
 export const userText = (t: TFunction, id: number, name: string): string =>
   name === '' ? t('audit.erasedUser', { id }) : `${name} (#${id})`

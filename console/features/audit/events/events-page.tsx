@@ -6,11 +6,11 @@ import { Link } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
-import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { FilterInput, NumberFilter } from '#console/ui/forms/filter-input.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
+import { ClearFiltersButton } from '#console/ui/lists/clear-filters-button.tsx'
 import {
   fallbacksOf,
   integerParam,
@@ -28,15 +28,14 @@ import {
 } from '#console/ui/time-range/time-range.ts'
 import type { RawEvent } from '#read-api/contract/time-travel.ts'
 import { useEventLabel, useEventTypeSearch } from '../elements/act-and-event-labels.ts'
-import { auditorPage } from '../elements/auditor-page.tsx'
-import { timeColumn } from '../elements/columns.tsx'
+import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
+import { timeColumn } from '../elements/time-and-amount-columns.tsx'
 import '../audit.css'
 
 const FILTERS = {
   /**
-   * The event log position at which the list starts, or 0 to start according to the time range. The
-   * time range does not apply if a position is given.
+   * The event log position at which the list starts. If it is not 0, the time range does not apply.
    */
   position: integerParam({ fallback: 0, max: 999_999_999_999_999 }),
   range: rangeParam(relativeRange('today')),
@@ -47,7 +46,7 @@ const FILTERS = {
 }
 type Filters = UrlValues<typeof FILTERS>
 
-export const EventsPage = auditorPage('shell.events', Events)
+export const EventsPage = auditorsOnlyPage('shell.events', Events)
 
 function Events() {
   const { t } = useTranslation()
@@ -141,11 +140,7 @@ function EventFilters(props: { filters: Filters; onFilters: (patch: Partial<Filt
         errorText={t('audit.history.idInvalid')}
         onCommit={(user) => onFilters({ user })}
       />
-      {isFiltered && (
-        <Button tone="quiet" icon="close" onClick={() => onFilters(NO_FILTERS)}>
-          {t('ui.clearFilters')}
-        </Button>
-      )}
+      {isFiltered && <ClearFiltersButton onClear={() => onFilters(NO_FILTERS)} />}
     </>
   )
 }
@@ -190,7 +185,7 @@ function EventData({ event }: { event: RawEvent }) {
           </Link>
         )}
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling needs the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
       <pre tabIndex={0}>{text}</pre>
     </figure>
   )

@@ -16,8 +16,8 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { InForceTable } from '../calls/call-charge-panels.tsx'
 import { useEventLabel } from '../elements/act-and-event-labels.ts'
 import { AsOfFilter, asOfParam } from '../elements/as-of-filter.tsx'
-import { auditorPage } from '../elements/auditor-page.tsx'
-import { ChangesTable, ColumnTable } from '../elements/data-table.tsx'
+import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
+import { ChangesTable, ColumnTable } from '../elements/small-tables.tsx'
 import { actorText } from '../elements/user-names.ts'
 import {
   type AuditObject,
@@ -31,8 +31,8 @@ import '../audit.css'
 const KINDS = ['channel', 'token', 'user', 'options', 'prices'] as const
 
 /**
- * Reports whether the site has exactly one object of this kind. This is true for the options and
- * the prices. Objects of other kinds have an id.
+ * Reports whether the site has exactly one object of this kind. The options and the prices are such
+ * objects. Objects of other kinds have an id.
  */
 const isSingleton = (kind: AuditObject['kind']): boolean => kind === 'options' || kind === 'prices'
 
@@ -49,7 +49,7 @@ const URL_PARAMS = {
   ...{ model: textParam(), group: textParam('default', 64) },
 }
 
-export const HistoryPage = auditorPage('shell.history', History)
+export const HistoryPage = auditorsOnlyPage('shell.history', History)
 
 function History() {
   const { t } = useTranslation()
@@ -170,8 +170,8 @@ function Change({ change }: { change: ObjectChange }) {
 type PriceQuery = { readonly model: string; readonly group: string }
 
 /**
- * Shows the price of a model for a group at a point in the history, and the settings that led to
- * this price.
+ * Shows the price of a model for a group at a point in the history, and the settings that
+ * determined it.
  */
 function PriceAsOf(
   props: PriceQuery & { at: string; onChange: (patch: Partial<PriceQuery>) => void },

@@ -34,9 +34,9 @@ export function changesBetween(before: State | null, after: State | null): State
 }
 
 /**
- * Returns the values of a state as texts, by name. Each member of an object is a separate value,
- * and so is each member of an option that contains JSON, such as a table of prices. Empty values
- * are left out.
+ * Returns the values of a state as texts, by name. Each member of an object is a separate value. An
+ * option that contains JSON, such as a table of prices, is also divided into its members. Empty
+ * values are left out.
  */
 export function valuesOf(state: State | null): ReadonlyMap<string, string> {
   const values = new Map<string, string>()
@@ -97,8 +97,9 @@ export async function readState(
 }
 
 /**
- * Returns the state before a change. An option that nobody had set before had its built-in value,
- * such as the built-in price of each model, which may be only partly replaced.
+ * Returns the state before a change. An option that had never been set had its built-in value
+ * before the change. A change may replace only a part of the built-in value, for example the price
+ * of one model.
  */
 function stateBefore(before: StateAsOf | null, { built_in: builtIn }: StateAsOf): State | null {
   if (builtIn === undefined) return before?.state ?? null
@@ -106,9 +107,9 @@ function stateBefore(before: StateAsOf | null, { built_in: builtIn }: StateAsOf)
 }
 
 /**
- * Lists the changes of an object up to a point in the history, newest first. Each change is
- * computed as the difference between the states before and after an event, so the server needs no
- * index of changes.
+ * Lists the changes of an object up to a point in the history, newest first. Each change is the
+ * difference between the states before and after an event. The server therefore needs no index of
+ * changes.
  */
 export const objectHistoryQuery = (object: AuditObject, at: string) =>
   infiniteQueryOptions({

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
-import { ColumnTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/small-tables.tsx'
 import { type AuditObject, readState, valuesOf } from './object-history.ts'
 
 /**
@@ -13,8 +13,8 @@ import { type AuditObject, readState, valuesOf } from './object-history.ts'
 const INITIAL_VALUES_MAX = 20
 
 /**
- * Shows the values of an object at a point in the history. With a `filter`, shows only values whose
- * name or text contains the filter's text.
+ * Shows the values of an object at a point in the history. If `filter` is not empty, only values
+ * whose name or text contains it are shown.
  */
 export function ObjectState(props: {
   object: AuditObject

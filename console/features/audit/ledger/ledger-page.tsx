@@ -13,7 +13,7 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { rangeParam, relativeRange, zoneName } from '#console/ui/time-range/time-range.ts'
 import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-movement-types.ts'
 import { asOfParam } from '../elements/as-of-filter.tsx'
-import { auditorPage } from '../elements/auditor-page.tsx'
+import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
 import { currentMonth, monthParam } from '../elements/utc-month.tsx'
 import { type Account, ledgerOwnerQuery } from './ledger-queries.ts'
 import { MonthStatement } from './month-statement.tsx'
@@ -37,7 +37,7 @@ export function LedgerPage() {
   return <Ledger account={null} title={t('shell.ledger')} />
 }
 
-export const UserLedgerPage = auditorPage('shell.ledgers', UserLedger)
+export const UserLedgerPage = auditorsOnlyPage('shell.ledgers', UserLedger)
 
 function UserLedger() {
   const { t } = useTranslation()

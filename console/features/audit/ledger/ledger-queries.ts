@@ -10,9 +10,9 @@ import { cursorQuery } from '../elements/cursor-list.tsx'
 export type Account = number | null
 
 /**
- * The filters of a ledger. `from` and `to` are in Unix seconds. `types` contains the types of
+ * The filters of a ledger. `from` and `to` are in Unix seconds. `types` lists the types of
  * movements, and an empty text selects all types. `at` is the point in the history at which the
- * ledger ends, as a position of the event log or a time. An empty text means the present.
+ * ledger ends: a position of the event log, a time, or an empty text for the present.
  */
 export type LedgerParams = { from?: number; to?: number; types: string; at?: string }
 
@@ -61,8 +61,8 @@ export const accountsQuery = (search: string) =>
   })
 
 /**
- * Reads the balance of an account at a point in the history. `at` is a position of the event log or
- * a time. An empty text means the present.
+ * Reads the balance of an account at a point in the history. `at` is a position of the event log, a
+ * time, or an empty text for the present.
  */
 export const balanceQuery = (account: Account, at: string) =>
   account === null

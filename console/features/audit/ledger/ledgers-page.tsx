@@ -20,10 +20,10 @@ import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { Account, SiteMonth } from '#read-api/contract/ledger.ts'
 import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { auditorPage } from '../elements/auditor-page.tsx'
-import { quotaColumn } from '../elements/columns.tsx'
+import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
 import { CursorList } from '../elements/cursor-list.tsx'
-import { Facts, SumTable } from '../elements/data-table.tsx'
+import { Facts, SumTable } from '../elements/small-tables.tsx'
+import { quotaColumn } from '../elements/time-and-amount-columns.tsx'
 import { userText } from '../elements/user-names.ts'
 import { currentMonth, MonthInput, monthName, monthParam } from '../elements/utc-month.tsx'
 import { accountsQuery } from './ledger-queries.ts'
@@ -32,7 +32,7 @@ import './ledger.css'
 
 const URL_PARAMS = { month: monthParam, search: textParam() }
 
-export const LedgersPage = auditorPage('shell.ledgers', Ledgers)
+export const LedgersPage = auditorsOnlyPage('shell.ledgers', Ledgers)
 
 /** Lists the accounts of all users, and shows the totals of the whole site for a month. */
 function Ledgers() {
@@ -96,7 +96,7 @@ function SiteMonthTables({ data }: { data: SiteMonth }) {
   )
 }
 
-/** Lists the accounts of all users by name, with links to their ledgers. */
+/** Lists the accounts of all users by name. Each name links to the ledger of the account. */
 function AccountList(props: { search: string; onSearch: (search: string) => void }) {
   const { t } = useTranslation()
   const query = useInfiniteQuery(accountsQuery(props.search))

@@ -11,7 +11,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { DataTable, Facts, SumTable, type TableRow } from '../elements/data-table.tsx'
+import { DataTable, Facts, SumTable, type TableRow } from '../elements/small-tables.tsx'
 import { MonthInput, monthName } from '../elements/utc-month.tsx'
 import type { Account } from './ledger-queries.ts'
 import { detailsText, movementTypeText } from './movement-text.tsx'
@@ -96,8 +96,8 @@ function StatementTables({ complete }: { complete: CompleteStatement }) {
 }
 
 /**
- * Shows the latest checkpoint, which is the signed hash of the history, on the printed statement.
- * With this hash, a later change of the history can be detected.
+ * Shows the latest checkpoint (the signed hash of the history) on the printed statement. A reader
+ * of the statement can use this hash to detect a later change of the history.
  */
 function LatestCheckpoint() {
   const { t } = useTranslation()
@@ -180,12 +180,16 @@ function StatementTable({ complete }: { complete: CompleteStatement }) {
   )
 }
 
-/** Request ids of calls, and ids of codes and orders, are shorter. */
+/**
+ * The maximum length of a source that is shown. Request ids of calls and ids of redemption codes
+ * and orders are shorter.
+ */
 const SOURCE_MAX = 48
 
 /**
- * Returns the source of a movement, or the position of its event if the source is a long key that
- * means nothing to the reader, such as the one of an adjustment by an admin.
+ * Returns the source of a movement, such as the request id of a call. The source of some movements,
+ * such as an adjustment by an admin, is a long internal key. For these, returns the position of the
+ * event instead.
  */
 const sourceText = ({ source, position }: LedgerItem): string =>
   source.length > SOURCE_MAX ? `#${position}` : source

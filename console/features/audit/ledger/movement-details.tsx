@@ -6,14 +6,14 @@ import { apiQuery, call } from '#console/api/client.ts'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { LedgerItem } from '#read-api/contract/ledger.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { ColumnTable, Facts } from '../elements/data-table.tsx'
 import { ReceiptList, refetchWhilePending, SaveReceipts } from '../elements/receipt-list.tsx'
+import { ColumnTable, Facts } from '../elements/small-tables.tsx'
 import { type Account, correctedCallsQuery } from './ledger-queries.ts'
 import { MovementSource, reasonText } from './movement-text.tsx'
 
 /**
- * Shows the details of a movement, which is a change of an account's balance: the facts that have
- * no column in the list, the calls whose charges the movement corrected, and the receipt.
+ * Shows the details of a movement (a change of an account's balance). These are the facts without a
+ * column in the list, the calls whose charges the movement corrected, and the receipt.
  */
 export function MovementDetails({ account, item }: { account: Account; item: LedgerItem }) {
   const { t } = useTranslation()

@@ -18,9 +18,9 @@ import type { BalanceAt, LedgerItem } from '#read-api/contract/ledger.ts'
 import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-movement-types.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { AsOfFilter } from '../elements/as-of-filter.tsx'
-import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
 import { CursorList } from '../elements/cursor-list.tsx'
-import { useFileDownload } from '../elements/file-download.tsx'
+import { exportItems, useFileDownload } from '../elements/file-download.tsx'
+import { numberColumn, quotaColumn, timeColumn } from '../elements/time-and-amount-columns.tsx'
 import { userText } from '../elements/user-names.ts'
 import { type Account, balanceQuery, type LedgerParams, ledgerQuery } from './ledger-queries.ts'
 import { MovementDetails } from './movement-details.tsx'
@@ -31,8 +31,8 @@ type Filters = { range: TimeRange; type: MovementType | ''; at: string }
 const MINUTE = 60
 
 /**
- * Returns the filters of the request. A range such as the last 30 days ends at `end` (Unix
- * seconds), which is rounded to minutes, so that the request does not change every second.
+ * Returns the filters of the request. A relative range, such as the last 30 days, ends at `end`
+ * (Unix seconds). `end` is rounded to minutes, so that the request does not change every second.
  */
 function paramsOf({ range, type, at }: Filters, end: number): LedgerParams {
   const { from, to } = boundsOf(range, Math.ceil(end / MINUTE) * MINUTE)
@@ -45,7 +45,8 @@ function paramsOf({ range, type, at }: Filters, end: number): LedgerParams {
 
 /**
  * Returns the time of the selected point in the history in Unix seconds. The time of a position is
- * that of the account's last event until then, and is unknown until `balance` is loaded.
+ * the time of the account's last event up to this position. It is unknown until `balance` has
+ * loaded.
  */
 function asOfSeconds(at: string, balance: BalanceAt | undefined): number {
   if (at === '') return currentSeconds()
@@ -148,7 +149,7 @@ function Balance(props: {
 function ExportMenu({ account, params }: { account: Account; params: LedgerParams }) {
   const { t } = useTranslation()
   const download = useFileDownload()
-  const start = (format: 'csv' | 'ndjson') => () =>
+  const start = (format: 'csv' | 'ndjson') =>
     download.start({
       ...(account === null
         ? { route: 'GET /api/ledger/self/export' }
@@ -163,12 +164,8 @@ function ExportMenu({ account, params }: { account: Account; params: LedgerParam
       </Button>
     )
   }
-  const items = [
-    { title: t('usageLog.exportAs.csv'), perform: start('csv') },
-    { title: t('usageLog.exportAs.ndjson'), perform: start('ndjson') },
-  ]
   return (
-    <MenuButton items={items}>
+    <MenuButton items={exportItems(t, start)}>
       <Button icon="download" label={t('shared.export')} />
     </MenuButton>
   )

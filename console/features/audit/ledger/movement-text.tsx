@@ -13,8 +13,9 @@ const REASON_CODES = [
 const RESTORED_PREFIX = 'restored:'
 
 /**
- * Returns the type if this console knows it, or undefined. Movements of unknown types, which a
- * newer version of the server can record, are also shown, because the running totals include them.
+ * Returns the type if this version of the console knows it, or undefined. A newer version of the
+ * server can record unknown types. Their movements are also shown, because the running totals
+ * include them.
  */
 export const asKnownType = (type: string): MovementType | undefined =>
   MOVEMENT_TYPES.find((one) => one === type)
@@ -28,9 +29,9 @@ export function movementTypeText(t: TFunction, type: string): string {
 }
 
 /**
- * Returns the text for the reason of a movement (a change of an account's balance): the text that
- * an admin entered, or the translation of a reason code. An unknown code is returned unchanged. If
- * an API request gave no reason, or if the reason was erased with the user's data, the text says
+ * Returns the text for the reason of a movement (a change of an account's balance). This is the
+ * text that an admin entered, or the translation of a reason code. An unknown code is returned
+ * unchanged. If no reason was given or the reason was erased with the user's data, the text says
  * so.
  */
 export function reasonText(t: TFunction, { note, reason, ...item }: LedgerItem): string {

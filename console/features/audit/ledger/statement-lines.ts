@@ -5,8 +5,8 @@ import { daysOfMonth } from '../elements/utc-month.tsx'
 import { type Account, ledgerPage } from './ledger-queries.ts'
 
 /**
- * The maximum number of calls in a month for which each call has its own line. If there are more
- * calls, each line is the sum of the calls of a day to a model.
+ * The maximum number of calls in a month that are listed one by one. If there are more calls, each
+ * line is the sum of all calls to one model on one day.
  */
 const SINGLE_CALLS_MAX = 500
 const ITEMS_PER_PAGE = 100
@@ -29,7 +29,8 @@ export type CompleteStatement = {
   /** The lines, oldest first. The `running` total of the last line is the closing total. */
   readonly lines: readonly StatementLine[]
   /**
-   * The number of calls that the lines sum up by day and model, or null if each call has a line.
+   * The number of calls that the lines contain as sums by day and model, or null if each call has a
+   * separate line.
    */
   readonly summedCalls: number | null
 }
@@ -70,8 +71,8 @@ async function readStatement(
 }
 
 /**
- * Reads the movements of a month that belong to no call. Their types are those that the server has
- * summed up, which can include types that this console does not know.
+ * Reads the movements of a month that belong to no call. The types of these movements are taken
+ * from the server's sums, which can include types that this console does not know.
  */
 async function readOtherItems(
   account: Account,
@@ -107,9 +108,9 @@ async function readItems(
 }
 
 /**
- * Merges movements and daily sums of calls, both oldest first, into the lines of a statement, and
- * computes the account's total after each line. The sums of a day follow the other movements of the
- * day.
+ * Merges movements and daily sums of calls, both oldest first, into the lines of a statement.
+ * Computes the account's total after each line. The sums of a day follow the other movements of
+ * that day.
  */
 function linesOf(
   { opening }: Statement,

@@ -19,6 +19,7 @@ import { stampText } from '#console/ui/elements/time-text.ts'
 import { FilterInput } from '#console/ui/forms/filter-input.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
+import { ClearFiltersButton } from '#console/ui/lists/clear-filters-button.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { fallbacksOf, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
@@ -33,11 +34,11 @@ import {
 } from '#console/ui/time-range/time-range.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import { useActSearch, useEventLabel } from '../elements/act-and-event-labels.ts'
-import { auditorPage } from '../elements/auditor-page.tsx'
-import { timeColumn } from '../elements/columns.tsx'
+import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
-import { ChangesTable, Facts } from '../elements/data-table.tsx'
-import { useFileDownload } from '../elements/file-download.tsx'
+import { exportItems, useFileDownload } from '../elements/file-download.tsx'
+import { ChangesTable, Facts } from '../elements/small-tables.tsx'
+import { timeColumn } from '../elements/time-and-amount-columns.tsx'
 import { actorText } from '../elements/user-names.ts'
 import { changesBetween } from '../history/object-history.ts'
 import { actKey, useLiveActs, withLiveActs } from './use-live-acts.ts'
@@ -54,7 +55,7 @@ const NO_FILTERS: Filters = fallbacksOf(FILTERS)
 
 const ACTS_PER_PAGE = 50
 
-export const AuditLogPage = auditorPage('shell.auditLog', AuditLog)
+export const AuditLogPage = auditorsOnlyPage('shell.auditLog', AuditLog)
 
 function AuditLog() {
   const { t } = useTranslation()
@@ -95,7 +96,10 @@ function AuditLog() {
  * that a user did, as recorded in the audit log.
  */
 function useActs(filters: Filters) {
-  /** The event log position of the last resync. Later responses must include all acts up to it. */
+  /**
+   * The event log position of the last resync. Each later response must include all acts up to this
+   * position.
+   */
   const minPosition = useMinPosition()
   const view = JSON.stringify({ ...filters, range: rangeText(filters.range) })
   const query = useInfiniteQuery(
@@ -124,8 +128,8 @@ function useActs(filters: Filters) {
 }
 
 /**
- * Reports whether an act from a live event matches the filters. The server filters by the same
- * rules.
+ * Reports whether an act from a live event matches the filters. The server applies the same rules
+ * to listed acts.
  */
 function matches({ actor, act, object, created_at: at }: AuditAct, filters: Filters): boolean {
   const { range } = filters
@@ -167,11 +171,7 @@ function ActFilters(props: { filters: Filters; onFilters: (patch: Partial<Filter
         value={filters.object}
         onCommit={(object) => onFilters({ object })}
       />
-      {isFiltered && (
-        <Button tone="quiet" icon="close" onClick={() => onFilters(NO_FILTERS)}>
-          {t('ui.clearFilters')}
-        </Button>
-      )}
+      {isFiltered && <ClearFiltersButton onClear={() => onFilters(NO_FILTERS)} />}
     </>
   )
 }
@@ -179,18 +179,14 @@ function ActFilters(props: { filters: Filters; onFilters: (patch: Partial<Filter
 function ExportMenu({ filters }: { filters: Filters }) {
   const { t } = useTranslation()
   const download = useFileDownload()
-  const start = (format: 'csv' | 'ndjson') => () =>
+  const start = (format: 'csv' | 'ndjson') =>
     download.start({
       route: 'GET /api/audit/log/export',
       query: { ...queryOf(filters), format },
       name: `audit-log.${format}`,
     })
-  const items = [
-    { title: t('usageLog.exportAs.csv'), perform: start('csv') },
-    { title: t('usageLog.exportAs.ndjson'), perform: start('ndjson') },
-  ]
   return (
-    <MenuButton items={items}>
+    <MenuButton items={exportItems(t, start)}>
       <Button icon="download" label={t('shared.export')} isDisabled={download.bytes !== null} />
     </MenuButton>
   )
@@ -207,8 +203,8 @@ const KINDS = [
 const codeOf = ({ kind, id }: Named): string => `${kind}:${id}`
 
 /**
- * Returns the name of an object in the language of the console. The filter uses its code, which is
- * shown in the details of the act.
+ * Returns the name of an object in the language of the console. The filter uses the object's code,
+ * which the details of the act show.
  */
 function objectText(t: TFunction, object: Named): string {
   const { kind, id, name } = object
@@ -258,8 +254,9 @@ const TIME_VALUES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Returns a function that appends the amount of money to a value in quota units, as the ledger
- * shows it, and the local time to a time. Other values are returned unchanged.
+ * Returns a function that makes a value readable. To a value in quota units, it appends the amount
+ * of money. To a time in Unix seconds, it appends the local time. It returns other values
+ * unchanged.
  */
 function useReadableValue({ act }: AuditAct) {
   const rule = useMoneyRule()
@@ -275,7 +272,7 @@ function useReadableValue({ act }: AuditAct) {
 
 /**
  * Shows the values that an act changed, before and after the act, and the origin of the request.
- * The object leads to its other acts, and the position to the stored event.
+ * One link lists the other acts on the same object, and another link opens the stored event.
  */
 function ActDetails({ act }: { act: AuditAct }) {
   const { t } = useTranslation()

@@ -9,7 +9,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Hash } from '../elements/amounts-and-hashes.tsx'
 import { cursorQuery } from '../elements/cursor-list.tsx'
-import { ColumnTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/small-tables.tsx'
 import { Finality, LogStatusPanels } from './transparency-log-status.tsx'
 
 const CHECKPOINTS_PER_PAGE = 20

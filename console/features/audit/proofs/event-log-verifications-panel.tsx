@@ -14,16 +14,16 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { AuditFinding, Verification } from '#read-api/contract/verifications.ts'
 import { Hash } from '../elements/amounts-and-hashes.tsx'
-import { ColumnTable, Facts } from '../elements/data-table.tsx'
+import { ColumnTable, Facts } from '../elements/small-tables.tsx'
 import { userText } from '../elements/user-names.ts'
-import { FindingDetail, FindingPlace, FindingPosition } from './finding-cells.tsx'
-import { isUnfinished, JOB_POLL_INTERVAL_MS, JOB_TONES, JobProgress } from './job-progress.tsx'
+import { isUnfinished, JOB_TONES, JobProgress, pollWhile } from './job-progress.tsx'
+import { FindingDetail, FindingPlace, FindingPosition } from './verification-finding-cells.tsx'
 
 const KEY = ['audit', 'verifications'] as const
 
 /**
- * Starts verifications of the event log, and shows the verification with the given `id`. If `id` is
- * empty, the newest verification is shown.
+ * Starts verifications of the event log, and shows the verification with the given `id`. An empty
+ * `id` selects the newest verification.
  */
 export function VerificationsPanel(props: { id: string; onSelect: (id: string) => void }) {
   const { t } = useTranslation()
@@ -31,8 +31,7 @@ export function VerificationsPanel(props: { id: string; onSelect: (id: string) =
     // The details of findings are in the language of the request.
     ...apiQuery('GET /api/audit/verifications', undefined, [...KEY, currentLanguage()]),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      state.data?.items.some(isUnfinished) === true ? JOB_POLL_INTERVAL_MS : false,
+    refetchInterval: pollWhile(isUnfinished),
   })
   return (
     <Panel

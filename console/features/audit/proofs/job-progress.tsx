@@ -6,7 +6,15 @@ import type { Verification } from '#read-api/contract/verifications.ts'
 
 type Job = Pick<Verification, 'status' | 'progress' | 'error'>
 
-export const JOB_POLL_INTERVAL_MS = 1_000
+const JOB_POLL_INTERVAL_MS = 1_000
+
+type ListState<Item> = { state: { data: { items: readonly Item[] } | undefined } }
+
+/** Returns the `refetchInterval` of a query that is polled while an item is unfinished. */
+export const pollWhile =
+  <Item,>(isItemUnfinished: (item: Item) => boolean) =>
+  ({ state }: ListState<Item>): number | false =>
+    state.data?.items.some(isItemUnfinished) === true ? JOB_POLL_INTERVAL_MS : false
 
 export const isUnfinished = ({ status }: Pick<Job, 'status'>): boolean =>
   status === 'waiting' || status === 'running'

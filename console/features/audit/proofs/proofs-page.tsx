@@ -12,8 +12,8 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { choiceParam, integerParam, textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { auditorPage } from '../elements/auditor-page.tsx'
-import { keyArguments } from '../elements/checkpoint-status.tsx'
+import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
+import { keyArguments } from '../elements/checkpoint-status-and-verifier-hint.tsx'
 import { useFileDownload } from '../elements/file-download.tsx'
 import { CheckpointsPanel } from './checkpoints-panel.tsx'
 import { VerificationsPanel } from './event-log-verifications-panel.tsx'
@@ -38,7 +38,7 @@ const URL_PARAMS = {
   before: integerParam({ fallback: 0, max: 999_999_999_999_999 }),
 }
 
-export const ProofsPage = auditorPage('shell.proofs', Proofs)
+export const ProofsPage = auditorsOnlyPage('shell.proofs', Proofs)
 
 function Proofs() {
   const { t } = useTranslation()

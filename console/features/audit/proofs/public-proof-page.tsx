@@ -3,14 +3,14 @@ import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
 import { Page, useSiteName } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { VerifierHint } from '../elements/checkpoint-status.tsx'
+import { VerifierHint } from '../elements/checkpoint-status-and-verifier-hint.tsx'
 import { LogStatusPanels } from './transparency-log-status.tsx'
 import '../audit.css'
 import './proofs.css'
 
 /**
- * The public page that explains how to verify this site's receipts and provides the status and the
- * tools for it.
+ * The public page that explains how to verify this site's receipts. It also shows the status of the
+ * transparency log and offers the tools for the verification.
  */
 export function PublicProofPage() {
   const { t } = useTranslation()
@@ -18,7 +18,7 @@ export function PublicProofPage() {
   return (
     <Page title={t('audit.proof.title')} lead={t('audit.proof.lead', { site: useSiteName() })}>
       <LogStatusPanels />
-      {/* The panel waits for the status, so that it does not move while the panel above grows. */}
+      {/* The panel appears only after the status above has loaded, so that it does not move. */}
       {!isPending && (
         <Panel title={t('audit.proof.meaning')}>
           <ol className="tg-proofs-steps">

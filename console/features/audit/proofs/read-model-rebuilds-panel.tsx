@@ -12,15 +12,15 @@ import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import type { Rebuild } from '#read-api/contract/verifications.ts'
-import { ColumnTable } from '../elements/data-table.tsx'
-import { isUnfinished, JOB_POLL_INTERVAL_MS, JobProgress, JobStatus } from './job-progress.tsx'
+import { ColumnTable } from '../elements/small-tables.tsx'
+import { isUnfinished, JobProgress, JobStatus, pollWhile } from './job-progress.tsx'
 
 const KEY = ['audit', 'rebuilds'] as const
 
 /**
  * Lists and starts rebuilds of read models. A read model is a set of tables that is computed from
- * the events. During a rebuild, the tables are computed again from all events, while the existing
- * tables stay in use. Only super admins can start rebuilds.
+ * the events. A rebuild computes new tables from all events while the existing tables stay in use.
+ * Only super admins can start rebuilds.
  */
 export function RebuildsPanel() {
   const { t } = useTranslation()
@@ -28,8 +28,7 @@ export function RebuildsPanel() {
     // The error of a failed rebuild is in the language of the request.
     ...apiQuery('GET /api/audit/rebuilds', undefined, [...KEY, currentLanguage()]),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      state.data?.items.some(isUnfinished) === true ? JOB_POLL_INTERVAL_MS : false,
+    refetchInterval: pollWhile(isUnfinished),
   })
   const mayStart = isRoot(useUser())
   return (

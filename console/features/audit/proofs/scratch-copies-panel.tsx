@@ -15,7 +15,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { localTimeText, readLocalTime } from '#console/ui/time-range/time-range.ts'
 import type { ScratchCopy, ScratchCopyStatus } from '#read-api/contract/scratch-copies.ts'
-import { JOB_POLL_INTERVAL_MS, ProgressBar } from './job-progress.tsx'
+import { ProgressBar, pollWhile } from './job-progress.tsx'
 
 const KEY = ['audit', 'scratch-copies'] as const
 
@@ -36,15 +36,14 @@ const existsOnServer = (copy: ScratchCopy): boolean => isUnfinished(copy) || cop
 
 /**
  * Lists scratch copies, which show the site as of an earlier time, and creates new ones. `before`
- * is the initial value of the form: a new copy contains the events before this position of the
- * event log.
+ * is the initial value of the form: a new copy contains the events that precede this position of
+ * the event log.
  */
 export function CopiesPanel({ before }: { before: number }) {
   const { t } = useTranslation()
   const query = useQuery({
     ...apiQuery('GET /api/audit/scratch-copies', undefined, KEY),
-    refetchInterval: ({ state }) =>
-      state.data?.items.some(isUnfinished) === true ? JOB_POLL_INTERVAL_MS : false,
+    refetchInterval: pollWhile(isUnfinished),
   })
   return (
     <Panel title={t('audit.copies.title')} lead={t('audit.copies.lead')}>
@@ -90,7 +89,7 @@ function CreateCopy(props: { before: number; head: number; isFull: boolean }) {
   const seconds = readLocalTime(time)
   const isInvalid = moment === 'time' ? seconds === null : number === null || number > head
   const { isBusy, submit } = useSubmit(async () => {
-    // The copy contains all events of the selected minute.
+    // The copy includes the whole selected minute.
     const body =
       moment === 'time'
         ? { position: null, time: (seconds ?? 0) + 59 }

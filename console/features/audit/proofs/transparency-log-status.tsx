@@ -22,14 +22,18 @@ import type {
   SignedCheckpoint,
 } from '#read-api/contract/transparency-log.ts'
 import { Hash } from '../elements/amounts-and-hashes.tsx'
-import { CheckpointStatus, checkpointStatusOf } from '../elements/checkpoint-status.tsx'
-import { ColumnTable, Facts } from '../elements/data-table.tsx'
+import {
+  CheckpointStatus,
+  checkpointStatusOf,
+} from '../elements/checkpoint-status-and-verifier-hint.tsx'
+import { ColumnTable, Facts } from '../elements/small-tables.tsx'
 
 const POLL_INTERVAL_MS = 10_000
 
 /**
- * Shows the public facts about the transparency log (the Merkle tree of all events): its key, its
- * latest checkpoint and its witnesses, which are independent servers that sign checkpoints.
+ * Shows the public facts about the transparency log, which is the Merkle tree of all events. These
+ * are its key, its latest checkpoint and its witnesses. Witnesses are independent servers that sign
+ * checkpoints.
  */
 export function LogStatusPanels({ isEditable = false }: { isEditable?: boolean }) {
   const query = useQuery({
@@ -88,7 +92,7 @@ function SealedLog({ status, latest }: { status: LogStatus; latest: SignedCheckp
         <figcaption>
           {t('audit.log.note')} <CopyButton text={latest.note} label={t('ui.copy')} />
         </figcaption>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling needs the keyboard. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
         <pre tabIndex={0}>{latest.note}</pre>
       </figure>
       <h3 className="tg-proofs-heading">{t('audit.receipt.witnesses')}</h3>
@@ -118,8 +122,8 @@ function SealedLog({ status, latest }: { status: LogStatus; latest: SignedCheckp
 }
 
 /**
- * Shows a key without its name prefix, because the prefix of all keys of a site is the same. The
- * button copies the whole key.
+ * Shows a key without its name prefix, because all keys of a site have the same prefix. The button
+ * copies the whole key.
  */
 const Key = ({ value }: { value: string }) => (
   <Hash value={value} shown={value.slice(value.indexOf('+') + 1)} />
@@ -130,9 +134,9 @@ export function Finality({ checkpoint }: { checkpoint: SignedCheckpoint }) {
 }
 
 /**
- * Warns of witnesses that refuse to sign checkpoints. If `isEditable` is true, admins can
- * acknowledge a refusal. An acknowledged refusal stays listed, because it still means that two
- * versions of the history exist.
+ * Warns of witnesses that refuse to sign checkpoints. With `isEditable`, admins can acknowledge a
+ * refusal. An acknowledged refusal stays listed, because it still means that two versions of the
+ * history exist.
  */
 function RefusalAlerts(props: { refusals: readonly RefusedCosignature[]; isEditable: boolean }) {
   const { t } = useTranslation()

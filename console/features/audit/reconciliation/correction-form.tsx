@@ -7,13 +7,14 @@ import { FieldError, formProps, useDraftForm } from '#console/ui/forms/use-draft
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
+import { periodOf, type Scope, useModelNames } from './call-scope-filters.tsx'
 import { CorrectionPreviewPanel, type RequestedPreview } from './correction-preview-panel.tsx'
-import { periodOf, type Scope, SuggestedField, useModelNames } from './scan-scope.tsx'
+import { SuggestedField } from './suggested-input.tsx'
 import { isInvalidDecimal } from './what-if-price-draft.ts'
 
 /**
- * Maps each field that a corrected price can have in a request to the name of the price factor that
- * the field replaces.
+ * Maps each price field of a correction request to the name of the price factor that the field
+ * replaces.
  */
 export const FACTOR_BY_PRICE_FIELD = {
   model_ratio: 'model',
@@ -44,7 +45,7 @@ const NO_PRICE = Object.fromEntries(PRICE_FIELDS.map((name) => [name, ''])) as R
  */
 export function CorrectionForm(props: {
   scope: Scope
-  /** The price with which the form opens. */
+  /** The initial price in the form. */
   price: CorrectedPrice
   onScope: (patch: Partial<Scope>) => void
   onApplied: () => Promise<void>
@@ -77,7 +78,8 @@ export function CorrectionForm(props: {
       setPreviewed({ key: previewKey(draft, scope), model, at: Date.now() / 1_000, preview })
     },
   })
-  // The prices with which the form opened are those of its first model, unless they were edited.
+  // The form opens with the prices of its first model. If the admin selects another model, prices
+  // that the admin has not edited are cleared.
   const changeModel = (model: string): void => {
     const isOpened = (name: PriceField) => form.draft[name] === props.price[name]
     const cleared = PRICE_FIELDS.filter(isOpened).map((name) => [name, ''])

@@ -16,7 +16,7 @@ import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { CorrectionPreview } from '#write-api/contract/corrections.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { ColumnTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/small-tables.tsx'
 import { useUserNames } from '../elements/user-names.ts'
 import {
   CallLink,
@@ -29,7 +29,7 @@ import {
 
 /**
  * A preview of a correction. `key` identifies the values of the form for which the preview was
- * requested. When these values change, the preview is hidden.
+ * computed. When these values change, the preview is hidden.
  */
 export type RequestedPreview = {
   readonly key: string
@@ -117,7 +117,7 @@ function Changes({ preview }: { preview: CorrectionPreview }) {
           columns={[
             [t('shared.user'), ({ user_id: id }) => <UserLink id={id} name={names.get(id)} />],
             [{ end: t('shared.calls') }, ({ calls }) => number.format(calls)],
-            // `amount` is what the account is charged, and the balance changes by the opposite.
+            // `amount` is the charge to the account. The balance changes by the opposite amount.
             [{ end: t('shared.amount') }, ({ amount }) => <QuotaChange value={-amount} />],
             hasUnpaid && [
               { end: t('reconciliation.correction.unpaid') },
@@ -163,7 +163,7 @@ function SkippedCalls({ preview }: { preview: CorrectionPreview }) {
 }
 
 /**
- * Shows the totals once more and asks for the reason of the correction. The server refuses the
+ * Shows the totals again and asks for the reason of the correction. The server refuses the
  * correction if the preview is outdated.
  */
 function ApplyDialog(props: Props & { onClose: () => void }) {
@@ -172,16 +172,13 @@ function ApplyDialog(props: Props & { onClose: () => void }) {
   const rule = useMoneyRule()
   const { preview, model } = props.previewed
   const money = (value: number): string => exactQuotaText(quotaOf(value), rule)
+  const applyCorrection = useApplyCorrection()
   const form = useDraftForm({
     initial: () => ({ reason: '' }),
     save: async ({ reason }) => {
       const text = reason.trim()
       if (text === '') throw new FieldError({ reason: t('shared.error.reasonMissing') })
-      const body = { preview: preview.preview, reason: text }
-      const { calls } = await retryWithIdentityProof(() =>
-        call('POST /api/audit/corrections', { body }),
-      )
-      showSuccess(t('reconciliation.correction.applied', { count: calls }))
+      await applyCorrection({ preview: preview.preview, reason: text })
       props.onClose()
       await props.onApplied()
     },
@@ -209,4 +206,18 @@ function ApplyDialog(props: Props & { onClose: () => void }) {
       />
     </FormDialog>
   )
+}
+
+/**
+ * Returns a function that applies the correction of a preview. A message then shows the number of
+ * corrected calls.
+ */
+export function useApplyCorrection() {
+  const { t } = useTranslation()
+  return async (body: { preview: string; reason: string }): Promise<void> => {
+    const { calls } = await retryWithIdentityProof(() =>
+      call('POST /api/audit/corrections', { body }),
+    )
+    showSuccess(t('reconciliation.correction.applied', { count: calls }))
+  }
 }

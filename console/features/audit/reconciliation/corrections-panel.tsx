@@ -19,19 +19,18 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
-import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
-import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Correction } from '#read-api/contract/corrections.ts'
-import { numberColumn, quotaColumn, timeColumn } from '../elements/columns.tsx'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
-import { ColumnTable, Facts } from '../elements/data-table.tsx'
+import { ColumnTable, Facts } from '../elements/small-tables.tsx'
+import { numberColumn, quotaColumn, timeColumn } from '../elements/time-and-amount-columns.tsx'
 import { userText, useUserNames } from '../elements/user-names.ts'
+import type { Scope } from './call-scope-filters.tsx'
 import { CorrectionForm, FACTOR_BY_PRICE_FIELD, PRICE_FIELDS } from './correction-form.tsx'
+import { useApplyCorrection } from './correction-preview-panel.tsx'
 import { UserLink } from './result-tables.tsx'
-import type { Scope } from './scan-scope.tsx'
 import { correctedPriceOf, type PriceDraft } from './what-if-price-draft.ts'
 
 const CORRECTIONS_KEY = ['audit', 'corrections'] as const
@@ -47,7 +46,10 @@ type Props = {
   onScope: (patch: Partial<Scope>) => void
   isNew: boolean
   onNew: (isNew: boolean) => void
-  /** The draft of the what-if prices. A new correction opens with its values for the model. */
+  /**
+   * The draft of the what-if prices. The form for a new correction opens with the values that the
+   * draft has for the model.
+   */
   draft: PriceDraft
 }
 
@@ -161,7 +163,7 @@ function CorrectionStatus({ t, row }: { t: TFunction; row: Correction }) {
 }
 
 function priceText(t: TFunction, { price }: Correction): string {
-  // A stored correction names the factors of a price differently from a request.
+  // A stored correction uses other names for the factors of a price than a request does.
   const factors = PRICE_FIELDS.map((name) => FACTOR_BY_PRICE_FIELD[name])
   const parts = factors
     .filter((name) => price[name] !== undefined)
@@ -239,19 +241,16 @@ function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
 }
 
 /**
- * Lets a super admin continue a correction that was interrupted. The changes are those of the
- * preview that was confirmed when the correction was started.
+ * Lets a super admin continue a correction that was interrupted. The correction applies the changes
+ * of the preview that was confirmed when it was started.
  */
 function UnfinishedCorrection(props: { correction: Correction; onChange: () => Promise<void> }) {
   const { t } = useTranslation()
   const { preview, reason } = props.correction
   const mayContinue = isRoot(useUser()) && preview !== null && currentScratchCopy() === null
+  const applyCorrection = useApplyCorrection()
   const { isBusy, submit } = useSubmit(async () => {
-    const body = { preview: preview ?? '', reason: reason || '–' }
-    const { calls } = await retryWithIdentityProof(() =>
-      call('POST /api/audit/corrections', { body }),
-    )
-    showSuccess(t('reconciliation.correction.applied', { count: calls }))
+    await applyCorrection({ preview: preview ?? '', reason: reason || '–' })
     await props.onChange()
   })
   return (

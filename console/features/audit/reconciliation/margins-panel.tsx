@@ -12,8 +12,8 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import type { MarginItem, Margins } from '#read-api/contract/margins.ts'
 import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
-import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
+import { numberColumn, quotaColumn } from '../elements/time-and-amount-columns.tsx'
 import { currentMonth, dayParam, daysOfMonth, MonthInput } from '../elements/utc-month.tsx'
 import { Figures, Margin } from './result-tables.tsx'
 
@@ -25,7 +25,7 @@ const FIGURES_HEIGHT = 46
 
 /**
  * The first and the last day in UTC. If both are empty, the current month is selected. If only one
- * of them is empty, the other one is both the first and the last day.
+ * is empty, the other one is used for both.
  */
 type Days = { first: string; last: string }
 
@@ -36,7 +36,8 @@ const chosenDays = ({ first, last }: Days): Days => {
 }
 
 /**
- * Shows the margins by channel and model: what users were charged minus what the providers bill.
+ * Shows the margins by channel and model. A margin is the charges of users minus the costs that the
+ * providers bill.
  */
 export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }) {
   const { t } = useTranslation()
@@ -87,8 +88,8 @@ export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }
 }
 
 /**
- * Selects a whole month or a range of days. If the first day would be after the last day, the day
- * that the user did not set becomes equal to the one that the user set.
+ * Selects a whole month or a range of days. If the user enters a first day after the last day, the
+ * last day becomes equal to it, and vice versa.
  */
 function DaysInput(props: { days: Days; onDays: (days: Days) => void }) {
   const { t } = useTranslation()
@@ -160,8 +161,8 @@ function MarginSums({ margins }: { margins: Margins }) {
 }
 
 /**
- * Says that there are no invoices. All costs are then computed from the cost ratios of the
- * channels.
+ * Explains that there are no invoices, and that all costs are therefore computed from the cost
+ * ratios of the channels.
  */
 function NoInvoices() {
   const { t } = useTranslation()
@@ -189,7 +190,7 @@ const channelOf = ({ channel_id: id, channel_name: name }: MarginItem): string =
 
 /**
  * A column of amounts that shows 0 as a dash. The costs of a row usually come from one source,
- * either invoices or cost ratios, so the amounts from the other source are usually 0.
+ * either invoices or cost ratios. The amounts from the other source are then 0.
  */
 const costs = (id: string, title: string, read: (item: MarginItem) => number): Column<MarginItem> =>
   quotaColumn(id, title, 110, (item) => read(item) || null)

@@ -21,7 +21,7 @@ const SAMPLE_BYTES = 64 * 1024
 const ROWS_SHOWN = 3
 
 /**
- * Reads the first rows of a CSV file, from which the form guesses the delimiter and the columns.
+ * Reads the first rows of a CSV file. The form uses them to guess the delimiter and the columns.
  * Only the server reads the whole file.
  */
 export async function readSample(file: Blob): Promise<CsvSample> {
@@ -86,8 +86,8 @@ function recordsOf(text: string, delimiter: string, max: number): string[][] {
 }
 
 /**
- * Patterns for the names that providers give to the columns of their exports. A column is searched
- * for with the first pattern, and if no name matches, with the next.
+ * Patterns for the names that providers give to the columns of their exports. The first pattern
+ * that matches a name determines the column.
  */
 const PATTERNS: Readonly<Record<ProviderInvoiceColumn, readonly RegExp[]>> = {
   day: [/^(?:date|day|usage_date|usage date|日期)$/i, /date|day|time|日期|时间/i],
@@ -98,8 +98,8 @@ const PATTERNS: Readonly<Record<ProviderInvoiceColumn, readonly RegExp[]>> = {
 }
 
 /**
- * Guesses from the header which column of the file contains which kind of data. Returns the
- * column's name for each kind, or an empty text if no column matches.
+ * Guesses from the header which column of the file contains each kind of data. Returns the name of
+ * the column for each kind, or an empty text if no column matches.
  */
 export function guessColumns(header: readonly string[]): Record<ProviderInvoiceColumn, string> {
   const found = (column: ProviderInvoiceColumn): string => {

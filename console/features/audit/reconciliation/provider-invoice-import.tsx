@@ -12,7 +12,7 @@ import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { ServerErrorText } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import { DataTable } from '../elements/data-table.tsx'
+import { DataTable } from '../elements/small-tables.tsx'
 import {
   type CsvSample,
   DELIMITERS,
@@ -24,7 +24,7 @@ import {
   readSampleWith,
   validateProviderInvoice,
 } from './provider-invoice-draft.ts'
-import { SuggestedField } from './scan-scope.tsx'
+import { SuggestedField } from './suggested-input.tsx'
 
 const NO_INVOICE: ProviderInvoiceDraft = {
   ...{ file: null, channel_id: '', delimiter: ',', decimal: '.' },
@@ -35,7 +35,7 @@ const NO_INVOICE: ProviderInvoiceDraft = {
 const FILTERS = { keyword: '', model: '', group: '' }
 
 /**
- * The form to import an invoice. The user selects the CSV file of a provider, and the column for
+ * The form that imports an invoice. The user selects the CSV file of a provider, and the column for
  * each kind of data.
  */
 export function ProviderInvoiceImport(props: {
@@ -147,8 +147,7 @@ function Period({ form: { field } }: { form: DraftForm<ProviderInvoiceDraft> }) 
 }
 
 /**
- * The fields for the format of the file: how the file writes numbers, its currency, and how it
- * names models.
+ * The fields for the format of the file: its number format, its currency, and its names of models.
  */
 function Format(props: {
   form: DraftForm<ProviderInvoiceDraft>

@@ -31,11 +31,12 @@ import type {
   RequestMatch,
 } from '#read-api/contract/provider-invoices.ts'
 import { ExactQuota, Hash, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { auditorPage, ObjectFallback } from '../elements/auditor-page.tsx'
-import { numberColumn, quotaColumn } from '../elements/columns.tsx'
+import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
-import { ColumnTable, Facts } from '../elements/data-table.tsx'
 import { CsvDownload, type FileRequest } from '../elements/file-download.tsx'
+import { ObjectFallback } from '../elements/object-fallback.tsx'
+import { ColumnTable, Facts } from '../elements/small-tables.tsx'
+import { numberColumn, quotaColumn } from '../elements/time-and-amount-columns.tsx'
 import {
   fileNameOf,
   MATCHES,
@@ -63,7 +64,7 @@ const URL_PARAMS = {
 const LIST_PATH = '/app/audit/reconciliation?tab=invoices'
 const PER_PAGE = 50
 
-export const ProviderInvoicePage = auditorPage('reconciliation.invoice.title', ProviderInvoice)
+export const ProviderInvoicePage = auditorsOnlyPage('reconciliation.invoice.title', ProviderInvoice)
 
 /** Compares an invoice of a provider with the usage that this site recorded for the channel. */
 function ProviderInvoice() {
@@ -277,7 +278,10 @@ function Totals({ invoice }: { invoice: ProviderInvoiceComparison }) {
   )
 }
 
-/** Shows facts about the imported file, including how many of its lines were matched with calls. */
+/**
+ * Shows facts about the imported file, including the number of its lines that were matched with
+ * calls.
+ */
 function FileFacts({ invoice }: { invoice: ProviderInvoiceComparison }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
@@ -317,7 +321,9 @@ function MatchedById({ rows, billed }: { rows: number; billed: number }) {
   })
 }
 
-/** Shows the number of rows of days that the invoice does not cover, and their amount. */
+/**
+ * Shows the number and the amount of the rows whose day is outside of the period of the invoice.
+ */
 function Corrections(
   invoice: Pick<ProviderInvoiceComparison, 'corrections' | 'corrections_billed'>,
 ) {
@@ -332,7 +338,7 @@ function Corrections(
 
 /**
  * Returns the columns of the comparison. A window that is 1280 pixels wide has no space for all of
- * them, so amounts come first and some other columns are hidden at first.
+ * them. The columns with amounts therefore come first, and some other columns are initially hidden.
  */
 const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<ProviderInvoiceItem>[] => [
   column('day', t('reconciliation.invoice.column.day'), 108, ({ day }) => day, {

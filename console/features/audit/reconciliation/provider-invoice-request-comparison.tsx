@@ -18,9 +18,9 @@ import type {
   RequestMatch,
 } from '#read-api/contract/provider-invoices.ts'
 import { QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { numberColumn, quotaColumn } from '../elements/columns.tsx'
 import { CursorList, cursorQuery } from '../elements/cursor-list.tsx'
 import { CsvDownload, type FileRequest } from '../elements/file-download.tsx'
+import { numberColumn, quotaColumn } from '../elements/time-and-amount-columns.tsx'
 import { type UserNames, useUserNames } from '../elements/user-names.ts'
 import { PROVIDER_INVOICES_KEY } from './provider-invoices-panel.tsx'
 import { CallLink, UserLink } from './result-tables.tsx'
@@ -33,8 +33,8 @@ export const MATCHES = [
 const PER_PAGE = 50
 
 /**
- * Compares the request ids of the invoice with those of recorded calls. Lists the ids for which the
- * comparison had the result `match`.
+ * Compares the request ids of the invoice with the request ids of recorded calls. Lists the ids
+ * whose result is `match`.
  */
 export function ProviderInvoiceRequests(props: {
   invoice: ProviderInvoiceComparison
@@ -87,15 +87,15 @@ export function ProviderInvoiceRequests(props: {
   )
 }
 
-/** Takes the place of a list of invoice lines if no line matches the filter. */
+/** Shown instead of a list of invoice lines if no line matches the filter. */
 export function NoItems({ body }: { body: string }) {
   const { t } = useTranslation()
   return <EmptyState icon="list" title={t('reconciliation.invoice.noItems')} body={body} />
 }
 
 /**
- * Returns the beginning of the name of each file in which a part of an invoice's comparison is
- * saved.
+ * Returns the common beginning of the names of the files that the comparison of an invoice is saved
+ * to.
  */
 export const fileNameOf = ({
   channel_id: channel,

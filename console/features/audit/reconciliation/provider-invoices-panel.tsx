@@ -19,8 +19,8 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import type { ProviderInvoiceSummary } from '#read-api/contract/provider-invoices.ts'
 import { ExactQuota } from '../elements/amounts-and-hashes.tsx'
-import { numberColumn, timeColumn } from '../elements/columns.tsx'
 import { CursorList } from '../elements/cursor-list.tsx'
+import { numberColumn, timeColumn } from '../elements/time-and-amount-columns.tsx'
 import { ProviderInvoiceImport } from './provider-invoice-import.tsx'
 
 export const PROVIDER_INVOICES_KEY = ['audit', 'invoices'] as const

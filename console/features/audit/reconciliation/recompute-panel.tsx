@@ -3,24 +3,28 @@ import { call } from '#console/api/client.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import type { Recomputation } from '#write-api/contract/corrections.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { mergeRecomputations, ScanProgress, useScan } from './call-scan.tsx'
+import { type Scope, ScopeFilters, scanBodyOf } from './call-scope-filters.tsx'
 import { CallTable, Figures, ResultPart } from './result-tables.tsx'
-import { type Scope, ScopeFilters, scanBodyOf } from './scan-scope.tsx'
+import {
+  mergeRecomputations,
+  NoCallsInPeriod,
+  ScanProgress,
+  useCallScan,
+} from './scan-calls-in-parts.tsx'
 
 type Props = { scope: Scope; onScope: (patch: Partial<Scope>) => void }
 
 /**
- * Computes the charges of all calls in a period again from their events, and lists the calls whose
+ * Recomputes the charges of all calls in a period from their events, and lists the calls whose
  * stored charge differs.
  */
 export function RecomputePanel({ scope, onScope }: Props) {
   const { t } = useTranslation()
-  const { scan, run, stop } = useScan<Recomputation>(JSON.stringify(scope), mergeRecomputations)
+  const { scan, run, stop } = useCallScan<Recomputation>(JSON.stringify(scope), mergeRecomputations)
   const start = (): void => {
     const body = scanBodyOf(scope)
     void run((cursor, signal) =>
@@ -56,15 +60,7 @@ function RecomputeResult({ result }: { result: Recomputation }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { calls, charged, recomputed, skipped, different, differences } = result
-  if (calls === 0) {
-    return (
-      <EmptyState
-        icon="chart"
-        title={t('reconciliation.scan.noCalls')}
-        body={t('reconciliation.scan.noCallsLead')}
-      />
-    )
-  }
+  if (calls === 0) return <NoCallsInPeriod />
   const isClean = different === 0
   return (
     <>

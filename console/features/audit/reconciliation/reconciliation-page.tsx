@@ -5,13 +5,13 @@ import { Page } from '#console/ui/layout/page.tsx'
 import { Tabs } from '#console/ui/layout/tabs.tsx'
 import { choiceParam, flagParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { auditorPage } from '../elements/auditor-page.tsx'
+import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
 import { dayParam } from '../elements/utc-month.tsx'
+import { SCOPE_PARAMS } from './call-scope-filters.tsx'
 import { CorrectionsPanel } from './corrections-panel.tsx'
 import { MarginsPanel } from './margins-panel.tsx'
 import { ProviderInvoicesPanel } from './provider-invoices-panel.tsx'
 import { RecomputePanel } from './recompute-panel.tsx'
-import { SCOPE_PARAMS } from './scan-scope.tsx'
 import { WhatIfPanel } from './what-if-panel.tsx'
 import { NO_DRAFT } from './what-if-price-draft.ts'
 import '../audit.css'
@@ -30,13 +30,13 @@ const URL_PARAMS = {
   last: dayParam,
 }
 
-export const ReconciliationPage = auditorPage('shell.reconciliation', Reconciliation)
+export const ReconciliationPage = auditorsOnlyPage('shell.reconciliation', Reconciliation)
 
 function Reconciliation() {
   const { t } = useTranslation()
   const [{ tab, new: isNew, first, last, ...scope }, set] = useUrlState(URL_PARAMS)
-  // The draft of the what-if prices is kept here, so that it is still there after the user has
-  // looked at another tab.
+  // The page keeps the draft of the what-if prices, so that the draft is not lost when the user
+  // opens another tab.
   const [draft, setDraft] = useState(NO_DRAFT)
   const panels: Record<ReconciliationTab, () => ReactElement> = {
     recompute: () => <RecomputePanel scope={scope} onScope={set} />,

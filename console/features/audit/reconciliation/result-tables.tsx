@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { LabelledValues, type NamedValue } from '#console/ui/elements/labelled-value.tsx'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
-import { ColumnTable } from '../elements/data-table.tsx'
+import { ColumnTable } from '../elements/small-tables.tsx'
 import { userText, useUserNames } from '../elements/user-names.ts'
 
 /** Shows the main figures of a result side by side. */
@@ -51,8 +51,8 @@ type CallDifference = {
 }
 
 /**
- * The number of calls that a table shows initially. On a phone, each call has a block, and a
- * hundred of them are more than twenty screens.
+ * The number of calls that a table shows initially. On a phone, each call is a block, and a hundred
+ * blocks would be more than twenty screens high.
  */
 export const INITIAL_CALLS = 20
 
@@ -103,8 +103,8 @@ type FiguresRow = {
 }
 
 /**
- * Shows what calls were charged and what they would have been charged with the what-if prices,
- * summed by model, group or user.
+ * Shows the actual charges of calls and the charges with the what-if prices, summed by model, group
+ * or user.
  */
 export function FiguresTable(props: { label: string; head: string; rows: readonly FiguresRow[] }) {
   const { t } = useTranslation()
@@ -142,9 +142,9 @@ export function FiguresTable(props: { label: string; head: string; rows: readonl
 }
 
 /**
- * Shows a margin and its share of the charges. `charged` is the charge of all calls, and `uncosted`
- * the charge of the calls whose cost is unknown. The share leaves out `uncosted`, because the
- * margin does not include these calls.
+ * Shows a margin and its share of the charges. `charged` is the charge of all calls. `uncosted` is
+ * the charge of the calls with unknown costs. The share leaves these calls out, because the margin
+ * does not include them.
  */
 export function Margin(props: { margin: number; charged: number; uncosted?: number }) {
   const percent = useNumberFormat({
@@ -154,7 +154,7 @@ export function Margin(props: { margin: number; charged: number; uncosted?: numb
   })
   const { margin, charged, uncosted = 0 } = props
   const costed = charged - uncosted
-  // Nothing is known about the margin of calls without costs, so it is not zero.
+  // If no call has a known cost, the margin is unknown and not zero.
   if (margin === 0 && costed === 0 && uncosted > 0) return <span className="tg-muted">–</span>
   return (
     <span>

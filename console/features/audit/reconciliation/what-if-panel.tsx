@@ -5,16 +5,20 @@ import { call } from '#console/api/client.ts'
 import { isRoot, useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { rangeText } from '#console/ui/time-range/time-range.ts'
 import type { Repricing } from '#write-api/contract/corrections.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { useUserNames } from '../elements/user-names.ts'
-import { mergeRepricings, ScanProgress, useScan } from './call-scan.tsx'
+import { currentPricesQuery, type Scope, ScopeFilters, scanBodyOf } from './call-scope-filters.tsx'
 import { CallTable, Figures, FiguresTable, ResultPart, UserLink } from './result-tables.tsx'
-import { currentPricesQuery, type Scope, ScopeFilters, scanBodyOf } from './scan-scope.tsx'
+import {
+  mergeRepricings,
+  NoCallsInPeriod,
+  ScanProgress,
+  useCallScan,
+} from './scan-calls-in-parts.tsx'
 import {
   changesOf,
   countOf,
@@ -38,7 +42,7 @@ export function WhatIfPanel({ scope, onScope, draft, onDraft }: Props) {
   const { data: currentPrices } = useQuery(currentPricesQuery)
   const changes = changesOf(draft)
   const key = JSON.stringify([scope, changes === null ? null : [...changes]])
-  const { scan, run, stop } = useScan<Repricing>(key, mergeRepricings)
+  const { scan, run, stop } = useCallScan<Repricing>(key, mergeRepricings)
   const isInvalid = changes === null || draft.rows.some(hasInvalidValue)
   const start = (): void => {
     if (isInvalid || currentPrices === undefined) return
@@ -99,15 +103,7 @@ const hasInvalidValue = ({ values }: DraftRow): boolean =>
 function WhatIfResult({ result, scope }: { result: Repricing; scope: Scope }) {
   const { t } = useTranslation()
   const names = useUserNames(result.users.map(({ user_id: id }) => id))
-  if (result.calls === 0) {
-    return (
-      <EmptyState
-        icon="chart"
-        title={t('reconciliation.scan.noCalls')}
-        body={t('reconciliation.scan.noCallsLead')}
-      />
-    )
-  }
+  if (result.calls === 0) return <NoCallsInPeriod />
   const { models, groups, users, largest, refused } = result
   return (
     <>

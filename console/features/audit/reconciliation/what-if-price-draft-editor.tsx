@@ -6,8 +6,9 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { TextAreaField } from '#console/ui/forms/fields.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
-import { DataTable } from '../elements/data-table.tsx'
-import { currentPricesQuery, SuggestedInput, useModelNames } from './scan-scope.tsx'
+import { DataTable } from '../elements/small-tables.tsx'
+import { currentPricesQuery, useModelNames } from './call-scope-filters.tsx'
+import { SuggestedInput } from './suggested-input.tsx'
 import {
   appliesTo,
   type DraftRow,

@@ -2,8 +2,8 @@ import { formatDecimal, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
 
 /**
- * The price options that contain one entry per model, each with the field that a correction of
- * charges has for it. The draft contains only the changed entries of these options.
+ * The price options with one entry per model. Each option is mapped to the price field of a
+ * correction of charges. A draft contains only the changed entries of these options.
  */
 const CORRECTED_FIELDS = {
   ModelRatio: 'model_ratio',
@@ -81,8 +81,8 @@ type Changes = Map<string, Entries>
 
 /**
  * Returns the changed price options. For options with one entry per model, only the changed entries
- * are returned. The entries of the JSON replace those of the table. Returns null if the JSON is
- * invalid.
+ * are returned. If an entry is both in the JSON and in the table, the JSON applies. Returns null if
+ * the JSON is invalid.
  */
 export function changesOf({ rows, json }: PriceDraft): ReadonlyMap<string, unknown> | null {
   const changes: Changes = new Map()
@@ -131,16 +131,16 @@ export function pricesOf(
 }
 
 /**
- * Returns the changed values of a model in the fields of a correction of charges, so that what was
- * computed for the draft need not be entered again. A removed or invalid entry is left out, and so
- * are the ratios of groups: the draft may change those of several groups, and a correction one.
+ * Returns the changed values of a model as the price fields of a correction. The form for the
+ * correction opens with them. Removed and invalid entries are left out. The ratios of groups are
+ * also left out: a draft can change several of them, and a correction has only one.
  */
 export function correctedPriceOf(draft: PriceDraft, model: string): CorrectedPrice {
   const changes = changesOf(draft)
   const entries = MODEL_OPTIONS.map((option) => {
     const values = (changes?.get(option) ?? {}) as Entries
     const value = Object.hasOwn(values, model) ? values[model] : null
-    // The server takes no exponent, which `String` writes for a small number such as 1e-7.
+    // The server accepts no exponent, but `String` writes one for a small number such as 1e-7.
     const decimal = parseDecimal(String(value))
     return [CORRECTED_FIELDS[option], decimal === null ? '' : formatDecimal(decimal)] as const
   })

@@ -108,13 +108,13 @@ function TypeSpecificFields(props: ChannelFormProps) {
 
 function TypeSpecificField({ form, field }: ChannelFormProps & { field: ChannelTypeField }) {
   const { t } = useTranslation()
-  const [isBroken, setBroken] = useState(false)
+  const [isMalformed, setMalformed] = useState(false)
   const language = currentLanguage()
   const { value, error, onChange } = form.field(field.key)
   const shared = {
     label: field.label[language],
     hint: field.hint[language] || undefined,
-    error: error ?? (isBroken ? t('shared.error.notJson') : undefined),
+    error: error ?? (isMalformed ? t('shared.error.notJson') : undefined),
     isRequired: field.is_required && field.default === '',
     value,
     onChange,
@@ -135,10 +135,10 @@ function TypeSpecificField({ form, field }: ChannelFormProps & { field: ChannelT
       isMono
       rows={3}
       placeholder={field.default}
-      onBlur={() => setBroken(isBrokenJson(value))}
+      onBlur={() => setMalformed(isMalformedJson(value))}
     />
   )
 }
 
-const isBrokenJson = (text: string): boolean =>
+const isMalformedJson = (text: string): boolean =>
   /^\s*[[{]/.test(text) && validateJsonObject(text) === 'notJson'

@@ -7,9 +7,9 @@ import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 
 /**
- * How the entered keys are stored. For a new channel, `single` stores one key, `batch` creates one
- * channel for each key, and `multi_to_single` creates one channel with all keys. For an existing
- * channel, `replace` removes the stored keys, and `append` keeps them.
+ * Determines how the entered keys are stored. A new channel has three modes: `single` stores one
+ * key, `batch` creates one channel for each key, and `multi_to_single` creates one channel with all
+ * keys. For an existing channel, `replace` removes the stored keys, and `append` keeps them.
  */
 export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
 
@@ -73,8 +73,8 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
 })
 
 /**
- * Returns the draft with another channel type. The provider's address changes to the new type's
- * default address, unless the user has edited the address.
+ * Returns the draft with another channel type. The provider's address becomes the default address
+ * of the new type, unless the user has edited the address.
  */
 export function changeType(
   draft: ChannelDraft,
@@ -112,8 +112,9 @@ export const keysOf = ({ key }: ChannelDraft): string[] => [
 ]
 
 /**
- * Reports whether the admin must enter the provider's key again, because the type, the address or
- * the proxy of the channel was changed. Otherwise, the stored key could be sent to another server.
+ * Reports whether the admin must enter the provider's key again. This is the case after a change of
+ * the type, the address or the proxy of the channel. Otherwise, the stored key could be sent to
+ * another server.
  */
 export const needsKeyReentry = (before: ChannelDraft, after: ChannelDraft): boolean =>
   before.type !== after.type ||

@@ -13,10 +13,10 @@ import { useLeaveGuard } from '#console/ui/forms/use-leave-guard.ts'
 import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channels.ts'
-import { callableModelNames } from '../unpriced-tag.tsx'
+import { callableModelNames } from '../unpriced-models-tag.tsx'
 import { useChannelTypes } from '../use-channel-types.ts'
 import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.ts'
-import { ChannelForm } from './channel-form.tsx'
+import { ChannelFormFields } from './channel-form-fields.tsx'
 import {
   createChannelBody,
   endsWithV1,
@@ -58,7 +58,7 @@ export function ChannelDrawerForm(props: FormProps) {
       form={form}
       onClose={props.onClose}
     >
-      <ChannelForm
+      <ChannelFormFields
         form={form}
         stored={channel === null ? null : form.before}
         channel={channel}

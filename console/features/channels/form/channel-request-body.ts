@@ -12,8 +12,8 @@ import {
 } from './channel-draft.ts'
 
 /**
- * Returns the body of the request that creates a channel. The caller must have checked the draft
- * with `validateChannel`.
+ * Returns the body of the request that creates a channel. The draft must be valid according to
+ * `validateChannel`.
  */
 export function createChannelBody(draft: ChannelDraft): CreateChannel {
   const mode =

@@ -50,8 +50,7 @@ export function FetchModelsButton(
 
 /**
  * Returns a function that reads the list of models from the provider. The function uses the first
- * entered key or, if none is entered, the stored key. Returns null if there is no entered key and
- * the stored key can't be used.
+ * entered key or, if no key is entered, the stored key. Returns null if neither key can be used.
  */
 function modelFetcherOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props

@@ -5,21 +5,21 @@ import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 import { type JsonErrorKey, unknownMembers } from './json-validation.ts'
 
 /**
- * A field for a JSON object. A member that is not in `knownMembers` causes only a warning, because
- * the server accepts it.
+ * A field for a JSON object. A member that is not in `knownMembers` causes a warning and no error,
+ * because the server accepts it.
  */
 export function JsonField(
   props: FieldState<string> & {
     label: string
     hint: string
     example: string
-    judge: (text: string) => JsonErrorKey | null
+    validate: (text: string) => JsonErrorKey | null
     knownMembers?: readonly string[]
   },
 ) {
-  const { value, judge, onChange } = props
+  const { value, validate, onChange } = props
   const { t } = useTranslation()
-  const [ownErrorKey, setOwnErrorKey] = useState(() => judge(value))
+  const [ownErrorKey, setOwnErrorKey] = useState(() => validate(value))
   const ownError =
     ownErrorKey === null
       ? undefined
@@ -44,9 +44,9 @@ export function JsonField(
       value={value}
       onChange={(text) => {
         onChange(text)
-        if (ownErrorKey !== null) setOwnErrorKey(judge(text))
+        if (ownErrorKey !== null) setOwnErrorKey(validate(text))
       }}
-      onBlur={() => setOwnErrorKey(judge(value))}
+      onBlur={() => setOwnErrorKey(validate(value))}
     />
   )
 }

@@ -10,7 +10,7 @@ import { TextField } from '#console/ui/forms/fields.tsx'
 import { FormField } from '#console/ui/forms/form-field.tsx'
 import { NameList, NamesField } from '#console/ui/forms/names-field.tsx'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
-import { UnpricedTag, useUnpricedModels } from '../unpriced-tag.tsx'
+import { UnpricedModelsTag, useUnpricedModels } from '../unpriced-models-tag.tsx'
 import type { ChannelFormProps } from './channel-draft.ts'
 import { FetchModelsButton } from './fetch-models-button.tsx'
 import { UnpricedModelsStep } from './unpriced-models-step.tsx'
@@ -53,7 +53,7 @@ function Unpriced({ form: { draft } }: ChannelFormProps) {
   }
   return (
     <>
-      {unpriced.length > 0 && <UnpricedTag count={unpriced.length} onOpen={open} />}
+      {unpriced.length > 0 && <UnpricedModelsTag count={unpriced.length} onOpen={open} />}
       <UnpricedModelsStep
         isOpen={isOpen}
         models={stepModels}

@@ -20,7 +20,7 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { flagParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { useUnpricedModels } from '../unpriced-tag.tsx'
+import { useUnpricedModels } from '../unpriced-models-tag.tsx'
 
 type Props = {
   isOpen: boolean
@@ -44,8 +44,8 @@ export function LinkedUnpricedModelsStep() {
   const { state } = useLocation()
   const returnTo = formReturnPath(state)
   const areOptionsRead = useQuery({ ...optionsQuery, retry: false }).data !== undefined
-  // Keeps the models that were found first. Otherwise, a model would disappear from the list when
-  // its price is saved.
+  // Keeps the models that were initially without a price. Otherwise, a model would disappear from
+  // the list when its price is saved.
   const [models, setModels] = useState<readonly string[]>([])
   const foundModels =
     isLinked && models.length === 0 ? find({ models: enabled.data ?? [], prefix: '' }) : []

@@ -113,19 +113,19 @@ export function ResponseTime(props: { milliseconds: number; isShort?: boolean })
   const { milliseconds, isShort = false } = props
   const { t } = useTranslation()
   const speed = responseSpeed(milliseconds)
-  const word = t(`channels.speed.${speed}`)
+  const rating = t(`channels.speed.${speed}`)
   if (speed === 'untested') {
     return (
       <StatusTag tone="neutral" isPlain>
-        {word}
+        {rating}
       </StatusTag>
     )
   }
   const time = t('channels.seconds', { seconds: (milliseconds / 1000).toFixed(2) })
   return (
-    <span title={`${word} · ${time}`}>
+    <span title={`${rating} · ${time}`}>
       <StatusTag tone={SPEED_TONES[speed]}>
-        <span className={isShort ? 'tg-visually-hidden' : undefined}>{word} · </span>
+        <span className={isShort ? 'tg-visually-hidden' : undefined}>{rating} · </span>
         {time}
       </StatusTag>
     </span>

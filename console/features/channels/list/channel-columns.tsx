@@ -35,8 +35,8 @@ type ChannelColumn = Column<ChannelRow>
 type TagLine = Extract<ChannelRow, { kind: 'tag' }>
 
 /**
- * Returns a function that renders a column's cell for a row, which is a channel or a tag. Without
- * `tagCell`, the column is empty for tags.
+ * Returns a function that renders the cell of a column. A row is a channel or a tag. Without
+ * `tagCell`, the cells of tags are empty.
  */
 const cell =
   (
@@ -47,8 +47,8 @@ const cell =
     line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
 /**
- * Returns the columns of the channel list. The ids of the columns are the names that the server
- * uses, because requests for a sorted list contain them.
+ * Returns the columns of the channel list. The id of a column is the name that the server uses for
+ * it, because requests for a sorted list contain the id.
  */
 export const channelColumns = (
   t: TFunction,

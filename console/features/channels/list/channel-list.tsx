@@ -10,8 +10,8 @@ import { showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import { useIsNarrow } from '#console/ui/state/use-media-query.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { parseNames } from '../form/channel-draft.ts'
-import { TestProgressBar, useTestAll } from '../testing/test-progress.tsx'
-import { useUnpricedModels } from '../unpriced-tag.tsx'
+import { ChannelTestProgressBar, useTestAllChannels } from '../testing/channel-test-progress.tsx'
+import { useUnpricedModels } from '../unpriced-models-tag.tsx'
 import { useChannelTypes } from '../use-channel-types.ts'
 import { BulkActionsBar } from './bulk-actions-bar.tsx'
 import { ChannelNote } from './channel-cells.tsx'
@@ -32,7 +32,7 @@ type ListAction =
 function useListActions(actions: ChannelListActions, onResults: () => void) {
   const { t } = useTranslation()
   const perform = useChannelMutation()
-  const testAll = useTestAll()
+  const testAll = useTestAllChannels()
   const action = (name: ListAction, icon: IconName, perform: () => void) => ({
     id: `channels-${name}`,
     title: t(`channels.${name}`),
@@ -142,7 +142,9 @@ export function ChannelList(props: {
             <Button icon="more" label={t('channels.moreActions')} />
           </MenuButton>
         }
-        notice={view.list.data !== undefined && <TestProgressBar onResults={props.onResults} />}
+        notice={
+          view.list.data !== undefined && <ChannelTestProgressBar onResults={props.onResults} />
+        }
         selectionBar={isSelecting && <BulkActionsBar selected={selected} actions={actions} />}
         isMuted={isMuted}
         isLastColumnSticky

@@ -61,8 +61,8 @@ export const isMuted = (line: ChannelRow): boolean =>
     : line.group.members.every(({ status }) => status !== 1)
 
 /**
- * Returns the keys of the rows to show as selected: the selected channels, and each tag whose
- * channels are all selected.
+ * Returns the keys of the rows to show as selected: the selected channels, and each tag all of
+ * whose channels are selected.
  */
 export function selectedRowKeys(
   entries: readonly ChannelEntry[],
@@ -109,9 +109,9 @@ export const channelState = (status: number): ChannelState => STATES[status] ?? 
 type StatusCause = { reason: string; time: number }
 
 /**
- * Returns why and when the status of a channel was last changed, or null if no reason is stored.
- * `otherInfo` is the channel's field `other_info`, a JSON text. `time` is in Unix seconds, or 0 if
- * the time is unknown.
+ * Returns the reason and the time of the last change of the channel's status, or null if no reason
+ * is stored. `otherInfo` is the channel's field `other_info`, a JSON text. `time` is in Unix
+ * seconds, or 0 if the time is unknown.
  */
 export function statusCause(otherInfo: string): StatusCause | null {
   const { status_reason: reason, status_time: time } = parseObject(otherInfo) ?? {}

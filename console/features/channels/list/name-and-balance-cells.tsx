@@ -6,7 +6,7 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
-import { UnpricedTag } from '../unpriced-tag.tsx'
+import { UnpricedModelsTag } from '../unpriced-models-tag.tsx'
 
 export function ChannelName(props: {
   channel: Channel
@@ -46,7 +46,7 @@ export function ChannelName(props: {
   return (
     <span className="tg-name-lines">
       {name}
-      <UnpricedTag count={unpriced} isInRow onOpen={props.onUnpriced} />
+      <UnpricedModelsTag count={unpriced} isInRow onOpen={props.onUnpriced} />
     </span>
   )
 }

@@ -78,8 +78,8 @@ function useUndo() {
 }
 
 /**
- * Reports whether the status of a channel before the action was “disabled automatically”. A request
- * can't set this status, so an undo can't restore it.
+ * Reports whether the channel was automatically disabled before the action. A request can't set
+ * this status, so an undo can't restore it.
  */
 const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 

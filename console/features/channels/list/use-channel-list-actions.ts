@@ -12,8 +12,8 @@ import { useBulkActions, useBulkDeletion } from './use-bulk-actions.ts'
 import { useChannelMutation } from './use-channel-mutation.ts'
 
 /**
- * Returns a function that sets the priority or the weight of all channels of a tag. If the channels
- * have different values, the change can't be undone, so the user is asked to confirm it.
+ * Returns a function that sets the priority or the weight of all channels of a tag. The user must
+ * confirm the change if the channels have different values, because such a change can't be undone.
  */
 function useSetTagNumber() {
   const { t } = useTranslation()
@@ -67,7 +67,7 @@ function useSingleChannelActions() {
     const { name } = channel
     if (!(await change(channel, { status }))) return
     const message = t(isEnabled ? 'shared.enabledNamed' : 'shared.disabledNamed', { name })
-    // An undo is not offered, because it could not restore the status of an automatically disabled
+    // No undo is offered, because it could not restore the status of an automatically disabled
     // channel.
     if (channel.status === AUTO_DISABLED) return showSuccess(message)
     showUndoable(message, () => setEnabled({ ...channel, status }, !isEnabled))

@@ -30,7 +30,7 @@ export type ChannelListView = ReturnType<typeof useChannelList>
 export function useChannelList() {
   const { t } = useTranslation()
   const [isTagMode, setTagMode] = useLocalPreference('enable-tag-mode', false, readFlag)
-  // True to sort the list by id, newest first. False to sort it by priority.
+  // True sorts the list by id, newest first. False sorts it by priority.
   const [isIdSort, setIdSort] = useLocalPreference('id-sort', false, readFlag)
   const [isSelecting, setSelecting] = useState(false)
   const view = useListPage(CHANNEL_URL_PARAMS, ({ order, sort = '', ...query }) =>

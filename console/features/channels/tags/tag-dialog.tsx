@@ -103,7 +103,7 @@ function TagFields({ form }: { form: DraftForm<TagDraft> }) {
         label={t('channelForm.modelMapping')}
         hint={hint}
         example={'{"gpt-4o": "gpt-4o-2024-11-20"}'}
-        judge={(text) => validateJson('modelMapping', text)}
+        validate={(text) => validateJson('modelMapping', text)}
         {...form.field('modelMapping')}
       />
       <div className="tg-form-row">

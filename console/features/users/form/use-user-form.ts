@@ -32,8 +32,8 @@ export type UserFormOptions = {
   kind: FormKind
   user: User | null
   /**
-   * Called when the form closes: after it is saved, or when the user closes it. If there are
-   * unsaved changes, the user must first agree to discard them.
+   * Called when the form closes after a save or by the user. If there are unsaved changes, the user
+   * must first agree to discard them.
    */
   onClose: () => void
 }
@@ -75,8 +75,8 @@ export function useUserForm(options: UserFormOptions): DraftForm<UserDraft> {
 }
 
 /**
- * Saves the user's own profile. A new display name is also written to the user that this browser
- * stores, because the top bar shows this user's name.
+ * Saves the user's own profile. A new display name is also written to the user data that this
+ * browser stores, because the top bar shows this name.
  */
 async function updateSelf(change: UpdateSelf): Promise<void> {
   await call('PUT /api/user/self', { body: change })

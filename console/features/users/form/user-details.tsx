@@ -37,8 +37,8 @@ export function UserDetails({ user }: { user: User }) {
 }
 
 /**
- * Shows the accounts on other sites with which the user can log in. Only the user can connect such
- * an account, but admins can see them here.
+ * Shows the accounts on other sites with which the user can log in. Admins can see these accounts,
+ * but only the user can connect one.
  */
 export function Bindings({ user }: { user: User }) {
   const { t } = useTranslation()

@@ -18,7 +18,7 @@ export type UserDraft = {
   originalPassword: string
   group: string
   reason: string
-  /** A proof of identity with a passkey, which is sent instead of the password or the code. */
+  /** A proof of identity with a passkey. It is sent instead of the password or the code. */
   passkey?: UpdateSelf['passkey']
 }
 
@@ -26,7 +26,7 @@ export type FormKind = 'new' | 'existing' | 'self'
 
 type PasswordErrorKey = 'passwordTooShort' | 'passwordTooLong'
 export type UserErrorKey = PasswordErrorKey | keyof Translations['users']['error']
-export type UserErrorKeys = FieldErrors<UserDraft, UserErrorKey>
+type UserErrorKeys = FieldErrors<UserDraft, UserErrorKey>
 
 export const newUser = (): UserDraft => ({
   username: '',
@@ -81,7 +81,7 @@ export const createUserBody = ({ username, password, displayName }: UserDraft): 
 })
 
 /**
- * Returns the fields of a user that an admin has changed. The balance is not among them, because a
+ * Returns the fields of a user that an admin has changed. The balance is not included, because a
  * separate form changes it.
  */
 export const updateUserBody = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({

@@ -15,7 +15,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { User } from '#read-api/contract/users.ts'
-import { useBalances } from '../quota/use-adjustment.ts'
+import { useBalances } from '../quota/use-balance-adjustment.ts'
 import { type Actor, displayNameOf, permittedActions } from '../user-state-and-permitted-actions.ts'
 import { DangerZoneAction } from './danger-zone-action.tsx'
 import { type UserFormOptions, useUserForm } from './use-user-form.ts'
@@ -172,8 +172,8 @@ function UserDrawerContent(props: UserDrawerContentProps) {
 }
 
 /**
- * Removes the second factors of a user who has lost them and the recovery codes, and who therefore
- * can't log in.
+ * Removes the second factors of a user who can't log in, because the user has lost the second
+ * factors and the recovery codes.
  */
 function ResetSecondFactor({ user }: { user: User }) {
   const { t } = useTranslation()

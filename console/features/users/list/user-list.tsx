@@ -93,8 +93,8 @@ const NONE: ReadonlySet<string> = new Set()
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
 /**
- * Subscribes to live events about users. It is a component, so that it can be left out for users
- * who may not see the list.
+ * Subscribes to live events about users. It is a component and not a hook, so that it can be left
+ * out for users who may not see the list.
  */
 function LiveUsers(): null {
   useLiveUsers()
@@ -129,8 +129,8 @@ function UserFilters({ view }: { view: UserListView }) {
 }
 
 /**
- * The bar for selected users. `adjustable` contains those selected users whose balance this admin
- * may change.
+ * The bar for selected users. `adjustable` contains the selected users whose balance this admin may
+ * change.
  */
 function SelectedUsers(props: {
   selectedRows: readonly User[]
@@ -165,8 +165,8 @@ function SelectedUsers(props: {
 const REFETCH_INTERVAL_MIN_MS = 2_000
 
 /**
- * Reads the list again after a call or a change of the balance of a listed user, and after a change
- * of any user.
+ * Reads the list again after a call or a balance change of a listed user, and after any change of a
+ * user.
  */
 function useLiveUsers(): void {
   const client = useQueryClient()

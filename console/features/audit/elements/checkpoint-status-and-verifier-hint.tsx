@@ -1,0 +1,50 @@
+import { useTranslation } from 'react-i18next'
+import { StatusTag } from '#console/ui/elements/status-tag.tsx'
+
+/**
+ * The degree of confirmation of a checkpoint. `pending` is for an event that no checkpoint includes
+ * yet. `siteOnly` means that the site has no witnesses, so that only the site itself has signed.
+ */
+export type CheckpointStatusName = 'pending' | 'signed' | 'final' | 'siteOnly'
+
+/**
+ * Returns the degree of confirmation of a checkpoint (the signed hash of the whole history). A
+ * checkpoint is final when enough witnesses (independent servers) have also signed it. A checkpoint
+ * of a site without witnesses is `siteOnly`, because it must not look confirmed.
+ */
+export function checkpointStatusOf(checkpoint: {
+  readonly is_final: boolean
+  readonly cosignatures: readonly unknown[]
+}): CheckpointStatusName {
+  if (!checkpoint.is_final) return 'signed'
+  return checkpoint.cosignatures.length === 0 ? 'siteOnly' : 'final'
+}
+
+const TONES = { pending: 'info', signed: 'info', final: 'good', siteOnly: 'neutral' } as const
+
+export function CheckpointStatus({ status }: { status: CheckpointStatusName }) {
+  const { t } = useTranslation()
+  return <StatusTag tone={TONES[status]}>{t(`audit.receipt.state.${status}`)}</StatusTag>
+}
+
+/**
+ * Explains where to find the offline verifier of receipts and how to run it. If witnesses have
+ * signed, the command also names the keys of the witnesses, because the verifier checks only
+ * signatures whose keys it is given.
+ */
+export function VerifierHint({ isWitnessed }: { isWitnessed: boolean }) {
+  const { t } = useTranslation()
+  return (
+    <p className="tg-audit-verifier">
+      {t('audit.receipt.checkRun')}{' '}
+      <a href="/transparency-log/verify.mjs" download>
+        {t('audit.receipt.verifier')}
+      </a>
+      , <code>node verify.mjs --receipt FILE {keyArguments(isWitnessed)}</code>
+    </p>
+  )
+}
+
+/** The arguments of the offline verifier that name the keys of the site and of a witness. */
+export const keyArguments = (isWitnessed: boolean): string =>
+  isWitnessed ? '--key KEY --witness WITNESS_KEY' : '--key KEY'

@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react'
+import { isNotFound } from '#console/api/api-error.ts'
+import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { Skeleton } from '#console/ui/layout/skeleton.tsx'
+
+/**
+ * Takes the place of an object while the object loads, if it does not exist, or if reading it
+ * failed. `missing` contains the texts for an object that does not exist and, optionally, an
+ * action.
+ */
+export function ObjectFallback(props: {
+  error: Error | null
+  onRetry: () => void
+  missing: { readonly title: string; readonly body: string; readonly action?: ReactNode }
+}) {
+  const { error, missing } = props
+  if (error === null) return <Skeleton height={320} />
+  if (isNotFound(error)) return <EmptyState icon="search" {...missing} />
+  return <ErrorState error={error} onRetry={props.onRetry} />
+}

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router-dom'
+import { isRoot, useUser } from '#console/api/session.ts'
+import {
+  fetchTokens,
+  isEnabledToken,
+  tokensKey,
+} from '#console/api/token-and-redemption-queries.ts'
+import type { ChatLink } from '#console/ui/chat-links/chat-links.ts'
+import { ButtonLink } from '#console/ui/elements/button-link.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { showError } from '#console/ui/messages/toast.ts'
+
+const TOKENS_MAX = 100
+const TO_TOKENS_MS = 1_500
+
+/**
+ * Reads the user's enabled tokens. A user without an enabled token is redirected to the page of
+ * tokens. If `isNeeded` is false, the hook reads nothing and does not redirect.
+ */
+export function useChatTokens(isNeeded = true) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const query = useQuery({
+    enabled: isNeeded,
+    queryKey: [...tokensKey, 'enabled'],
+    queryFn: ({ signal }) => fetchTokens({ keyword: '', page: 0, pageSize: TOKENS_MAX }, signal),
+    select: ({ items }) => items.filter(isEnabledToken),
+  })
+  const isNone = isNeeded && query.data?.length === 0
+  useEffect(() => {
+    if (!isNone) return
+    showError(t('chat.noToken'))
+    const timer = setTimeout(() => void navigate('/app/tokens'), TO_TOKENS_MS)
+    return () => clearTimeout(timer)
+  }, [isNone, navigate, t])
+  return { query, tokens: query.data ?? [], isNone }
+}
+
+export function MissingClient() {
+  const { t } = useTranslation()
+  if (!isRoot(useUser())) {
+    return <EmptyState icon="chat" title={t('ui.noChatLinks')} body={t('chat.missingLead')} />
+  }
+  return (
+    <EmptyState
+      icon="chat"
+      title={t('chat.missingLead')}
+      body={t('chat.addLinkHint')}
+      action={<ButtonLink to="/admin/settings?tab=operation">{t('ui.openSettings')}</ButtonLink>}
+    />
+  )
+}
+
+export function UnknownClient({ first }: { first: ChatLink }) {
+  const { t } = useTranslation()
+  return (
+    <EmptyState
+      icon="chat"
+      title={t('chat.unknown')}
+      body={t('chat.unknownLead')}
+      action={<ButtonLink to="/chat/0">{t('chat.openFirst', { name: first.name })}</ButtonLink>}
+    />
+  )
+}
