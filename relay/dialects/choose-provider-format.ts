@@ -1,8 +1,5 @@
-import { testFormatsOf } from '#relay/providers/openai-compatible/formats-by-model-name.ts'
-import {
-  endpointOf,
-  type ProviderTarget,
-} from '#relay/providers/openai-compatible/provider-target.ts'
+import { testFormatsOf } from '#relay/providers/profiles/formats-by-model-name.ts'
+import { endpointOf, type ProviderTarget } from '#relay/providers/profiles/provider-target.ts'
 import { ANTHROPIC_MESSAGES } from './anthropic-messages/messages-request.ts'
 import { GEMINI } from './gemini/generate-request.ts'
 import { EMBEDDINGS } from './input-formats/embeddings-request.ts'

@@ -19,11 +19,7 @@ import {
   type UpstreamChange,
   type WireFormat,
 } from '../dialects/wire-format.ts'
-import {
-  compactPathOf,
-  endpointOf,
-  isByDeployment,
-} from '../providers/openai-compatible/provider-target.ts'
+import { compactPathOf, endpointOf, isByDeployment } from '../providers/profiles/provider-target.ts'
 import type { Translation } from '../providers/translations/translation.ts'
 import { withStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'

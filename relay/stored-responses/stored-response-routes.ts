@@ -17,7 +17,7 @@ import {
 import { retryAfterIn } from '../pipeline/read-provider-headers.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
-import { responsesPathOf } from '../providers/openai-compatible/provider-target.ts'
+import { responsesPathOf } from '../providers/profiles/provider-target.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { convertedResponseIdIn } from './recognize-converted-response-id.ts'
 import { NO_STORE } from './resolve-stored-input.ts'
