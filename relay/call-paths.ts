@@ -1,20 +1,20 @@
 import { ANTHROPIC_ERRORS } from './dialects/anthropic-messages/error-body.ts'
 import { ANTHROPIC_MESSAGES } from './dialects/anthropic-messages/messages-request.ts'
-import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
-import { GEMINI } from './dialects/gemini/generate-request.ts'
-import { GEMINI_IMAGES } from './dialects/gemini-images/predict-request.ts'
-import { EMBEDDINGS } from './dialects/input-formats/embeddings-request.ts'
+import { EMBEDDINGS } from './dialects/embeddings-rerank-moderations/embeddings-request.ts'
 import {
   GEMINI_EMBEDDING,
   GEMINI_EMBEDDING_BATCH,
-} from './dialects/input-formats/gemini-embedding-request.ts'
-import { MODERATIONS } from './dialects/input-formats/moderation-request.ts'
-import { RERANK } from './dialects/input-formats/rerank-request.ts'
+} from './dialects/embeddings-rerank-moderations/gemini-embedding-request.ts'
+import { MODERATIONS } from './dialects/embeddings-rerank-moderations/moderation-request.ts'
+import { RERANK } from './dialects/embeddings-rerank-moderations/rerank-request.ts'
+import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
+import { GEMINI } from './dialects/gemini/generate-request.ts'
+import { GEMINI_IMAGES } from './dialects/gemini-images/predict-request.ts'
 import { OPENAI_SPEECH } from './dialects/openai-audio/speech-request.ts'
 import {
   OPENAI_TRANSCRIPTIONS,
   OPENAI_TRANSLATIONS,
-} from './dialects/openai-audio/transcription-request.ts'
+} from './dialects/openai-audio/transcription-formats.ts'
 import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
 import { OPENAI_COMPLETIONS } from './dialects/openai-completions/completion-request.ts'

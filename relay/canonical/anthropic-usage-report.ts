@@ -1,8 +1,8 @@
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
 import { isCount } from './combine-usage-reports.ts'
+import { withHourCache } from './count-cache-writes-as-one-hour.ts'
 import { type JsonObject, objectOrEmpty } from './json-values.ts'
-import { withHourCache } from './lifetimes-of-cache-writes.ts'
 import { Counts, TOKENS_MAX, type UsageReport, Whole } from './provider-usage-report.ts'
 
 /** The types of iterations whose tokens the top-level counts of a usage include. */

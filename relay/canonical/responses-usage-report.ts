@@ -1,6 +1,6 @@
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
+import { withLongWrites } from './count-cache-writes-as-one-hour.ts'
 import { objectOrEmpty } from './json-values.ts'
-import { withLongWrites } from './lifetimes-of-cache-writes.ts'
 import { readOpenAiUsage, type UsageReport } from './provider-usage-report.ts'
 
 /**

@@ -11,8 +11,8 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import type { CallConversion } from '../conversion/convert-call.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
 import { formatFor } from '../dialects/choose-provider-format.ts'
-import { withAllowedCache } from '../dialects/detect-one-hour-cache-writes.ts'
-import { convertToPredict } from '../dialects/input-formats/convert-to-vertex-predict.ts'
+import { withAllowedCache } from '../dialects/detect-and-shorten-one-hour-caching.ts'
+import { convertToPredict } from '../dialects/embeddings-rerank-moderations/convert-to-vertex-predict.ts'
 import {
   type ChatRequest,
   isDirectFormat,

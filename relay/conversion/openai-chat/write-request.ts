@@ -8,7 +8,7 @@ import type {
   Sampling,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-request.ts'
+import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-tool-members.ts'
 import { type ChatExtensions, OPENAI } from './chat-extensions-of-provider.ts'
 import { writeThinking } from './thinking-control.ts'
 import { toolCacheMember, writeMessages } from './write-messages.ts'

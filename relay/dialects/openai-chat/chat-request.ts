@@ -1,7 +1,7 @@
 import { OUTPUT_LIMITS, READ_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { withLongWrites } from '#relay/canonical/count-cache-writes-as-one-hour.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { withLongWrites } from '#relay/canonical/lifetimes-of-cache-writes.ts'
 import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
 import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'

@@ -8,8 +8,8 @@ import { applyEdits, type ByteEdit } from '../byte-edits.ts'
 import { isUnpricedCondition } from '../price-conditions-of-call.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { BodyEnvelope, ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
-import { choiceWithoutTools } from './choice-of-dropped-tools.ts'
 import type { ToolElement } from './find-message-parts-and-tools.ts'
+import { choiceWithoutTools } from './tool-choice-without-dropped-tools.ts'
 
 const EMPTY = Buffer.from('{}')
 const NONE: readonly Member[] = []

@@ -9,7 +9,10 @@ import {
   membersAndModel,
   outOfRange,
 } from '../check-common-request-members.ts'
-import { countInputs, type Inputs } from '../input-formats/count-and-bound-inputs.ts'
+import {
+  countInputs,
+  type Inputs,
+} from '../embeddings-rerank-moderations/count-and-bound-inputs.ts'
 import { wantsUsageOf } from '../openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import {

@@ -12,7 +12,7 @@ import {
   missing,
   namedBody,
   WITHOUT_OUTPUT,
-} from './base-of-input-formats.ts'
+} from './base-of-formats-without-output.ts'
 import { boundOfInputs, countInputs } from './count-and-bound-inputs.ts'
 
 const FIELDS: FieldKinds = new Map([

@@ -4,7 +4,7 @@ import { HOUR_CACHE } from '#domain/channels/restricted-request-members.ts'
 import {
   requestsHourCache,
   withAllowedCache,
-} from '#relay/dialects/detect-one-hour-cache-writes.ts'
+} from '#relay/dialects/detect-and-shorten-one-hour-caching.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import { budget, threadCpuMs } from '#test/support/time-limit.ts'
 

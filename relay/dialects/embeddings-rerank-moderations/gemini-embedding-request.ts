@@ -20,7 +20,7 @@ import {
   memberIn,
   missing,
   WITHOUT_OUTPUT,
-} from './base-of-input-formats.ts'
+} from './base-of-formats-without-output.ts'
 import { boundOfInputs } from './count-and-bound-inputs.ts'
 
 const SINGLE_FIELDS: FieldKinds = new Map(

@@ -1,6 +1,6 @@
 import { applyEdits, type ByteEdit } from '../byte-edits.ts'
 import type { ChatRequest } from '../wire-format.ts'
-import { memberIn } from './base-of-input-formats.ts'
+import { memberIn } from './base-of-formats-without-output.ts'
 
 const KEY = Buffer.from('"embedding"')
 const COLON = 58

@@ -1,5 +1,5 @@
 import type { Usage } from '#domain/pricing/usage.ts'
-import { requestsHourCache } from '#relay/dialects/detect-one-hour-cache-writes.ts'
+import { requestsHourCache } from '#relay/dialects/detect-and-shorten-one-hour-caching.ts'
 import { objectOrEmpty } from './json-values.ts'
 import type { UsageReport } from './provider-usage-report.ts'
 

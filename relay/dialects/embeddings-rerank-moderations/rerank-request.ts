@@ -16,7 +16,7 @@ import {
   memberIn,
   missing,
   WITHOUT_OUTPUT,
-} from './base-of-input-formats.ts'
+} from './base-of-formats-without-output.ts'
 import { boundOfInputs, capped, countInputs } from './count-and-bound-inputs.ts'
 
 const FIELDS: FieldKinds = new Map([
