@@ -6,9 +6,10 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../canonical-request.ts'
-import { addLoss, addUnreadMembers, readArguments } from '../collect-losses.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { optionalText, requiredList, requiredObject, requiredText } from '../json-fields.ts'
 import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
+import { readArguments } from '../read-openai-content.ts'
 import { argumentsOfInput, functionName } from './convert-caller-tools-to-functions.ts'
 import { readEncrypted } from './encrypted-content.ts'
 import { readContent } from './read-content.ts'

@@ -2,7 +2,7 @@ import { OUTPUT_LIMITS, READ_MEMBERS } from '#domain/channels/restricted-request
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { withLongWrites } from '#relay/canonical/count-cache-writes-as-one-hour.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
+import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
 import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import {
@@ -18,6 +18,7 @@ import {
   RESERVED,
 } from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
+import { answerCheck } from '../check-successful-answer.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
 import { ambiguousKey } from '../invalid-json-error.ts'
 import { passedHeaders } from '../openai-responses/headers-passed-to-provider.ts'
@@ -34,9 +35,9 @@ import {
   type ToolElement,
 } from './find-message-parts-and-tools.ts'
 import { inputBoundOf } from './input-token-bound.ts'
-import { OPENAI_STREAM } from './stream-events.ts'
+import { OPENAI_STREAM, streamOfAnswer } from './stream-events.ts'
 import { upstreamBody } from './upstream-body.ts'
-import { answerCheck, streamOfAnswer, usageInAnswer } from './usage-in-answer.ts'
+import { usageInAnswer } from './usage-in-answer.ts'
 
 const FLAG: readonly JsonKind[] = ['true', 'false']
 

@@ -1,5 +1,5 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
+import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
 import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
 import {
@@ -9,6 +9,7 @@ import {
   membersAndModel,
   outOfRange,
 } from '../check-common-request-members.ts'
+import { answerCheck } from '../check-successful-answer.ts'
 import {
   countInputs,
   type Inputs,
@@ -22,7 +23,7 @@ import {
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {

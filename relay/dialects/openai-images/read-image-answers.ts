@@ -1,5 +1,6 @@
 import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { readOpenAiUsage, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
+import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
+import type { UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import type { ReadTexts, TextSink } from '#relay/canonical/read-answer-texts.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import type { EventMeaning, StreamFormat, UsageContext } from '../wire-format.ts'

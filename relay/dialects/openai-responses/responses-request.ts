@@ -1,7 +1,7 @@
 import { isRestrictedMember, OUTPUT_LIMITS } from '#domain/channels/restricted-request-members.ts'
 import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { readResponsesUsage } from '#relay/canonical/openai-usage-report.ts'
 import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { readResponsesUsage } from '#relay/canonical/responses-usage-report.ts'
 import {
   effortOf,
   errorInMessages,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
-import { readOpenAiUsage, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
-import { readResponsesUsage } from '#relay/canonical/responses-usage-report.ts'
+import { readOpenAiUsage, readResponsesUsage } from '#relay/canonical/openai-usage-report.ts'
+import type { UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 
 const BOUNDS = { inputCeiling: 102_000, outputCeiling: 102_000 }
