@@ -77,7 +77,7 @@ const membersOf = (value: unknown): JsonObject =>
 const EARLY_OUTPUT_MAX = 32
 
 /** The result of comparing a later usage report in a stream with the earlier ones. */
-export type ReportUpdate = {
+type ReportUpdate = {
   /** True if the later report has a valid output count that is not below the earlier one. */
   readonly isCurrent: boolean
   readonly isMissing: boolean

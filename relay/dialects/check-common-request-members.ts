@@ -15,7 +15,7 @@ export const isMembers = (outcome: readonly Member[] | InvalidJson): outcome is 
   Array.isArray(outcome)
 
 /** The members of a request's body, and the model that it names. */
-export type RequestMembers = {
+type RequestMembers = {
   readonly members: readonly Member[]
   readonly model: string
   readonly find: (key: string) => Member | undefined

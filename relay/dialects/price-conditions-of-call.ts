@@ -115,7 +115,7 @@ const SPEEDS: ReadonlyMap<unknown, PriceCondition> = new Map<unknown, PriceCondi
 ])
 
 /** The conditions, such as the service tier, that an answer states. The values are raw. */
-export type AnsweredConditions = {
+type AnsweredConditions = {
   readonly serviceTier: unknown
   /** The speed in a usage in Anthropic's format. */
   readonly speed: unknown

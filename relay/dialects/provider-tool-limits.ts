@@ -44,7 +44,7 @@ export type LimitedTools = {
   readonly toolLimits?: ToolLimits
 }
 
-export type AssumedUses = {
+type AssumedUses = {
   readonly uses: ToolCounts
   /** `cut-answer` assumes the uses only if the answer is incomplete. */
   readonly of: 'every-answer' | 'cut-answer'

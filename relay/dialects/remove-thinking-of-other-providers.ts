@@ -75,7 +75,7 @@ const isIn = (body: Buffer, text: Buffer): boolean =>
   body.includes(SEARCHED.get(text) ?? text) && body.includes(text)
 
 /** A request body without the thinking that the provider would refuse. */
-export type ReducedBody = {
+type ReducedBody = {
   readonly body: Buffer
   /** The paths of the removed members, in the form of the header `X-Conversion-Loss`. */
   readonly losses: readonly string[]

@@ -120,7 +120,7 @@ const concatenated = (one: InputItems, other: InputItems): InputItems => ({
 })
 
 /** Joins pieces of JSON by commas. Empty pieces are omitted. */
-export const joined = (parts: readonly Buffer[]): Buffer => {
+const joined = (parts: readonly Buffer[]): Buffer => {
   const present = parts.filter(({ length }) => length > 0)
   const [first] = present
   if (present.length === 1 && first !== undefined) return first

@@ -6,7 +6,7 @@ const ITEM = /^input\[(\d+)\]/
  * Returns a path as the caller's request has it, before `insertedItems` stored items were inserted.
  * A path in an inserted item becomes `previous_response_id`, which the item belongs to.
  */
-export function pathInCallerRequest(path: string, insertedItems = 0): string {
+function pathInCallerRequest(path: string, insertedItems = 0): string {
   const index = insertedItems === 0 ? undefined : ITEM.exec(path)?.[1]
   if (index === undefined) return path
   const own = Number(index) - insertedItems

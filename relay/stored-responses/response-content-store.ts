@@ -45,7 +45,7 @@ export type ContentSize = Pick<ResponseContent, 'responseId' | 'outputBytes'> & 
 export type LoadedContent = Pick<ResponseContent, 'responseId' | 'output' | 'input'>
 
 /** A response as a caller fetches it. */
-export type LoadedResponse = Pick<ResponseContent, 'response' | 'output'>
+type LoadedResponse = Pick<ResponseContent, 'response' | 'output'>
 
 /** Stores the contents of converted responses. They are found only for the token that made them. */
 export type ResponseContents = {
@@ -73,7 +73,7 @@ export type ResponseContents = {
 }
 
 /** The maximum time for which the product stores prompts and answers. */
-export const CONTENT_RETENTION_MS = 7 * 86_400_000
+const CONTENT_RETENTION_MS = 7 * 86_400_000
 
 /** The size of a row beside its texts. Otherwise, many small rows would count as nothing. */
 const ROW_BYTES = 512

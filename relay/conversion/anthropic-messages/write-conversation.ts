@@ -17,7 +17,7 @@ type Turn = {
   readonly blocks: Block[]
 }
 
-export type Conversation = {
+type Conversation = {
   readonly system: readonly Block[]
   readonly messages: readonly Block[]
   /**

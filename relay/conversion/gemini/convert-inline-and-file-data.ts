@@ -4,7 +4,7 @@ import { ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { membersOf, reportUnknownMembers, textMember } from './members-in-either-spelling.ts'
 
-export type MediaPart = ImagePart | DocumentPart | AudioPart
+type MediaPart = ImagePart | DocumentPart | AudioPart
 
 const BLOB_NAMES = new Set(['mimeType', 'data'])
 const FILE_NAMES = new Set(['mimeType', 'fileUri'])

@@ -20,7 +20,7 @@ import { readArguments } from '../read-openai-content.ts'
 import { callSignature, readCacheMark, readContent } from './read-content.ts'
 import { readThinkingParts } from './thinking-in-assistant-messages.ts'
 
-export type Conversation = {
+type Conversation = {
   /** The instructions before the first message that is not an instruction. */
   readonly system: readonly ContentPart[]
   readonly messages: readonly CanonicalMessage[]

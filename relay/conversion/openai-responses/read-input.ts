@@ -15,7 +15,7 @@ import { readEncrypted } from './encrypted-content.ts'
 import { readContent } from './read-content.ts'
 import { textOfReasoning } from './text-of-reasoning-item.ts'
 
-export type Conversation = {
+type Conversation = {
   /** The instructions before the first item that is not an instruction. */
   readonly system: readonly ContentPart[]
   readonly messages: readonly CanonicalMessage[]

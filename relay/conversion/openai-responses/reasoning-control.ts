@@ -32,7 +32,7 @@ export function readReasoning(value: unknown, losses: string[]): Thinking | null
   throw new ConversionError('reasoning.effort', 'The reasoning effort is unknown.')
 }
 
-export type ReasoningMembers = Pick<EffortChoice, 'acceptsSampling'> & {
+type ReasoningMembers = Pick<EffortChoice, 'acceptsSampling'> & {
   readonly reasoning: JsonObject | null
   /**
    * True if encrypted reasoning is requested. A model that does not reason rejects this request.

@@ -72,7 +72,7 @@ export const ANTHROPIC_STREAM: StreamFormat = {
   ping: 'event: ping\ndata: {"type":"ping"}\n\n',
 }
 
-export const eventOf = (data: JsonObject): string =>
+const eventOf = (data: JsonObject): string =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 
 /** Renders a complete message as a stream. Each member in `DELTAS` is sent as one delta. */

@@ -61,7 +61,7 @@ export const WITHOUT_OUTPUT = {
  * Reads the usage of an answer that has only input tokens, such as OpenAI's `prompt_tokens` for
  * embeddings.
  */
-export function readInputUsage(raw: unknown, bounds: UsageBounds): UsageReport {
+function readInputUsage(raw: unknown, bounds: UsageBounds): UsageReport {
   const { prompt_tokens: prompt, total_tokens: total } = objectOrEmpty(raw)
   // Some servers report the input tokens only in the total.
   const isInTotal = prompt === undefined || prompt === null || (prompt === 0 && total !== 0)

@@ -41,7 +41,7 @@ const ANSWER_BYTES_MAX = 48 * 1024 * 1024
  * which look-alikes are refused. It is empty if a checked request is read again after a change. In
  * an older API, the path names the model, and the body may omit it.
  */
-export function readEmbeddingsRequest(
+function readEmbeddingsRequest(
   body: Buffer,
   path: PathParameters | null = null,
   known = NAMES,

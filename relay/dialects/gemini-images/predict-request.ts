@@ -40,7 +40,7 @@ const unsupported = (param: string): RelayError =>
 /**
  * Reads the body of Imagen's `predict`. The path names the model. Each image counts as one choice.
  */
-export function readPredictRequest(
+function readPredictRequest(
   body: Buffer,
   path: PathParameters | null,
   known = NAMES,

@@ -28,7 +28,7 @@ export const tokensOfDuration = (seconds: number): number =>
   Math.ceil((seconds * TOKENS_PER_MINUTE) / 60)
 
 /** Returns the usage of a call that is billed by the duration of the audio in the request. */
-export function usageOfDuration(seconds: number, price: PriceSnapshot | undefined): Usage {
+function usageOfDuration(seconds: number, price: PriceSnapshot | undefined): Usage {
   const input = isByAudioTokens(price)
     ? { inputAudio: Math.ceil(seconds * HEARD_TOKENS_PER_SECOND) }
     : { inputUncached: tokensOfDuration(seconds) }

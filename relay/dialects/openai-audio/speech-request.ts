@@ -46,7 +46,7 @@ const invalid = (param: string): RelayError => relayError('invalid_parameter', {
  * Reads a request to generate speech. Depending on the price and the model, its characters, its
  * bytes or the tokens of the audio are billed.
  */
-export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
+function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const request = membersAndModel(body, scanObject(body, known), REFUSED)
   if (isRelayError(request)) return request
   const { members, model, find } = request

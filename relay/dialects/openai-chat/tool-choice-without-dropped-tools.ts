@@ -10,7 +10,7 @@ import type { ChatRequest } from '../wire-format.ts'
 import type { ToolElement } from './find-message-parts-and-tools.ts'
 
 /** How a choice of tools changes because tools are dropped. */
-export type ChangedChoice = {
+type ChangedChoice = {
   readonly member: Member
   /** The value without the dropped tools. Null if the member is removed. */
   readonly text: string | null

@@ -59,7 +59,7 @@ const NO_NAMES = namesByFoldedName([])
  * The output limit in tokens of a request without one. It is sent, because some servers have no
  * default.
  */
-export const DEFAULT_OUTPUT_TOKENS = 16
+const DEFAULT_OUTPUT_TOKENS = 16
 /** The maximum number of completions in total over all prompts. */
 const CHOICES_MAX = 128
 
@@ -76,7 +76,7 @@ function isMisfit(body: Buffer, member: Member): boolean {
  * are the names for which look-alikes are refused. It is empty if a checked request is read again
  * after a change.
  */
-export function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
+function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const request = membersAndModel(body, scanObject(body, known))
   if (isRelayError(request)) return request
   const { members, model, find } = request

@@ -24,7 +24,7 @@ import { imageFactorOf, imageTokensOf } from './image-price-factor-and-tokens.ts
 import { countDeliveredImages, IMAGE_STREAM, readImageUsage } from './read-image-answers.ts'
 
 /** The maximum number of images that one request may ask for. */
-export const IMAGES_MAX = 10
+const IMAGES_MAX = 10
 const PARTIAL_IMAGES_MAX = 3
 const TEXT: readonly JsonKind[] = ['string']
 const FLAG: readonly JsonKind[] = ['true', 'false']

@@ -57,7 +57,7 @@ const ITEM_TYPES: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
 const CALLER_TOOL =
   /^(?:function|custom|local_shell|shell|apply_patch|computer(?:_use_preview)?|tool_search|namespace)$/
 
-export const RESPONSES_NAMES: BodyNames = {
+const RESPONSES_NAMES: BodyNames = {
   list: 'input',
   contents: ['content', 'output', 'summary', 'outputs'].map(quoted),
   inPart: meanings(PLAIN_IN_PART),

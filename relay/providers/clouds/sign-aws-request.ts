@@ -34,7 +34,7 @@ function bytesOf(data: string | ArrayBuffer | ArrayBufferView): string | Uint8Ar
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 }
 
-export type AwsRequest = {
+type AwsRequest = {
   readonly method: string
   readonly origin: string
   /** The encoded path, including the query. */

@@ -58,7 +58,7 @@ const LARGE_SIDE = 1_792
  * has a name. A size with the price of `1K` does not become a larger one. Returns null for a size
  * that is neither named nor given in pixels.
  */
-export function namedSizeOf(size: string | null | undefined): NamedSize | null {
+function namedSizeOf(size: string | null | undefined): NamedSize | null {
   const sides = sidesOf(size)
   if (sides === null) return NAMED_SIZES.find(([name]) => name === size)?.[0] ?? null
   const pixels = sides[0] * sides[1]

@@ -12,7 +12,7 @@ import { headersByName, type Transport, withoutHeaders } from '../clouds/cloud-a
 import { type PolledAnswer, PolledCall } from '../submit-and-poll-call.ts'
 
 /** Why a task failed. `status` is the HTTP status with which this error is sent to the caller. */
-export type ImageTaskFailure = {
+type ImageTaskFailure = {
   readonly status: number
   readonly code: string
   readonly message: string

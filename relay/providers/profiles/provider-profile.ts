@@ -26,7 +26,7 @@ export type ProfileField = {
  * An alternative base URL of the provider. An admin selects it by entering its keyword instead of
  * an address.
  */
-export type NamedBase = {
+type NamedBase = {
   readonly keyword: string
   readonly name: TranslatedText
   readonly baseUrl: string

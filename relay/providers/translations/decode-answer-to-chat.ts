@@ -9,7 +9,7 @@ import { EventSplitter } from './server-sent-events.ts'
 import type { ProviderError, Translation } from './translation.ts'
 
 /** The values that are the same for every answer of a call. */
-export type DecoderOptions = Omit<AnswerOptions, 'hasStreamUsage'> & {
+type DecoderOptions = Omit<AnswerOptions, 'hasStreamUsage'> & {
   /** The id that is used if the provider sent none. */
   readonly id: string
   /** The provider's name for the model. It is used for answers that do not name the model. */

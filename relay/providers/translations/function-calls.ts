@@ -134,7 +134,7 @@ function addText(turns: Turn[], text: string): void {
   else turns[turns.length - 1] = { ...last, content: `${String(last.content)}\n\n${text}` }
 }
 
-export function resultText({ parts }: ToolResultPart): string {
+function resultText({ parts }: ToolResultPart): string {
   const other = parts.find(({ kind }) => kind !== 'text')
   if (other !== undefined) {
     throw new ConversionError(`messages[].content[] (${other.kind})`, 'The provider reads text.')

@@ -67,12 +67,12 @@ function checkContent({ parts }: CanonicalMessage, features: ReadonlySet<Feature
   }
 }
 
-export type TextMessage = { readonly role: 'user' | 'assistant'; readonly text: string }
+type TextMessage = { readonly role: 'user' | 'assistant'; readonly text: string }
 
 /**
  * A conversation for a provider that accepts only alternating texts of the user and the assistant.
  */
-export type TextConversation = {
+type TextConversation = {
   readonly system: string
   readonly messages: readonly TextMessage[]
 }

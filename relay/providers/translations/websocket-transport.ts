@@ -17,7 +17,7 @@ const NO_TRAILERS = {}
  * keeps the connection open. If the first message is an error, the provider is treated as having
  * refused the call.
  */
-export type MessagePatterns = { readonly last: RegExp; readonly error: RegExp }
+type MessagePatterns = { readonly last: RegExp; readonly error: RegExp }
 
 /**
  * Sends each call as the only message of a new websocket. The provider's messages are returned as

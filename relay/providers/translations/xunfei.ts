@@ -175,7 +175,7 @@ export const XUNFEI: Translation = {
 }
 
 /** Returns the query with the signature for opening a websocket. `date` is an HTTP date. */
-export function sparkQuery(
+function sparkQuery(
   [secret, apiKey]: readonly [string, string],
   { host, path }: { readonly host: string; readonly path: string },
   date: string,

@@ -120,7 +120,7 @@ const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toSt
  * Returns the token (a JWT) that Zhipu expects for a key of the form `id.secret`. `now` is in Unix
  * milliseconds.
  */
-export function zhipuToken(id: string, secret: string, now: number): string {
+function zhipuToken(id: string, secret: string, now: number): string {
   const header = { alg: 'HS256', sign_type: 'SIGN' }
   const claims = { api_key: id, exp: now + TOKEN_MS, timestamp: now }
   const content = `${encoded(header)}.${encoded(claims)}`
