@@ -11,8 +11,9 @@ const TEXT_LENGTH_MAX = 256 * 1024
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 /**
- * The maximum number of kept tool use ids, and their maximum length. They detect repeated reports
- * of the same use. A use whose id is not kept always counts.
+ * The maximum number of tool use ids that are remembered, and the maximum length of each. A
+ * remembered id shows that a report repeats an earlier use. A use whose id is not remembered always
+ * counts.
  */
 const TOOL_IDS_MAX = 1_024
 const TOOL_ID_LENGTH_MAX = 256
@@ -85,16 +86,16 @@ class TextCollector implements TextSink {
   }
 
   /**
-   * The number of images. If the last image is partial, it counts, because it may be as good as
-   * complete.
+   * The number of images. A partial image at the end counts too, because it may look like the
+   * complete one.
    */
   get imageCount(): number {
     return this.completeImages + (this.hasPartialImage ? 1 : 0)
   }
 
   /**
-   * Records whether the tool use with this id is billed. Returns false if this changes nothing: a
-   * billed use was recorded before, or a use that is not billed was never recorded.
+   * Records whether the tool use with this id is billed. Returns false if the record does not
+   * change: the billed use was recorded before, or the use that is not billed never was.
    */
   private isNewUse(id: string, isBilled: boolean): boolean {
     if (!isBilled) return this.toolIds.delete(id)
@@ -151,7 +152,7 @@ export function hasText(events: Buffer, readTexts: ReadTexts): boolean {
 
 /**
  * Keeps the delivered content of a stream, so that its tokens can be counted if the provider
- * reports no usage. To save time, events are parsed only when 64 KB have accumulated or the text is
+ * reports no usage. To save time, events are parsed only once 64 KB have accumulated or the text is
  * needed.
  */
 export class DeliveredText {

@@ -46,9 +46,9 @@ export function largerCount(earlier: unknown, later: unknown): unknown {
 }
 
 /**
- * Returns the anomaly of the first invalid count in the later report that stands where the earlier
- * report has a valid count. Returns null if there is none. This must be checked separately, because
- * the combined report keeps the valid count.
+ * Finds the first count that is valid in the earlier report and invalid in the later one. Returns
+ * its anomaly, or null if there is no such count. This must be checked separately, because the
+ * combined report keeps the valid count.
  */
 export function anomalyInLater(
   earlier: unknown,

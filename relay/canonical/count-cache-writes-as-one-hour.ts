@@ -24,8 +24,8 @@ const inHourCache = (usage: Usage): Usage => ({
 /**
  * Moves writes to a cache that lasts for 12 hours to the one-hour cache, which has the highest
  * known price. If their count in the details of the input is invalid, all writes are moved, so that
- * an invalid count makes nothing cheaper. If the details have no such count, `withHourCache`
- * decides about all writes.
+ * an invalid count makes nothing cheaper. If the details have no such count, all writes are treated
+ * as in `withHourCache`.
  */
 export function withLongWrites(
   report: UsageReport,

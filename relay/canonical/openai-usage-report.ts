@@ -4,10 +4,10 @@ import { withLongWrites } from './count-cache-writes-as-one-hour.ts'
 import { objectOrEmpty } from './json-values.ts'
 import {
   Counts,
+  RemainingTokens,
   TOKENS_MAX,
   type UsageBounds,
   type UsageReport,
-  Whole,
 } from './provider-usage-report.ts'
 
 /**
@@ -51,7 +51,7 @@ export function readOpenAiUsage(
   // writes that do not fit into the prompt together are reduced to it, the cheaper reads first.
   const isTrusted = counts.anomaly === null
   const isCacheWithin = cached + cacheWritten <= prompt
-  const rest = new Whole(prompt)
+  const rest = new RemainingTokens(prompt)
   // The parts may exceed the prompt, because a cached token may also be counted as audio or image.
   // Cached tokens are therefore taken first. The other parts follow, the most expensive first.
   const within = {
@@ -78,7 +78,7 @@ type AnswerUsage = Pick<Usage, 'output' | 'reasoning' | 'outputAudio' | 'outputI
 
 /** Limits the parts of an answer to its tokens. Reasoning may overlap with the other parts. */
 function answerOf(output: number, reasoning: number, audio: number, image: number): AnswerUsage {
-  const rest = new Whole(output)
+  const rest = new RemainingTokens(output)
   return {
     ...{ output, reasoning: Math.min(reasoning, output) },
     outputAudio: rest.take(audio),
@@ -99,8 +99,8 @@ function withCacheBeside(
   { prompt, cached, cacheWritten, audio, image }: PromptCounts,
   inputMost: number,
 ): Usage {
-  const rest = new Whole(prompt)
-  const room = new Whole(inputMost - prompt)
+  const rest = new RemainingTokens(prompt)
+  const room = new RemainingTokens(inputMost - prompt)
   return {
     ...inclusive,
     inputAudio: rest.take(audio),

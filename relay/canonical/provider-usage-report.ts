@@ -4,9 +4,9 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * A second interpretation of a report that has more cached tokens than prompt tokens; otherwise
-   * null. Here, the cached tokens are beside the prompt, as Anthropic counts them. In `usage`, they
-   * are a part of the prompt, and reduced to it.
+   * A second interpretation of a report with more cached tokens than prompt tokens. Null for any
+   * other report. Here, the prompt count excludes the cached tokens, as at Anthropic. In `usage`,
+   * it includes them, so they are limited to it.
    */
   readonly otherInterpretation: Usage | null
   /**
@@ -17,7 +17,7 @@ export type UsageReport = {
   readonly anomaly: UsageAnomaly | null
   /**
    * The uses of the provider's tools as reported, unparsed (see `readToolUses`). Omitted if the
-   * report does not count them. They are then counted in the answer.
+   * report does not count them. The gateway then counts the uses in the answer.
    */
   readonly toolUses?: ReportedToolUses
 }
@@ -34,7 +34,7 @@ export type UsageAnomaly =
   | 'decreased'
   /** No tokens for a request or an answer that has text. */
   | 'zero'
-  /** Far more tokens than the request and the output limit that was sent let expect. */
+  /** Far more tokens than the request's length and output limit make plausible. */
   | 'implausible'
   | 'parts-exceed-whole'
 
@@ -55,10 +55,10 @@ export const outputCeiling = (outputTokensMax: number): number =>
   Math.min(TOKENS_MAX, outputTokensMax * 2 + 100_000)
 
 /**
- * A token count that is divided into parts. `take` subtracts a part, which is limited to the tokens
- * that are left, and returns this part.
+ * The tokens of a total count that no part has taken yet. `take` limits a part to these tokens,
+ * subtracts it from them, and returns it.
  */
-export class Whole {
+export class RemainingTokens {
   left: number
 
   constructor(count: number) {
@@ -97,8 +97,8 @@ export class Counts {
 }
 
 /**
- * Reads reported uses of the provider's tools. Each count is limited to the one in `most`. A fault
- * in a count does not affect the token counts.
+ * Reads reported uses of the provider's tools. Each count is limited to the one in `most`. An
+ * invalid count does not affect the token counts.
  */
 export function readToolUses(
   reported: ReportedToolUses,
@@ -116,7 +116,7 @@ export function readToolUses(
 /** Matches a count that a provider sends as text. */
 export const DIGITS = /^\d{1,16}$/
 
-/** Returns the anomaly of a value that is no valid count up to `most`, or null. */
+/** Returns the anomaly of a value, or null if the value is a valid count of at most `most`. */
 export function anomalyOf(value: unknown, most: number): UsageAnomaly | null {
   if (typeof value !== 'number' || Number.isNaN(value)) return 'not-a-number'
   if (value < 0) return 'negative'

@@ -148,7 +148,7 @@ export type HttpError = {
   /** The English message, in which `{param}` and `{subject}` are placeholders. */
   readonly en: string
   readonly zh: string
-  /** The code in the response, if it is that of a more general error which clients know. */
+  /** The code in the response. Set if clients know only the code of a more general error. */
   readonly code?: string
 }
 

@@ -65,8 +65,8 @@ export type EffortChoice = {
 }
 
 /**
- * Chooses the effort for a model that accepts the efforts `accepted`, or any effort if it is null.
- * The parts of `thinking` that an effort can't express are reported as lost.
+ * Chooses the effort for a model. `accepted` lists the efforts that the model accepts, or is null
+ * if it accepts any. The parts of `thinking` that an effort can't express are reported as lost.
  */
 export function chooseEffort(
   thinking: Thinking | null,

@@ -9,8 +9,8 @@ import {
 } from '../wrap-signature-of-other-provider.ts'
 
 /**
- * The content of an `encrypted_content`: the encrypted part of a thinking part, or the signature of
- * the call after it.
+ * The decoded value of an `encrypted_content`: encrypted thinking, or the signature of the tool
+ * call after it.
  */
 type KeptContent = { readonly signature: string } | { readonly redacted: string } | CallSignature
 

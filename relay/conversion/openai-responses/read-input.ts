@@ -80,8 +80,8 @@ class InputReader implements Conversation {
   /** The names of the called tools, by call id. */
   private readonly names = new Map<string, string>()
   /**
-   * The signatures of tool calls, by call id. A signature arrives in an item before its call, and
-   * belongs to this call only: some providers give the calls of each answer the same ids.
+   * The signatures of tool calls, by call id. An item before the call contains its signature. A
+   * signature is used for one call only, because some providers use the same ids in each answer.
    */
   private readonly callSignatures = new Map<string, string>()
   /** The message to which the next item is added if it is of the same kind. */

@@ -113,7 +113,7 @@ class ItemWriter {
 
   /**
    * Writes thinking that a provider of this format encrypted. Such a provider rejects the thinking
-   * of other providers, and reasoning without an answer after it. These are reported as lost.
+   * of other providers, and reasoning without an answer after it. Both are reported as lost.
    */
   private writeThinking(part: ThinkingPart, isFollowed: boolean, path: string): void {
     const encrypted = encryptedForProvider(part)

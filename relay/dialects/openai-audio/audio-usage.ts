@@ -1,7 +1,11 @@
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { Counts, type UsageReport, Whole } from '#relay/canonical/provider-usage-report.ts'
+import {
+  Counts,
+  RemainingTokens,
+  type UsageReport,
+} from '#relay/canonical/provider-usage-report.ts'
 import type { UsageContext } from '../wire-format.ts'
 
 /** The number of tokens that are billed for a minute of audio, if the duration is billed. */
@@ -83,7 +87,7 @@ export function readAudioUsage(
   const details = objectOrEmpty(reported.input_token_details ?? reported.input_tokens_details)
   // If the usage does not divide the input, all of it counts as the more expensive kind.
   const audio = counts.optional(details.audio_tokens ?? (isInputAudio ? input : 0))
-  const rest = new Whole(input)
+  const rest = new RemainingTokens(input)
   const inputAudio = rest.take(audio)
   const usage = { ...NO_USAGE, inputAudio, inputUncached: rest.left, output }
   const anomaly = counts.anomaly ?? (audio > input ? 'parts-exceed-whole' : null)
