@@ -88,8 +88,8 @@ function hasControls(text: string): boolean {
 }
 
 /**
- * Returns the error in the list of messages with the name `name`, or null. `inParts` is the member
- * of a message part whose name is ambiguous, if there is one.
+ * Returns the error in `messages`, a list whose member name is `name`, or null. `inParts` is a
+ * member of a message part with an ambiguous name, if there is one.
  */
 export function errorInMessages(
   messages: Member | undefined,
@@ -125,7 +125,7 @@ export function integerOf(
   return Number.isInteger(value) && value >= least && value <= most ? value : undefined
 }
 
-/** Returns the error of a member for which `integerOf` returns undefined with the same bounds. */
+/** Returns the error for a member that `integerOf` rejects with the same bounds. */
 export const outOfRange = (param: string, least: number, most: number): RelayError =>
   relayError('integer_out_of_range', { param, subject: `${least}–${most}` })
 

@@ -62,8 +62,8 @@ export class NestedMemberCheck {
   /** The path of the first member that breaks a rule, such as `[0].role`; null if there is none. */
   misfit: string | null = null
   /**
-   * The first member that repeats a member with a rule, or may be read as one. Null if there is
-   * none.
+   * The first member that repeats a member with a rule, or that a provider may read as one. Null if
+   * there is none.
    */
   ambiguity: Ambiguity | null = null
   private readonly bytes: Buffer

@@ -2,11 +2,14 @@ import { HOUR_CACHE } from '#domain/channels/restricted-request-members.ts'
 import { endOfPlainText, type Words, wordsOf } from './scan-json-tokens.ts'
 import type { ChatRequest } from './wire-format.ts'
 
-/** A mark of a cache that lasts for hours: the span of its lifetime, and the shorter lifetime. */
+/**
+ * A cache mark with a lifetime of hours: the position of the lifetime, and a shorter one that can
+ * replace it.
+ */
 type CacheMark = { readonly start: number; readonly end: number; readonly shorter: string }
 
 /**
- * The members with a lifetime in `ttl`, each with the lifetime that costs the least. The latter two
+ * The members with a lifetime in `ttl`, each with the lifetime that costs the least. The last two
  * are OpenAI's.
  */
 const SHORTER: ReadonlyMap<string, string> = new Map([
@@ -15,7 +18,10 @@ const SHORTER: ReadonlyMap<string, string> = new Map([
   ['prompt_cache_options', '"30m"'],
 ])
 const LIFETIME = 'ttl'
-/** The members with texts of the caller's own tools, which may have members of any name. */
+/**
+ * The members with data of the caller's own tools. They are not searched, because their members may
+ * have any name.
+ */
 const OF_TOOL: ReadonlySet<string> = new Set([
   ...['input', 'input_schema', 'input_examples', 'parameters', 'arguments'],
 ])
@@ -29,7 +35,7 @@ const ONLY_HOURS = new RegExp(`^${HOURS.source}$`, 'i')
 const HOURS_TEXTS = ['h"', 'H"', '8"']
 
 const NO_MARKS: readonly CacheMark[] = []
-/** The marks of a body, and the body with shorter lifetimes if it was needed before. */
+/** The marks of a body, and the copy of the body with shorter lifetimes if one was made. */
 type SearchResult = { readonly marks: readonly CacheMark[]; shortened?: Buffer }
 const NOTHING_FOUND: SearchResult = Object.freeze({ marks: NO_MARKS })
 const CACHED_FROM_BYTES = 16_384
@@ -73,10 +79,13 @@ export function withAllowedCache(
   return { request: { ...request, body: result.shortened }, dropped: [HOUR_CACHE] }
 }
 
-/** Returns the copy of a body with shorter lifetimes that is kept as long as the body, if any. */
+/**
+ * Returns the copy of a body with shorter lifetimes, if one was made. It stays in memory as long as
+ * the body.
+ */
 export const shortenedBodyOf = (body: Buffer): Buffer | undefined => RESULTS.get(body)?.shortened
 
-/** Forgets the copy with shorter lifetimes, because too little memory is left for it. */
+/** Releases the copy with shorter lifetimes, because too little memory is left for it. */
 export function forgetShortenedBody(body: Buffer): void {
   const result = RESULTS.get(body)
   if (result !== undefined) delete result.shortened
@@ -108,7 +117,7 @@ type Level = {
   readonly isOfTool: boolean
 }
 
-/** Finds the marks in a valid JSON object, in one pass that builds no objects of its members. */
+/** Finds the marks in a valid JSON object in one pass, without parsing it into objects. */
 class MarkFinder {
   private readonly body: Buffer
   private readonly words: Words

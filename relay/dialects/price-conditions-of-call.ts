@@ -88,8 +88,8 @@ export const isInBackground = ({ format, members }: Pick<ChatRequest, 'format' |
   members.some(({ key, kind }) => key === 'background' && kind === 'true')
 
 /**
- * Returns the price conditions that a request asks for by members for which `isAllowed` returns
- * true.
+ * Returns the price conditions that a request asks for. Only the members for which `isAllowed`
+ * returns true count.
  */
 export function requestedConditions(
   request: Requested,

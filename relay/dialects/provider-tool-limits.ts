@@ -12,8 +12,8 @@ export type ToolLimits = {
   /** The maximum number of uses of each tool. The call's hold (the reserved quota) covers them. */
   readonly uses: ToolCounts
   /**
-   * The maximum number of uses of each tool that is believed, if the provider can't limit the uses.
-   * The default is `uses`.
+   * The maximum number of reported uses of each tool that is accepted, if the provider can't limit
+   * the uses. The default is `uses`.
    */
   readonly usesBelieved?: ToolCounts
   /** Uses that are billed although the answer does not report them. The default is none. */

@@ -194,8 +194,8 @@ const CLEAR_THINKING = Buffer.from('"clear_thinking_')
 
 /**
  * Returns the members that Anthropic would refuse after the removal: a thinking budget, and edits
- * that clear thinking. Anthropic refuses them if the conversation ends with tool results, and the
- * calls of these tools are not preceded by thinking.
+ * that clear thinking. Anthropic refuses them if the conversation ends with tool results, and no
+ * thinking precedes the calls of these tools.
  */
 function unusableMembers(
   body: Buffer,

@@ -70,9 +70,12 @@ export type ChatRequest = {
    * there are none.
    */
   readonly insertedItems?: number
-  /** True if the gateway stores the content of the response, should it be converted. */
+  /** True if the gateway stores the content of the response in case the call is converted. */
   readonly storesContent?: true
-  /** What is billed of a text (`bytes` in UTF-8) or of audio that is not counted in tokens. */
+  /**
+   * The lengths of the text (`bytes` in UTF-8) or the audio in a request that may be billed by them
+   * instead of tokens.
+   */
   readonly measures?: {
     readonly characters: number
     readonly bytes?: number
@@ -144,8 +147,8 @@ export type UpstreamChange = {
    */
   readonly outputTokens?: number | null
   /**
-   * Applied after all other changes, because a body with an envelope can't be read as a request
-   * again.
+   * The envelope is applied after all other changes, because a body with an envelope can't be read
+   * as a request again.
    */
   readonly envelope?: BodyEnvelope
 }
@@ -192,8 +195,8 @@ export type StreamFormat = {
    */
   readonly endsWithConnection?: true
   /**
-   * True if the stream is read to its end after the caller has disconnected, because the provider
-   * charges for all of it.
+   * True if the stream is read to its end even after the caller has disconnected, because the
+   * provider charges for all of it.
    */
   readonly isAlwaysReadOn?: true
   /**
@@ -268,8 +271,8 @@ export type ErrorFormat = {
    */
   readonly errorEvent: (body: object, sent?: SentEvents | null) => string
   /**
-   * Reads what the event of an error repeats from the first events of a stream; null if they do
-   * not have it. Omitted if the event does not depend on the events before it.
+   * Reads the members that an error event must repeat from the first events of a stream. Returns
+   * null if these events do not contain them. Omitted if error events repeat nothing.
    */
   readonly readBegun?: (events: Buffer) => object | null
 }
@@ -374,7 +377,10 @@ export type WireFormat = {
   readonly passedHeaders: (headers: IncomingHttpHeaders, sent?: ChatRequest) => readonly string[]
   readonly usageInAnswer: (body: Buffer) => unknown
   readonly readUsage: (raw: unknown, context: UsageContext) => UsageReport
-  /** How an answer or its events name the model. The default is a member `model`. */
+  /**
+   * Finds and replaces the model's name in an answer or in its events. The default is a member
+   * `model`.
+   */
   readonly modelName?: {
     readonly find: (bytes: Buffer) => string | null
     readonly replace: (bytes: Buffer, model: string) => Buffer

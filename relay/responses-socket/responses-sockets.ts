@@ -264,7 +264,7 @@ class ResponsesSocket {
   }
 
   private resize(): boolean {
-    // A call may end after its socket. The memory of the socket was then given back already.
+    // A call may end after its socket. The memory of the socket was then released already.
     if (this.isEnded) return true
     const queued = this.queue.reduce((sum, { length }) => sum + length, 0)
     const kept = (this.state?.items.json.length ?? 0) + (this.warmingUp?.json.length ?? 0)

@@ -14,11 +14,14 @@ import { type ContentSize, contentOwnerOf, type LoadedContent } from './response
 import { openCompressed } from './seal-compressed-text.ts'
 
 const PREVIOUS = 'previous_response_id'
-/** More stored content is inserted only for callers who can pay, because this costs time. */
+/**
+ * The maximum number of bytes of stored content that are inserted without a check that the caller
+ * can pay. Inserting more takes time.
+ */
 export const UNPAID_BYTES_MAX = 64 * 1024
 /**
- * A request may refer to a short item of a long response. Up to this length, the caller need not be
- * able to pay for the complete responses.
+ * Because a request may refer to a short item of a long response, up to this number of bytes of the
+ * complete responses need not be payable.
  */
 const UNPAID_ITEM_BYTES_MAX = 256 * 1024
 
@@ -44,9 +47,9 @@ type Content = {
 /**
  * Replaces a request's references to converted responses, and to their items, by the content that
  * the gateway stores. Returns the changed body, which any provider can read. Returns null if the
- * request has no such references. Returns an error if content of the same token is missing, or if
- * the body would be too long. References to what a provider stores remain. `admitLoading` is called
- * with the lengths of the new body before content is loaded, and may return an error.
+ * request has no such references. Returns an error if a part of the content can't be loaded, or if
+ * the body would be too long. References to content that a provider stores remain. `admitLoading`
+ * is called with the lengths of the new body before content is loaded, and may return an error.
  */
 export async function insertStoredContent(
   deps: Deps,
@@ -127,9 +130,9 @@ function repetitionError(references: readonly ItemReference[]): RelayError | nul
 }
 
 /**
- * Returns the length of the body with its content if no reference is repeated: its maximum, and the
- * length for which the caller must be able to pay. The output of the previous response counts again
- * if the request also refers to its items.
+ * Returns two lengths of the body with its stored content: the maximum, and the one for which the
+ * caller must be able to pay. No reference may be repeated. The output of the previous response
+ * counts again if the request also refers to its items.
  */
 function lengthsWithContent(
   body: Buffer,

@@ -8,7 +8,7 @@ type StoreBounds = {
   readonly waitMs: number
   /** The maximum number of contents that are written at the same time. Others wait. */
   readonly writesMax: number
-  /** The maximum total length of the contents that are written or wait, sealed. */
+  /** The maximum total length of the sealed contents that are being written or wait. */
   readonly writtenBytesMax: number
   /** The maximum number of loads of one user's contents at the same time. Others wait. */
   readonly loadsPerUserMax: number

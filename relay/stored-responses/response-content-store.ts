@@ -75,10 +75,16 @@ export type ResponseContents = {
 /** The maximum time for which the product stores prompts and answers. */
 const CONTENT_RETENTION_MS = 7 * 86_400_000
 
-/** The size of a row beside its texts. Otherwise, many small rows would count as nothing. */
+/**
+ * The number of bytes that a row counts in addition to its texts. Otherwise, many small rows would
+ * count as almost nothing.
+ */
 const ROW_BYTES = 512
 
-/** No release has stored contents as text, which was longer. Such contents are dropped. */
+/**
+ * Drops a table whose contents are of the type `text`. Only versions before the first release
+ * created it.
+ */
 const TABLE = `
   do $$ begin
     if exists (select from pg_attribute

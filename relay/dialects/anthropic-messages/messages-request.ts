@@ -42,9 +42,9 @@ import { readMessageTexts } from './read-message-texts.ts'
 import { ANTHROPIC_STREAM, streamOfMessage } from './stream-events.ts'
 
 /**
- * The types of content blocks, and the names of their members, whose content is in the request
- * itself, so that each byte is at most one token. The types of pictures and documents are missing,
- * because these may have more tokens than bytes.
+ * The types and members of content blocks that have at most one token per byte, because their
+ * content is in the request itself. Pictures and documents are missing, because they may have more
+ * tokens than bytes.
  */
 const PLAIN_NAMES = [
   ...['text', 'thinking', 'signature', 'redacted_thinking', 'data', 'cache_control', 'citations'],
@@ -109,9 +109,9 @@ const MEMBER_RULES: MemberRules = {
 
 /**
  * Reads a request of Anthropic's Messages API without parsing it into objects. Returns an error if
- * a member's name may be mistaken for a name in `known`. `known` are the names for which
- * look-alikes are refused. It is empty if a checked request is read again after a change.
- * `max_tokens` may be missing, because the gateway has a default for it.
+ * a member's name resembles a name in `known`, for example in another letter case. `known` is empty
+ * if a checked request is read again after a change. `max_tokens` may be missing, because the
+ * gateway has a default for it.
  */
 export function readMessagesRequest(
   body: Buffer,
@@ -150,7 +150,10 @@ export function readMessagesRequest(
 }
 
 const CONTEXT_MANAGEMENT = 'context_management'
-/** The maximum length of its value in bytes. Clients send a few edits of some hundred bytes. */
+/**
+ * The maximum length in bytes of the member's value. Clients send a few edits of some hundred
+ * bytes.
+ */
 const CONTEXT_MANAGEMENT_BYTES_MAX = 65_536
 const EDIT_NAMES = namesByFoldedName(['edits'])
 const EDIT_RULES = nestedMemberRules('edits', { type: ['string'] })
@@ -183,7 +186,8 @@ const typeOf = (edit: unknown): string =>
   typeof edit === 'object' && edit !== null && 'type' in edit ? `${edit.type}` : ''
 
 /**
- * Reads a caller's request. It must not ask for a compaction, but an admin's override may do so.
+ * Reads a caller's request. Only an admin's override may ask for a compaction, so a request that
+ * does is refused.
  */
 function readCallersRequest(body: Buffer): ChatRequest | RelayError {
   const request = readMessagesRequest(body)

@@ -137,8 +137,8 @@ function instanceOf(request: JsonObject): Instance | null {
 type Predictions = readonly { readonly values: readonly number[]; readonly tokens: unknown }[]
 
 /**
- * The predictions in each answer that was parsed. An answer is checked, converted and read for its
- * usage, but is parsed only once.
+ * The predictions of each answer that was parsed. They are kept, because the check, the conversion
+ * and the usage of an answer all need them.
  */
 const READ = new WeakMap<Buffer, Predictions | null>()
 

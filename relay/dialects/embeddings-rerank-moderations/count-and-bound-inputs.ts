@@ -40,8 +40,8 @@ export function countInputs(body: Buffer, member: Member): Inputs | null {
 type Elements = { texts: number; objects: number; lists: number; numbers: number; tokens: number }
 
 /**
- * Counts the elements of a list by kind. `tokens` is the number of numbers in lists within the
- * list.
+ * Counts the elements of a list by kind. `tokens` is the number of token numbers in all inner
+ * lists.
  */
 function countElements(body: Buffer, { valueStart, valueEnd }: Member): Elements | null {
   const counts: Elements = { texts: 0, objects: 0, lists: 0, numbers: 0, tokens: 0 }

@@ -37,9 +37,9 @@ const ANSWER_BYTES_MAX = 48 * 1024 * 1024
 
 /**
  * Reads an embeddings request in OpenAI's format without parsing it into objects. The input is
- * text, token numbers, or objects such as the pictures of Jina's API. `known` are the names for
- * which look-alikes are refused. It is empty if a checked request is read again after a change. In
- * an older API, the path names the model, and the body may omit it.
+ * text, token numbers, or objects such as the pictures of Jina's API. Names that resemble a name in
+ * `known` are refused. `known` is empty if a checked request is read again after a change. In an
+ * older API, the path names the model, and the body may omit it.
  */
 function readEmbeddingsRequest(
   body: Buffer,

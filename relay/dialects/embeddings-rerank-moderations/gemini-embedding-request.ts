@@ -93,8 +93,8 @@ const MODELS = new WeakMap<ChatRequest, readonly ModelSpan[]>()
 
 /**
  * Reads the body of `embedContent` or `batchEmbedContents` without parsing it into objects. The
- * path names the model. If the body names a model as well, it must be the same model. `known` are
- * the names for which look-alikes are refused. It is empty if a checked request is read again after
+ * path names the model. If the body names a model as well, it must be the same model. Names that
+ * resemble a name in `known` are refused. `known` is empty if a checked request is read again after
  * a change.
  */
 function readEmbedding(

@@ -58,7 +58,7 @@ const retryInfo = (retryDelay: string) => ({ '@type': RETRY_INFO, retryDelay })
  */
 const ACCOUNTS = /\bproject(?:s\/|_number:|[ _-]?(?:number|id)?[ :=']*)(?=[\w-]*\d)[\w-]+/gi
 
-/** Used as the HTTP status of an error in a stream, which has none. */
+/** The HTTP status that is assumed for an error in a stream, which has none. */
 const IN_STREAM = 502
 
 /**

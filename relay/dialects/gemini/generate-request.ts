@@ -92,8 +92,8 @@ function errorInSpellings(members: readonly Member[], path = ''): RelayError | n
 
 /**
  * Reads the body of `generateContent` or `streamGenerateContent` without parsing it into objects.
- * The path names the model and decides whether the answer is a stream. `known` are the names for
- * which look-alikes are refused. It is empty if a checked request is read again after a change.
+ * The path names the model and decides whether the answer is a stream. Names that resemble a name
+ * in `known` are refused. `known` is empty if a checked request is read again after a change.
  */
 export function readGenerateRequest(
   body: Buffer,

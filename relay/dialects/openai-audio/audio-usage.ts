@@ -13,11 +13,11 @@ const TOKENS_PER_MINUTE = 1_000
 /** The number of audio tokens per second that OpenAI's transcription models read. */
 const HEARD_TOKENS_PER_SECOND = 10
 /**
- * The highest number of text tokens that anyone speaks per second. A transcript's length thus shows
- * the minimum duration of its audio.
+ * The maximum number of text tokens that a person can speak per second. It gives the minimum
+ * duration of the audio for the length of a transcript.
  */
 const SPOKEN_TOKENS_PER_SECOND = 12
-/** The longest duration in seconds that is believed. It corresponds to 10 000 000 tokens. */
+/** The longest duration in seconds that is accepted. It corresponds to 10 000 000 tokens. */
 const SECONDS_MAX = 600_000
 
 /**

@@ -96,8 +96,8 @@ function lengthsOf(body: Buffer, input: Member | undefined): TextLengths | Relay
 }
 
 /**
- * Returns the length that is billed. The model that has the price decides on its unit. This need
- * not be the model of the body, which a channel may map to another name.
+ * Returns the length that is billed. The unit depends on `model`, the name to which the price
+ * belongs. The body may contain another name to which a channel maps the model.
  */
 function billedLength({ model, measures }: Pick<ChatRequest, 'model' | 'measures'>): number | null {
   const { characters = null, bytes = characters } = measures ?? {}

@@ -89,11 +89,10 @@ const SEARCH_OPTIONS = 'web_search_options'
 const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 
 /**
- * Reads a chat request without parsing it into objects. Returns an error if a member's name may be
- * mistaken for a name in `known`. `known` are the names for which look-alikes are refused. It is
- * empty if a checked request is read again after a change. If the request has `input` instead of
- * `messages`, it is read as a request of the Responses API, because some clients send such requests
- * to this path.
+ * Reads a chat request without parsing it into objects. Returns an error if a member's name
+ * resembles a name in `known`, for example in another letter case. `known` is empty if a checked
+ * request is read again after a change. If the request has `input` instead of `messages`, it is
+ * read as a request of the Responses API, because some clients send such requests to this path.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const finder = new MessagePartAndToolFinder(body, CHAT_NAMES)

@@ -9,7 +9,7 @@ import type { Member } from '../scan-request-object.ts'
 import type { ChatRequest } from '../wire-format.ts'
 import type { ToolElement } from './find-message-parts-and-tools.ts'
 
-/** How a choice of tools changes because tools are dropped. */
+/** The change of a request's tool choice after some of its tools are dropped. */
 type ChangedChoice = {
   readonly member: Member
   /** The value without the dropped tools. Null if the member is removed. */
@@ -20,13 +20,13 @@ type ChangedChoice = {
 const TEXT_LENGTH_MAX = 65_536
 /** The maximum length of all dropped tools together, which are parsed at once. */
 const TOOLS_LENGTH_MAX = 1_048_576
-/** The types of choices and tools that are told apart by a name. */
+/** The types of choices and tools that are identified by a name. */
 const NAMED: ReadonlySet<unknown> = new Set(['tool', 'function', 'custom'])
 
 /**
- * Returns how `tool_choice` changes if it names one of the dropped tools. Providers refuse the
- * choice of a tool that they did not get. Returns null if it does not change, or if the dropped
- * tools are too long to be parsed while other calls wait.
+ * Returns the change of `tool_choice` if it names a dropped tool, because providers refuse the
+ * choice of a tool that they did not get. Returns null if nothing changes, or if the dropped tools
+ * are so long that parsing them would block the event loop.
  */
 export function choiceWithoutTools(
   { body, members }: ChatRequest,
@@ -55,7 +55,7 @@ export function choiceWithoutTools(
 const parsedPart = (body: Buffer, start: number, end: number): JsonObject | null =>
   end - start > TEXT_LENGTH_MAX ? null : parsedObject(body.subarray(start, end))
 
-/** Returns a function that reports whether an element of a choice means one of these tools. */
+/** Returns a function that reports whether an element of a choice refers to one of these tools. */
 function referenceTo(tools: readonly JsonObject[]): (element: JsonObject) => boolean {
   const types = new Set(tools.map(({ type }) => type))
   const names = new Set(tools.flatMap((tool) => nameOf(tool) ?? []))

@@ -72,8 +72,8 @@ function isMisfit(body: Buffer, member: Member): boolean {
 
 /**
  * Reads a request of OpenAI's legacy completions API without parsing it into objects. Each prompt
- * gets `n` completions. With `best_of`, the provider generates more and selects from them. `known`
- * are the names for which look-alikes are refused. It is empty if a checked request is read again
+ * gets `n` completions. With `best_of`, the provider generates more and selects from them. Names
+ * that resemble a name in `known` are refused. `known` is empty if a checked request is read again
  * after a change.
  */
 function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {

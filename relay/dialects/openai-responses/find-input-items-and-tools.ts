@@ -81,7 +81,10 @@ export const REFERENCES_MAX = 1_000
 const ENVIRONMENT_DEPTH = 3
 const NULL = 110
 
-/** `item` is the index of the item, `span` its place. `id` is null if it is not a valid id. */
+/**
+ * A reference to a stored item. `item` is the index of the element that refers to it, and `span` is
+ * the position of this element. `id` is null if it is invalid.
+ */
 type FoundReference = {
   readonly item: number
   readonly id: string | null
@@ -195,7 +198,8 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
       this.references.push({ item: itemIndex, id: this.idOfItem(), span: { start, end } })
     }
     // Without encrypted content, the provider finds the stored reasoning by its id. Reasoning that
-    // the gateway stored has no id: its texts are in the request, and no provider has more of it.
+    // the gateway has inserted has no id: the request contains all of it, and no provider stores
+    // any.
     const hasId = this.idAt >= 0 && this.bytes[this.idAt] !== NULL
     const isStored = hasId && !this.hasEncrypted
     if (itemType === 'reasoning' && isStored) this.counts.storedReasoning += 1

@@ -90,8 +90,9 @@ function nextNumber(events: Buffer): number {
 const IDENTITY: ReadonlySet<string> = new Set(['id', 'object', 'created_at', 'model'])
 
 /**
- * Returns the identity of the response that the first events of a stream have begun; null if they
- * name none. The response may repeat a long request, so no object is built of it.
+ * Returns the members in `IDENTITY` of the response with which a stream begins. Returns null if its
+ * first events contain no response. The response is not parsed, because it may repeat a long
+ * request.
  */
 function responseIn(events: Buffer): JsonObject | null {
   const [, data = ''] = /^data: ?(.+)$/m.exec(events.toString('utf8')) ?? []

@@ -87,8 +87,8 @@ const MEMBER_RULES: MemberRules = {
 }
 
 /**
- * Reads a request of OpenAI's Responses API without parsing it into objects. `known` are the names
- * for which look-alikes are refused. It is empty if a checked request is read again after a change.
+ * Reads a request of OpenAI's Responses API without parsing it into objects. Names that resemble a
+ * name in `known` are refused. `known` is empty if a checked request is read again after a change.
  */
 export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const finder = new ItemAndToolFinder(body)
@@ -200,8 +200,8 @@ const RULES: BodyRules = {
 }
 
 /**
- * Leaves out `background` unless the response is streamed. Its answer would otherwise come later,
- * and nobody would bill it.
+ * Leaves out `background` unless the response is streamed. Its answer would otherwise arrive after
+ * the end of the call, and could not be billed.
  */
 function billableOverrides(
   { isStream }: Pick<ChatRequest, 'isStream'>,

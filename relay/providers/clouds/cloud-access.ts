@@ -54,7 +54,7 @@ export type DecodedAnswer =
   | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'failed'; readonly error: 'cut' | 'format' | 'too-large' }
 
-/** Sends requests instead of a connection pool, for a provider that does not use plain HTTP. */
+/** Takes the place of a connection pool, for a provider that does not use plain HTTP. */
 export type Transport = Pick<Dispatcher, 'dispatch'>
 
 /** The reason why the rest of a stream can't be read. */

@@ -25,7 +25,10 @@ const variationsAt = (path: string, models?: RegExp): CallEndpoint => ({
 const IMAGEN_MODELS = /^imagen-/
 const GEMINI_IMAGE_MODELS = /^gemini-.*image/
 
-/** Zhipu and Ark make one image per request, and Ark and Zhipu's older models in one quality. */
+/**
+ * The members that some providers ignore. Zhipu and Ark generate one image per request. Ark and
+ * Zhipu's older models have only one quality.
+ */
 const NUMBER: ReadonlySet<string> = new Set(['n'])
 const QUALITY: ReadonlySet<string> = new Set(['quality'])
 const NUMBER_AND_QUALITY: ReadonlySet<string> = new Set([...NUMBER, ...QUALITY])

@@ -38,7 +38,10 @@ export function aspectRatioOf(size: string | null | undefined): string | undefin
   return RATIOS.toSorted((one, other) => distance(one) - distance(other))[0]
 }
 
-/** The named sizes, each with the most pixels of a size that is nearer to it than to the next. */
+/**
+ * The named sizes. Each has the number of pixels up to which a size is nearer to it than to the
+ * next one.
+ */
 const NAMED_SIZES = [
   ['256', 2 ** 17],
   ['512', 2 ** 19],
@@ -50,12 +53,12 @@ const NAMED_SIZES = [
 /** A size that vendors name by the sides of a square image. `1K` is the usual one. */
 export type NamedSize = (typeof NAMED_SIZES)[number][0]
 
-/** From this many pixels of the longer side on, an image has the price of a large one. */
+/** The minimum length in pixels of the longer side of an image with the price of a large image. */
 const LARGE_SIDE = 1_792
 
 /**
- * Returns the named size that is nearest in the number of pixels, which is the request's own if it
- * has a name. A size with the price of `1K` does not become a larger one. Returns null for a size
+ * Returns the requested size if it has a name, and otherwise the named size with the nearest number
+ * of pixels. A size with the price of `1K` does not become a larger one. Returns null for a size
  * that is neither named nor given in pixels.
  */
 function namedSizeOf(size: string | null | undefined): NamedSize | null {
@@ -68,7 +71,7 @@ function namedSizeOf(size: string | null | undefined): NamedSize | null {
   return isLarge && Math.max(...sides) < LARGE_SIDE ? '1K' : named
 }
 
-/** The named sizes that each vendor's models generate. `1K` is what they generate by default. */
+/** The named sizes that each vendor's models generate. Their default is `1K`. */
 const SIZES_OF_MODELS: Readonly<
   Record<
     'imagen' | 'geminiContent' | 'xai' | 'replicate',
@@ -165,8 +168,8 @@ const XAI_RESOLUTIONS = new Map<unknown, NamedSize>([
 const XAI_RATIO = /^(?:auto|\d{1,2}:\d{1,2})$/
 
 /**
- * Returns the named size of an image of xAI: that of xAI's own member `resolution`, or else that of
- * the size. Returns null if the model takes neither.
+ * Returns the named size of an image of xAI. xAI's member `resolution` takes precedence over
+ * `size`. Returns null if the model takes neither.
  */
 export const xaiSizeOf = (
   { size, resolution }: Partial<Pick<ImageRequest, 'size' | 'resolution'>>,
@@ -184,8 +187,8 @@ export function xaiResolutionOf(request: Parameters<typeof xaiSizeOf>[0], model:
 }
 
 /**
- * Returns the aspect ratio of an image of xAI: xAI's own member, or else the nearest one to the
- * size. Returns undefined if the model takes none.
+ * Returns the aspect ratio of an image of xAI. It is the value of xAI's member, or else the ratio
+ * that is nearest to the size. Returns undefined if the model takes none.
  */
 export function xaiRatioOf(
   { size, aspect_ratio: ratio }: Partial<Pick<ImageRequest, 'size' | 'aspect_ratio'>>,
@@ -198,7 +201,7 @@ export function xaiRatioOf(
 const isXaiRatio = (ratio: unknown): ratio is string =>
   typeof ratio === 'string' && XAI_RATIO.test(ratio)
 
-/** Reports whether a value of a member is carried to this model of the provider. */
+/** Reports whether this value of a member is sent to this model of the provider. */
 type Carries = (value: unknown, model: string) => boolean
 
 /** Returns a check of the values of `size`, which must be texts. */
@@ -225,8 +228,8 @@ const isUsual = (size: string): boolean => namedSizeOf(size) === '1K'
 /**
  * The further members that each adapter sends to the provider, each with a check of the accepted
  * values. An adapter can read only these members of a request. All other members are reported as
- * lost, and so is a size of which only the aspect ratio is sent, unless the provider's images have
- * nearly as many pixels.
+ * lost. A size of which only the aspect ratio is sent is also lost, unless the provider's images
+ * have nearly as many pixels.
  */
 const CARRIED = {
   imagen: {
@@ -284,8 +287,8 @@ const WITHOUT_EFFECT: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 ])
 
 /**
- * Returns a function that returns the names of the members of a request that an adapter does not
- * send.
+ * Returns a function for one adapter. The function returns the names of the request members that
+ * the adapter does not send.
  */
 export function lossesFor(
   name: AdapterName,

@@ -3,15 +3,15 @@ import { entriesOf, modelNamesIn } from './parse-channel-json.ts'
 import type { ModelPattern } from './provider-profile.ts'
 
 /**
- * Matches all models but those of OpenAI that serve only responses, according to their pages below
- * platform.openai.com/docs/models.
+ * Matches all models except those that OpenAI serves only by the Responses API, according to their
+ * pages below platform.openai.com/docs/models.
  */
 export const MODELS_WITH_CHATS =
   /^(?!(?:gpt-5(?:\.\d+)?|o\d)-(?:codex|pro)|codex-|computer-use-|o\d(?:-mini)?-deep-research)/
 
 /**
- * Matches the models that OpenAI runs only with a tool that the provider runs, such as a web search
- * (platform.openai.com/docs/guides/deep-research).
+ * Matches the models that OpenAI runs only together with one of its own tools, such as the web
+ * search (platform.openai.com/docs/guides/deep-research).
  */
 export const NEEDS_PROVIDER_TOOL = /^o\d(?:-mini)?-deep-research/
 
@@ -46,9 +46,9 @@ export function openAiNameOf(modelNames: ReadonlyMap<string, string>, deployment
 }
 
 /**
- * Returns the models that a channel's provider serves by chats, if `models` is `MODELS_WITH_CHATS`.
- * Chats with any other model are converted to responses. The channel's setting `responses_models`
- * lists these models by the provider's names. Without it, OpenAI's list applies at the hosts of
+ * Returns a pattern for the models that a channel's provider serves by chats. Chats with any other
+ * model are converted to responses. The channel's setting `responses_models` lists these other
+ * models by the provider's names. Without this setting, `MODELS_WITH_CHATS` applies at the hosts of
  * OpenAI and Azure only, because another server may not offer responses. Returns undefined if the
  * provider serves all models by chats.
  */

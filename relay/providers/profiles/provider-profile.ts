@@ -32,7 +32,7 @@ type NamedBase = {
   readonly baseUrl: string
 }
 
-/** Decides by the provider's name for a model, such as a regular expression. */
+/** Selects models by the provider's names for them. A regular expression has this type. */
 export type ModelPattern = { readonly test: (model: string) => boolean }
 
 /**
@@ -71,8 +71,8 @@ export type CallEndpoint = {
   /** How the request bodies of this endpoint differ from those of its format. */
   readonly envelope?: BodyEnvelope
   /**
-   * The members of a request that change its price, but that the provider ignores. They are not
-   * sent, so that the price is that of what the provider delivers, and are reported as losses.
+   * The members of a request that the provider ignores although they change the price. They are not
+   * sent and are reported as losses, so that the price is that of the delivered answer.
    */
   readonly ignores?: ReadonlySet<string>
   /** How the requests and answers of this image endpoint differ from OpenAI's. */
@@ -142,8 +142,8 @@ export type Profile = {
    */
   readonly ignoresOutputLimit?: true
   /**
-   * The most tokens of thinking that a model adds to the output limit of a request. Omitted if
-   * thinking counts towards the limit.
+   * The maximum number of thinking tokens that a model generates in addition to the output limit of
+   * a request. Omitted if thinking counts towards the limit.
    */
   readonly thinkingBeyondLimit?: number
   /**

@@ -17,7 +17,8 @@ export const THINKING_AT_DASH_SCOPE: ThinkingAtProvider = {
 }
 
 export const THINKING_AT_SILICON_FLOW: ThinkingAtProvider = {
-  // The longest one is 40 000 tokens (docs.siliconflow.com/en/userguide/capabilities/reasoning).
+  // The longest chain of thought has 40 000 tokens
+  // (docs.siliconflow.com/en/userguide/capabilities/reasoning).
   thinkingBeyondLimit: 40_960,
   thinkingBudgetMin: 128,
   // Other models refuse `enable_thinking` with an error.

@@ -33,7 +33,7 @@ const BLANK_LINE = Buffer.from('\n\n')
 /** A comment in the stream, which carries no event. */
 const STILL_RUNNING = Buffer.from(': the prediction is running\n\n')
 
-/** Returns the offset behind the last complete server-sent event. */
+/** Returns the offset after the last complete server-sent event. */
 function endOfEvents(bytes: Buffer): number {
   const [plain, windows] = [bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n')]
   return Math.max(plain < 0 ? 0 : plain + 2, windows < 0 ? 0 : windows + 4)
@@ -42,7 +42,7 @@ function endOfEvents(bytes: Buffer): number {
 /**
  * Sends each call to Replicate as a prediction, and forwards the prediction's stream. The completed
  * prediction, with its output and token counts, follows as the event `prediction`. It is polled
- * until it has ended, even if its stream was cut before, within the deadlines of the call. It is
+ * until it has ended or a deadline of the call has passed, even if its stream was cut off. It is
  * cancelled if the caller disconnects.
  */
 export const predictionTransport = (connections: Connections, origin: string): Transport => ({
@@ -65,7 +65,10 @@ function isStreamUrl(text: string, origin: string): boolean {
   return url.origin === origin || (url.protocol === 'https:' && /\.replicate\.com$/.test(url.host))
 }
 
-/** A failure of the handler, such as a bug of a decoder, and not of the connection. */
+/**
+ * Thrown if the handler fails, for example because of a bug in a decoder, and the connection does
+ * not.
+ */
 class HandlerFailed extends Error {
   constructor(cause: unknown) {
     super('the handler of a prediction failed', { cause })
@@ -138,8 +141,8 @@ class PredictionCall extends PolledCall {
 
   /**
    * Forwards the stream of the prediction. Returns false if the provider refuses the stream. If it
-   * is cut, the prediction continues, and its output is polled. An event that the cut has made
-   * incomplete is dropped, because the output contains its text.
+   * is cut, the prediction continues, and its output is polled. An event that was cut off is
+   * dropped, because the output contains its text.
    */
   private async passStream(control: Controller, url: string): Promise<boolean> {
     const { dispatcher } = this.connections
@@ -164,7 +167,7 @@ class PredictionCall extends PolledCall {
       this.emit(control, Buffer.concat([rest, BLANK_LINE]))
     } catch (error) {
       signal.throwIfAborted()
-      // Only a failure of the connection is made up for by the output.
+      // The output can replace the rest of the stream only if the connection failed.
       if (error instanceof HandlerFailed) throw error
     }
     return this.hasBegun
@@ -176,7 +179,8 @@ class PredictionCall extends PolledCall {
     for (let poll = 1; ; poll += 1) {
       const prediction = await this.poll(url, ({ text }) => parsedObject(text))
       if (prediction !== null && ENDED.has(textOrEmpty(prediction.status))) return prediction
-      // A prediction that is known to run keeps a stream that has begun from timing out.
+      // While the prediction is known to run, comments keep a stream that has begun from timing
+      // out.
       if (prediction !== null && this.hasBegun) this.emit(control, STILL_RUNNING)
       // A failed poll is repeated later. Ten polls at the shorter interval would end the call of a
       // provider that can't be reached for two seconds, although its stream is complete.
