@@ -1,7 +1,7 @@
 import { isOutsideTotal } from '#relay/canonical/anthropic-usage-report.ts'
 import { isCount, largerCount } from '#relay/canonical/combine-usage-reports.ts'
 import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import type { EventMeaning, StreamFormat } from '../wire-format.ts'
+import type { EventMeaning, StreamFormat } from '../stream-format.ts'
 
 /** Matches the last event of a stream, by its name or by its type at the start of its data. */
 const STOP = /^event: ?message_stop\s|^data: ?\{\s*"type"\s*:\s*"message_stop"/m

@@ -3,7 +3,7 @@ import { type ErrorMeaning, meaningOf } from '#relay/canonical/provider-error-me
 import { redact, redactMembers } from '#relay/canonical/redact-provider-texts.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
-import type { ErrorFormat, ProviderErrorOptions } from '../wire-format.ts'
+import type { ErrorFormat, ProviderErrorOptions } from '../error-format.ts'
 
 /** An error in the format that OpenAI's clients read. */
 export type ErrorBody = {

@@ -1,7 +1,7 @@
 import { combineReports } from '#relay/canonical/combine-usage-reports.ts'
 import { objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import { eventData } from '#relay/canonical/sse-scanner.ts'
-import type { EventMeaning, StreamFormat } from '../wire-format.ts'
+import type { EventMeaning, StreamFormat } from '../stream-format.ts'
 import { usageInEvent } from './usage-in-answer.ts'
 
 const DONE = '[DONE]'

@@ -3,9 +3,9 @@ import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-v
 import { redact } from '#relay/canonical/redact-provider-texts.ts'
 import { isMembers } from '../check-common-request-members.ts'
 import { answerCheck } from '../check-successful-answer.ts'
+import type { ErrorFormat } from '../error-format.ts'
 import { type ErrorBody, OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
-import type { ErrorFormat } from '../wire-format.ts'
 
 const FAILED = Buffer.from('"failed"')
 const UNFINISHED: readonly string[] = ['queued', 'in_progress']
