@@ -129,6 +129,12 @@ export const relayError = (
   { retryAfter, ...params }: RelayErrorParams & { readonly retryAfter?: number } = {},
 ): RelayError => (retryAfter === undefined ? { code, params } : { code, params, retryAfter })
 
+export const invalidParameter = (param: string): RelayError =>
+  relayError('invalid_parameter', { param })
+
+export const missingParameter = (param: string): RelayError =>
+  relayError('missing_parameter', { param })
+
 export const isRelayError = (outcome: object): outcome is RelayError =>
   'code' in outcome && 'params' in outcome
 

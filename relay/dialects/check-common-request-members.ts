@@ -1,4 +1,10 @@
-import { type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+  relayError,
+} from '#relay/canonical/relay-error.ts'
 import type { Ambiguity } from './check-nested-json-members.ts'
 import { ambiguousKey, jsonError } from './invalid-json-error.ts'
 import type { JsonKind } from './scan-json-tokens.ts'
@@ -13,6 +19,15 @@ export const RESERVED = '__proto__'
 
 export const isMembers = (outcome: readonly Member[] | InvalidJson): outcome is readonly Member[] =>
   Array.isArray(outcome)
+
+/**
+ * Returns the outline (a short form) of a request. Throws if reading it gave an error, because the
+ * gateway has written the outline itself.
+ */
+export function validOutline<Outline extends object>(outline: Outline | RelayError): Outline {
+  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
+  return outline
+}
 
 /** The members of a request's body, and the model that it names. */
 type RequestMembers = {
@@ -35,7 +50,7 @@ export function membersAndModel(
 ): RequestMembers | RelayError {
   if (!isMembers(scanned)) return jsonError(body, scanned)
   const find = (key: string) => scanned.find((member) => member.key === key)
-  if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
+  if (find(RESERVED) !== undefined) return invalidParameter(RESERVED)
   const unsupported = scanned.find(({ folded }) => refused.has(folded))
   if (unsupported !== undefined) {
     return relayError('parameter_not_supported', { param: unsupported.key })
@@ -71,9 +86,9 @@ export const misfitIn = (
   })
 
 export function modelOf(body: Buffer, member: Member | undefined): string | RelayError {
-  if (member === undefined) return relayError('missing_parameter', { param: 'model' })
+  if (member === undefined) return missingParameter('model')
   const model = member.kind === 'string' ? (textOf(body, member) as string) : ''
-  return isModelName(model) ? model : relayError('invalid_parameter', { param: 'model' })
+  return isModelName(model) ? model : invalidParameter('model')
 }
 
 export const isModelName = (text: string): boolean =>
@@ -96,9 +111,9 @@ export function errorInMessages(
   inParts: Ambiguity | null = null,
   name = 'messages',
 ): RelayError | null {
-  if (messages === undefined) return relayError('missing_parameter', { param: name })
+  if (messages === undefined) return missingParameter(name)
   if (messages.kind !== 'array' || messages.length === 0 || !messages.isAllObjects) {
-    return relayError('invalid_parameter', { param: name })
+    return invalidParameter(name)
   }
   const ambiguity = messages.ambiguity ?? inParts
   if (ambiguity !== null) {
@@ -106,7 +121,7 @@ export function errorInMessages(
     return ambiguousKey(`${name}${path}`, other)
   }
   if (messages.misfit === null) return null
-  return relayError('invalid_parameter', { param: `${name}${messages.misfit}` })
+  return invalidParameter(`${name}${messages.misfit}`)
 }
 
 /**

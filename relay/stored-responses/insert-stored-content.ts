@@ -1,5 +1,10 @@
 import type { Vault } from '#infra/vault/port.ts'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import {
+  isRelayError,
+  missingParameter,
+  type RelayError,
+  relayError,
+} from '../canonical/relay-error.ts'
 import { conversionLimitError, lengthLimitError } from '../conversion/conversion-limits.ts'
 import { applyEdits, type ByteEdit } from '../dialects/byte-edits.ts'
 import type { ChatRequest, StoredReference } from '../dialects/wire-format.ts'
@@ -183,7 +188,7 @@ function editsOf(
   references: readonly ItemReference[],
 ): readonly ByteEdit[] | RelayError {
   const input = members.find(({ key }) => key === 'input')
-  if (input === undefined) return relayError('missing_parameter', { param: 'input' })
+  if (input === undefined) return missingParameter('input')
   const edits: ByteEdit[] = []
   const earlier = elementsOf(before)
   // Edits at one place are applied in this order, so the earlier items precede all others. The

@@ -1,6 +1,11 @@
 import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { readAnthropicUsage } from '#relay/canonical/anthropic-usage-report.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  type RelayError,
+  relayError,
+} from '#relay/canonical/relay-error.ts'
 import {
   errorInMessages,
   flagOf,
@@ -10,6 +15,7 @@ import {
   membersAndModel,
   misfitIn,
   outOfRange,
+  validOutline,
 } from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { answerCheck } from '../check-successful-answer.ts'
@@ -125,9 +131,9 @@ export function readMessagesRequest(
   const error = errorInMessages(find('messages'), finder.ambiguity)
   if (error !== null) return error
   const misfit = misfitIn(body, members, MEMBER_RULES)
-  if (misfit !== undefined) return relayError('invalid_parameter', { param: misfit.key })
+  if (misfit !== undefined) return invalidParameter(misfit.key)
   const isStream = flagOf(find('stream'))
-  if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
+  if (isStream === null) return invalidParameter('stream')
   const outputTokensMax = integerOf(body, find('max_tokens'), 1, OUTPUT_TOKENS_MAX)
   if (outputTokensMax === undefined) return outOfRange('max_tokens', 1, OUTPUT_TOKENS_MAX)
   const limitedTools = limitTools(body, finder.tools)
@@ -175,7 +181,7 @@ function errorInContextManagement(body: Buffer, members: readonly Member[]): Rel
   const edits = inner !== null && isMembers(inner) ? inner.find(({ key }) => key === 'edits') : null
   if (edits === undefined) return null
   if (edits === null || edits.kind !== 'array' || edits.ambiguity !== null) {
-    return relayError('invalid_parameter', { param: CONTEXT_MANAGEMENT })
+    return invalidParameter(CONTEXT_MANAGEMENT)
   }
   const list = JSON.parse(bytes.toString('utf8', edits.valueStart, edits.valueEnd)) as unknown[]
   const isCompact = list.some((edit) => COMPACT.test(typeOf(edit)))
@@ -201,9 +207,7 @@ const messagesBody = (request: ChatRequest, change: UpstreamChange): UpstreamBod
 function outlineOf({ model, isStream, outputTokensMax }: ChatRequest): ChatRequest {
   const messages = [{ role: 'user', content: 'x' }]
   const text = { model, stream: isStream, messages, max_tokens: outputTokensMax }
-  const outline = readMessagesRequest(Buffer.from(JSON.stringify(text)), NO_NAMES)
-  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
-  return outline
+  return validOutline(readMessagesRequest(Buffer.from(JSON.stringify(text)), NO_NAMES))
 }
 
 const shortBody: WireFormat['shortBody'] = ({ model, isStream }, outputTokens) => ({

@@ -5,8 +5,8 @@ import {
   type UsageBounds,
   type UsageReport,
 } from '#relay/canonical/provider-usage-report.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { flagOf, isMembers, RESERVED } from '../check-common-request-members.ts'
+import { invalidParameter, type RelayError } from '#relay/canonical/relay-error.ts'
+import { flagOf, isMembers, RESERVED, validOutline } from '../check-common-request-members.ts'
 import { answerCheck } from '../check-successful-answer.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
@@ -19,9 +19,6 @@ import type { ChatRequest, WireFormat } from '../wire-format.ts'
 
 /** The JSON kinds that each field may have. A null counts as an absent field. */
 export type FieldKinds = ReadonlyMap<string, readonly JsonKind[]>
-
-export const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
-export const missing = (param: string): RelayError => relayError('missing_parameter', { param })
 
 export const memberIn = (members: readonly Member[], key: string): Member | undefined =>
   members.find((member) => member.key === key && member.kind !== 'null')
@@ -37,11 +34,11 @@ export function checkedMembers(
 ): readonly Member[] | RelayError {
   if (!isMembers(scanned)) return jsonError(body, scanned)
   for (const { key, kind } of scanned) {
-    if (key === RESERVED) return invalid(key)
-    if (kind !== 'null' && fields.get(key)?.includes(kind) === false) return invalid(key)
+    if (key === RESERVED) return invalidParameter(key)
+    if (kind !== 'null' && fields.get(key)?.includes(kind) === false) return invalidParameter(key)
   }
   const isStream = flagOf(memberIn(scanned, 'stream'))
-  return isStream === false ? scanned : invalid('stream')
+  return isStream === false ? scanned : invalidParameter('stream')
 }
 
 /**
@@ -103,10 +100,9 @@ export function inputFormat({ answerMember, ...given }: InputFormat): WireFormat
   return {
     outlineOf: ({ model, choices, returnedChoices }: ChatRequest) => {
       const path = { model, isStream: false }
-      const outline = readChangedRequest(Buffer.from(JSON.stringify(shortBody(path, 0))), path)
-      if (isRelayError(outline)) throw new Error(`the outline is invalid: ${outline.code}`)
+      const body = Buffer.from(JSON.stringify(shortBody(path, 0)))
       return {
-        ...outline,
+        ...validOutline(readChangedRequest(body, path)),
         choices,
         ...(returnedChoices === undefined ? {} : { returnedChoices }),
       }

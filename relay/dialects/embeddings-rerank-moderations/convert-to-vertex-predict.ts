@@ -1,10 +1,15 @@
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  type RelayError,
+  relayError,
+} from '#relay/canonical/relay-error.ts'
 import { isMembers } from '../check-common-request-members.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../wire-format.ts'
-import { inputReport, invalid, memberIn } from './base-of-formats-without-output.ts'
+import { inputReport, memberIn } from './base-of-formats-without-output.ts'
 import { boundOfInputs } from './count-and-bound-inputs.ts'
 import { EMBEDDINGS } from './embeddings-request.ts'
 import { GEMINI_EMBEDDING, GEMINI_EMBEDDING_BATCH } from './gemini-embedding-request.ts'
@@ -67,7 +72,7 @@ function readPredict(
 ): ChatRequest | RelayError {
   const members = scanObject(body)
   const instances = isMembers(members) ? memberIn(members, 'instances') : undefined
-  if (!isMembers(members) || instances?.kind !== 'array') return invalid('instances')
+  if (!isMembers(members) || instances?.kind !== 'array') return invalidParameter('instances')
   const bound = boundOfInputs(body, { count: instances.length, tokens: null, objects: 0 })
   const limits = { isStream: false, wantsUsage: false, choices: 1, outputTokensMax: 0 }
   return { format, body, members, model, ...limits, ...NO_ANSWER, inputBound: bound }

@@ -1,5 +1,10 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+} from '#relay/canonical/relay-error.ts'
 import { integerOf, isModelName, modelOf, outOfRange } from '../check-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters } from '../wire-format.ts'
@@ -7,9 +12,7 @@ import {
   checkedMembers,
   type FieldKinds,
   inputFormat,
-  invalid,
   memberIn,
-  missing,
   namedBody,
   WITHOUT_OUTPUT,
 } from './base-of-formats-without-output.ts'
@@ -52,20 +55,20 @@ function readEmbeddingsRequest(
   const inPath = path !== null && isModelName(path.model) ? path.model : null
   const model = named === undefined && inPath !== null ? inPath : modelOf(body, named)
   if (typeof model !== 'string') return model
-  if (known.size > 0 && inPath !== null && model !== inPath) return invalid('model')
+  if (known.size > 0 && inPath !== null && model !== inPath) return invalidParameter('model')
   const error = errorInMembers(body, members)
   if (error !== null) return error
   const input = memberIn(members, 'input')
-  if (input === undefined) return missing('input')
+  if (input === undefined) return missingParameter('input')
   const inputs = countInputs(body, input)
-  if (inputs === null) return invalid('input')
+  if (inputs === null) return invalidParameter('input')
   const inputBound = boundOfInputs(body, inputs)
   return { ...WITHOUT_OUTPUT, format: EMBEDDINGS, body, members, model, inputBound }
 }
 
 function errorInMembers(body: Buffer, members: readonly Member[]): RelayError | null {
   const refused = members.find(({ key, kind }) => REFUSED.includes(key) && kind !== 'null')
-  if (refused !== undefined) return invalid(refused.key)
+  if (refused !== undefined) return invalidParameter(refused.key)
   const dimensions = integerOf(body, memberIn(members, 'dimensions'), 1, DIMENSIONS_MAX)
   return dimensions === undefined ? outOfRange('dimensions', 1, DIMENSIONS_MAX) : null
 }

@@ -1,6 +1,12 @@
 import { foldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+  relayError,
+} from '#relay/canonical/relay-error.ts'
 import { applyEdits } from '../byte-edits.ts'
 import { integerOf, isModelName, outOfRange } from '../check-common-request-members.ts'
 import { nestedMemberRules, type ObjectVisitor } from '../check-nested-json-members.ts'
@@ -16,9 +22,7 @@ import {
   type FieldKinds,
   inputFormat,
   inputReport,
-  invalid,
   memberIn,
-  missing,
   WITHOUT_OUTPUT,
 } from './base-of-formats-without-output.ts'
 import { boundOfInputs } from './count-and-bound-inputs.ts'
@@ -103,7 +107,7 @@ function readEmbedding(
   path: PathParameters | null,
   known = NAMES,
 ): ChatRequest | RelayError {
-  if (path === null || !isModelName(path.model)) return invalid('model')
+  if (path === null || !isModelName(path.model)) return invalidParameter('model')
   const isBatch = format.name === 'gemini-embedding-batch'
   const finder = new ModelNameAndMediaFinder(body)
   const scanned = scanObject(body, known, isBatch ? BATCH_RULES : null, finder)
@@ -112,25 +116,25 @@ function readEmbedding(
   if (finder.hasFile) return relayError('parameter_not_supported', { param: 'fileData.fileUri' })
   const name = isBatch ? 'requests' : 'content'
   const input = memberIn(members, name)
-  if (input === undefined) return missing(name)
+  if (input === undefined) return missingParameter(name)
   const dimensions = members.find(({ key }) => camelCased(key) === 'outputDimensionality')
   if (integerOf(body, dimensions, 1, DIMENSIONS_MAX) === undefined) {
     return outOfRange(dimensions?.key ?? 'outputDimensionality', 1, DIMENSIONS_MAX)
   }
   if (isBatch) {
     const { length, isAllObjects, ambiguity, misfit } = input
-    if (length === 0 || !isAllObjects) return invalid(name)
+    if (length === 0 || !isAllObjects) return invalidParameter(name)
     if (ambiguity !== null) return ambiguousKey(`${name}${ambiguity.path}`, ambiguity.other)
-    if (misfit !== null) return invalid(`${name}${misfit}`)
-    if (finder.contents !== length) return missing(`${name}[].content`)
+    if (misfit !== null) return invalidParameter(`${name}${misfit}`)
+    if (finder.contents !== length) return missingParameter(`${name}[].content`)
     const other = finder.models.findIndex((span) => plainName(span.name) !== path.model)
     // After a change, a checked request may contain the provider's model name.
-    if (other >= 0 && known.size > 0) return invalid(`${name}[${other}].model`)
+    if (other >= 0 && known.size > 0) return invalidParameter(`${name}[${other}].model`)
   }
   const ofBody = memberIn(members, 'model')
   const named = ofBody && JSON.parse(body.toString('utf8', ofBody.valueStart, ofBody.valueEnd))
   if (named !== undefined && plainName(named) !== path.model && known.size > 0) {
-    return invalid('model')
+    return invalidParameter('model')
   }
   const count = isBatch ? input.length : 1
   const bound = boundOfInputs(body, { count, tokens: null, objects: finder.media })

@@ -1,5 +1,10 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+} from '#relay/canonical/relay-error.ts'
 import { modelOf } from '../check-common-request-members.ts'
 import { scanObject } from '../scan-request-object.ts'
 import type { ChatRequest } from '../wire-format.ts'
@@ -7,9 +12,7 @@ import {
   checkedMembers,
   type FieldKinds,
   inputFormat,
-  invalid,
   memberIn,
-  missing,
   namedBody,
   WITHOUT_OUTPUT,
 } from './base-of-formats-without-output.ts'
@@ -31,11 +34,11 @@ function readModerationRequest(body: Buffer, known = NAMES): ChatRequest | Relay
   const named = memberIn(members, 'model')
   const model = named === undefined ? DEFAULT_MODEL : modelOf(body, named)
   if (typeof model !== 'string') return model
-  if (memberIn(members, 'messages') !== undefined) return invalid('messages')
+  if (memberIn(members, 'messages') !== undefined) return invalidParameter('messages')
   const input = memberIn(members, 'input')
-  if (input === undefined) return missing('input')
+  if (input === undefined) return missingParameter('input')
   const inputs = countInputs(body, input)
-  if (inputs === null || inputs.tokens !== null) return invalid('input')
+  if (inputs === null || inputs.tokens !== null) return invalidParameter('input')
   const inputBound = boundOfInputs(body, inputs)
   return { ...WITHOUT_OUTPUT, format: MODERATIONS, body, members, model, inputBound }
 }

@@ -2,7 +2,12 @@ import { CALLS_MAX } from '#domain/pricing/charge.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { Counts, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
-import { isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+} from '#relay/canonical/relay-error.ts'
 import { applyEdits } from '../byte-edits.ts'
 import { integerOf, isMembers, modelOf, outOfRange } from '../check-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
@@ -12,9 +17,7 @@ import {
   type FieldKinds,
   inputFormat,
   inputReport,
-  invalid,
   memberIn,
-  missing,
   WITHOUT_OUTPUT,
 } from './base-of-formats-without-output.ts'
 import { boundOfInputs, capped, countInputs } from './count-and-bound-inputs.ts'
@@ -53,11 +56,11 @@ function readRerankRequest(body: Buffer, known = NAMES): ChatRequest | RelayErro
   const model = modelOf(body, memberIn(members, 'model'))
   if (typeof model !== 'string') return model
   const query = memberIn(members, 'query')
-  if (query === undefined) return missing('query')
+  if (query === undefined) return missingParameter('query')
   const documents = memberIn(members, 'documents')
-  if (documents === undefined) return missing('documents')
+  if (documents === undefined) return missingParameter('documents')
   const inputs = countInputs(body, documents)
-  if (inputs === null || inputs.tokens !== null) return invalid('documents')
+  if (inputs === null || inputs.tokens !== null) return invalidParameter('documents')
   const misfit = COUNTS.find(
     (key) => integerOf(body, memberIn(members, key), 0, COUNT_MAX) === undefined,
   )

@@ -1,6 +1,11 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+} from '#relay/canonical/relay-error.ts'
 import { measureAudio } from '#relay/uploads/audio/measure-audio.ts'
 import type { FormRules } from '#relay/uploads/form-field-types.ts'
 import {
@@ -42,8 +47,6 @@ const REFUSED = new Set([
 /** A usage report may state at most this multiple of the duration in the file's header. */
 const CEILING_FACTOR = 10
 
-const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
-
 function readWith(
   format: () => WireFormat,
   body: Buffer,
@@ -59,9 +62,9 @@ function readWith(
       (FORM.texts.includes(member.key) && member.kind !== 'string') ||
       (FORM.numbers.includes(member.key) && !isNumberOrNull(body, member)),
   )
-  if (misfit !== undefined) return invalid(misfit.key)
+  if (misfit !== undefined) return invalidParameter(misfit.key)
   const isStream = flagOf(find('stream'))
-  if (isStream === null) return invalid('stream')
+  if (isStream === null) return invalidParameter('stream')
   const { seconds } = file
   const tokens = tokensOfDuration(seconds) + body.length
   return {
@@ -88,12 +91,12 @@ function fileOf(
   body: Buffer,
   member: Member | undefined,
 ): { readonly seconds: number } | RelayError {
-  if (member === undefined) return relayError('missing_parameter', { param: 'file' })
-  if (member.kind !== 'object') return invalid('file')
+  if (member === undefined) return missingParameter('file')
+  if (member.kind !== 'object') return invalidParameter('file')
   const text = body.toString('utf8', member.valueStart, member.valueEnd)
   const { bytes, seconds } = objectOrEmpty(JSON.parse(text))
   const isMeasured = typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0
-  return bytes === 0 || !isMeasured ? invalid('file') : { seconds }
+  return bytes === 0 || !isMeasured ? invalidParameter('file') : { seconds }
 }
 
 /** The most bytes per second of audio: two channels of 32-bit samples at 192 kHz. */

@@ -1,13 +1,19 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
 import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+} from '#relay/canonical/relay-error.ts'
 import {
   flagOf,
   integerOf,
   isNumberOrNull,
   membersAndModel,
   outOfRange,
+  validOutline,
 } from '../check-common-request-members.ts'
 import { answerCheck } from '../check-successful-answer.ts'
 import {
@@ -83,11 +89,11 @@ function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest | Relay
   const prompts = promptsOf(body, find('prompt'))
   if (isRelayError(prompts)) return prompts
   const misfit = members.find((member) => isMisfit(body, member))
-  if (misfit !== undefined) return invalid(misfit.key)
+  if (misfit !== undefined) return invalidParameter(misfit.key)
   const isStream = flagOf(find('stream'))
-  if (isStream === null) return invalid('stream')
+  if (isStream === null) return invalidParameter('stream')
   const isEchoed = flagOf(find('echo'))
-  if (isEchoed === null) return invalid('echo')
+  if (isEchoed === null) return invalidParameter('echo')
   const wantsUsage = wantsUsageOf(body, find('stream_options'))
   if (typeof wantsUsage !== 'boolean') return wantsUsage
   const counts = countsOf(body, find, prompts.count)
@@ -111,18 +117,16 @@ function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest | Relay
   }
 }
 
-const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
-
 /**
  * Returns the prompts of a request: one text, a list of texts, the token numbers of one prompt, or
  * a list of such lists. Mixed lists are refused, because the number of prompts would be unclear.
  */
 function promptsOf(body: Buffer, member: Member | undefined): Inputs | RelayError {
   if (member === undefined || member.kind === 'null') {
-    return relayError('missing_parameter', { param: 'prompt' })
+    return missingParameter('prompt')
   }
   const prompts = countInputs(body, member)
-  return prompts === null || prompts.objects > 0 ? invalid('prompt') : prompts
+  return prompts === null || prompts.objects > 0 ? invalidParameter('prompt') : prompts
 }
 
 type Counts = {
@@ -143,7 +147,7 @@ function countsOf(
   const generated = integerOf(body, find('best_of'), 1, CHOICES_MAX)
   if (generated === undefined) return outOfRange('best_of', 1, CHOICES_MAX)
   const perPrompt = Math.max(returned ?? 1, generated ?? 1)
-  if (perPrompt * prompts > CHOICES_MAX) return invalid(prompts > 1 ? 'prompt' : 'n')
+  if (perPrompt * prompts > CHOICES_MAX) return invalidParameter(prompts > 1 ? 'prompt' : 'n')
   return {
     choices: perPrompt * prompts,
     returned: (returned ?? 1) * prompts,
@@ -165,9 +169,7 @@ function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest
   })
   const prompt = Array.from({ length: count }, () => 'x')
   const text = { model, stream: isStream, prompt, ...Object.fromEntries(limits) }
-  const outline = readCompletionRequest(Buffer.from(JSON.stringify(text)), NO_NAMES)
-  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
-  return outline
+  return validOutline(readCompletionRequest(Buffer.from(JSON.stringify(text)), NO_NAMES))
 }
 
 /**

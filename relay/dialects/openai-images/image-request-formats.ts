@@ -1,6 +1,11 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+} from '#relay/canonical/relay-error.ts'
 import type { FormRules } from '#relay/uploads/form-field-types.ts'
 import {
   errorInMessages,
@@ -10,6 +15,7 @@ import {
   membersAndModel,
   outOfRange,
   shortTextOf,
+  validOutline,
 } from '../check-common-request-members.ts'
 import { type NestedMemberRules, nestedMemberRules } from '../check-nested-json-members.ts'
 import { answerCheck } from '../check-successful-answer.ts'
@@ -143,8 +149,6 @@ const NO_NAMES = namesByFoldedName([])
 const PICTURE_TOKENS = 8_000
 const NAME_LENGTH_MAX = 32
 
-const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
-
 /**
  * Reads an image request without parsing it into objects. Each image counts as one choice.
  * `isChecked` is true if a checked request is read again after a change.
@@ -162,7 +166,7 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
   if (partialImages === undefined) return outOfRange('partial_images', 0, PARTIAL_IMAGES_MAX)
   const isStream = flagOf(find('stream')) === true
   // The events of a stream do not tell to which image they belong, or which event is the last.
-  if (isStream && (images ?? 1) > 1) return invalid('n')
+  if (isStream && (images ?? 1) > 1) return invalidParameter('n')
   const [size, quality] = sizeAndQualityOf(body, members)
   return {
     format: kind.wireFormat(),
@@ -202,13 +206,13 @@ function errorInFields(
   const find = (key: string) => members.find((member) => member.key === key)
   const prompt = find('prompt')
   if (!hasNoPrompt && (prompt === undefined || prompt.kind === 'null')) {
-    return relayError('missing_parameter', { param: 'prompt' })
+    return missingParameter('prompt')
   }
   const misfit = members.find(
     ({ key, kind }) => kind !== 'null' && fields.get(key)?.includes(kind) === false,
   )
-  if (misfit !== undefined) return invalid(misfit.key)
-  if (!hasNoPrompt && shortTextOf(body, prompt) === '') return invalid('prompt')
+  if (misfit !== undefined) return invalidParameter(misfit.key)
+  if (!hasNoPrompt && shortTextOf(body, prompt) === '') return invalidParameter('prompt')
   if (files !== undefined) return errorInFormFiles(body, members, files)
   if (format === 'images') return null
   return errorInMessages(find('images'), null, 'images') ?? errorInMask(body, find('mask'))
@@ -225,14 +229,14 @@ function errorInFormFiles(
 ): RelayError | null {
   const fileMembers = members.filter(({ key }) => names.includes(key))
   const images = fileMembers.filter(({ key }) => key !== 'mask')
-  if (images.length === 0) return relayError('missing_parameter', { param: 'image' })
-  if (images.length > 1) return invalid('image')
+  if (images.length === 0) return missingParameter('image')
+  if (images.length > 1) return invalidParameter('image')
   for (const { key, kind, length, valueStart, valueEnd } of fileMembers) {
-    if (kind === 'array' && (length === 0 || length > FILES_MAX)) return invalid(key)
+    if (kind === 'array' && (length === 0 || length > FILES_MAX)) return invalidParameter(key)
     const text = body.toString('utf8', valueStart, valueEnd)
     const files: unknown[] = kind === 'array' ? JSON.parse(text) : [JSON.parse(text)]
     const isWhole = files.every((file) => Number((file as { bytes?: unknown }).bytes) > 0)
-    if (!isWhole) return invalid(key)
+    if (!isWhole) return invalidParameter(key)
   }
   return null
 }
@@ -241,11 +245,11 @@ function errorInMask(body: Buffer, mask: Member | undefined): RelayError | null 
   if (mask?.kind !== 'object') return null
   const bytes = body.subarray(mask.valueStart, mask.valueEnd)
   const members = scanObject(bytes, MASK)
-  if (!isMembers(members)) return invalid('mask')
+  if (!isMembers(members)) return invalidParameter('mask')
   const wrong = members.find(({ key, kind }) =>
     key === 'image_url' ? kind !== 'string' : key === 'file_id' && kind !== 'null',
   )
-  return wrong === undefined ? null : invalid(`mask.${wrong.key}`)
+  return wrong === undefined ? null : invalidParameter(`mask.${wrong.key}`)
 }
 
 /**
@@ -284,9 +288,7 @@ function outlineOf(request: ChatRequest, kind: Kind): ChatRequest {
   const ofForm = kind.files === undefined ? [] : ['"image":{"bytes":1}']
   const images = kind === EDIT ? ['"images":[{"image_url":"x"}]'] : ofForm
   const text = `{${[head, ...images, ...limits].join()}}`
-  const outline = readImagesRequest(Buffer.from(text), kind, true)
-  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
-  return outline
+  return validOutline(readImagesRequest(Buffer.from(text), kind, true))
 }
 
 /**
