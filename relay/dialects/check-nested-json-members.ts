@@ -58,7 +58,7 @@ export type Ambiguity = { readonly path: string; readonly other: string }
 /** Checks the members of the objects in one array against rules, while the bytes are scanned. */
 export class NestedMemberCheck {
   /** True while the scanner is inside the array to which the rules apply. */
-  isOn = false
+  isActive = false
   /** The path of the first member that breaks a rule, such as `[0].role`; null if there is none. */
   misfit: string | null = null
   /**
@@ -80,7 +80,7 @@ export class NestedMemberCheck {
   }
 
   begin(key: string): void {
-    this.isOn = key === this.array
+    this.isActive = key === this.array
     this.misfit = null
     this.ambiguity = null
     this.element = -1

@@ -245,7 +245,7 @@ class Scanner {
   }
 
   private object(depth: number): boolean {
-    const inner = depth === 2 && this.inner.isOn ? this.inner : null
+    const inner = depth === 2 && this.inner.isActive ? this.inner : null
     const visitor = this.visitor?.visits(depth) ? this.visitor : null
     inner?.nextElement()
     visitor?.enter(depth, this.at)
