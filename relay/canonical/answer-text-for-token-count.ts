@@ -34,9 +34,9 @@ export type CountableText = {
 }
 
 /**
- * Collects the text of an answer separately for each message field and tool call, so that the token
- * count does not depend on how a stream interleaves them. The tokens of text beyond 256 K
- * characters are estimated.
+ * Collects the text of each message field and tool call of an answer separately. The token count
+ * then does not depend on the order in which a stream interleaves them. The tokens of text beyond
+ * 256 K characters are estimated.
  */
 class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()

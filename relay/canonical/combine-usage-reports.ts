@@ -16,8 +16,8 @@ const LEVELS = 3
 
 /**
  * Combines the usage reports of two events of a stream in OpenAI's formats. Counts are cumulative,
- * so the larger count is kept. An invalid or missing count does not replace a valid one. Of all
- * other members, the later value is kept.
+ * so the larger count is kept. An invalid or missing count does not replace a valid one. All other
+ * members keep the later value.
  */
 export function combineReports(earlier: unknown, later: unknown, levels = LEVELS): unknown {
   if (!isObject(earlier) || !isObject(later) || levels === 0) return later ?? earlier

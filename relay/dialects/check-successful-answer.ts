@@ -5,8 +5,8 @@ const ERROR = Buffer.from('"error"')
 /**
  * Returns a function that checks the body of an answer with status 200. A valid answer is a JSON
  * object with one of `members`, whose value is not null. The function returns null for a valid
- * answer, `error-event` if the body contains an error instead, and `format` for any other body,
- * such as an error in a vendor's own format.
+ * answer, and `error-event` if the body contains an error instead. It returns `format` for any
+ * other body, such as an error in a vendor's own format.
  */
 export function answerCheck(...members: readonly string[]) {
   const keys = members.map((member) => Buffer.from(JSON.stringify(member)))

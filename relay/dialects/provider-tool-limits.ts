@@ -56,8 +56,8 @@ export const USES_DEFAULT = 10
 export const USES_MAX = 100
 
 /**
- * The likely maximum and the absolute maximum of input tokens that one use of a tool adds, such as
- * the pages that a search has found. Providers charge for them as input.
+ * The likely maximum and the absolute maximum of input tokens that one use of a tool adds, for
+ * example by the pages that a search finds. Providers charge for them as input.
  */
 export const INPUT_TOKENS_PER_USE = { likely: 10_000, most: 50_000 } as const
 

@@ -25,8 +25,8 @@ const PREVIOUS = 'previous_response_id'
  */
 export const UNPAID_BYTES_MAX = 64 * 1024
 /**
- * Because a request may refer to a short item of a long response, up to this number of bytes of the
- * complete responses need not be payable.
+ * The number of bytes of items for which the caller need not be able to pay. The length of a
+ * complete response counts, although a request may refer only to a short item of it.
  */
 const UNPAID_ITEM_BYTES_MAX = 256 * 1024
 

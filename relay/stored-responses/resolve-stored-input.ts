@@ -85,7 +85,7 @@ const EVENT_START = /^\s*\{\s*(?:"(?:type|sequence_number)"\s*:\s*[\w."]+\s*,\s*
 type Identity = Pick<StoredResponse, 'responseId' | 'itemIds'>
 
 /**
- * Returns the ids of a complete response and of its items. Of a very long response, returns only
+ * Returns the ids of a complete response and of its items. For a very long response, returns only
  * its own id. Returns null for any other answer.
  */
 export const idsInResponse = (body: Buffer): Identity | null =>

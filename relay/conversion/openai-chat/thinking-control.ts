@@ -90,8 +90,8 @@ function readEnableThinking(body: JsonObject): Thinking | null {
 }
 
 /**
- * Writes the member that controls thinking. What this member can't express is reported as lost.
- * Also returns whether the model accepts a temperature and similar members.
+ * Writes the member that controls thinking. Properties that this member can't express are reported
+ * as lost. Also returns whether the model accepts a temperature and similar members.
  */
 export function writeThinking(
   { thinking, model }: Pick<CanonicalRequest, 'thinking' | 'model'>,

@@ -77,7 +77,8 @@ function writeTool(
 
 /**
  * Leaves out the members that OpenAI's models refuse while they reason
- * (learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning). A default value is no loss.
+ * (learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning). The omission of a default value
+ * is not a loss.
  */
 function withoutSampling(
   { sampling, logprobs }: CanonicalRequest,

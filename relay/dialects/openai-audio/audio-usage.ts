@@ -61,10 +61,10 @@ export const transcriptTokensMax = (seconds: number): number =>
  * Reads the usage of an audio endpoint, which is in tokens or in seconds. Mistral reports both.
  * `isInputAudio` is true if the input is audio.
  *
- * In three cases a duration is not trusted, and the gateway's own count is billed if it is larger:
- * the duration is only a minimum (`isAtLeast`), it is shorter than the file can be
- * (`secondsLeast`), or the price is per audio token, because a duration does not show how many
- * tokens the transcript has.
+ * In three cases, a duration is not trusted, and the gateway's own count is billed if it is larger.
+ * The duration is only a minimum (`isAtLeast`). It is shorter than the file can be
+ * (`secondsLeast`). Or the price is per audio token: a duration does not show how many tokens the
+ * transcript has.
  */
 export function readAudioUsage(
   raw: unknown,

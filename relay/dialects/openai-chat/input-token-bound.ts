@@ -52,9 +52,9 @@ export const CEILING_BASE = 100_000
 /**
  * Returns the bounds of the number of input tokens. The basic bound is the length of the request in
  * bytes, because a token has at least one byte. Each picture, video or file adds the maximum of its
- * kind. This applies even if its data is in the request, because the gateway cannot know whether
- * the provider reads the data as a picture or as text. If a part may have any number of tokens, the
- * ceiling is `TOKENS_MAX`.
+ * kind. This applies even if the request contains the data itself, because the provider may read
+ * the data as a picture or as text. If a part may have any number of tokens, the ceiling is
+ * `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,

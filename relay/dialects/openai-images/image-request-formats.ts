@@ -165,7 +165,7 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
   const partialImages = integerOf(body, find('partial_images'), 0, PARTIAL_IMAGES_MAX)
   if (partialImages === undefined) return outOfRange('partial_images', 0, PARTIAL_IMAGES_MAX)
   const isStream = flagOf(find('stream')) === true
-  // The events of a stream do not tell to which image they belong, or which event is the last.
+  // The events of a stream do not show to which image they belong, or which event is the last one.
   if (isStream && (images ?? 1) > 1) return invalidParameter('n')
   const [size, quality] = sizeAndQualityOf(body, members)
   return {

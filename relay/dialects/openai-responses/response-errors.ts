@@ -50,7 +50,7 @@ const textOf = (value: unknown, confidential: readonly string[]): string | null 
 
 /**
  * The error format of OpenAI's Responses API. An error in a stream is written twice: as `error` for
- * OpenAI's SDKs, and as `response.failed` for Codex, which decides by the error's code whether to
+ * OpenAI's SDKs, and as `response.failed` for Codex. Codex decides by the error's code whether to
  * retry.
  */
 export const RESPONSES_ERRORS: ErrorFormat = {

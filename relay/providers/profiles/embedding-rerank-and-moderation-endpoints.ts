@@ -16,7 +16,8 @@ const MODERATIONS: CallEndpoint = { format: 'moderations', path: '/v1/moderation
 const VERTEX = '/v1/projects/{project}/locations/{region}/publishers/google/models/{model}'
 
 /**
- * Returns the endpoint for Vertex AI's older embedding models, which have a format of their own.
+ * Returns the endpoint for Vertex AI's older embedding models, which have another format than the
+ * newer ones.
  */
 const predict = (format: FormatName): CallEndpoint => ({
   format,

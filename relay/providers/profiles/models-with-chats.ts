@@ -33,7 +33,7 @@ const HOSTS: ReadonlyMap<number, RegExp> = new Map([
 
 /**
  * Returns OpenAI's name for a model at Azure, where a deployment may have any name. A deployment
- * that has the name of a model counts as this model, because a channel may map the name of an older
+ * with the name of a model counts as this model, even if the channel maps the name of an older
  * model to it. If the channel maps names of OpenAI's models to another deployment, returns the
  * first one. Otherwise, returns the name of the deployment.
  */

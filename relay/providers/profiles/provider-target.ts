@@ -295,8 +295,8 @@ export const authorizedCall = (
   cloud === null ? call : cloud.authorize(call, connections)
 
 /**
- * Returns the texts that messages to callers must not contain: the key, its parts, the account in
- * the field `other`, the host, and the proxy with its credentials.
+ * Returns the texts that messages to callers must not contain. These are the key and its parts, the
+ * account in the field `other`, the host, and the proxy with its credentials.
  */
 export function confidentialOf({ address, origin, proxy, cloud }: ProviderTarget): string[] {
   const { host, hostname } = new URL(origin)
