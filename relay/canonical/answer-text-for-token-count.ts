@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer'
 import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
-import { type ReadTexts, readEventTexts, type TextSink } from './read-answer-texts.ts'
+import { type ReadTexts, readEventTexts, type TextSink } from './answer-text-sink.ts'
 
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024

@@ -1,6 +1,6 @@
 import { DeliveredText, hasText } from '#relay/canonical/answer-text-for-token-count.ts'
+import type { ReadTexts } from '#relay/canonical/answer-text-sink.ts'
 import type { UsageAnomaly } from '#relay/canonical/provider-usage-report.ts'
-import type { ReadTexts } from '#relay/canonical/read-answer-texts.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
 import type { ConvertedStream } from '../conversion/convert-call.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-name-in-answer.ts'

@@ -1,5 +1,5 @@
+import type { ReadTexts } from '#relay/canonical/answer-text-sink.ts'
 import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
-import type { ReadTexts } from '#relay/canonical/read-answer-texts.ts'
 import type { StreamFormat } from '../stream-format.ts'
 
 const LAST =

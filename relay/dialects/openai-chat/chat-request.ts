@@ -3,7 +3,6 @@ import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { withLongWrites } from '#relay/canonical/count-cache-writes-as-one-hour.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
-import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { invalidParameter, isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
 import {
   effortOf,
@@ -36,6 +35,7 @@ import {
   type ToolElement,
 } from './find-message-parts-and-tools.ts'
 import { inputBoundOf } from './input-token-bound.ts'
+import { readChatTexts } from './read-chat-texts.ts'
 import { OPENAI_STREAM, streamOfAnswer } from './stream-events.ts'
 import { upstreamBody } from './upstream-body.ts'
 import { usageInAnswer } from './usage-in-answer.ts'

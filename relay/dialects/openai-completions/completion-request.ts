@@ -1,6 +1,5 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
-import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import {
   invalidParameter,
   isRelayError,
@@ -27,6 +26,7 @@ import {
   MessagePartAndToolFinder,
 } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
+import { readChatTexts } from '../openai-chat/read-chat-texts.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'

@@ -1,7 +1,7 @@
 import { BEDROCK_ENVELOPE, openBedrock } from '../clouds/bedrock-access.ts'
 import { openVertex, VERTEX_ENVELOPE } from '../clouds/vertex-access.ts'
 import { audioAt } from './audio-endpoints.ts'
-import { MODELS_WITH_CHATS } from './models-with-chats.ts'
+import { MODELS_WITH_CHATS } from './openai-models-with-chat-endpoint.ts'
 import type { ProfileRow } from './provider-profile.ts'
 
 const AZURE_FORMATS = ['speech', 'transcriptions', 'translations'] as const

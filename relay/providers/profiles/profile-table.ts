@@ -1,3 +1,4 @@
+import { ANTHROPIC_AND_GEMINI_ROWS } from './anthropic-and-gemini-profiles.ts'
 import { audioAt, OPENAI_AUDIO, realtimeFor } from './audio-endpoints.ts'
 import {
   billingDashboard,
@@ -7,8 +8,7 @@ import {
   singleRequest,
 } from './balance-queries.ts'
 import { CLOUD_ROWS } from './cloud-profiles.ts'
-import { MODELS_WITH_CHATS } from './models-with-chats.ts'
-import { OTHER_FORMAT_ROWS } from './other-format-profiles.ts'
+import { MODELS_WITH_CHATS } from './openai-models-with-chat-endpoint.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
 import { THINKING_AT_DASH_SCOPE, THINKING_AT_SILICON_FLOW } from './thinking-of-qwen.ts'
 import { TRANSLATED_ROWS } from './translated-profiles.ts'
@@ -96,7 +96,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     balance: billingDashboard,
   },
   ...CLOUD_ROWS,
-  ...OTHER_FORMAT_ROWS,
+  ...ANTHROPIC_AND_GEMINI_ROWS,
   // DeepSeek reports cached input tokens as `prompt_cache_hit_tokens`. Its completions are a beta.
   {
     id: 43,

@@ -6,7 +6,11 @@ import { API_VERSION } from '../../dialects/anthropic-messages/headers-passed-to
 import type { FormatName, PathParameters } from '../../dialects/wire-format.ts'
 import { type CloudAccess, MODEL_PLACEHOLDER, type ProviderCall } from '../clouds/cloud-access.ts'
 import { profileOf, taskProfileOf } from './all-profiles.ts'
-import { AZURE_TYPE, MODELS_WITH_CHATS, modelsWithChatsAt } from './models-with-chats.ts'
+import {
+  AZURE_TYPE,
+  MODELS_WITH_CHATS,
+  modelsWithChatsAt,
+} from './openai-models-with-chat-endpoint.ts'
 import { type CallEndpoint, endpointFor, type KeyHeader, type Profile } from './provider-profile.ts'
 
 const VERSION = /^v\d+(?:beta\d*)?$/

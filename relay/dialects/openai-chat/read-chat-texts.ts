@@ -1,29 +1,5 @@
-import type { ToolName } from '#domain/pricing/usage.ts'
-import type { JsonObject } from './json-values.ts'
-import { EVENT_BOUNDARY, eventData } from './sse-scanner.ts'
-
-export type TextSink = {
-  /**
-   * Receives one piece of text. `choice` is the index of the choice in the answer. `place` is a
-   * number that identifies the message field or tool call with the text.
-   */
-  readonly text: (choice: number, place: number, piece: string) => void
-  /**
-   * Receives the length of a base64 value (a picture, a sound or a signature) in characters.
-   * `isImage` is true if the value is known to be a picture in the answer.
-   */
-  readonly data: (characters: number, isImage?: boolean) => void
-  /**
-   * Receives one use of a tool that the provider runs. Uses with the same `id` count once. If
-   * `isBilled` is false, an earlier use with this id is subtracted.
-   */
-  readonly tool?: (name: ToolName, id?: string, isBilled?: boolean) => void
-  /**
-   * Receives a number of images in an answer that is billed per image. `isPartial` is true if a
-   * better version of the image may follow.
-   */
-  readonly images?: (count: number, isPartial: boolean) => void
-}
+import type { TextSink } from '#relay/canonical/answer-text-sink.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 
 const FIELDS = ['reasoning_content', 'reasoning', 'content', 'refusal']
 /**
@@ -48,9 +24,6 @@ const DATA = new Set(['data', 'b64_json', 'signature', 'thought_signature', 'enc
 const BASE64 = /^[\w+/=-]*$/
 const DATA_URL = /^data:[\w.+/-]{1,64};base64,[\w+/=-]*$/
 
-/** Passes every text to the sink. `json` is a complete answer, or the data of one stream event. */
-export type ReadTexts = (json: string, sink: TextSink) => void
-
 /**
  * Passes every text in the messages of a chat answer to the sink, at any depth. Invalid JSON is
  * ignored.
@@ -65,14 +38,6 @@ export function readChatTexts(json: string, sink: TextSink): void {
   if (!Array.isArray(choices)) return
   for (const [at, choice] of (choices as (JsonObject | null)[]).entries()) {
     new MessageReader(sink, indexOf(choice, at)).read(choice)
-  }
-}
-
-/** Passes every text in a sequence of complete server-sent events to the sink. */
-export function readEventTexts(events: string, readTexts: ReadTexts, sink: TextSink): void {
-  for (const event of events.split(EVENT_BOUNDARY)) {
-    const data = eventData(event)
-    if (data !== null) readTexts(data, sink)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ProfileRow } from './provider-profile.ts'
 
-/** The channel types of providers whose own API differs from OpenAI's. */
-export const OTHER_FORMAT_ROWS: readonly ProfileRow[] = [
+/** The channel types of Anthropic and Gemini, whose APIs are also formats of callers. */
+export const ANTHROPIC_AND_GEMINI_ROWS: readonly ProfileRow[] = [
   {
     id: 14,
     name: 'Anthropic',
