@@ -131,12 +131,17 @@ class TextCollector implements TextSink {
   }
 }
 
+/**
+ * Returns the text of a complete answer (not a stream), and the estimated tokens of its other
+ * content.
+ */
 export function textOfAnswer(body: Buffer, readTexts: ReadTexts): CountableText {
   const collector = new TextCollector()
   readTexts(body.toString('utf8'), collector)
   return collector.read()
 }
 
+/** Reports whether complete events of a stream contain any text or binary data. */
 export function hasText(events: Buffer, readTexts: ReadTexts): boolean {
   let length = 0
   readEventTexts(events.toString('utf8'), readTexts, {

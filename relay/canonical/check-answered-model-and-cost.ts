@@ -1,3 +1,6 @@
+/**
+ * How an answer differs from its request: another model answered, or the reported cost is too high.
+ */
 export type AnswerMismatch = 'other-model' | 'higher-cost'
 
 /**

@@ -32,6 +32,7 @@ export function combineReports(earlier: unknown, later: unknown, levels = LEVELS
   return combined
 }
 
+/** Reports whether a value is a valid token count: an integer of 0 or more. */
 export const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0
 

@@ -1,5 +1,6 @@
 import { TOOL_NAMES, type ToolCounts, type ToolName, type Usage } from '#domain/pricing/usage.ts'
 
+/** The token counts that a provider has reported for one answer, after they were checked. */
 export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
@@ -24,6 +25,7 @@ export type UsageReport = {
 
 export type ReportedToolUses = Readonly<Partial<Record<ToolName, unknown>>>
 
+/** The reasons why a usage report is not trusted, or why its counts were reduced. */
 export type UsageAnomaly =
   | 'negative'
   | 'fraction'

@@ -112,6 +112,7 @@ export type RelayErrorCode =
   | 'upstream_too_large'
   | 'internal_error'
 
+/** An error that the gateway itself returns to a caller. */
 export type RelayError = CodedError<RelayErrorCode, RelayErrorParams>
 
 type RelayErrorParams = {
@@ -129,9 +130,11 @@ export const relayError = (
   { retryAfter, ...params }: RelayErrorParams & { readonly retryAfter?: number } = {},
 ): RelayError => (retryAfter === undefined ? { code, params } : { code, params, retryAfter })
 
+/** Creates the error for a member of the request with an invalid value. */
 export const invalidParameter = (param: string): RelayError =>
   relayError('invalid_parameter', { param })
 
+/** Creates the error for a required member that the request lacks. */
 export const missingParameter = (param: string): RelayError =>
   relayError('missing_parameter', { param })
 
@@ -148,6 +151,7 @@ type ErrorType =
   | 'upstream_error'
   | 'server_error'
 
+/** How a relay error is sent: its HTTP status, its type, and its message in two languages. */
 export type HttpError = {
   readonly status: number
   readonly type: ErrorType

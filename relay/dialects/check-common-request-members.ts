@@ -17,6 +17,7 @@ const MODEL_LENGTH_MAX = 256
  */
 export const RESERVED = '__proto__'
 
+/** Reports whether a scan has found the members of a valid JSON object, and not an error. */
 export const isMembers = (outcome: readonly Member[] | InvalidJson): outcome is readonly Member[] =>
   Array.isArray(outcome)
 
@@ -85,12 +86,17 @@ export const misfitIn = (
     return length > elementsMax || !isAllObjects
   })
 
+/** Returns the model that a request names. Returns an error if the name is missing or invalid. */
 export function modelOf(body: Buffer, member: Member | undefined): string | RelayError {
   if (member === undefined) return missingParameter('model')
   const model = member.kind === 'string' ? (textOf(body, member) as string) : ''
   return isModelName(model) ? model : invalidParameter('model')
 }
 
+/**
+ * Reports whether a text can be the name of a model: it is not too long and has no control
+ * characters.
+ */
 export const isModelName = (text: string): boolean =>
   text !== '' && text.length <= MODEL_LENGTH_MAX && !hasControls(text)
 

@@ -15,6 +15,10 @@ export type NestedMemberRules = {
   readonly rules: readonly NestedMemberRule[]
 }
 
+/**
+ * Creates the rules for the objects in the top-level array `array`. `kinds` are the allowed kinds
+ * by key.
+ */
 export const nestedMemberRules = (
   array: string,
   kinds: Readonly<Record<string, readonly JsonKind[]>>,

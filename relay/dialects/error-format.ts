@@ -1,6 +1,7 @@
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 
+/** The properties of a call that decide how a provider's error is shown to the caller. */
 export type ProviderErrorOptions = {
   /** True if the caller must not see the provider's texts. */
   readonly isHidden: boolean

@@ -1,3 +1,7 @@
+/**
+ * The kinds of JSON values. The booleans are two kinds, because some members accept only one of
+ * them.
+ */
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null'
 
 export const isDigit = (byte: number | undefined): boolean =>

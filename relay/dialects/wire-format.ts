@@ -127,6 +127,7 @@ export type BodyEnvelope = {
   readonly added: ReadonlyMap<string, string>
 }
 
+/** The changes that turn a caller's request into the request to the provider. */
 export type UpstreamChange = {
   readonly model: string
   /** True if `model` is the name of a deployment, which may be any name. */
@@ -153,6 +154,7 @@ export type UpstreamChange = {
   readonly envelope?: BodyEnvelope
 }
 
+/** The body of the request to the provider. */
 export type UpstreamBody = {
   readonly body: Buffer
   /**

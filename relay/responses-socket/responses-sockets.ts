@@ -67,6 +67,7 @@ export type ResponsesSockets = {
   readonly close: () => void
 }
 
+/** Creates the websocket server. It also closes sockets whose client does not respond. */
 export function createResponsesSockets(options: Options): ResponsesSockets {
   const open = new Set<ResponsesSocket>()
   const idle = new IdleConversations(IDLE_BYTES_MAX, IDLE_BYTES_PER_USER_MAX)

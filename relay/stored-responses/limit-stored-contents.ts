@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 
+/** The limits of the contents that are stored. */
 export type ContentBounds = {
   /** The maximum number of bytes that the stored contents of one user have, compressed. */
   readonly userBytesMax: number

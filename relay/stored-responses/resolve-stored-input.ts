@@ -41,6 +41,7 @@ export async function resolveStoredInput(
   return withStoredInput(request, { ...stored, place: { channelId, keyRef }, tokens: sum })
 }
 
+/** The error for a request that needs the store while the database is not available. */
 export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /** Returns the error for a reference to stored content that can't be found. */

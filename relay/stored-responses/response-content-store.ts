@@ -28,6 +28,7 @@ export type ResponseContent = {
 /** The token that made a response, and its user. */
 export type ContentOwner = Pick<ResponseContent, 'tokenId' | 'userId'>
 
+/** Returns the token and the user of a caller, which own the contents of the caller's responses. */
 export const contentOwnerOf = ({
   token: { tokenId },
   user: { userId },
@@ -36,6 +37,7 @@ export const contentOwnerOf = ({
   readonly user: { readonly userId: number }
 }): ContentOwner => ({ tokenId, userId })
 
+/** The lengths in bytes of one stored content, before its compression. */
 export type ContentSize = Pick<ResponseContent, 'responseId' | 'outputBytes'> & {
   /** Null if the input is not stored. */
   readonly inputBytes: number | null

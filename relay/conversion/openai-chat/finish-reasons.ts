@@ -41,6 +41,7 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
  */
 type ChoiceContent = { readonly isRefused: boolean; readonly usesFunctionCall: boolean }
 
+/** Returns the `finish_reason` to write for a choice. */
 export function finishReason(stop: StopReason, content: ChoiceContent): string {
   if (stop === 'tool-calls' && content.usesFunctionCall) return 'function_call'
   return stop === 'refusal' && content.isRefused ? 'stop' : WRITTEN[stop]

@@ -15,6 +15,7 @@ export function readStop(response: JsonObject, { hasCalls, isRefused }: StopHint
   return isRefused ? 'refusal' : 'end'
 }
 
+/** The members of a response that state whether and why it is incomplete. */
 export type WrittenStop = {
   readonly status: 'completed' | 'incomplete'
   readonly incomplete_details: JsonObject | null

@@ -11,6 +11,7 @@ import { encryptedForProvider } from './encrypted-content.ts'
 import { limitedCallId } from './shorten-ids-and-keys.ts'
 import { writeInputPart, writeInputParts } from './write-content.ts'
 
+/** The members `instructions` and `input` of a request. */
 export type WrittenInput = {
   readonly instructions: string | null
   readonly input: readonly JsonObject[]

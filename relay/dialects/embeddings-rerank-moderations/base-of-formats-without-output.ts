@@ -20,6 +20,7 @@ import type { ChatRequest, WireFormat } from '../wire-format.ts'
 /** The JSON kinds that each field may have. A null counts as an absent field. */
 export type FieldKinds = ReadonlyMap<string, readonly JsonKind[]>
 
+/** Returns the member with this key. Returns undefined if it is absent or null. */
 export const memberIn = (members: readonly Member[], key: string): Member | undefined =>
   members.find((member) => member.key === key && member.kind !== 'null')
 
@@ -65,6 +66,7 @@ function readInputUsage(raw: unknown, bounds: UsageBounds): UsageReport {
   return inputReport(isInTotal ? (total ?? prompt) : prompt, bounds)
 }
 
+/** Returns a usage report with only input tokens. `tokens` is the raw count of the provider. */
 export function inputReport(tokens: unknown, { inputCeiling }: UsageBounds): UsageReport {
   const counts = new Counts()
   const inputUncached = counts.required(tokens, inputCeiling)

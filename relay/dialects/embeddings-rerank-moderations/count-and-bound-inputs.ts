@@ -100,11 +100,16 @@ const CEILING_BASE = 256
 export function boundOfInputs(body: Buffer, { count, tokens, objects }: Inputs): InputBound {
   const ofInputs = count * TOKENS_PER_INPUT + CEILING_BASE
   if (tokens !== null) {
-    return { tokens: Math.max(1, tokens), ceiling: capped(tokens * 2 + ofInputs), isText: false }
+    return {
+      tokens: Math.max(1, tokens),
+      ceiling: limitToTokensMax(tokens * 2 + ofInputs),
+      isText: false,
+    }
   }
   const likely = body.length + objects * OBJECT_TOKENS
-  const ceiling = capped(body.length + objects * OBJECT_CEILING + ofInputs)
-  return { tokens: capped(likely), ceiling, isText: objects === 0 }
+  const ceiling = limitToTokensMax(body.length + objects * OBJECT_CEILING + ofInputs)
+  return { tokens: limitToTokensMax(likely), ceiling, isText: objects === 0 }
 }
 
-export const capped = (tokens: number): number => Math.min(TOKENS_MAX, tokens)
+/** Limits a token count to the largest count that is billed. */
+export const limitToTokensMax = (tokens: number): number => Math.min(TOKENS_MAX, tokens)

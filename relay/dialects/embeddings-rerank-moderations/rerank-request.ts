@@ -20,7 +20,7 @@ import {
   memberIn,
   WITHOUT_OUTPUT,
 } from './base-of-formats-without-output.ts'
-import { boundOfInputs, capped, countInputs } from './count-and-bound-inputs.ts'
+import { boundOfInputs, countInputs, limitToTokensMax } from './count-and-bound-inputs.ts'
 
 const FIELDS: FieldKinds = new Map([
   ['query', ['string', 'object']],
@@ -79,8 +79,8 @@ function readRerankRequest(body: Buffer, known = NAMES): ChatRequest | RelayErro
     choices: unitsOf(chunks),
     returnedChoices: unitsOf(count),
     inputBound: {
-      tokens: capped((objects === 0 ? body.length : ofDocuments.tokens) + ofQueries),
-      ceiling: capped(ofDocuments.ceiling + ofQueries),
+      tokens: limitToTokensMax((objects === 0 ? body.length : ofDocuments.tokens) + ofQueries),
+      ceiling: limitToTokensMax(ofDocuments.ceiling + ofQueries),
       isText: false,
     },
   }

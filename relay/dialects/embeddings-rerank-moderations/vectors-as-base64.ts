@@ -32,6 +32,7 @@ export function vectorsAsBase64(request: ChatRequest, answer: Buffer): Buffer {
   return applyEdits(answer, edits)
 }
 
+/** Reports whether the caller requests vectors as base64. */
 export function requestsBase64({ body, members }: ChatRequest): boolean {
   const format = memberIn(members, 'encoding_format')
   return (

@@ -2,6 +2,7 @@ import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import type { Member } from '../scan-request-object.ts'
 import type { MessagePartAndToolFinder, PartKind } from './find-message-parts-and-tools.ts'
 
+/** The limits of the number of input tokens that a request can have. */
 export type InputBound = {
   /** The likely maximum number of input tokens. The call's hold (the reserved quota) covers it. */
   readonly tokens: number

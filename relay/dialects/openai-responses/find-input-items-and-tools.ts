@@ -9,8 +9,8 @@ import {
   namesOfTool,
   OPEN_BRACKET,
   PART_DEPTH,
+  QUOTED_TYPE,
   quoted,
-  TYPE,
 } from '../openai-chat/find-message-parts-and-tools.ts'
 
 /**
@@ -169,7 +169,7 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
     this.isInTools = this.bytes[valueAt] === OPEN_BRACKET && this.is(start, end, TOOLS)
     if (this.list === 'tools') {
       this.isInEnvironment = this.is(start, end, ENVIRONMENT) && this.bytes[valueAt] !== NULL
-    } else if (this.is(start, end, TYPE)) this.typeOfItem(valueAt)
+    } else if (this.is(start, end, QUOTED_TYPE)) this.typeOfItem(valueAt)
     else if (this.is(start, end, ROLE)) this.hasRole = true
     else if (this.is(start, end, ID)) this.idAt = valueAt
     else if (this.is(start, end, ENCRYPTED)) {
@@ -217,13 +217,13 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
    * a container, for which the provider charges.
    */
   private environmentMember(start: number, end: number, valueAt: number): void {
-    const isLocal = this.is(start, end, TYPE) && this.textAt(valueAt) === 'local'
+    const isLocal = this.is(start, end, QUOTED_TYPE) && this.textAt(valueAt) === 'local'
     if (!isLocal && !this.is(start, end, SKILLS)) this.isCallerTool = false
   }
 
   /** Reads a member of a tool inside an item or inside a namespace of tools. */
   private innerToolMember(start: number, end: number, valueAt: number): void {
-    const isType = this.is(start, end, TYPE)
+    const isType = this.is(start, end, QUOTED_TYPE)
     const isCallerTool = isType && RESPONSES_NAMES.callerTool.test(this.textAt(valueAt))
     // The kind of an inner shell's environment is not read. Any environment counts as a container.
     const isContainer = this.is(start, end, ENVIRONMENT) && this.bytes[valueAt] !== NULL

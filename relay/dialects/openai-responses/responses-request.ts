@@ -217,7 +217,10 @@ function billableOverrides(
   return new Map([...overrides].filter(([name]) => name !== 'background'))
 }
 
-/** Returns an outline of the request, which has the same model and limit, but a short input. */
+/**
+ * Returns an outline (a short form) of the request. It has the same model and limit, but a short
+ * input.
+ */
 function outlineOf({ model, isStream, outputTokensMax }: ChatRequest): ChatRequest {
   const text = { model, stream: isStream, input: 'x', max_output_tokens: outputTokensMax }
   return validOutline(readResponsesRequest(Buffer.from(JSON.stringify(text)), NO_NAMES))

@@ -48,6 +48,7 @@ export type AnswerDecoder = {
   ) => Buffer
 }
 
+/** The result of decoding a complete answer. */
 export type DecodedAnswer =
   | { readonly kind: 'answer'; readonly body: Buffer }
   /** The body contains an error, although the HTTP status was a successful one. */
@@ -60,6 +61,7 @@ export type Transport = Pick<Dispatcher, 'dispatch'>
 /** The reason why the rest of a stream can't be read. */
 export type DecoderFault = 'cut' | 'too-large'
 
+/** Decodes the stream of one answer to server-sent events. */
 export type StreamDecoder = {
   /** Returns the server-sent events that the chunk completes. */
   readonly push: (chunk: Buffer) => Buffer

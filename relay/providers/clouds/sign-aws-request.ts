@@ -44,6 +44,7 @@ type AwsRequest = {
   readonly body: Buffer
 }
 
+/** Returns the headers of a request, with the signature for the time `at`. */
 export type SignRequest = (request: AwsRequest, at: Date) => Promise<Record<string, string>>
 
 /**

@@ -5,6 +5,7 @@ type ThinkingAtProvider = Pick<
   'thinkingBeyondLimit' | 'thinkingBudgetMin' | 'thinkingSwitch'
 >
 
+/** How Qwen's models think at DashScope. */
 export const THINKING_AT_DASH_SCOPE: ThinkingAtProvider = {
   // The longest chain of thought of any model (alibabacloud.com/help/en/model-studio/models).
   thinkingBeyondLimit: 81_920,
@@ -16,6 +17,7 @@ export const THINKING_AT_DASH_SCOPE: ThinkingAtProvider = {
   },
 }
 
+/** How Qwen's models think at SiliconFlow. */
 export const THINKING_AT_SILICON_FLOW: ThinkingAtProvider = {
   // The longest chain of thought has 40 000 tokens
   // (docs.siliconflow.com/en/userguide/capabilities/reasoning).
