@@ -7,7 +7,7 @@ export type UsageReport = {
   /**
    * A second interpretation of a report with more cached tokens than prompt tokens. Null for any
    * other report. Here, the prompt count excludes the cached tokens, as at Anthropic. In `usage`,
-   * it includes them, so they are limited to it.
+   * the prompt count includes the cached tokens, so these are limited to it.
    */
   readonly otherInterpretation: Usage | null
   /**
@@ -57,8 +57,8 @@ export const outputCeiling = (outputTokensMax: number): number =>
   Math.min(TOKENS_MAX, outputTokensMax * 2 + 100_000)
 
 /**
- * The tokens of a total count that no part has taken yet. `take` limits a part to these tokens,
- * subtracts it from them, and returns it.
+ * The tokens of a total count that no part has taken yet. `take` limits a part to the remaining
+ * tokens, subtracts the part, and returns it.
  */
 export class RemainingTokens {
   left: number

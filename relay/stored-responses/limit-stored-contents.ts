@@ -4,11 +4,11 @@ import { warnThrottled } from '#infra/telemetry/log.ts'
 
 /** The limits of the contents that are stored. */
 export type ContentBounds = {
-  /** The maximum number of bytes that the stored contents of one user have, compressed. */
+  /** The maximum total size in bytes of the compressed contents of one user. */
   readonly userBytesMax: number
   /**
-   * The maximum number of bytes that the contents of all users have, compressed. On a full disk,
-   * the database could no longer record calls.
+   * The maximum total size in bytes of the compressed contents of all users. It keeps the disk from
+   * filling up, because the database could then no longer record calls.
    */
   readonly siteBytesMax: number
   /**
@@ -57,7 +57,7 @@ export class ContentLimits {
   private readonly pg: Pool
   private readonly bounds: ContentBounds
   private readonly log: Logger | null
-  /** The bytes of all contents when they were last counted, and those that were added since. */
+  /** The bytes of all contents at the last count, and the bytes that were added since then. */
   private siteBytes = 0
   /** The bytes that this process has added for each user since the last deletion. */
   private readonly addedBytes = new Map<number, number>()

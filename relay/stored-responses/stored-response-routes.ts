@@ -86,8 +86,8 @@ async function serveWithPermit(
 }
 
 /**
- * Deletes or returns a response that the gateway stores, as JSON. Returns null if it stores no
- * response of this token with this id.
+ * Deletes or returns a response that the gateway stores, as JSON. Returns null if the gateway
+ * stores no response with this id for this token.
  */
 async function serveConvertedResponse(
   { storedResponses: { contents }, vault }: RelayDeps,

@@ -337,7 +337,9 @@ export const DASH_SCOPE_TASKS: ImageAdapter = {
   answer: (body, created) => imagesAnswer(imagesOf(body, 'url', 'url'), created),
 }
 
-/** The smaller one of the two sizes of some models of Replicate, in millions of pixels. */
+/**
+ * The smaller of the two image sizes that some models of Replicate offer, in millions of pixels.
+ */
 const QUARTER_MEGAPIXEL = '0.25'
 
 /** Returns the inputs of a model of Replicate that state the size and the shape of its images. */
