@@ -20,7 +20,7 @@ import {
   type WireFormat,
 } from '../dialects/wire-format.ts'
 import { compactPathOf, endpointOf, isByDeployment } from '../providers/profiles/provider-target.ts'
-import type { Translation } from '../providers/translations/translation.ts'
+import type { Translation } from '../providers/proprietary-chat-apis/chat-translation.ts'
 import { withStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { adaptImageRequest, ignoredMembers } from './adapt-image-request.ts'

@@ -9,9 +9,9 @@ import {
 } from './balance-queries.ts'
 import { CLOUD_ROWS } from './cloud-profiles.ts'
 import { MODELS_WITH_CHATS } from './openai-models-with-chat-endpoint.ts'
+import { PROPRIETARY_CHAT_ROWS } from './proprietary-chat-profiles.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
 import { THINKING_AT_DASH_SCOPE, THINKING_AT_SILICON_FLOW } from './thinking-of-qwen.ts'
-import { TRANSLATED_ROWS } from './translated-profiles.ts'
 import { VIDEO_ROWS } from './video-profiles.ts'
 
 const chatAt = (path: string): CallEndpoint => ({ format: 'chat', path })
@@ -279,7 +279,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       ministral-3b-latest pixtral-large-latest open-mistral-nemo
     `,
   },
-  ...TRANSLATED_ROWS,
+  ...PROPRIETARY_CHAT_ROWS,
   // Jina has no chats, only embeddings and rerank.
   {
     id: 38,

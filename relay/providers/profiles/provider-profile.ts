@@ -3,7 +3,7 @@ import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { type BodyEnvelope, type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
 import type { OpenCloud } from '../clouds/cloud-access.ts'
-import type { Translation } from '../translations/translation.ts'
+import type { Translation } from '../proprietary-chat-apis/chat-translation.ts'
 import type { BalanceQuery } from './balance-queries.ts'
 import type { ImageAdapter } from './image-adapters.ts'
 

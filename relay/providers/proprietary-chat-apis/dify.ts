@@ -16,13 +16,13 @@ import {
   textEvents,
   usageEvents,
 } from './build-answer-events.ts'
+import type { ProviderError, ProviderEventReader, Translation } from './chat-translation.ts'
 import {
   type Feature,
   lossesOf,
   textConversation,
   transcriptOf,
 } from './text-conversation-and-losses.ts'
-import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>(['images', 'endUser'])
 

@@ -16,8 +16,8 @@ import { readAnswerId, readCallId } from '#relay/conversion/limit-id-and-model-l
 import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { writeMessages } from '#relay/conversion/openai-chat/write-messages.ts'
 import { reportedUsage, usageEvents } from './build-answer-events.ts'
+import type { ProviderError, ProviderEventReader, Translation } from './chat-translation.ts'
 import { type Feature, lossesOf } from './text-conversation-and-losses.ts'
-import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>([
   ...(['tools', 'images', 'outputTokensMax', 'temperature', 'topP', 'topK', 'seed'] as const),

@@ -10,6 +10,12 @@ import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
 import { isVisibleText, MODEL_PLACEHOLDER, type OpenCloud } from '../clouds/cloud-access.ts'
 import { endEvents, reportedUsage, textEvents, usageEvents } from './build-answer-events.ts'
+import type {
+  ProviderError,
+  ProviderEventReader,
+  Translation,
+  TranslationTarget,
+} from './chat-translation.ts'
 import { predictionTransport } from './replicate-transport.ts'
 import {
   type Feature,
@@ -17,12 +23,6 @@ import {
   textConversation,
   transcriptOf,
 } from './text-conversation-and-losses.ts'
-import type {
-  ProviderError,
-  ProviderEventReader,
-  Translation,
-  TranslationTarget,
-} from './translation.ts'
 
 const FEATURES = new Set<Feature>(['outputTokensMax', 'temperature', 'topP'])
 

@@ -14,18 +14,18 @@ import {
   thinkingEvents,
   usageEvents,
 } from './build-answer-events.ts'
+import type {
+  ProviderError,
+  ProviderEventReader,
+  Translation,
+  TranslationTarget,
+} from './chat-translation.ts'
 import {
   type Feature,
   lastQuestion,
   lossesOf,
   textConversation,
 } from './text-conversation-and-losses.ts'
-import type {
-  ProviderError,
-  ProviderEventReader,
-  Translation,
-  TranslationTarget,
-} from './translation.ts'
 
 const FEATURES = new Set<Feature>(['endUser'])
 

@@ -5,8 +5,8 @@ import { type AnswerOptions, writeAnswer } from '#relay/conversion/openai-chat/w
 import { createStreamWriter } from '#relay/conversion/openai-chat/write-stream.ts'
 import { dataEvent } from '#relay/conversion/write-server-sent-events.ts'
 import type { AnswerDecoder, DecodedAnswer, DecoderFault } from '../clouds/cloud-access.ts'
-import { EventSplitter } from './server-sent-events.ts'
-import type { ProviderError, Translation } from './translation.ts'
+import type { ProviderError, Translation } from './chat-translation.ts'
+import { EventSplitter } from './split-server-sent-events.ts'
 
 /** The values that are the same for every answer of a call. */
 type DecoderOptions = Omit<AnswerOptions, 'hasStreamUsage'> & {

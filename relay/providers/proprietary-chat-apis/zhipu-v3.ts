@@ -17,13 +17,13 @@ import {
   textEvents,
   usageEvents,
 } from './build-answer-events.ts'
+import type { ProviderError, ProviderEvent, Translation } from './chat-translation.ts'
 import {
   type Feature,
   lastQuestion,
   lossesOf,
   textConversation,
 } from './text-conversation-and-losses.ts'
-import type { ProviderError, ProviderEvent, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>(['temperature', 'topP'])
 

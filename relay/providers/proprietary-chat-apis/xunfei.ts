@@ -23,6 +23,12 @@ import {
   thinkingEvents,
   usageEvents,
 } from './build-answer-events.ts'
+import type {
+  ProviderError,
+  ProviderEventReader,
+  Translation,
+  TranslationTarget,
+} from './chat-translation.ts'
 import { callEvents, calledIn, offeredFunctions, withCallsAsTexts } from './function-calls.ts'
 import {
   type Feature,
@@ -30,12 +36,6 @@ import {
   lossesOf,
   textConversation,
 } from './text-conversation-and-losses.ts'
-import type {
-  ProviderError,
-  ProviderEventReader,
-  Translation,
-  TranslationTarget,
-} from './translation.ts'
 import { websocketTransport } from './websocket-transport.ts'
 
 /** The path and the domain (Xunfei's parameter for the model) of each version of Spark. */

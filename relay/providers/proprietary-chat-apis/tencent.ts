@@ -22,8 +22,8 @@ import {
   type ProviderCall,
 } from '../clouds/cloud-access.ts'
 import { reportedUsage, usageEvents } from './build-answer-events.ts'
+import type { ProviderError, ProviderEventReader, Translation } from './chat-translation.ts'
 import { type Feature, lossesOf } from './text-conversation-and-losses.ts'
-import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>(['tools', 'images', 'temperature', 'topP', 'seed', 'stop'])
 

@@ -27,6 +27,7 @@ import {
   textEvents,
   usageEvents,
 } from './build-answer-events.ts'
+import type { ProviderError, ProviderEventReader, Translation } from './chat-translation.ts'
 import {
   callEvents,
   calledIn,
@@ -41,7 +42,6 @@ import {
   lossesOf,
   textConversation,
 } from './text-conversation-and-losses.ts'
-import type { ProviderError, ProviderEventReader, Translation } from './translation.ts'
 
 const FEATURES = new Set<Feature>([
   ...(['tools', 'outputTokensMax', 'temperature', 'topP', 'stop', 'endUser'] as const),

@@ -1,17 +1,17 @@
-import { BAIDU_V1, openBaiduV1 } from '../translations/baidu-v1.ts'
-import { COHERE } from '../translations/cohere.ts'
-import { COZE } from '../translations/coze.ts'
-import { DIFY } from '../translations/dify.ts'
-import { openReplicate, REPLICATE } from '../translations/replicate.ts'
-import { openTencent, TENCENT } from '../translations/tencent.ts'
-import { openXunfei, XUNFEI } from '../translations/xunfei.ts'
-import { openZhipuV3, ZHIPU_V3 } from '../translations/zhipu-v3.ts'
+import { BAIDU_V1, openBaiduV1 } from '../proprietary-chat-apis/baidu-v1.ts'
+import { COHERE } from '../proprietary-chat-apis/cohere.ts'
+import { COZE } from '../proprietary-chat-apis/coze.ts'
+import { DIFY } from '../proprietary-chat-apis/dify.ts'
+import { openReplicate, REPLICATE } from '../proprietary-chat-apis/replicate.ts'
+import { openTencent, TENCENT } from '../proprietary-chat-apis/tencent.ts'
+import { openXunfei, XUNFEI } from '../proprietary-chat-apis/xunfei.ts'
+import { openZhipuV3, ZHIPU_V3 } from '../proprietary-chat-apis/zhipu-v3.ts'
 import type { ProfileRow } from './provider-profile.ts'
 
 /**
  * The channel types of providers with their own formats, from and to which chats are translated.
  */
-export const TRANSLATED_ROWS: readonly ProfileRow[] = [
+export const PROPRIETARY_CHAT_ROWS: readonly ProfileRow[] = [
   // If the address ends with Cohere's compatibility API, Cohere is called in OpenAI's format.
   {
     id: 34,

@@ -1,5 +1,5 @@
 import { EVENT_BYTES_MAX } from '#relay/canonical/sse-scanner.ts'
-import type { ProviderEvent } from './translation.ts'
+import type { ProviderEvent } from './chat-translation.ts'
 
 const LINE_FEED = 10
 const NO_FIELDS: Readonly<Record<string, string>> = {}
