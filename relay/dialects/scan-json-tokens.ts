@@ -100,6 +100,13 @@ export function escapeLength(bytes: Buffer, at: number): number {
   return low >= 0xdc00 && low <= 0xdfff ? 12 : -1
 }
 
+/** Returns the offset of the first byte from `from` on that is not white space of JSON. */
+export function afterWhiteSpace(bytes: Buffer, from: number): number {
+  let at = from
+  while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at += 1
+  return at
+}
+
 const QUOTE = 34
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125

@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici'
 import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { listOf, objectOrEmpty, parsedObject, textOf } from '#relay/canonical/json-values.ts'
-import { imagesAnswer } from '../providers/profiles/image-adapters.ts'
+import { imagesAnswer } from '../providers/profiles/convert-image-answer.ts'
 import type { ProviderTarget } from '../providers/profiles/provider-target.ts'
 import { setNameListHeader } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'

@@ -1,4 +1,5 @@
 import { applyEdits, type ByteEdit } from '../byte-edits.ts'
+import { afterWhiteSpace } from '../scan-json-tokens.ts'
 import type { ChatRequest } from '../wire-format.ts'
 import { memberIn } from './base-of-formats-without-output.ts'
 
@@ -22,8 +23,8 @@ export function vectorsAsBase64(request: ChatRequest, answer: Buffer): Buffer {
   if (!requestsBase64(request) || answer.length > CHANGED_BYTES_MAX) return answer
   const edits: ByteEdit[] = []
   for (let at = answer.indexOf(KEY); at >= 0; at = answer.indexOf(KEY, at + KEY.length)) {
-    const colon = behindSpace(answer, at + KEY.length)
-    const start = behindSpace(answer, colon + 1)
+    const colon = afterWhiteSpace(answer, at + KEY.length)
+    const start = afterWhiteSpace(answer, colon + 1)
     if (answer[colon] !== COLON || answer[start] !== OPEN_BRACKET) continue
     const end = answer.indexOf(CLOSE_BRACKET, start) + 1
     const base64 = end === 0 ? null : base64Of(parsed(answer.toString('latin1', start, end)))
@@ -58,10 +59,4 @@ export function base64Of(values: unknown): string | null {
   const bytes = Buffer.alloc(values.length * 4)
   for (const [index, value] of values.entries()) bytes.writeFloatLE(value, index * 4)
   return bytes.toString('base64')
-}
-
-function behindSpace(bytes: Buffer, from: number): number {
-  let at = from
-  while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at += 1
-  return at
 }

@@ -1,6 +1,7 @@
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { SentImage } from '#relay/dialects/openai-images/image-price-factor-and-tokens.ts'
 import { type Member, scanObject } from '#relay/dialects/scan-request-object.ts'
+import { errorIn, imagesAnswer, imagesOf } from './convert-image-answer.ts'
 import {
   aspectRatioOf,
   type CarriedBy,
@@ -42,101 +43,6 @@ export type ImageAdapter = {
   readonly answersOnlyAddresses?: true
   /** How the images are fetched, if the provider generates them as tasks. Omitted otherwise. */
   readonly task?: ImageTask
-}
-
-const QUOTE = 34
-const BACKSLASH = 92
-const OPEN_BRACKET = 91
-const COMMA = 44
-
-const isSpace = (byte: number | undefined): boolean =>
-  byte === 32 || byte === 10 || byte === 13 || byte === 9
-
-function behindSpace(bytes: Buffer, from: number): number {
-  let at = from
-  while (isSpace(bytes[at])) at += 1
-  return at
-}
-
-/**
- * Returns the offset of the closing quote of the string at `start`. Returns -1 if there is none.
- */
-function endOfText(bytes: Buffer, start: number): number {
-  let at = bytes.indexOf(QUOTE, start + 1)
-  for (; at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
-    let backslashes = 0
-    while (bytes[at - 1 - backslashes] === BACKSLASH) backslashes += 1
-    if (backslashes % 2 === 0) return at
-  }
-  return -1
-}
-
-/**
- * Returns the JSON strings, with their quotes, of all members with this name. A member may also be
- * a list of strings. The answer is not parsed, because images may have many megabytes.
- */
-function textsNamed(bytes: Buffer, name: string): readonly Buffer[] {
-  const key = Buffer.from(`"${name}"`)
-  const texts: Buffer[] = []
-  for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + 1)) {
-    const colon = behindSpace(bytes, at + key.length)
-    let start = behindSpace(bytes, colon + 1)
-    const isList = bytes[start] === OPEN_BRACKET
-    if (isList) start = behindSpace(bytes, start + 1)
-    while (bytes[start] === QUOTE) {
-      const end = endOfText(bytes, start)
-      if (end < 0) break
-      texts.push(bytes.subarray(start, end + 1))
-      const next = behindSpace(bytes, end + 1)
-      if (!isList || bytes[next] !== COMMA) break
-      start = behindSpace(bytes, next + 1)
-    }
-  }
-  return texts
-}
-
-/**
- * Returns an answer of OpenAI's images API with these images. `text` is the JSON string of a URL or
- * of base64 data.
- */
-export function imagesAnswer(
-  images: readonly { readonly name: 'url' | 'b64_json'; readonly text: Buffer }[],
-  created: number,
-  usage: object | null = null,
-): Buffer {
-  const parts: Buffer[] = [Buffer.from(`{"created":${created},"data":[`)]
-  for (const [index, { name, text }] of images.entries()) {
-    parts.push(Buffer.from(`${index === 0 ? '' : ','}{"${name}":`), text, Buffer.from('}'))
-  }
-  parts.push(Buffer.from(usage === null ? ']}' : `],"usage":${JSON.stringify(usage)}}`))
-  return Buffer.concat(parts)
-}
-
-const imagesOf = (body: Buffer, key: string, name: 'url' | 'b64_json') =>
-  textsNamed(body, key).map((text) => ({ name, text }))
-
-/** The maximum length in bytes of an answer without images that is parsed to find an error. */
-const ERROR_BYTES_MAX = 64 * 1024
-
-/**
- * Returns the error in an answer without images, converted to OpenAI's format. Returns null if
- * there is none.
- */
-function errorIn(
-  body: Buffer,
-  read: (answer: JsonObject) => readonly [code: unknown, message: unknown],
-): Buffer | null {
-  if (body.length > ERROR_BYTES_MAX) return null
-  let answer: unknown
-  try {
-    answer = JSON.parse(body.toString('utf8'))
-  } catch {
-    // An answer that is not JSON is returned unchanged and reported as invalid later.
-    return body
-  }
-  const [code, message] = read(objectOrEmpty(answer))
-  if (code === undefined || code === null || code === '' || code === 0) return null
-  return Buffer.from(JSON.stringify({ error: { message: String(message ?? ''), code: `${code}` } }))
 }
 
 const unsupportedIn = ({ n, image }: Pick<ImageRequest, 'n' | 'image'>, imagesMax: number) =>
