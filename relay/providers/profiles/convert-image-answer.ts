@@ -46,7 +46,7 @@ export function imagesAnswer(
   return Buffer.concat(parts)
 }
 
-/** Returns the images in the members `key` of an answer. They are URLs or data, as `name` states. */
+/** Returns the images in the members `key` of an answer. `name` tells if they are URLs or data. */
 export const imagesOf = (body: Buffer, key: string, name: 'url' | 'b64_json') =>
   textsNamed(body, key).map((text) => ({ name, text }))
 
