@@ -6,8 +6,8 @@ import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { groupsOf } from './pipeline/serving-groups.ts'
-import { directFormatsOf } from './providers/openai-compatible/formats-by-model-name.ts'
-import { isImageModel } from './providers/openai-compatible/image-endpoints.ts'
+import { directFormatsOf } from './providers/profiles/formats-by-model-name.ts'
+import { isImageModel } from './providers/profiles/image-endpoints.ts'
 import type { OfferKind } from './views/channel-view.ts'
 
 const CREATED = 1_700_000_000

@@ -1,10 +1,10 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
-import { PROFILES, TASK_PROFILES } from './providers/openai-compatible/all-profiles.ts'
-import type { ProfileField } from './providers/openai-compatible/provider-profile.ts'
-import { acceptsKey } from './providers/openai-compatible/provider-target.ts'
+import { PROFILES, TASK_PROFILES } from './providers/profiles/all-profiles.ts'
+import type { ProfileField } from './providers/profiles/provider-profile.ts'
+import { acceptsKey } from './providers/profiles/provider-target.ts'
 
-export { isNamedLikeChatModel } from './providers/openai-compatible/formats-by-model-name.ts'
-export { hostOfChannel } from './providers/openai-compatible/provider-target.ts'
+export { isNamedLikeChatModel } from './providers/profiles/formats-by-model-name.ts'
+export { hostOfChannel } from './providers/profiles/provider-target.ts'
 
 type ServedType = {
   readonly required: readonly ProfileField[]

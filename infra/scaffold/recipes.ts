@@ -252,7 +252,7 @@ const provider = (name = '', id = ''): Scaffold => {
   return {
     changes: [
       {
-        path: 'relay/providers/openai-compatible/profile-table.ts',
+        path: 'relay/providers/profiles/profile-table.ts',
         edit: addToBlock(/^export const PROFILE_ROWS: readonly ProfileRow\[\] = \[/m, row),
       },
     ],

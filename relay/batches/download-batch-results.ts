@@ -1,7 +1,7 @@
 import { request } from 'undici'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import { providerRequest } from '../providers/openai-compatible/provider-target.ts'
+import { providerRequest } from '../providers/profiles/provider-target.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { mayBeOfOtherAccount } from '../views/keys-that-may-own-submitted-work.ts'
 import { atLeastRate, type ResultsMemory } from './limit-result-downloads.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
-import { EMBEDDINGS } from '../dialects/input-formats/embeddings-request.ts'
+import { EMBEDDINGS } from '../dialects/embeddings-rerank-moderations/embeddings-request.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
 import { OPENAI_COMPLETIONS } from '../dialects/openai-completions/completion-request.ts'
 import { OPENAI_RESPONSES } from '../dialects/openai-responses/responses-request.ts'

@@ -7,7 +7,7 @@ import { channelsIn, offerOf } from '#domain/routing/channels-by-group-and-model
 import { fromWire, isInRange, toWire } from '#domain/shared/quota.ts'
 import { resolveModelSuffix } from '../adapters/resolve-model-suffix.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { requestsHourCache } from '../dialects/detect-one-hour-cache-writes.ts'
+import { requestsHourCache } from '../dialects/detect-and-shorten-one-hour-caching.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import type { ModelCalls } from '../limits/call-limit-rules.ts'

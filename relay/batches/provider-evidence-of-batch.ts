@@ -15,7 +15,7 @@ import {
   confidentialOf,
   isByDeployment,
   type ProviderTarget,
-} from '../providers/openai-compatible/provider-target.ts'
+} from '../providers/profiles/provider-target.ts'
 import { type ProviderRequest, sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { LineResult } from './provider-batch-api.ts'
 

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer'
 import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
-import { type ReadTexts, readEventTexts, type TextSink } from './read-answer-texts.ts'
+import { type ReadTexts, readEventTexts, type TextSink } from './answer-text-sink.ts'
 
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
@@ -11,8 +11,9 @@ const TEXT_LENGTH_MAX = 256 * 1024
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 /**
- * The maximum number of kept tool use ids, and their maximum length. They detect repeated reports
- * of the same use. A use whose id is not kept always counts.
+ * The maximum number of tool use ids that are remembered, and the maximum length of each. A
+ * remembered id shows that a report repeats an earlier use. A use whose id is not remembered always
+ * counts.
  */
 const TOOL_IDS_MAX = 1_024
 const TOOL_ID_LENGTH_MAX = 256
@@ -33,9 +34,9 @@ export type CountableText = {
 }
 
 /**
- * Collects the text of an answer separately for each message field and tool call, so that the token
- * count does not depend on how a stream interleaves them. The tokens of text beyond 256 K
- * characters are estimated.
+ * Collects the text of each message field and tool call of an answer separately. The token count
+ * then does not depend on the order in which a stream interleaves them. The tokens of text beyond
+ * 256 K characters are estimated.
  */
 class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()
@@ -85,16 +86,16 @@ class TextCollector implements TextSink {
   }
 
   /**
-   * The number of images. If the last image is partial, it counts, because it may be as good as
-   * complete.
+   * The number of images. A partial image at the end counts too, because it may look like the
+   * complete one.
    */
   get imageCount(): number {
     return this.completeImages + (this.hasPartialImage ? 1 : 0)
   }
 
   /**
-   * Records whether the tool use with this id is billed. Returns false if this changes nothing: a
-   * billed use was recorded before, or a use that is not billed was never recorded.
+   * Records whether the tool use with this id is billed. Returns false if the record does not
+   * change: the billed use was recorded before, or the use that is not billed never was.
    */
   private isNewUse(id: string, isBilled: boolean): boolean {
     if (!isBilled) return this.toolIds.delete(id)
@@ -130,12 +131,17 @@ class TextCollector implements TextSink {
   }
 }
 
+/**
+ * Returns the text of a complete answer (not a stream), and the estimated tokens of its other
+ * content.
+ */
 export function textOfAnswer(body: Buffer, readTexts: ReadTexts): CountableText {
   const collector = new TextCollector()
   readTexts(body.toString('utf8'), collector)
   return collector.read()
 }
 
+/** Reports whether complete events of a stream contain any text or binary data. */
 export function hasText(events: Buffer, readTexts: ReadTexts): boolean {
   let length = 0
   readEventTexts(events.toString('utf8'), readTexts, {
@@ -151,7 +157,7 @@ export function hasText(events: Buffer, readTexts: ReadTexts): boolean {
 
 /**
  * Keeps the delivered content of a stream, so that its tokens can be counted if the provider
- * reports no usage. To save time, events are parsed only when 64 KB have accumulated or the text is
+ * reports no usage. To save time, events are parsed only once 64 KB have accumulated or the text is
  * needed.
  */
 export class DeliveredText {

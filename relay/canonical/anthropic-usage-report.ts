@@ -1,11 +1,11 @@
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
 import { isCount } from './combine-usage-reports.ts'
+import { withHourCache } from './count-cache-writes-as-one-hour.ts'
 import { type JsonObject, objectOrEmpty } from './json-values.ts'
-import { withHourCache } from './lifetimes-of-cache-writes.ts'
-import { Counts, TOKENS_MAX, type UsageReport, Whole } from './provider-usage-report.ts'
+import { Counts, RemainingTokens, TOKENS_MAX, type UsageReport } from './provider-usage-report.ts'
 
-/** The types of iterations whose tokens the top-level counts of a usage include. */
+/** The types of the iterations whose tokens are already part of the top-level counts. */
 const WITHIN_TOTAL: ReadonlySet<unknown> = new Set(['message', 'fallback_message'])
 
 /**
@@ -20,8 +20,8 @@ export const isOutsideTotal = (iteration: unknown): iteration is JsonObject => {
 /**
  * Reads the usage of Anthropic's Messages API. Its `input_tokens` exclude the tokens that were read
  * from the cache or written to it. If the usage does not report the lifetimes of cache writes,
- * `withHourCache` decides about them. The tokens of iterations that the top-level counts do not
- * include are added.
+ * `withHourCache` decides which lifetime they had. Tokens of iterations are added if the top-level
+ * counts do not include them.
  */
 export function readAnthropicUsage(
   raw: unknown,
@@ -46,7 +46,7 @@ export function readAnthropicUsage(
     })),
   ]
   const sumOf = (name: keyof (typeof parts)[0]) => parts.reduce((sum, part) => sum + part[name], 0)
-  const room = new Whole(inputMost)
+  const room = new RemainingTokens(inputMost)
   // The most expensive tokens are taken first, so that a sum above the ceiling does not make the
   // call cheaper.
   const usage = {

@@ -1,14 +1,17 @@
+/**
+ * How an answer differs from its request: another model answered, or the reported cost is too high.
+ */
 export type AnswerMismatch = 'other-model' | 'higher-cost'
 
 /**
- * The highest accepted ratio of the cost that a provider reports to the price list's charge for the
- * same usage.
+ * The highest accepted ratio between the cost that a provider reports and the charge of the price
+ * list for the same usage.
  */
 const COST_FACTOR = 2
 
 /**
- * Matches the suffixes of OpenRouter's model names that select how a model is served, but not which
- * model.
+ * Matches the suffixes of OpenRouter's model names. They select how a model is served, and do not
+ * change the model.
  */
 const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
 /**

@@ -16,8 +16,8 @@ const LEVELS = 3
 
 /**
  * Combines the usage reports of two events of a stream in OpenAI's formats. Counts are cumulative,
- * so the larger count is kept. An invalid or missing count does not replace a valid one. Of all
- * other members, the later value is kept.
+ * so the larger count is kept. An invalid or missing count does not replace a valid one. All other
+ * members keep the later value.
  */
 export function combineReports(earlier: unknown, later: unknown, levels = LEVELS): unknown {
   if (!isObject(earlier) || !isObject(later) || levels === 0) return later ?? earlier
@@ -32,6 +32,7 @@ export function combineReports(earlier: unknown, later: unknown, levels = LEVELS
   return combined
 }
 
+/** Reports whether a value is a valid token count: an integer of 0 or more. */
 export const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0
 
@@ -46,9 +47,9 @@ export function largerCount(earlier: unknown, later: unknown): unknown {
 }
 
 /**
- * Returns the anomaly of the first invalid count in the later report that stands where the earlier
- * report has a valid count. Returns null if there is none. This must be checked separately, because
- * the combined report keeps the valid count.
+ * Finds the first count that is valid in the earlier report and invalid in the later one. Returns
+ * its anomaly, or null if there is no such count. This must be checked separately, because the
+ * combined report keeps the valid count.
  */
 export function anomalyInLater(
   earlier: unknown,
@@ -77,7 +78,7 @@ const membersOf = (value: unknown): JsonObject =>
 const EARLY_OUTPUT_MAX = 32
 
 /** The result of comparing a later usage report in a stream with the earlier ones. */
-export type ReportUpdate = {
+type ReportUpdate = {
   /** True if the later report has a valid output count that is not below the earlier one. */
   readonly isCurrent: boolean
   readonly isMissing: boolean

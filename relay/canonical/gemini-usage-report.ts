@@ -4,10 +4,10 @@ import { objectOrEmpty } from './json-values.ts'
 import {
   anomalyOf,
   Counts,
+  RemainingTokens,
   TOKENS_MAX,
   type UsageBounds,
   type UsageReport,
-  Whole,
 } from './provider-usage-report.ts'
 
 /**
@@ -36,7 +36,7 @@ export function readGeminiUsage(
   const inAnswer = modalitiesIn(reported.candidatesTokensDetails, counts)
   const isTrusted = counts.anomaly === null
   const isCacheWithin = cached <= prompt
-  const rest = new Whole(prompt)
+  const rest = new RemainingTokens(prompt)
   const cacheRead = rest.take(isTrusted ? cached : 0)
   // The prompt's counts per modality include the tokens of its cached part.
   const isCacheCounted = cacheRead > 0

@@ -4,14 +4,14 @@ import { listOf, objectOf, parsedObject } from './json-values.ts'
 const DETAILS_MAX = 16
 /** Matches a duration in the JSON of Google's APIs, such as `36s` or `1.5s`. */
 const DELAY = /^(\d{1,6}(?:\.\d{1,9})?)s$/
-/** Longer bodies are not searched for a delay, because they are no errors of Google. */
+/** Longer bodies are not searched for a delay, because errors of Google are shorter. */
 const BODY_BYTES_MAX = 65_536
 /** The longest delay, in milliseconds, that a provider may request. */
 const DELAY_MS_MAX = 3_600_000
 
 /**
- * Returns the delay before a retry that the details of a Google error state (`RetryInfo`), such as
- * `36s`. Returns null if they state none.
+ * Returns the delay before a retry, such as `36s`, from the details of a Google error
+ * (`RetryInfo`). Returns null if the details contain none.
  */
 export function retryDelayIn(details: unknown): string | null {
   for (const detail of listOf(details).slice(0, DETAILS_MAX)) {
@@ -22,8 +22,8 @@ export function retryDelayIn(details: unknown): string | null {
 }
 
 /**
- * Returns the delay before a retry that a provider's error states in its body. It is in
- * milliseconds, from 0 to one hour. Google's APIs send it there, and not in `Retry-After`.
+ * Reads the delay before a retry from the body of a provider's error, because Google's APIs do not
+ * send `Retry-After`. Returns milliseconds, from 0 to one hour.
  */
 export function retryAfterInBody(body: Buffer): number {
   if (body.length > BODY_BYTES_MAX || !body.includes('"retryDelay"')) return 0
@@ -35,8 +35,8 @@ export function retryAfterInBody(body: Buffer): number {
 const OPEN_BRACKET = 91
 
 /**
- * Returns the error in a body that is a list with one error. Google's methods that stream send such
- * bodies. Any other body is returned as it is.
+ * Returns the error from a body that is a list with one error, because Google's streaming methods
+ * send errors in a list. Returns any other body unchanged.
  */
 export function errorOutOfList(body: Buffer): Buffer {
   if (body.subarray(0, 16).toString('latin1').trimStart().charCodeAt(0) !== OPEN_BRACKET)

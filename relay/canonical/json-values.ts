@@ -11,10 +11,6 @@ export const textOrEmpty = (value: unknown): string => textOf(value) ?? ''
 export const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null
 
-/** Returns the value if it is a boolean, and otherwise null. */
-export const booleanOf = (value: unknown): boolean | null =>
-  typeof value === 'boolean' ? value : null
-
 /** Reports whether a value is a JSON object. An array is not an object here. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

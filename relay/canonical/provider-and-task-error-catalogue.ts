@@ -1,5 +1,8 @@
 import { httpError } from './relay-error.ts'
 
+/**
+ * The HTTP status and message of every error about providers, channels, batches, files and tasks.
+ */
 export const PROVIDER_AND_TASK_ERRORS = {
   no_channel: httpError(
     503,

@@ -69,7 +69,7 @@ const TOO_LONG =
   /prompt is too long|context (?:length|window)|input (?:token count|length)\b.{0,80}\bexceed/i
 
 /** The texts of a provider's error, and the HTTP status of its response. */
-export type ErrorTexts = {
+type ErrorTexts = {
   readonly type: string | null
   readonly code: string | null
   /** The name of the status in one of Google's errors, such as `INVALID_ARGUMENT`. */

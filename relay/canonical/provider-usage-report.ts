@@ -1,20 +1,13 @@
-import {
-  imageUsage,
-  NO_USAGE,
-  TOOL_NAMES,
-  type ToolCounts,
-  type ToolName,
-  type Usage,
-} from '#domain/pricing/usage.ts'
-import { objectOrEmpty } from './json-values.ts'
+import { TOOL_NAMES, type ToolCounts, type ToolName, type Usage } from '#domain/pricing/usage.ts'
 
+/** The token counts that a provider has reported for one answer, after they were checked. */
 export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * A second interpretation of a report that has more cached tokens than prompt tokens; otherwise
-   * null. Here, the cached tokens are beside the prompt, as Anthropic counts them. In `usage`, they
-   * are a part of the prompt, and reduced to it.
+   * A second interpretation of a report with more cached tokens than prompt tokens. Null for any
+   * other report. Here, the prompt count excludes the cached tokens, as at Anthropic. In `usage`,
+   * the prompt count includes the cached tokens, so these are limited to it.
    */
   readonly otherInterpretation: Usage | null
   /**
@@ -25,13 +18,14 @@ export type UsageReport = {
   readonly anomaly: UsageAnomaly | null
   /**
    * The uses of the provider's tools as reported, unparsed (see `readToolUses`). Omitted if the
-   * report does not count them. They are then counted in the answer.
+   * report does not count them. The gateway then counts the uses in the answer.
    */
   readonly toolUses?: ReportedToolUses
 }
 
 export type ReportedToolUses = Readonly<Partial<Record<ToolName, unknown>>>
 
+/** The reasons why a usage report is not trusted, or why its counts were reduced. */
 export type UsageAnomaly =
   | 'negative'
   | 'fraction'
@@ -42,7 +36,7 @@ export type UsageAnomaly =
   | 'decreased'
   /** No tokens for a request or an answer that has text. */
   | 'zero'
-  /** Far more tokens than the request and the output limit that was sent let expect. */
+  /** Far more tokens than the request's length and output limit make plausible. */
   | 'implausible'
   | 'parts-exceed-whole'
 
@@ -63,111 +57,10 @@ export const outputCeiling = (outputTokensMax: number): number =>
   Math.min(TOKENS_MAX, outputTokensMax * 2 + 100_000)
 
 /**
- * Reads OpenAI's chat usage, whose totals include cached, audio, image and reasoning tokens. If
- * OpenAI's cache count is missing (not 0), the counts of DeepSeek (`prompt_cache_hit_tokens`) and
- * Zhipu (`cached_tokens`) are read.
+ * The tokens of a total count that no part has taken yet. `take` limits a part to the remaining
+ * tokens, subtracts the part, and returns it.
  */
-export function readOpenAiUsage(
-  raw: unknown,
-  bounds: UsageBounds,
-  isOutputTotalLessPrompt = false,
-): UsageReport {
-  if (typeof raw !== 'object' || raw === null) {
-    return { usage: NO_USAGE, otherInterpretation: null, isTrusted: false, anomaly: 'missing' }
-  }
-  const counts = new Counts()
-  const reported = raw as Record<string, unknown>
-  const outputMost = bounds.outputCeiling
-  const inputMost = Math.min(TOKENS_MAX, bounds.inputCeiling)
-  const prompt = counts.required(reported.prompt_tokens, inputMost)
-  const completion = counts.required(reported.completion_tokens, outputMost)
-  const input = objectOrEmpty(reported.prompt_tokens_details)
-  const output = objectOrEmpty(reported.completion_tokens_details)
-  const cachedBy = input.cached_tokens ?? reported.prompt_cache_hit_tokens ?? reported.cached_tokens
-  const cached = counts.optional(cachedBy)
-  const cacheWritten = counts.optional(input.cache_write_tokens)
-  const audio = counts.optional(input.audio_tokens)
-  const image = counts.optional(input.image_tokens)
-  const reasoning = counts.optional(output.reasoning_tokens)
-  const outputAudio = counts.optional(output.audio_tokens)
-  const outputImage = counts.optional(output.image_tokens)
-  const total = isOutputTotalLessPrompt
-    ? counts.optional(reported.total_tokens, prompt + outputMost)
-    : 0
-  // A prompt count above its ceiling is not subtracted from the total tokens. Otherwise, an absurd
-  // prompt count would hide the output.
-  const isPromptCut = Number(reported.prompt_tokens) > inputMost
-  const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
-  const whole = Math.max(completion, hidden)
-  // Cached tokens cost less, so they are ignored in a report with an invalid count. Cache reads and
-  // writes that do not fit into the prompt together are reduced to it, the cheaper reads first.
-  const isTrusted = counts.anomaly === null
-  const isCacheWithin = cached + cacheWritten <= prompt
-  const rest = new Whole(prompt)
-  // The parts may exceed the prompt, because a cached token may also be counted as audio or image.
-  // Cached tokens are therefore taken first. The other parts follow, the most expensive first.
-  const within = {
-    cacheRead: rest.take(isTrusted ? Math.min(cached, Math.max(0, prompt - cacheWritten)) : 0),
-    inputAudio: rest.take(audio),
-    inputImage: rest.take(image),
-    cacheWrite5m: rest.take(cacheWritten),
-    inputUncached: rest.left,
-  }
-  const answer = answerOf(whole, reasoning, outputAudio, outputImage)
-  const inclusive = { ...NO_USAGE, ...within, ...answer }
-  const isCut =
-    cached + cacheWritten + audio + image > prompt ||
-    reasoning > whole ||
-    outputAudio + outputImage > whole
-  const anomaly = counts.anomaly ?? (isCut ? 'parts-exceed-whole' : null)
-  const report = { usage: inclusive, otherInterpretation: null, isTrusted, anomaly }
-  if (isCacheWithin) return report
-  const parts = { prompt, cached, cacheWritten, audio, image }
-  return { ...report, otherInterpretation: withCacheBeside(inclusive, parts, inputMost) }
-}
-
-type AnswerUsage = Pick<Usage, 'output' | 'reasoning' | 'outputAudio' | 'outputImage'>
-
-/** Limits the parts of an answer to its tokens. Reasoning may overlap with the other parts. */
-function answerOf(output: number, reasoning: number, audio: number, image: number): AnswerUsage {
-  const rest = new Whole(output)
-  return {
-    ...{ output, reasoning: Math.min(reasoning, output) },
-    outputAudio: rest.take(audio),
-    ...imageUsage(rest.take(image)),
-  }
-}
-
-type PromptCounts = Readonly<
-  Record<'prompt' | 'cached' | 'cacheWritten' | 'audio' | 'image', number>
->
-
-/**
- * Adds the cached tokens to the prompt count, because Anthropic's prompt counts exclude cached
- * tokens.
- */
-function withCacheBeside(
-  inclusive: Usage,
-  { prompt, cached, cacheWritten, audio, image }: PromptCounts,
-  inputMost: number,
-): Usage {
-  const rest = new Whole(prompt)
-  const room = new Whole(inputMost - prompt)
-  return {
-    ...inclusive,
-    inputAudio: rest.take(audio),
-    inputImage: rest.take(image),
-    inputUncached: rest.left,
-    cacheWrite5m: room.take(cacheWritten),
-    cacheRead: room.take(cached),
-  }
-}
-
-/**
- * A token count that is divided into parts. `take` subtracts a part, which is limited to the tokens
- * that are left, and returns this part.
- */
-export class Whole {
+export class RemainingTokens {
   left: number
 
   constructor(count: number) {
@@ -206,8 +99,8 @@ export class Counts {
 }
 
 /**
- * Reads reported uses of the provider's tools. Each count is limited to the one in `most`. A fault
- * in a count does not affect the token counts.
+ * Reads reported uses of the provider's tools. Each count is limited to the one in `most`. An
+ * invalid count does not affect the token counts.
  */
 export function readToolUses(
   reported: ReportedToolUses,
@@ -225,7 +118,7 @@ export function readToolUses(
 /** Matches a count that a provider sends as text. */
 export const DIGITS = /^\d{1,16}$/
 
-/** Returns the anomaly of a value that is no valid count up to `most`, or null. */
+/** Returns the anomaly of a value, or null if the value is a valid count of at most `most`. */
 export function anomalyOf(value: unknown, most: number): UsageAnomaly | null {
   if (typeof value !== 'number' || Number.isNaN(value)) return 'not-a-number'
   if (value < 0) return 'negative'

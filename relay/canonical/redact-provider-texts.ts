@@ -4,12 +4,12 @@ const TEXT_MAX = 2_000
  * The number of characters of a provider's message that are searched for keys and addresses. The
  * rest is dropped.
  */
-const LOOKED_AT_MAX = 2 * TEXT_MAX
+const KEY_SEARCH_LENGTH_MAX = 2 * TEXT_MAX
 /**
  * The number of characters of a provider's message that are searched for confidential texts. It is
  * limited, because a channel may have many confidential texts.
  */
-const SEARCHED_MAX = 8 * TEXT_MAX
+const CONFIDENTIAL_SEARCH_LENGTH_MAX = 8 * TEXT_MAX
 
 const KEYS = [
   /\b(?:sk|pk|rk|sess|key|gsk|xai|sat|hf|fw|tgp|nvapi|pplx|ghp|acct)[-_][\w-]{6,}[\w*.-]*/,
@@ -30,8 +30,8 @@ const ACCOUNTS = [
 ]
 /**
  * Matches a long text with digits and with letters of both cases, which is probably a key. The ids
- * of tool calls and answers are excepted, because error messages use them to tell what is wrong in
- * a request.
+ * of tool calls and answers are excluded, because error messages name the wrong part of a request
+ * by them.
  */
 const PROBABLE_KEY =
   /(?<![\w-])(?!(?:srvtoolu|toolu|call|resp|msg|fc|rs|gen)[-_])(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{32,}/g
@@ -53,14 +53,14 @@ const LOOKS_PRIVATE = anyOf([...KEYS, ...ACCOUNTS, ...ADDRESSES])
  * The minimum length of a confidential text that is redacted. Shorter texts would also match
  * ordinary words.
  */
-const TELLING_MIN = 5
+const CONFIDENTIAL_LENGTH_MIN = 5
 
 /**
  * Returns a pattern for the confidential texts in any letter case, the longest first. Returns null
  * if there are none.
  */
 function patternOf(confidential: readonly string[]): RegExp | null {
-  const telling = confidential.filter(({ length }) => length >= TELLING_MIN)
+  const telling = confidential.filter(({ length }) => length >= CONFIDENTIAL_LENGTH_MIN)
   if (telling.length === 0) return null
   const spellings = new Set(telling.flatMap((text) => [text, encodeURIComponent(text)]))
   const escaped = [...spellings]
@@ -72,15 +72,15 @@ function patternOf(confidential: readonly string[]): RegExp | null {
 /**
  * Removes keys, account names, addresses and the texts in `confidential` from a provider's message.
  * The message is shortened only afterwards, because a secret that is cut off would not be
- * recognized. A word that crosses the limit `LOOKED_AT_MAX` is removed completely.
+ * recognized. A word that crosses the limit `KEY_SEARCH_LENGTH_MAX` is removed completely.
  */
 export const redact = (text: string, confidential: readonly string[]): string =>
   redactBy(text, patternOf(confidential))
 
 function redactBy(text: string, pattern: RegExp | null): string {
-  const start = wholeWordsOf(text, SEARCHED_MAX)
+  const start = wholeWordsOf(text, CONFIDENTIAL_SEARCH_LENGTH_MAX)
   const unnamed = pattern === null ? start : start.replace(pattern, '***')
-  return wholeWordsOf(unnamed, LOOKED_AT_MAX)
+  return wholeWordsOf(unnamed, KEY_SEARCH_LENGTH_MAX)
     .replace(LOOKS_PRIVATE, '***')
     .replace(PROBABLE_KEY, '***')
     .slice(0, TEXT_MAX)
@@ -105,7 +105,7 @@ export const isLoggableId = (id: string, confidential: readonly string[]): boole
 
 /**
  * Reports whether all these texts from a provider may be recorded as evidence. The rule is that of
- * `isLoggableId`, except that `@` is allowed. No pattern is compiled for each call, to save time.
+ * `isLoggableId`, except that `@` is allowed. To save time, no pattern is compiled per call.
  */
 export function areEvidenceTexts(
   texts: readonly string[],
@@ -116,7 +116,7 @@ export function areEvidenceTexts(
   if (all.search(LOOKS_LIKE_KEY) >= 0) return false
   const folded = all.toLowerCase()
   return !confidential.some(
-    (one) => one.length >= TELLING_MIN && folded.includes(one.toLowerCase()),
+    (one) => one.length >= CONFIDENTIAL_LENGTH_MIN && folded.includes(one.toLowerCase()),
   )
 }
 
@@ -134,8 +134,8 @@ const NAME = /^[@\w.$-]{1,64}$/
 const GOOGLE_TYPE = /^type\.googleapis\.com\/[\w.]{1,96}$/
 
 /**
- * Redacts JSON data from a provider at any depth. The size of the result is limited: what exceeds
- * the limits is left out. Members that name an account or an address are masked. The provider's
+ * Redacts JSON data from a provider at any depth. The size of the result is limited: members beyond
+ * the limits are left out. Members that name an account or an address are masked. The provider's
  * request id is replaced by `call`, the gateway's id of the call.
  */
 export function redactMembers(

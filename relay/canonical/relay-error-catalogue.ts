@@ -51,7 +51,7 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
   invalid_text: httpError(
     400,
     'invalid_request_error',
-    'The text at {subject} has a NUL or half of a surrogate pair.',
+    'The text at {subject} contains a NUL character or an unpaired surrogate.',
     '位于 {subject} 的文本包含 NUL 或不完整的代理对。',
   ),
   invalid_utf8: httpError(
@@ -132,13 +132,13 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
   invalid_content_encoding: httpError(
     400,
     'invalid_request_error',
-    'The request body can not be decompressed as its Content-Encoding says.',
+    'The request body cannot be decompressed with its Content-Encoding.',
     '请求体无法按 Content-Encoding 解压。',
   ),
   compressed_too_far: httpError(
     413,
     'invalid_request_error',
-    'The request body has more than {subject} times its compressed size: send it uncompressed.',
+    'The request body has more than {subject} times its compressed size. Send it uncompressed.',
     '请求体解压后超过压缩大小的 {subject} 倍：请不要压缩。',
   ),
   form_expected: httpError(
@@ -186,7 +186,7 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
   password_not_own: httpError(
     403,
     'permission_error',
-    'Your password is a temporary one: change it first.',
+    'Your password is temporary. Change it first.',
     '当前密码是临时密码，请先修改密码。',
   ),
   cross_site: httpError(
@@ -259,13 +259,13 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
   sensitive_prompt: httpError(
     400,
     'invalid_request_error',
-    'The request has words that this site does not let through.',
+    'The request contains words that this site blocks.',
     '请求包含本站屏蔽的词语。',
   ),
   sensitive_answer: httpError(
     400,
     'invalid_request_error',
-    'The answer was stopped: it has words that this site does not let through.',
+    'The answer was stopped because it contains words that this site blocks.',
     '回答包含本站屏蔽的词语，已停止输出。',
   ),
   model_unpriced: httpError(
@@ -289,7 +289,7 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
   needs_provider_tool: httpError(
     400,
     'invalid_request_error',
-    "Model '{subject}' needs a tool of its provider, which only POST /v1/responses has.",
+    "The model '{subject}' needs a tool of its provider. Call it with POST /v1/responses.",
     '模型 “{subject}” 必须使用上游的工具，请改用 POST /v1/responses。',
   ),
   webrtc_not_supported: httpError(
@@ -309,13 +309,13 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
   balance_spent: httpError(
     402,
     'insufficient_quota',
-    'Your quota is spent: the answer ends here.',
+    'Your quota is used up, so the answer ends here.',
     '额度已用尽，回答到此结束。',
   ),
   output_limit_ignored: httpError(
     502,
     'upstream_error',
-    'The provider went on beyond the output limit of this call: the answer ends here.',
+    'The provider exceeded the output limit of this call, so the answer ends here.',
     '上游输出超过本次调用的上限，回答到此结束。',
   ),
   idempotency_in_progress: httpError(
@@ -327,7 +327,7 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
   idempotency_replayed: httpError(
     409,
     'invalid_request_error',
-    'The call with this Idempotency-Key is over (request {subject}). Its answer is not kept.',
+    'The call with this Idempotency-Key has ended (request {subject}). Its answer is not stored.',
     '使用该 Idempotency-Key 的请求已结束（请求 {subject}），其结果未保存。',
   ),
   idempotency_key_reused: httpError(

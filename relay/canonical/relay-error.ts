@@ -112,6 +112,7 @@ export type RelayErrorCode =
   | 'upstream_too_large'
   | 'internal_error'
 
+/** An error that the gateway itself returns to a caller. */
 export type RelayError = CodedError<RelayErrorCode, RelayErrorParams>
 
 type RelayErrorParams = {
@@ -129,6 +130,14 @@ export const relayError = (
   { retryAfter, ...params }: RelayErrorParams & { readonly retryAfter?: number } = {},
 ): RelayError => (retryAfter === undefined ? { code, params } : { code, params, retryAfter })
 
+/** Creates the error for a member of the request with an invalid value. */
+export const invalidParameter = (param: string): RelayError =>
+  relayError('invalid_parameter', { param })
+
+/** Creates the error for a required member that the request lacks. */
+export const missingParameter = (param: string): RelayError =>
+  relayError('missing_parameter', { param })
+
 export const isRelayError = (outcome: object): outcome is RelayError =>
   'code' in outcome && 'params' in outcome
 
@@ -142,13 +151,14 @@ type ErrorType =
   | 'upstream_error'
   | 'server_error'
 
+/** How a relay error is sent: its HTTP status, its type, and its message in two languages. */
 export type HttpError = {
   readonly status: number
   readonly type: ErrorType
   /** The English message, in which `{param}` and `{subject}` are placeholders. */
   readonly en: string
   readonly zh: string
-  /** The code in the response, if it is that of a more general error which clients know. */
+  /** The code in the response. Set if clients know only the code of a more general error. */
   readonly code?: string
 }
 

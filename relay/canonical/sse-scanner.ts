@@ -59,9 +59,9 @@ export class SseScanner {
   private carry: Buffer = NOTHING
   private carried = 0
   /**
-   * Offsets from the start of the incomplete event: of its last line, and of the first byte that
-   * was not searched yet. Because of them, an event that arrives in many chunks is searched in
-   * linear time.
+   * The offsets, from the start of the incomplete event, of its last line and of the first byte
+   * that was not searched yet. They let the search continue there, so that an event in many chunks
+   * is searched in linear time.
    */
   private lineFrom = 0
   private searchedTo = 0

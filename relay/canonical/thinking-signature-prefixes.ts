@@ -1,7 +1,8 @@
 /**
  * When a call was converted to another format, the signatures and encrypted content of the model's
- * thinking are returned to the caller with a prefix. It names the format of the provider that made
- * them. A provider rejects a signature that it did not make.
+ * thinking are returned to the caller with a prefix. The prefix names the format of the provider
+ * that made them. By the prefix, the gateway decides which provider gets them back, because a
+ * provider rejects a signature that another one made.
  */
 
 /** The prefix of a signature that Gemini made. */

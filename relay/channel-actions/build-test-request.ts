@@ -2,7 +2,7 @@ import { isRelayError } from '../canonical/relay-error.ts'
 import { testFormatFor } from '../dialects/choose-provider-format.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
 import type { ChatRequest, FormatName } from '../dialects/wire-format.ts'
-import { endpointOf } from '../providers/openai-compatible/provider-target.ts'
+import { endpointOf } from '../providers/profiles/provider-target.ts'
 import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 

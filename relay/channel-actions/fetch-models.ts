@@ -3,10 +3,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { channelChecks } from '#read-api/contract/channel-actions.ts'
 import { isObject, type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
-import {
-  type ProviderTarget,
-  providerRequest,
-} from '../providers/openai-compatible/provider-target.ts'
+import { type ProviderTarget, providerRequest } from '../providers/profiles/provider-target.ts'
 import { type ActionDeps, type ChannelAction, currentChannel } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
 import { sendGetRequest, unexpectedFormat } from './send-get-request-to-provider.ts'

@@ -3,8 +3,8 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { channelChecks } from '#read-api/contract/channel-actions.ts'
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
-import { PROFILES, TASK_PROFILES } from '#relay/providers/openai-compatible/all-profiles.ts'
-import type { Profile } from '#relay/providers/openai-compatible/provider-profile.ts'
+import { PROFILES, TASK_PROFILES } from '#relay/providers/profiles/all-profiles.ts'
+import type { Profile } from '#relay/providers/profiles/provider-profile.ts'
 import type { ChannelAction } from './channel-action.ts'
 
 /** Serves `GET /api/channel/types` for admins: the supported channel types and their fields. */

@@ -8,11 +8,8 @@ import { parseDecimal } from '#domain/pricing/decimal.ts'
 import { type ExactJson, parseJsonText } from '#domain/shared/lossless-json.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
-import type { Balance } from '../providers/openai-compatible/balance-queries.ts'
-import {
-  type ProviderTarget,
-  providerRequest,
-} from '../providers/openai-compatible/provider-target.ts'
+import type { Balance } from '../providers/profiles/balance-queries.ts'
+import { type ProviderTarget, providerRequest } from '../providers/profiles/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { sendGetRequest, unexpectedFormat } from './send-get-request-to-provider.ts'
 import type { ChannelCheckDeps } from './wait-until-views-are-current.ts'

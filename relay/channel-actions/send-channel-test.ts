@@ -21,7 +21,7 @@ import {
   authorizedCall,
   isByDeployment,
   type ProviderTarget,
-} from '../providers/openai-compatible/provider-target.ts'
+} from '../providers/profiles/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { testModelOf, testRequest } from './build-test-request.ts'
 

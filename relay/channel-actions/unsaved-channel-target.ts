@@ -3,13 +3,13 @@ import { isMasked, maskProxyPassword } from '#domain/shared/mask-proxy-credentia
 import { checkAddress, checkProxy, TARGET_TEXTS } from '#infra/http/check-channel-target.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
-import { profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
+import { profileOf } from '#relay/providers/profiles/all-profiles.ts'
 import type { FetchModels } from '#write-api/contract/channels.ts'
 import {
   baseOf,
   type ProviderTarget,
   providerTarget,
-} from '../providers/openai-compatible/provider-target.ts'
+} from '../providers/profiles/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { type ActionDeps, currentChannel } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'

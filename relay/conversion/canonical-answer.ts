@@ -69,8 +69,8 @@ export class FailedAnswer extends Error {
 export type CanonicalEvent =
   | { readonly kind: 'start'; readonly id: string; readonly model: string }
   /**
-   * The model has begun its first part, whose content may take minutes. Readers return it at most
-   * once, and not if the content arrives with it.
+   * The model has begun its first part, whose content may take minutes. Readers return this event
+   * at most once, and never together with the part's content.
    */
   | { readonly kind: 'part-begun'; readonly choice: number }
   | PartEvent<'text', { readonly text: string; readonly signature?: string }>

@@ -1,5 +1,5 @@
-import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
-import { isAbsent, optionalText } from './json-fields.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { isAbsent } from './json-fields.ts'
 
 /** The maximum number of losses that are collected. A caller's request may cause any number. */
 const LOSSES_MAX = 100
@@ -20,18 +20,4 @@ export function addUnreadMembers(
     if (names.has(name) || isAbsent(value)) continue
     addLoss(losses, path === '' ? name : `${path}.${name}`)
   }
-}
-
-/**
- * Returns the arguments of a tool call as the JSON text of an object. If a model wrote invalid
- * JSON, it is wrapped in an object. Otherwise, the caller could not continue the conversation.
- */
-export function readArguments(value: unknown, path: string, losses: string[]): string {
-  const object = objectOf(value)
-  if (object !== null) return JSON.stringify(object)
-  const text = optionalText(value, path) ?? ''
-  if (text.trim() === '') return '{}'
-  if (parsedObject(text) !== null) return text
-  addLoss(losses, path)
-  return JSON.stringify({ arguments: text })
 }

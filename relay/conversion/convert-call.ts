@@ -47,8 +47,8 @@ export type CallConversion = {
    */
   readonly losses: readonly string[]
   /**
-   * The contents of the latest answer that the caller's format does not get. They grow with a
-   * stream. All attempts that need the same conversion share them.
+   * The names of the contents of the latest answer that the caller's format can't express. The list
+   * grows during a stream. All attempts that need the same conversion share it.
    */
   readonly lossesInAnswer: Pick<LossesInAnswer, 'list'>
   /**
@@ -60,9 +60,9 @@ export type CallConversion = {
 }
 
 /**
- * Converts a request that was checked before. `isStored` tells whether the gateway stores the
- * answer, which a response of the Responses API repeats. Throws a `ConversionError` if the
- * provider's format can't express it.
+ * Converts a request that was checked before. `isStored` is true if the gateway stores the answer,
+ * because a response of the Responses API says so. Throws a `ConversionError` if the provider's
+ * format can't express it.
  */
 export function convertCall(
   from: ConvertedFormatName,

@@ -1,5 +1,5 @@
 /** The content of a data URL in base64. `mediaType` is empty if the URL states none. */
-export type DataUrl = { readonly mediaType: string; readonly data: string }
+type DataUrl = { readonly mediaType: string; readonly data: string }
 
 const SCHEME = 'data:'
 const ENCODING = ';base64'

@@ -1,9 +1,10 @@
 import type { Effort, Thinking } from './canonical-request.ts'
 import { addLoss } from './collect-losses.ts'
 
+/** All efforts, from the lowest to the highest. */
 export const EFFORTS: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 /** The effort that turns thinking off. */
-export const NONE = 'none'
+export const EFFORT_NONE = 'none'
 
 type ModelFamily = { readonly pattern: RegExp; readonly efforts: readonly string[] }
 
@@ -21,10 +22,10 @@ const FAMILIES: readonly ModelFamily[] = [
   { pattern: /^gpt-5\.\d+-pro/, efforts: ['medium', 'high', 'xhigh'] },
   { pattern: /^gpt-5\.1-codex(?!-max)/, efforts: LOW_TO_HIGH },
   { pattern: /^gpt-5\.\d+-codex/, efforts: [...LOW_TO_HIGH, 'xhigh'] },
-  { pattern: /^gpt-5\.1(?:-|$)/, efforts: [NONE, ...LOW_TO_HIGH] },
-  { pattern: /^gpt-5\.[2-5](?:-|$)/, efforts: [NONE, ...LOW_TO_HIGH, 'xhigh'] },
+  { pattern: /^gpt-5\.1(?:-|$)/, efforts: [EFFORT_NONE, ...LOW_TO_HIGH] },
+  { pattern: /^gpt-5\.[2-5](?:-|$)/, efforts: [EFFORT_NONE, ...LOW_TO_HIGH, 'xhigh'] },
 ]
-const ORDER: readonly string[] = [NONE, ...EFFORTS]
+const ORDER: readonly string[] = [EFFORT_NONE, ...EFFORTS]
 
 /** Returns the efforts that a model of OpenAI accepts. Returns null if the model is unknown. */
 export function effortsOf(model: string): readonly string[] | null {
@@ -41,7 +42,7 @@ const MEDIUM_TOKENS_MAX = 16_384
 
 function effortFor(thinking: Thinking): string | null {
   if (thinking.kind === 'adaptive') return null
-  if (thinking.kind === 'off') return NONE
+  if (thinking.kind === 'off') return EFFORT_NONE
   if (thinking.kind === 'effort') return thinking.effort
   if (thinking.tokens <= LOW_TOKENS_MAX) return 'low'
   return thinking.tokens <= MEDIUM_TOKENS_MAX ? 'medium' : 'high'
@@ -65,8 +66,8 @@ export type EffortChoice = {
 }
 
 /**
- * Chooses the effort for a model that accepts the efforts `accepted`, or any effort if it is null.
- * The parts of `thinking` that an effort can't express are reported as lost.
+ * Chooses the effort for a model. `accepted` lists the efforts that the model accepts, or is null
+ * if it accepts any. The parts of `thinking` that an effort can't express are reported as lost.
  */
 export function chooseEffort(
   thinking: Thinking | null,
@@ -79,12 +80,12 @@ export function chooseEffort(
   }
   // Models that accept the effort `none` don't reason by default.
   if (thinking === null) {
-    return { effort: null, acceptsSampling: accepted === null || accepted.includes(NONE) }
+    return { effort: null, acceptsSampling: accepted === null || accepted.includes(EFFORT_NONE) }
   }
   if (thinking.kind === 'budget') addLoss(losses, 'thinking.tokens')
   const requested = effortFor(thinking)
   const effort = requested === null || accepted === null ? requested : nearest(requested, accepted)
   if (effort !== requested)
     addLoss(losses, thinking.kind === 'off' ? 'thinking (off)' : 'thinking.effort')
-  return { effort, acceptsSampling: accepted === null || effort === NONE }
+  return { effort, acceptsSampling: accepted === null || effort === EFFORT_NONE }
 }

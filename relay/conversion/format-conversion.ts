@@ -24,8 +24,8 @@ export type ConversionTarget = {
 }
 
 /**
- * Writes the answer of one call in the caller's format. `id` is the id of the call. Responses
- * always have it, and other formats if the provider sent no id.
+ * Writes the answer of one call in the caller's format. `id` is the id of the call. Answers of the
+ * Responses API always contain it, and other answers only if the provider sent no id.
  */
 export type AnswerWriters = {
   readonly writeAnswer: (answer: CanonicalAnswer, id: string) => JsonObject

@@ -5,9 +5,7 @@ import { findCallerPath } from './paths-of-parts-in-caller-request.ts'
 /** Maps the paths of members of a canonical request to their names in one wire format. */
 type Names = Readonly<Record<string, string>>
 
-/**
- * The paths at which a wire format has the instructions, the messages and the parts of messages.
- */
+/** The paths of the instructions, the messages and the parts of messages in a wire format. */
 type Places = {
   readonly system: string
   readonly instruction: string

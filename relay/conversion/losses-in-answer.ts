@@ -11,8 +11,8 @@ import type { ProviderFormatName } from './format-conversion.ts'
 import { pictureAsMarkdown } from './gemini/convert-inline-and-file-data.ts'
 
 /**
- * The contents of one answer that the caller's format does not get, such as `answer (citations)`.
- * The events of a stream add theirs while they are converted.
+ * Collects the names of contents in one answer that the caller's format can't express, such as
+ * `answer (citations)`. The events of a stream are read while they are converted.
  */
 export class LossesInAnswer {
   private readonly format: ProviderFormatName
@@ -29,7 +29,9 @@ export class LossesInAnswer {
     return [...this.names]
   }
 
-  /** Forgets the answer of an earlier attempt, which the caller did not get. */
+  /**
+   * Removes the names that an earlier attempt has added, because the caller did not get its answer.
+   */
   clear(): void {
     this.names.clear()
   }
@@ -39,13 +41,19 @@ export class LossesInAnswer {
     for (const name of LOST_IN[this.format](data)) this.add(name)
   }
 
-  /** Reads a part of an answer, or an event of one, that was read from the provider's format. */
+  /**
+   * Reads the kind of a canonical part or event, and names it if the caller's format can't express
+   * it.
+   */
   readPart({ kind }: AnswerPart | CanonicalEvent): void {
-    // The other formats of callers have a place for thinking.
+    // All other formats of callers can express thinking.
     if (this.caller === 'completions' && kind.startsWith('thinking')) this.add('thinking')
   }
 
-  /** The provider chooses the names, so only short, ordinary ones are kept, and only a few. */
+  /**
+   * Adds a name. The provider chooses the names, so only a few are kept, and unusual ones become
+   * `other`.
+   */
   private add(name: string): void {
     if (this.names.size === NAMES_MAX) return
     this.names.add(`answer (${NAME.test(name) ? name : 'other'})`)
@@ -57,7 +65,7 @@ const NAME = /^\w{1,40}$/
 
 const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
 
-/** Returns those of the members that are lists with elements. */
+/** Returns the names of the members whose value is a list with elements. */
 const filledOf = (object: JsonObject, members: readonly string[]): readonly string[] =>
   members.filter((member) => isFilled(object[member]))
 

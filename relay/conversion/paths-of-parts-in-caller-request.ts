@@ -2,8 +2,8 @@ import type { CanonicalMessage, CanonicalRequest, ContentPart } from './canonica
 
 /**
  * The paths of messages and parts in the caller's request. They are stored outside the canonical
- * request. An index there may differ from the caller's index, because reading joins and moves
- * messages.
+ * request. An index of the canonical request may differ from the caller's index, because reading
+ * joins and moves messages.
  */
 const CALLER_PATHS = new WeakMap<CanonicalMessage | ContentPart, string>()
 

@@ -1,7 +1,14 @@
-import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { type ContentPart, ConversionError, type FileSource } from './canonical-request.ts'
+import { addLoss } from './collect-losses.ts'
 import { isWebUrl, readDataUrl } from './data-url.ts'
-import { isAbsent, requiredList, requiredObject, requiredText } from './json-fields.ts'
+import {
+  isAbsent,
+  optionalText,
+  requiredList,
+  requiredObject,
+  requiredText,
+} from './json-fields.ts'
 import { withCallerPath } from './paths-of-parts-in-caller-request.ts'
 
 type ReadPart = (part: JsonObject, path: string, losses: string[]) => readonly ContentPart[]
@@ -57,3 +64,17 @@ export function readUrl(url: string, path: string, mediaType: string): FileSourc
 /** Returns the media type of an audio format, such as `mp3`. */
 export const mediaTypeOfAudio = (format: string): string =>
   format === 'mp3' ? 'audio/mpeg' : `audio/${format}`
+
+/**
+ * Returns the arguments of a tool call as the JSON text of an object. If a model wrote invalid
+ * JSON, it is wrapped in an object. Otherwise, the caller could not continue the conversation.
+ */
+export function readArguments(value: unknown, path: string, losses: string[]): string {
+  const object = objectOf(value)
+  if (object !== null) return JSON.stringify(object)
+  const text = optionalText(value, path) ?? ''
+  if (text.trim() === '') return '{}'
+  if (parsedObject(text) !== null) return text
+  addLoss(losses, path)
+  return JSON.stringify({ arguments: text })
+}

@@ -1,4 +1,10 @@
-import { type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+  relayError,
+} from '#relay/canonical/relay-error.ts'
 import type { Ambiguity } from './check-nested-json-members.ts'
 import { ambiguousKey, jsonError } from './invalid-json-error.ts'
 import type { JsonKind } from './scan-json-tokens.ts'
@@ -11,11 +17,21 @@ const MODEL_LENGTH_MAX = 256
  */
 export const RESERVED = '__proto__'
 
+/** Reports whether a scan has found the members of a valid JSON object, and not an error. */
 export const isMembers = (outcome: readonly Member[] | InvalidJson): outcome is readonly Member[] =>
   Array.isArray(outcome)
 
+/**
+ * Returns the outline (a short form) of a request. Throws if reading it gave an error, because the
+ * gateway has written the outline itself.
+ */
+export function validOutline<Outline extends object>(outline: Outline | RelayError): Outline {
+  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
+  return outline
+}
+
 /** The members of a request's body, and the model that it names. */
-export type RequestMembers = {
+type RequestMembers = {
   readonly members: readonly Member[]
   readonly model: string
   readonly find: (key: string) => Member | undefined
@@ -35,7 +51,7 @@ export function membersAndModel(
 ): RequestMembers | RelayError {
   if (!isMembers(scanned)) return jsonError(body, scanned)
   const find = (key: string) => scanned.find((member) => member.key === key)
-  if (find(RESERVED) !== undefined) return relayError('invalid_parameter', { param: RESERVED })
+  if (find(RESERVED) !== undefined) return invalidParameter(RESERVED)
   const unsupported = scanned.find(({ folded }) => refused.has(folded))
   if (unsupported !== undefined) {
     return relayError('parameter_not_supported', { param: unsupported.key })
@@ -70,12 +86,17 @@ export const misfitIn = (
     return length > elementsMax || !isAllObjects
   })
 
+/** Returns the model that a request names. Returns an error if the name is missing or invalid. */
 export function modelOf(body: Buffer, member: Member | undefined): string | RelayError {
-  if (member === undefined) return relayError('missing_parameter', { param: 'model' })
+  if (member === undefined) return missingParameter('model')
   const model = member.kind === 'string' ? (textOf(body, member) as string) : ''
-  return isModelName(model) ? model : relayError('invalid_parameter', { param: 'model' })
+  return isModelName(model) ? model : invalidParameter('model')
 }
 
+/**
+ * Reports whether a text can be the name of a model: it is not too long and has no control
+ * characters.
+ */
 export const isModelName = (text: string): boolean =>
   text !== '' && text.length <= MODEL_LENGTH_MAX && !hasControls(text)
 
@@ -88,17 +109,17 @@ function hasControls(text: string): boolean {
 }
 
 /**
- * Returns the error in the list of messages with the name `name`, or null. `inParts` is the member
- * of a message part whose name is ambiguous, if there is one.
+ * Returns the error in `messages`, a list whose member name is `name`, or null. `inParts` is a
+ * member of a message part with an ambiguous name, if there is one.
  */
 export function errorInMessages(
   messages: Member | undefined,
   inParts: Ambiguity | null = null,
   name = 'messages',
 ): RelayError | null {
-  if (messages === undefined) return relayError('missing_parameter', { param: name })
+  if (messages === undefined) return missingParameter(name)
   if (messages.kind !== 'array' || messages.length === 0 || !messages.isAllObjects) {
-    return relayError('invalid_parameter', { param: name })
+    return invalidParameter(name)
   }
   const ambiguity = messages.ambiguity ?? inParts
   if (ambiguity !== null) {
@@ -106,7 +127,7 @@ export function errorInMessages(
     return ambiguousKey(`${name}${path}`, other)
   }
   if (messages.misfit === null) return null
-  return relayError('invalid_parameter', { param: `${name}${messages.misfit}` })
+  return invalidParameter(`${name}${messages.misfit}`)
 }
 
 /**
@@ -125,7 +146,7 @@ export function integerOf(
   return Number.isInteger(value) && value >= least && value <= most ? value : undefined
 }
 
-/** Returns the error of a member for which `integerOf` returns undefined with the same bounds. */
+/** Returns the error for a member that `integerOf` rejects with the same bounds. */
 export const outOfRange = (param: string, least: number, most: number): RelayError =>
   relayError('integer_out_of_range', { param, subject: `${least}–${most}` })
 

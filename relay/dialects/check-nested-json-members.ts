@@ -15,6 +15,10 @@ export type NestedMemberRules = {
   readonly rules: readonly NestedMemberRule[]
 }
 
+/**
+ * Creates the rules for the objects in the top-level array `array`. `kinds` are the allowed kinds
+ * by key.
+ */
 export const nestedMemberRules = (
   array: string,
   kinds: Readonly<Record<string, readonly JsonKind[]>>,
@@ -58,12 +62,12 @@ export type Ambiguity = { readonly path: string; readonly other: string }
 /** Checks the members of the objects in one array against rules, while the bytes are scanned. */
 export class NestedMemberCheck {
   /** True while the scanner is inside the array to which the rules apply. */
-  isOn = false
+  isActive = false
   /** The path of the first member that breaks a rule, such as `[0].role`; null if there is none. */
   misfit: string | null = null
   /**
-   * The first member that repeats a member with a rule, or may be read as one. Null if there is
-   * none.
+   * The first member that repeats a member with a rule, or that a provider may read as one. Null if
+   * there is none.
    */
   ambiguity: Ambiguity | null = null
   private readonly bytes: Buffer
@@ -80,7 +84,7 @@ export class NestedMemberCheck {
   }
 
   begin(key: string): void {
-    this.isOn = key === this.array
+    this.isActive = key === this.array
     this.misfit = null
     this.ambiguity = null
     this.element = -1

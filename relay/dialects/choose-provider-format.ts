@@ -1,19 +1,16 @@
-import { testFormatsOf } from '#relay/providers/openai-compatible/formats-by-model-name.ts'
-import {
-  endpointOf,
-  type ProviderTarget,
-} from '#relay/providers/openai-compatible/provider-target.ts'
+import { testFormatsOf } from '#relay/providers/profiles/formats-by-model-name.ts'
+import { endpointOf, type ProviderTarget } from '#relay/providers/profiles/provider-target.ts'
 import { ANTHROPIC_MESSAGES } from './anthropic-messages/messages-request.ts'
-import { GEMINI } from './gemini/generate-request.ts'
-import { EMBEDDINGS } from './input-formats/embeddings-request.ts'
+import { EMBEDDINGS } from './embeddings-rerank-moderations/embeddings-request.ts'
 import {
   GEMINI_EMBEDDING,
   GEMINI_EMBEDDING_BATCH,
-} from './input-formats/gemini-embedding-request.ts'
-import { MODERATIONS } from './input-formats/moderation-request.ts'
-import { RERANK } from './input-formats/rerank-request.ts'
+} from './embeddings-rerank-moderations/gemini-embedding-request.ts'
+import { MODERATIONS } from './embeddings-rerank-moderations/moderation-request.ts'
+import { RERANK } from './embeddings-rerank-moderations/rerank-request.ts'
+import { GEMINI } from './gemini/generate-request.ts'
 import { OPENAI_SPEECH } from './openai-audio/speech-request.ts'
-import { OPENAI_TRANSCRIPTIONS } from './openai-audio/transcription-request.ts'
+import { OPENAI_TRANSCRIPTIONS } from './openai-audio/transcription-formats.ts'
 import { OPENAI_CHAT } from './openai-chat/chat-request.ts'
 import { OPENAI_COMPLETIONS } from './openai-completions/completion-request.ts'
 import { OPENAI_IMAGES } from './openai-images/image-request-formats.ts'

@@ -29,11 +29,13 @@ export type SignedObject = {
   hasContent: boolean
   hasCall: boolean
 }
+
+/** An element of the conversation, with its parts that may have signatures. */
 export type SignedElement = SignedObject & { readonly parts: SignedObject[] }
 
 const QUOTE = 34
 const OPEN_BRACKET = 91
-const TYPE = quoted('type')
+const QUOTED_TYPE = quoted('type')
 const TEXT = quoted('text')
 const THOUGHT = quoted('thought')
 const CALLS = ['functionCall', 'function_call'].map(quoted)
@@ -102,7 +104,7 @@ export class SignedObjectFinder implements ObjectVisitor {
     } else if (!this.is(start, end, THOUGHT) && !this.isEmptyText(start, end, valueStart)) {
       object.hasContent = true
       if (this.isOneOf(start, end, CALLS)) object.hasCall = true
-      if (this.is(start, end, TYPE)) object.type = this.shortTextAt(valueStart)
+      if (this.is(start, end, QUOTED_TYPE)) object.type = this.shortTextAt(valueStart)
     }
   }
 

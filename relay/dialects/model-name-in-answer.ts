@@ -1,5 +1,5 @@
 import { applyEdits, type ByteEdit } from './byte-edits.ts'
-import { closingQuote } from './scan-json-tokens.ts'
+import { afterWhiteSpace, closingQuote } from './scan-json-tokens.ts'
 import type { WireFormat } from './wire-format.ts'
 
 const KEY = Buffer.from('"model"')
@@ -27,9 +27,9 @@ export function withModel(bytes: Buffer, model: string): Buffer {
   const edits: ByteEdit[] = []
   for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
     if (bytes[at - 1] === BACKSLASH) continue
-    const colon = behindSpace(bytes, at + KEY.length)
+    const colon = afterWhiteSpace(bytes, at + KEY.length)
     if (bytes[colon] !== COLON) continue
-    const start = behindSpace(bytes, colon + 1)
+    const start = afterWhiteSpace(bytes, colon + 1)
     const end = bytes[start] === QUOTE ? closingQuote(bytes, start) : -1
     if (end > start + 1) edits.push({ start, end: end + 1, text: JSON.stringify(model) })
   }
@@ -39,17 +39,11 @@ export function withModel(bytes: Buffer, model: string): Buffer {
 /** Returns the value of the first `model` member in an answer. Returns null if there is none. */
 export function modelIn(bytes: Buffer): string | null {
   for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
-    const colon = behindSpace(bytes, at + KEY.length)
+    const colon = afterWhiteSpace(bytes, at + KEY.length)
     if (bytes[colon] !== COLON) continue
-    const start = behindSpace(bytes, colon + 1)
+    const start = afterWhiteSpace(bytes, colon + 1)
     const end = bytes[start] === QUOTE ? closingQuote(bytes, start) : -1
     return end < 0 ? null : bytes.toString('utf8', start + 1, end)
   }
   return null
-}
-
-function behindSpace(bytes: Buffer, from: number): number {
-  let at = from
-  while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at += 1
-  return at
 }

@@ -88,8 +88,8 @@ export const isInBackground = ({ format, members }: Pick<ChatRequest, 'format' |
   members.some(({ key, kind }) => key === 'background' && kind === 'true')
 
 /**
- * Returns the price conditions that a request asks for by members for which `isAllowed` returns
- * true.
+ * Returns the price conditions that a request asks for. Only the members for which `isAllowed`
+ * returns true count.
  */
 export function requestedConditions(
   request: Requested,
@@ -115,7 +115,7 @@ const SPEEDS: ReadonlyMap<unknown, PriceCondition> = new Map<unknown, PriceCondi
 ])
 
 /** The conditions, such as the service tier, that an answer states. The values are raw. */
-export type AnsweredConditions = {
+type AnsweredConditions = {
   readonly serviceTier: unknown
   /** The speed in a usage in Anthropic's format. */
   readonly speed: unknown

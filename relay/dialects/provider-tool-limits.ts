@@ -12,8 +12,8 @@ export type ToolLimits = {
   /** The maximum number of uses of each tool. The call's hold (the reserved quota) covers them. */
   readonly uses: ToolCounts
   /**
-   * The maximum number of uses of each tool that is believed, if the provider can't limit the uses.
-   * The default is `uses`.
+   * The maximum number of reported uses of each tool that is accepted, if the provider can't limit
+   * the uses. The default is `uses`.
    */
   readonly usesBelieved?: ToolCounts
   /** Uses that are billed although the answer does not report them. The default is none. */
@@ -44,7 +44,7 @@ export type LimitedTools = {
   readonly toolLimits?: ToolLimits
 }
 
-export type AssumedUses = {
+type AssumedUses = {
   readonly uses: ToolCounts
   /** `cut-answer` assumes the uses only if the answer is incomplete. */
   readonly of: 'every-answer' | 'cut-answer'
@@ -56,8 +56,8 @@ export const USES_DEFAULT = 10
 export const USES_MAX = 100
 
 /**
- * The likely maximum and the absolute maximum of input tokens that one use of a tool adds, such as
- * the pages that a search has found. Providers charge for them as input.
+ * The likely maximum and the absolute maximum of input tokens that one use of a tool adds, for
+ * example by the pages that a search finds. Providers charge for them as input.
  */
 export const INPUT_TOKENS_PER_USE = { likely: 10_000, most: 50_000 } as const
 

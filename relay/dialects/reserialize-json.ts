@@ -10,7 +10,7 @@ const LONG_NUMBER = /\d{16}|\d[eE]/
 const EXACT_BYTES_MAX = 1024 * 1024
 
 /**
- * Parses and serializes valid JSON. Of several members with the same name, only the last one
+ * Parses and serializes valid JSON. If several members have the same name, only the last one
  * remains. In bodies of up to `EXACT_BYTES_MAX` bytes, numbers keep all their digits.
  */
 export function reserializeJson(body: Buffer): Buffer {

@@ -1,3 +1,7 @@
+/**
+ * The kinds of JSON values. The booleans are two kinds, because some members accept only one of
+ * them.
+ */
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null'
 
 export const isDigit = (byte: number | undefined): boolean =>
@@ -94,6 +98,13 @@ export function escapeLength(bytes: Buffer, at: number): number {
   if (bytes[at + 6] !== BACKSLASH || bytes[at + 7] !== 117) return -1
   const low = hexOf(bytes, at + 8)
   return low >= 0xdc00 && low <= 0xdfff ? 12 : -1
+}
+
+/** Returns the offset of the first byte from `from` on that is not white space of JSON. */
+export function afterWhiteSpace(bytes: Buffer, from: number): number {
+  let at = from
+  while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at += 1
+  return at
 }
 
 const QUOTE = 34

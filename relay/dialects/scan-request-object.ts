@@ -47,8 +47,8 @@ export type Member = {
 type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'too-many-keys' | 'bad-text'
 
 /**
- * Why JSON is invalid. `at` is the byte offset of the fault, or the length of the bytes if they end
- * too early.
+ * The reason why a JSON text is invalid. `at` is the byte offset of the fault, or the length of the
+ * bytes if they end too early.
  */
 export type InvalidJson =
   | { readonly error: Cause; readonly at: number }
@@ -245,7 +245,7 @@ class Scanner {
   }
 
   private object(depth: number): boolean {
-    const inner = depth === 2 && this.inner.isOn ? this.inner : null
+    const inner = depth === 2 && this.inner.isActive ? this.inner : null
     const visitor = this.visitor?.visits(depth) ? this.visitor : null
     inner?.nextElement()
     visitor?.enter(depth, this.at)

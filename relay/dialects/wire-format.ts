@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { DecimalText, PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
-import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
+import type { ReadTexts } from '#relay/canonical/answer-text-sink.ts'
 import type { ModelSuffix } from '../adapters/thinking-suffix-of-model-name.ts'
 import type { UsageBounds, UsageReport } from '../canonical/provider-usage-report.ts'
-import type { ReadTexts } from '../canonical/read-answer-texts.ts'
 import type { RelayError } from '../canonical/relay-error.ts'
-import type { IsLastEvent } from '../canonical/sse-scanner.ts'
 import type { FormRules } from '../uploads/form-field-types.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
+import type { ErrorFormat } from './error-format.ts'
 import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
 import type { InputBound } from './openai-chat/input-token-bound.ts'
 import type { ToolLimits } from './provider-tool-limits.ts'
 import type { Member } from './scan-request-object.ts'
+import type { StreamFormat } from './stream-format.ts'
 
 /** The highest output limit in tokens that a request may have. */
 export const OUTPUT_TOKENS_MAX = 10_000_000
@@ -70,9 +70,12 @@ export type ChatRequest = {
    * there are none.
    */
   readonly insertedItems?: number
-  /** True if the gateway stores the content of the response, should it be converted. */
+  /** True if the gateway stores the content of the response in case the call is converted. */
   readonly storesContent?: true
-  /** What is billed of a text (`bytes` in UTF-8) or of audio that is not counted in tokens. */
+  /**
+   * The lengths of the text (`bytes` in UTF-8) or the audio in a request that may be billed by them
+   * instead of tokens.
+   */
   readonly measures?: {
     readonly characters: number
     readonly bytes?: number
@@ -124,6 +127,7 @@ export type BodyEnvelope = {
   readonly added: ReadonlyMap<string, string>
 }
 
+/** The changes that turn a caller's request into the request to the provider. */
 export type UpstreamChange = {
   readonly model: string
   /** True if `model` is the name of a deployment, which may be any name. */
@@ -144,12 +148,13 @@ export type UpstreamChange = {
    */
   readonly outputTokens?: number | null
   /**
-   * Applied after all other changes, because a body with an envelope can't be read as a request
-   * again.
+   * The envelope is applied after all other changes, because a body with an envelope can't be read
+   * as a request again.
    */
   readonly envelope?: BodyEnvelope
 }
 
+/** The body of the request to the provider. */
 export type UpstreamBody = {
   readonly body: Buffer
   /**
@@ -157,66 +162,6 @@ export type UpstreamBody = {
    * stands for removed tools that the provider would run.
    */
   readonly dropped: readonly string[]
-}
-
-/** The meaning of an event with usage, an error or an empty list of choices. */
-export type EventMeaning = {
-  /** The usage in the event. Undefined if there is none. */
-  readonly usage: unknown
-  readonly model: unknown
-  /** The service tier that the event states. The value is raw. */
-  readonly serviceTier?: unknown
-  /** True if the provider ends the stream with this error. */
-  readonly isError: boolean
-  /**
-   * The error in the form of an error response's body. Omitted if the event already has this form.
-   */
-  readonly error?: object
-  /** True if the event contains only usage. It is sent only to callers who requested the usage. */
-  readonly isUsageOnly: boolean
-  /** True if this is the last event of the stream. */
-  readonly isLast: boolean
-  /**
-   * Set for a stream that ends when the connection closes. The stream may end after a `final`
-   * event. A `trailing` event may follow a final one.
-   */
-  readonly ending?: 'final' | 'trailing' | null
-}
-
-/** Describes how a format's stream is read without parsing most of its events. */
-export type StreamFormat = {
-  readonly isLastEvent: IsLastEvent
-  /**
-   * True if the stream has no last event. The stream is then complete if the connection closes
-   * after an event with the ending `final`.
-   */
-  readonly endsWithConnection?: true
-  /**
-   * True if the stream is read to its end after the caller has disconnected, because the provider
-   * charges for all of it.
-   */
-  readonly isAlwaysReadOn?: true
-  /**
-   * The keys that mark the events to inspect. The default is the keys that OpenAI's format needs.
-   */
-  readonly marks?: readonly string[]
-  /** True if answers repeat parts of the request, such as its instructions and tools. */
-  readonly repeatsRequest?: true
-  /** The maximum length of an event in bytes. The default is `EVENT_BYTES_MAX`. */
-  readonly eventBytesMax?: number
-  /** Matches an event after which only usage may follow. */
-  readonly finishReason: RegExp
-  /** `isErrorEvent` is true for an event whose name is `error`. */
-  readonly readEvent: (event: object, isErrorEvent: boolean) => EventMeaning
-  /** The event that keeps an idle connection open. The default is a comment. */
-  readonly ping?: string
-  /** Combines the usage so far with the usage in a later event. */
-  readonly combineUsage: (earlier: unknown, later: unknown) => unknown
-  /**
-   * Returns the raw output count of a usage, or undefined if it has none. Omitted if only the last
-   * event of a stream contains a usage.
-   */
-  readonly outputCount?: (usage: unknown) => unknown
 }
 
 /** The properties of a request and its channel that decide how a usage report is read. */
@@ -227,58 +172,6 @@ export type UsageContext = UsageBounds & {
   /** The maximum number of search units of a rerank call. 1 for all other calls. */
   readonly choices?: number
 }
-
-export type ProviderErrorOptions = {
-  /** True if the caller must not see the provider's texts. */
-  readonly isHidden: boolean
-  /** The confidential texts that are removed. */
-  readonly confidential: readonly string[]
-  /** True if the provider has the caller's format. Its error then keeps its wording. */
-  readonly isOwnFormat?: boolean
-  /** True if the provider sent no error status, so that the error has a status of the gateway. */
-  readonly hasGatewayStatus?: boolean
-}
-
-/** Describes how errors are written in a format. */
-export type ErrorFormat = {
-  /**
-   * Renders an error of the gateway in the caller's language, with its HTTP status. `call` is the
-   * id of the call.
-   */
-  readonly errorBody: (
-    error: RelayError,
-    language: Language,
-    call: string,
-  ) => { readonly status: number; readonly body: object }
-  /** Renders a provider's error for the caller. */
-  readonly providerErrorBody: (
-    bytes: Buffer,
-    status: number,
-    options: ProviderErrorOptions,
-    call: string,
-  ) => object
-  /**
-   * The name of a further response header with the id of the call. Clients of the format show its
-   * value.
-   */
-  readonly requestIdHeader?: string
-  /**
-   * Renders an error as the last event of a stream. `sent` describes the events before it, if the
-   * format has `readBegun` and any were sent.
-   */
-  readonly errorEvent: (body: object, sent?: SentEvents | null) => string
-  /**
-   * Reads what the event of an error repeats from the first events of a stream; null if they do
-   * not have it. Omitted if the event does not depend on the events before it.
-   */
-  readonly readBegun?: (events: Buffer) => object | null
-}
-
-/**
- * The events that the caller has received. `begun` is the result of `readBegun` for the first
- * events, and `last` contains the bytes of the last ones.
- */
-export type SentEvents = { readonly begun: object | null; last: Buffer }
 
 /** The formats for calls of a language model. They can be converted to each other. */
 export type ConvertedFormatName = 'chat' | 'completions' | 'messages' | 'responses' | 'gemini'
@@ -374,7 +267,10 @@ export type WireFormat = {
   readonly passedHeaders: (headers: IncomingHttpHeaders, sent?: ChatRequest) => readonly string[]
   readonly usageInAnswer: (body: Buffer) => unknown
   readonly readUsage: (raw: unknown, context: UsageContext) => UsageReport
-  /** How an answer or its events name the model. The default is a member `model`. */
+  /**
+   * Finds and replaces the model's name in an answer or in its events. The default is a member
+   * `model`.
+   */
   readonly modelName?: {
     readonly find: (bytes: Buffer) => string | null
     readonly replace: (bytes: Buffer, model: string) => Buffer

@@ -2,12 +2,12 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { withSentImage } from '../dialects/openai-images/image-price-factor-and-tokens.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import type { CallEndpoint } from '../providers/openai-compatible/provider-profile.ts'
+import type { CallEndpoint } from '../providers/profiles/provider-profile.ts'
 import {
   endpointOf,
   isByDeployment,
   type ProviderTarget,
-} from '../providers/openai-compatible/provider-target.ts'
+} from '../providers/profiles/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 
 /** The part of a `Candidate` that decides which model is requested, and how. */

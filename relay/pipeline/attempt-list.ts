@@ -1,8 +1,5 @@
 import type { Attempt } from '#domain/accounts/events.ts'
-import {
-  confidentialOf,
-  type ProviderTarget,
-} from '../providers/openai-compatible/provider-target.ts'
+import { confidentialOf, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import type { AttemptEnd } from './attempt-end.ts'
 import { type AnswerFacts, noteAnswer } from './provider-evidence-of-attempt.ts'
 import type { UpstreamAttempt } from './upstream-attempt.ts'

@@ -12,7 +12,7 @@ import {
   compactPathOf,
   type ProviderTarget,
   providerCall,
-} from '../providers/openai-compatible/provider-target.ts'
+} from '../providers/profiles/provider-target.ts'
 import { providerForm } from '../uploads/write-form-for-provider.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 

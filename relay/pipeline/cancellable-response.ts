@@ -5,10 +5,7 @@ import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import { EVENT_BOUNDARY } from '../canonical/sse-scanner.ts'
 import { isUnfinished } from '../dialects/openai-responses/response-errors.ts'
 import type { ProviderCall } from '../providers/clouds/cloud-access.ts'
-import {
-  authorizedCall,
-  type ProviderTarget,
-} from '../providers/openai-compatible/provider-target.ts'
+import { authorizedCall, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import {
   idInStartOfEvent,
   idsInEvent,

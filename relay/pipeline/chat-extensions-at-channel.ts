@@ -3,7 +3,7 @@ import {
   chatExtensionsOf,
 } from '../conversion/openai-chat/chat-extensions-of-provider.ts'
 import { NAMES_NEWER_MODEL } from '../dialects/openai-chat/upstream-body.ts'
-import { AZURE_TYPE, openAiNameOf } from '../providers/openai-compatible/models-with-chats.ts'
+import { AZURE_TYPE, openAiNameOf } from '../providers/profiles/openai-models-with-chat-endpoint.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 
 /**

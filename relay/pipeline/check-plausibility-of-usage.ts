@@ -8,7 +8,7 @@ import {
 } from '#relay/canonical/provider-usage-report.ts'
 import { CEILING_BASE } from '#relay/dialects/openai-chat/input-token-bound.ts'
 import { type ChatRequest, isDirectFormat } from '#relay/dialects/wire-format.ts'
-import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
+import type { ProviderTarget } from '../providers/profiles/provider-target.ts'
 
 /**
  * The data on which the billed usage depends, apart from the answer. It is a `Candidate` or a line

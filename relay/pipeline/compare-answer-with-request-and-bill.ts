@@ -6,7 +6,7 @@ import {
   findAnswerMismatch,
   reportedCost,
 } from '#relay/canonical/check-answered-model-and-cost.ts'
-import { isByDeployment } from '../providers/openai-compatible/provider-target.ts'
+import { isByDeployment } from '../providers/profiles/provider-target.ts'
 import type { Delivery } from './billed-usage.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'

@@ -5,7 +5,7 @@ import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
 import type { ConversionTarget } from '../conversion/format-conversion.ts'
 import type { ChatExtensions } from '../conversion/openai-chat/chat-extensions-of-provider.ts'
 import { type ChatRequest, isDirectFormat, type WireFormat } from '../dialects/wire-format.ts'
-import { NEEDS_PROVIDER_TOOL } from '../providers/openai-compatible/models-with-chats.ts'
+import { NEEDS_PROVIDER_TOOL } from '../providers/profiles/openai-models-with-chat-endpoint.ts'
 
 /** The conversion of a request, and the converted request. */
 export type ConvertedRequest = {

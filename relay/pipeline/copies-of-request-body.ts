@@ -1,5 +1,8 @@
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { forgetShortenedBody, shortenedBodyOf } from '../dialects/detect-one-hour-cache-writes.ts'
+import {
+  forgetShortenedBody,
+  shortenedBodyOf,
+} from '../dialects/detect-and-shorten-one-hour-caching.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
 import { copiesShareOf } from './body-memory-limit-of-user.ts'

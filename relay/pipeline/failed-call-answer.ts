@@ -1,5 +1,5 @@
 import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
-import type { ErrorFormat } from '#relay/dialects/wire-format.ts'
+import type { ErrorFormat } from '#relay/dialects/error-format.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import { confidentialTo } from '../views/channel-view.ts'
 import type { AttemptEnd, AttemptError } from './attempt-end.ts'

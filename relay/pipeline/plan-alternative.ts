@@ -16,7 +16,7 @@ import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { requestsHourCache } from '../dialects/detect-one-hour-cache-writes.ts'
+import { requestsHourCache } from '../dialects/detect-and-shorten-one-hour-caching.ts'
 import { requestedConditions } from '../dialects/price-conditions-of-call.ts'
 import { largestUses } from '../dialects/provider-tool-limits.ts'
 import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'

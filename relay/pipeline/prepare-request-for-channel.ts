@@ -11,20 +11,16 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import type { CallConversion } from '../conversion/convert-call.ts'
 import { applyEdits } from '../dialects/byte-edits.ts'
 import { formatFor } from '../dialects/choose-provider-format.ts'
-import { withAllowedCache } from '../dialects/detect-one-hour-cache-writes.ts'
-import { convertToPredict } from '../dialects/input-formats/convert-to-vertex-predict.ts'
+import { withAllowedCache } from '../dialects/detect-and-shorten-one-hour-caching.ts'
+import { convertToPredict } from '../dialects/embeddings-rerank-moderations/convert-to-vertex-predict.ts'
 import {
   type ChatRequest,
   isDirectFormat,
   type UpstreamChange,
   type WireFormat,
 } from '../dialects/wire-format.ts'
-import {
-  compactPathOf,
-  endpointOf,
-  isByDeployment,
-} from '../providers/openai-compatible/provider-target.ts'
-import type { Translation } from '../providers/translations/translation.ts'
+import { compactPathOf, endpointOf, isByDeployment } from '../providers/profiles/provider-target.ts'
+import type { Translation } from '../providers/proprietary-chat-apis/chat-translation.ts'
 import { withStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { adaptImageRequest, ignoredMembers } from './adapt-image-request.ts'

@@ -1,6 +1,6 @@
 import { isRelayError } from '../canonical/relay-error.ts'
 import { isGemini3 } from '../conversion/gemini/model-version.ts'
-import { removeForeignThinking } from '../dialects/cut-thinking-of-other-providers.ts'
+import { removeForeignThinking } from '../dialects/remove-thinking-of-other-providers.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 
 /** A request after the removal, and the paths of the removed content. */

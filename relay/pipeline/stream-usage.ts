@@ -1,6 +1,6 @@
 import { anomalyInLater, compareOutputs } from '#relay/canonical/combine-usage-reports.ts'
 import type { UsageAnomaly } from '#relay/canonical/provider-usage-report.ts'
-import type { StreamFormat } from '../dialects/wire-format.ts'
+import type { StreamFormat } from '../dialects/stream-format.ts'
 
 /**
  * The usage that a provider reports in the events of one stream. The counts in the reports are

@@ -6,10 +6,13 @@ import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
 import { readAnswerSettings, readRequest } from '../conversion/openai-chat/read-request.ts'
 import type { AnswerDecoder, Transport } from '../providers/clouds/cloud-access.ts'
-import { type ImageTask, imageTaskTransport } from '../providers/openai-compatible/image-tasks.ts'
-import type { ProviderTarget } from '../providers/openai-compatible/provider-target.ts'
-import { answerDecoder } from '../providers/translations/decode-answer-to-chat.ts'
-import type { Translation, TranslationTarget } from '../providers/translations/translation.ts'
+import { type ImageTask, imageTaskTransport } from '../providers/profiles/image-tasks.ts'
+import type { ProviderTarget } from '../providers/profiles/provider-target.ts'
+import type {
+  Translation,
+  TranslationTarget,
+} from '../providers/proprietary-chat-apis/chat-translation.ts'
+import { answerDecoder } from '../providers/proprietary-chat-apis/decode-answer-to-chat.ts'
 
 /**
  * The data for translating the answers to a translated chat. The chat itself is not kept in memory.

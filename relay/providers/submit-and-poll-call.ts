@@ -19,7 +19,7 @@ const JSON_BYTES_MAX = 2 * 1024 * 1024
 const CANCEL_MS = 15_000
 const NO_TRAILERS = {}
 
-export type PolledRequest = {
+type PolledRequest = {
   readonly method: 'GET' | 'POST'
   readonly body?: Buffer
   /** Additional headers of the request. */

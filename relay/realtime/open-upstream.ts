@@ -23,7 +23,7 @@ import {
   endpointOf,
   type ProviderTarget,
   providerCall,
-} from '../providers/openai-compatible/provider-target.ts'
+} from '../providers/profiles/provider-target.ts'
 import { type RelayChannel, type RelayKey, serves } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
 import { SessionEvidence } from './provider-evidence-of-session.ts'

@@ -8,7 +8,7 @@ import {
   confidentialOf,
   isByDeployment,
   type ProviderTarget,
-} from '../providers/openai-compatible/provider-target.ts'
+} from '../providers/profiles/provider-target.ts'
 
 /**
  * The `response` member of the event with which a provider ended a response, and the bytes of this

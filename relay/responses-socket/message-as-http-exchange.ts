@@ -8,7 +8,7 @@ import type { CallRequest, CallResponse } from '../pipeline/http-request-and-res
 
 /**
  * Matches the headers of an upgrade request that do not apply to calls on the socket. They describe
- * the connection or the body, or, as `Idempotency-Key`, only a single call.
+ * the connection or the body. `Idempotency-Key` concerns only a single call.
  */
 const OF_UPGRADE = /^(?:connection|upgrade|sec-websocket-.*|content-.*|idempotency-key)$/
 
@@ -41,7 +41,10 @@ const NO_HEADERS: ReadonlySet<string> = new Set([
   'access-control-expose-headers',
 ])
 
-/** The headers that name what a provider did not get. A message has no headers. */
+/**
+ * The response headers that list the members of the request that were not sent. Their values are
+ * put into an event, because messages have no headers.
+ */
 const LOSS_HEADERS = ['x-conversion-loss', 'x-dropped-members']
 /** A longer event is sent unchanged, because parsing it would block the event loop. */
 const PARSED_LENGTH_MAX = 1024 * 1024
@@ -125,7 +128,7 @@ class SocketResponse extends Writable implements CallResponse {
   }
 
   /**
-   * Adds what the provider did not get to the `metadata` of the first event, `response.created`.
+   * Adds the values of `LOSS_HEADERS` to the `metadata` of the first event, `response.created`.
    * Clients accept any text there. They might reject an event of another type.
    */
   private withLosses(data: string): string {

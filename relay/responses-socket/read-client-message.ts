@@ -1,5 +1,5 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { invalidParameter, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { flagOf, isMembers, modelOf } from '../dialects/check-common-request-members.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
@@ -54,7 +54,7 @@ export function readMessage(
   const find = (key: string) => members.find((member) => member.key === key)
   const type = shortText(bytes, find('type'), TYPE_BYTES_MAX)
   if (type === '"response.processed"') return { kind: 'ignored' }
-  if (type !== '"response.create"') return relayError('invalid_parameter', { param: 'type' })
+  if (type !== '"response.create"') return invalidParameter('type')
   const previous = find(PREVIOUS)
   const known = continuedItems(bytes, previous, state)
   const continued = known ?? NONE
@@ -70,7 +70,7 @@ export function readMessage(
     const model = modelOf(bytes, find('model'))
     return typeof model === 'string' ? { kind: 'warm-up', model, items } : model
   }
-  if (flagOf(generate) === null) return relayError('invalid_parameter', { param: 'generate' })
+  if (flagOf(generate) === null) return invalidParameter('generate')
   const kept = members.filter(({ key }) => !OWN.has(key)).map((member) => textOf(bytes, member))
   if (added !== null || continued.count > 0) {
     kept.push(Buffer.concat([Buffer.from('"input":['), items.json, Buffer.from(']')]))
@@ -120,7 +120,7 @@ const concatenated = (one: InputItems, other: InputItems): InputItems => ({
 })
 
 /** Joins pieces of JSON by commas. Empty pieces are omitted. */
-export const joined = (parts: readonly Buffer[]): Buffer => {
+const joined = (parts: readonly Buffer[]): Buffer => {
   const present = parts.filter(({ length }) => length > 0)
   const [first] = present
   if (present.length === 1 && first !== undefined) return first

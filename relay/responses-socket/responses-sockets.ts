@@ -67,6 +67,7 @@ export type ResponsesSockets = {
   readonly close: () => void
 }
 
+/** Creates the websocket server. It also closes sockets whose client does not respond. */
 export function createResponsesSockets(options: Options): ResponsesSockets {
   const open = new Set<ResponsesSocket>()
   const idle = new IdleConversations(IDLE_BYTES_MAX, IDLE_BYTES_PER_USER_MAX)
@@ -264,7 +265,7 @@ class ResponsesSocket {
   }
 
   private resize(): boolean {
-    // A call may end after its socket. The memory of the socket was then given back already.
+    // A call may end after its socket. The memory of the socket was then released already.
     if (this.isEnded) return true
     const queued = this.queue.reduce((sum, { length }) => sum + length, 0)
     const kept = (this.state?.items.json.length ?? 0) + (this.warmingUp?.json.length ?? 0)

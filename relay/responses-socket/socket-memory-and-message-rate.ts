@@ -2,7 +2,8 @@ import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
 
 /**
  * Counts the memory of one socket: incomplete messages, messages that wait for a call, and the
- * conversation. It counts towards the memory limits of request bodies, in total and of the user.
+ * conversation. It counts towards the memory limits of request bodies for all users and for this
+ * user.
  */
 export class SocketMemory {
   private bytes = 0

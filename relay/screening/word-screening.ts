@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
-import { type ReadTexts, readEventTexts, type TextSink } from '../canonical/read-answer-texts.ts'
+import { type ReadTexts, readEventTexts, type TextSink } from '#relay/canonical/answer-text-sink.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { EVENT_BOUNDARY } from '../canonical/sse-scanner.ts'
 import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'

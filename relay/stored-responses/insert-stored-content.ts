@@ -1,5 +1,10 @@
 import type { Vault } from '#infra/vault/port.ts'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import {
+  isRelayError,
+  missingParameter,
+  type RelayError,
+  relayError,
+} from '../canonical/relay-error.ts'
 import { conversionLimitError, lengthLimitError } from '../conversion/conversion-limits.ts'
 import { applyEdits, type ByteEdit } from '../dialects/byte-edits.ts'
 import type { ChatRequest, StoredReference } from '../dialects/wire-format.ts'
@@ -14,11 +19,14 @@ import { type ContentSize, contentOwnerOf, type LoadedContent } from './response
 import { openCompressed } from './seal-compressed-text.ts'
 
 const PREVIOUS = 'previous_response_id'
-/** More stored content is inserted only for callers who can pay, because this costs time. */
+/**
+ * The maximum number of bytes of stored content that are inserted without a check that the caller
+ * can pay. Inserting more takes time.
+ */
 export const UNPAID_BYTES_MAX = 64 * 1024
 /**
- * A request may refer to a short item of a long response. Up to this length, the caller need not be
- * able to pay for the complete responses.
+ * The number of bytes of items for which the caller need not be able to pay. The length of a
+ * complete response counts, although a request may refer only to a short item of it.
  */
 const UNPAID_ITEM_BYTES_MAX = 256 * 1024
 
@@ -44,9 +52,9 @@ type Content = {
 /**
  * Replaces a request's references to converted responses, and to their items, by the content that
  * the gateway stores. Returns the changed body, which any provider can read. Returns null if the
- * request has no such references. Returns an error if content of the same token is missing, or if
- * the body would be too long. References to what a provider stores remain. `admitLoading` is called
- * with the lengths of the new body before content is loaded, and may return an error.
+ * request has no such references. Returns an error if a part of the content can't be loaded, or if
+ * the body would be too long. References to content that a provider stores remain. `admitLoading`
+ * is called with the lengths of the new body before content is loaded, and may return an error.
  */
 export async function insertStoredContent(
   deps: Deps,
@@ -127,9 +135,9 @@ function repetitionError(references: readonly ItemReference[]): RelayError | nul
 }
 
 /**
- * Returns the length of the body with its content if no reference is repeated: its maximum, and the
- * length for which the caller must be able to pay. The output of the previous response counts again
- * if the request also refers to its items.
+ * Returns two lengths of the body with its stored content: the maximum, and the one for which the
+ * caller must be able to pay. No reference may be repeated. The output of the previous response
+ * counts again if the request also refers to its items.
  */
 function lengthsWithContent(
   body: Buffer,
@@ -180,7 +188,7 @@ function editsOf(
   references: readonly ItemReference[],
 ): readonly ByteEdit[] | RelayError {
   const input = members.find(({ key }) => key === 'input')
-  if (input === undefined) return relayError('missing_parameter', { param: 'input' })
+  if (input === undefined) return missingParameter('input')
   const edits: ByteEdit[] = []
   const earlier = elementsOf(before)
   // Edits at one place are applied in this order, so the earlier items precede all others. The

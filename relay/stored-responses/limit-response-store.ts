@@ -3,12 +3,12 @@ import type { ContentOwner, ResponseContent } from './response-content-store.ts'
 import type { StoredResponses } from './stored-response-owners.ts'
 
 /** The limits for requests that use the store of response ids. */
-export type StoreBounds = {
+type StoreBounds = {
   /** The time after which an answer no longer waits for the store. */
   readonly waitMs: number
   /** The maximum number of contents that are written at the same time. Others wait. */
   readonly writesMax: number
-  /** The maximum total length of the contents that are written or wait, sealed. */
+  /** The maximum total length of the sealed contents that are being written or wait. */
   readonly writtenBytesMax: number
   /** The maximum number of loads of one user's contents at the same time. Others wait. */
   readonly loadsPerUserMax: number
@@ -21,7 +21,7 @@ export type StoreBounds = {
   readonly waitingLookupsPerUserMax: number
 }
 
-export const STORE_BOUNDS: StoreBounds = {
+const STORE_BOUNDS: StoreBounds = {
   ...{ waitMs: 5_000, writesMax: 4, writtenBytesMax: 64 * 1024 * 1024 },
   ...{ loadsPerUserMax: 2, waitingLoadsPerUserMax: 64, lookupsMax: 64 },
   ...{ lookupsPerUserMax: 16, waitingLookupsPerUserMax: 256 },

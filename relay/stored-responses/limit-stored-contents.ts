@@ -2,15 +2,18 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 
+/** The limits of the contents that are stored. */
 export type ContentBounds = {
-  /** The maximum number of bytes that the stored contents of one user have, compressed. */
+  /** The maximum total size in bytes of the compressed contents of one user. */
   readonly userBytesMax: number
   /**
-   * The maximum number of bytes that the contents of all users have, compressed. On a full disk,
-   * the database could no longer record calls.
+   * The maximum total size in bytes of the compressed contents of all users. It keeps the disk from
+   * filling up, because the database could then no longer record calls.
    */
   readonly siteBytesMax: number
-  /** The number of bytes after which a process deletes what exceeds the maximum of a user. */
+  /**
+   * The number of added bytes after which a process deletes a user's contents beyond the maximum.
+   */
   readonly deletedEveryBytes: number
 }
 
@@ -24,7 +27,7 @@ const COUNTED_USERS_MAX = 10_000
 
 /**
  * Deletes the inputs of a user's older contents. They are long, because each repeats the history of
- * its conversation, and only `previous_response_id` needs them. References to items need outputs.
+ * its conversation. Only `previous_response_id` needs them. References to items need only outputs.
  */
 const DELETE_OLD_INPUTS = `
   update relay.response_contents as one
@@ -54,7 +57,7 @@ export class ContentLimits {
   private readonly pg: Pool
   private readonly bounds: ContentBounds
   private readonly log: Logger | null
-  /** The bytes of all contents when they were last counted, and those that were added since. */
+  /** The bytes of all contents at the last count, and the bytes that were added since then. */
   private siteBytes = 0
   /** The bytes that this process has added for each user since the last deletion. */
   private readonly addedBytes = new Map<number, number>()
@@ -75,7 +78,7 @@ export class ContentLimits {
     this.siteBytes = rows[0]?.bytes ?? 0
   }
 
-  /** Runs `write`, which adds this number of bytes. Throws if the site has its maximum. */
+  /** Runs `write`, which adds this number of bytes. Throws if the site would exceed its maximum. */
   async add(bytes: number, write: () => Promise<unknown>): Promise<void> {
     if (this.siteBytes + bytes > this.bounds.siteBytesMax)
       throw new Error('the site stores its maximum of contents')
@@ -96,10 +99,10 @@ export class ContentLimits {
   }
 
   /**
-   * Deletes what exceeds the maximum of a user who has added bytes, one time after another, because
-   * two deletions of the same rows could block each other. Never rejects: after a failure, the next
-   * content tries again. The new content is stored in any case, so its response must not say that
-   * it is not.
+   * Deletes the contents beyond the maximum of a user who has added bytes. Only one deletion runs
+   * per user, because two deletions of the same rows could block each other. Never rejects, because
+   * the new content is already stored and its response must say so. After a failure, the next call
+   * tries again.
    */
   async deleteOldest(userId: number, bytes: number): Promise<void> {
     const { addedBytes, limited } = this

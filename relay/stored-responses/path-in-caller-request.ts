@@ -3,24 +3,25 @@ import type { RelayError } from '../canonical/relay-error.ts'
 const ITEM = /^input\[(\d+)\]/
 
 /**
- * Returns a path as the caller's request has it, before `insertedItems` stored items were inserted.
- * A path in an inserted item becomes `previous_response_id`, which the item belongs to.
+ * Converts a path in a request with `insertedItems` stored items to the path in the caller's
+ * request. A path in an inserted item becomes `previous_response_id`, the member that refers to the
+ * item.
  */
-export function pathInCallerRequest(path: string, insertedItems = 0): string {
+function pathInCallerRequest(path: string, insertedItems = 0): string {
   const index = insertedItems === 0 ? undefined : ITEM.exec(path)?.[1]
   if (index === undefined) return path
   const own = Number(index) - insertedItems
   return own < 0 ? 'previous_response_id' : path.replace(ITEM, `input[${own}]`)
 }
 
-/** Returns an error with the path of its member as the caller's request has it. */
+/** Returns the error with the path of its member in the caller's request. */
 export function errorInCallerRequest(error: RelayError, insertedItems = 0): RelayError {
   const { param } = error.params
   if (param === undefined || insertedItems === 0) return error
   return { ...error, params: { ...error.params, param: pathInCallerRequest(param, insertedItems) } }
 }
 
-/** Returns the paths of losses as the caller's request has them, each once. */
+/** Returns the paths of losses in the caller's request, each once. */
 export const lossesInCallerRequest = (
   losses: readonly string[],
   insertedItems = 0,

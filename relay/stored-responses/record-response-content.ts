@@ -8,9 +8,15 @@ import { convertedResponseIdIn } from './recognize-converted-response-id.ts'
 import { sealCompressed } from './seal-compressed-text.ts'
 import type { StoredResponses } from './stored-response-owners.ts'
 
-/** A longer response is not stored. Its items have to be sent again. */
+/**
+ * The maximum length of a response that is stored. The caller has to send the items of a longer one
+ * again.
+ */
 const RESPONSE_BYTES_MAX = 1024 * 1024
-/** Of a response with a longer input, only the output items are stored. */
+/**
+ * The maximum length of an input that is stored. If the input is longer, only the output items are
+ * stored.
+ */
 const INPUT_BYTES_MAX = 1024 * 1024
 
 type Deps = {
@@ -22,7 +28,7 @@ type Deps = {
 /**
  * Stores the content of a converted response, so that later requests of the same token can refer to
  * it. `answer` is the response as the caller receives it: a JSON document, or the last events of a
- * stream. Stores nothing of an answer that is too long or that is no response, and returns false.
+ * stream. Returns false and stores nothing if the answer is too long or is not a response.
  */
 export async function recordResponseContent(
   { storedResponses, vault, now }: Deps,
@@ -59,8 +65,9 @@ const STORED = Buffer.from('"store":true')
 const NOT_STORED = '"store":false'
 
 /**
- * Makes a converted response, or the events of one, say that it is not stored. In each event, the
- * member precedes all texts of the request, such as a schema with a member of the same name.
+ * Sets `store` to false in a converted response or its events. Only the first occurrence in each
+ * event is changed, because this member precedes all texts of the request, which may contain the
+ * same bytes.
  */
 export function withoutStoring(response: Buffer): Buffer {
   const edits: ByteEdit[] = []

@@ -12,8 +12,8 @@ import type { StoredResponse, StoredResponses } from './stored-response-owners.t
  * Resolves a request's references to content that a provider stores. In the returned request, the
  * input bound includes the content's tokens, and `stored` names the channel and the key that
  * created the content. The request may be sent only to this channel with this key. Returns an error
- * if another token created some of the content, or if it was created with several keys. The error
- * says so if the id is that of a converted response, and the site does not store them.
+ * if another token created some of the content, or if it was created with several keys. For the id
+ * of a converted response, the error says so if the site does not store converted responses.
  */
 export async function resolveStoredInput(
   { storedResponses }: { readonly storedResponses: StoredResponses },
@@ -41,6 +41,7 @@ export async function resolveStoredInput(
   return withStoredInput(request, { ...stored, place: { channelId, keyRef }, tokens: sum })
 }
 
+/** The error for a request that needs the store while the database is not available. */
 export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /** Returns the error for a reference to stored content that can't be found. */
@@ -67,20 +68,26 @@ export function withStoredInput(request: ChatRequest, stored: StoredInput): Chat
   return { ...request, stored, inputBound }
 }
 
-/** The items of a longer response are not read, because parsing it would block the event loop. */
+/**
+ * The maximum length of a response whose items are read. Parsing a longer one would block the event
+ * loop.
+ */
 const RESPONSE_BYTES_MAX = 4 * 1024 * 1024
-/** The first bytes of a longer response, in which its id is. */
+/** The number of bytes at the start of a longer response that are searched for its id. */
 const HEAD_BYTES = 1_024
-/** The id must come before anything that a caller can write, such as `metadata`. */
+/**
+ * Matches the id at the start of a response, before any member that a caller can write, such as
+ * `metadata`.
+ */
 const ID_OF_RESPONSE = /^\s*\{\s*"id"\s*:\s*"([\w.:-]{1,128})"/
-/** The members of an event before its response. */
+/** Matches the members of an event that precede its response. */
 const EVENT_START = /^\s*\{\s*(?:"(?:type|sequence_number)"\s*:\s*[\w."]+\s*,\s*)*"response"\s*:/
 
 type Identity = Pick<StoredResponse, 'responseId' | 'itemIds'>
 
 /**
- * Returns the ids in a complete response, and of a very long one only its own. Returns null for
- * another answer.
+ * Returns the ids of a complete response and of its items. For a very long response, returns only
+ * its own id. Returns null for any other answer.
  */
 export const idsInResponse = (body: Buffer): Identity | null =>
   body.length > RESPONSE_BYTES_MAX ? ownIdIn(headOf(body)) : idsInJson(body.toString('utf8'))
@@ -115,7 +122,10 @@ export function idsInEvent(event: Buffer): Identity | null {
   return data === null ? null : idsInJson(data)
 }
 
-/** Returns the id of the response in an event from its first bytes, or null without an id. */
+/**
+ * Returns the id of the response in an event, which is read from its first bytes. Returns null if
+ * there is none.
+ */
 export function idInStartOfEvent(event: Buffer): string | null {
   const data = eventData(headOf(event)) ?? ''
   const [before] = EVENT_START.exec(data) ?? []

@@ -28,6 +28,7 @@ export type ResponseContent = {
 /** The token that made a response, and its user. */
 export type ContentOwner = Pick<ResponseContent, 'tokenId' | 'userId'>
 
+/** Returns the token and the user of a caller, which own the contents of the caller's responses. */
 export const contentOwnerOf = ({
   token: { tokenId },
   user: { userId },
@@ -36,6 +37,7 @@ export const contentOwnerOf = ({
   readonly user: { readonly userId: number }
 }): ContentOwner => ({ tokenId, userId })
 
+/** The lengths in bytes of one stored content, before its compression. */
 export type ContentSize = Pick<ResponseContent, 'responseId' | 'outputBytes'> & {
   /** Null if the input is not stored. */
   readonly inputBytes: number | null
@@ -45,7 +47,7 @@ export type ContentSize = Pick<ResponseContent, 'responseId' | 'outputBytes'> & 
 export type LoadedContent = Pick<ResponseContent, 'responseId' | 'output' | 'input'>
 
 /** A response as a caller fetches it. */
-export type LoadedResponse = Pick<ResponseContent, 'response' | 'output'>
+type LoadedResponse = Pick<ResponseContent, 'response' | 'output'>
 
 /** Stores the contents of converted responses. They are found only for the token that made them. */
 export type ResponseContents = {
@@ -73,12 +75,18 @@ export type ResponseContents = {
 }
 
 /** The maximum time for which the product stores prompts and answers. */
-export const CONTENT_RETENTION_MS = 7 * 86_400_000
+const CONTENT_RETENTION_MS = 7 * 86_400_000
 
-/** The size of a row beside its texts. Otherwise, many small rows would count as nothing. */
+/**
+ * The number of bytes that a row counts in addition to its texts. Otherwise, many small rows would
+ * count as almost nothing.
+ */
 const ROW_BYTES = 512
 
-/** No release has stored contents as text, which was longer. Such contents are dropped. */
+/**
+ * Drops a table whose contents are of the type `text`. Only versions before the first release
+ * created it.
+ */
 const TABLE = `
   do $$ begin
     if exists (select from pg_attribute

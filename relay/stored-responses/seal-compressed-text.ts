@@ -18,7 +18,9 @@ export async function sealCompressed(
   return vault.sealBytes(userId, compressed)
 }
 
-/** Opens a text of `sealCompressed`. Returns null if the user was erased. */
+/**
+ * Decrypts and decompresses a text that `sealCompressed` made. Returns null if the user was erased.
+ */
 export async function openCompressed(
   vault: Pick<Vault, 'openBytes'>,
   userId: number,

@@ -43,9 +43,8 @@ export type StoredId = StorageAccount & {
 }
 
 /**
- * Stores which token and which provider key created each response that a provider stores. An id is
- * found only for the token that made the response, so that no caller can read another caller's
- * content.
+ * Stores the token and the provider key that created each response at a provider. An id is found
+ * only for the token that made the response, so that no caller can read another caller's content.
  */
 export type StoredResponses = {
   /** Resolves when the response can be found. Rejects if it could not be written. */

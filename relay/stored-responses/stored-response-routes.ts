@@ -17,7 +17,7 @@ import {
 import { retryAfterIn } from '../pipeline/read-provider-headers.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
-import { responsesPathOf } from '../providers/openai-compatible/provider-target.ts'
+import { responsesPathOf } from '../providers/profiles/provider-target.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { convertedResponseIdIn } from './recognize-converted-response-id.ts'
 import { NO_STORE } from './resolve-stored-input.ts'
@@ -86,8 +86,8 @@ async function serveWithPermit(
 }
 
 /**
- * Deletes or returns a response that the gateway stores, as JSON. Returns null if it stores no
- * response of this token with this id.
+ * Deletes or returns a response that the gateway stores, as JSON. Returns null if the gateway
+ * stores no response with this id for this token.
  */
 async function serveConvertedResponse(
   { storedResponses: { contents }, vault }: RelayDeps,

@@ -7,10 +7,7 @@ import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
 import type { AttemptEvidence } from '#relay/pipeline/provider-evidence-of-attempt.ts'
 import { retryAfterIn } from '#relay/pipeline/read-provider-headers.ts'
 import { CredentialsError, headersByName } from '../providers/clouds/cloud-access.ts'
-import {
-  type ProviderTarget,
-  providerRequest,
-} from '../providers/openai-compatible/provider-target.ts'
+import { type ProviderTarget, providerRequest } from '../providers/profiles/provider-target.ts'
 import type { StreamedBody } from '../uploads/write-form-for-provider.ts'
 import { withShortTexts } from './shorten-texts-in-json-stream.ts'
 

@@ -6,10 +6,7 @@ import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import type { ChosenKey } from '#relay/pipeline/choose-channel-key.ts'
 import { AttemptEvidence, evidenceOfRequest } from '#relay/pipeline/provider-evidence-of-attempt.ts'
-import {
-  isByDeployment,
-  type ProviderTarget,
-} from '../providers/openai-compatible/provider-target.ts'
+import { isByDeployment, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { mayBeSentTo, takesSubmissions } from '../views/keys-that-may-own-submitted-work.ts'
 import { callbackUrl } from './callback-address.ts'

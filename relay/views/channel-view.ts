@@ -21,14 +21,14 @@ import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { hostHashOf } from '#infra/vault/host-hash.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
-import { profileOf, taskProfileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
-import type { Profile } from '#relay/providers/openai-compatible/provider-profile.ts'
+import { profileOf, taskProfileOf } from '#relay/providers/profiles/all-profiles.ts'
+import type { Profile } from '#relay/providers/profiles/provider-profile.ts'
 import {
   confidentialOf,
   hostOfChannel,
   type ProviderTarget,
   providerTarget,
-} from '#relay/providers/openai-compatible/provider-target.ts'
+} from '#relay/providers/profiles/provider-target.ts'
 import { type ChannelRules, channelRules, upstreamModelOf } from './parsed-channel-settings.ts'
 
 /** A decrypted key, with the address and headers of calls that use it. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import { withAllowedCache } from '#relay/dialects/detect-one-hour-cache-writes.ts'
+import { withAllowedCache } from '#relay/dialects/detect-and-shorten-one-hour-caching.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import { BODIES_BYTES_MAX, BODY_BYTES_MAX, BodyMemory } from '#relay/limits/body-memory.ts'
 import { CopiesOfBody } from '#relay/pipeline/copies-of-request-body.ts'

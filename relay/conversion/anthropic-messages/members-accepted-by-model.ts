@@ -86,7 +86,7 @@ function versionOf(name: string): number | null {
 }
 
 /**
- * Reports whether a model name has the form that Anthropic's own API uses. Names at Amazon begin
- * with `anthropic.` or a region, and names at Google contain `@`.
+ * Reports whether the form of a model name shows that Anthropic's own API serves the model. Names
+ * at Amazon begin with `anthropic.` or a region, and names at Google contain `@`.
  */
 const isNameOfOwnApi = (name: string): boolean => name.startsWith('claude-') && !name.includes('@')

@@ -1,5 +1,6 @@
 import type { CanonicalEvent } from '../canonical-answer.ts'
 
+/** An event that belongs to one part of the answer. */
 export type PartEvent = Extract<CanonicalEvent, { readonly part: number }>
 
 /** A tool call whose events are held back until the calls before it are complete. */

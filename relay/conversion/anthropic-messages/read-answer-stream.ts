@@ -81,7 +81,7 @@ class StreamState {
     return counts === null ? NOTHING : [{ kind: 'usage', usage: counts }]
   }
 
-  /** Tells that the model has begun its first block, unless `content` shows it. */
+  /** Returns `content`, or for a first block without content the event `part-begun`. */
   private beginPart(content: Events): Events {
     const isFirst = !this.hasBegunPart
     this.hasBegunPart = true
@@ -193,8 +193,8 @@ class StreamState {
   }
 
   /**
-   * Gives the block's part its number at the first content, and returns the event. Parts beyond
-   * `PARTS_MAX` are skipped.
+   * Returns the event for a piece of a block's content. The first piece gives the block's part its
+   * number. Parts beyond `PARTS_MAX` are skipped.
    */
   private content(
     open: OpenBlock,

@@ -64,8 +64,8 @@ export function readCacheMark(object: RequestObject): { readonly cache?: CacheMa
 }
 
 /**
- * Stores the signature of a tool call, if this block is one that the gateway made to hold it.
- * Returns true in this case.
+ * Stores the signature of a tool call if the gateway made this block to hold one. Returns true in
+ * this case.
  */
 function readCallSignature(block: RequestObject, { callSignatures }: ContentReading): boolean {
   if (block.any('type') !== 'redacted_thinking') return false
@@ -133,8 +133,8 @@ function readDocument(block: RequestObject, reading: ContentReading): ContentPar
 
 /**
  * Reads a search result of the caller as a text with its title. Its address is reported as lost,
- * because it is not counted as input. Returns null for a result that contains no texts or anything
- * else.
+ * because it is not counted as input. Returns null unless the content consists of one or more
+ * texts.
  */
 function readSearchResult(block: RequestObject, reading: ContentReading): ContentPart | null {
   const texts = plainTexts(block.any('content'), block.pathOf('content'), reading)

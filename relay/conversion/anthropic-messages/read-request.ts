@@ -227,8 +227,8 @@ function readEndUser(request: RequestObject): string | null {
 }
 
 /**
- * Marks the last cacheable part of the conversation. This is what a `cache_control` at the top
- * level of an Anthropic request means. If the part already has a mark, that mark is kept.
+ * Marks the last cacheable part of the conversation. A `cache_control` at the top level of an
+ * Anthropic request has this meaning. If the part already has a mark, it keeps that mark.
  */
 function markLastPart(
   messages: readonly CanonicalMessage[],

@@ -13,11 +13,11 @@ const FORMATS = new Set([
 ])
 
 /**
- * Adapts a JSON schema to Anthropic's structured outputs. Objects get no undeclared members.
- * Constraints that structured outputs do not support, such as `minLength`, are moved to the
- * description, where the model reads them. `isWeaker` is true if a constraint was moved, or if the
- * original schema allowed undeclared members. Source: `transformJSONSchema` in Anthropic's SDK, and
- * the page "Structured outputs".
+ * Adapts a JSON schema to Anthropic's structured outputs. Objects no longer allow undeclared
+ * members. Constraints that structured outputs do not support, such as `minLength`, are moved to
+ * the description, where the model reads them. `isWeaker` is true if a constraint was moved, or if
+ * the original schema allowed undeclared members. Source: `transformJSONSchema` in Anthropic's SDK,
+ * and the page "Structured outputs".
  */
 export function toStructuredOutputSchema(schema: JsonObject): {
   readonly schema: JsonObject

@@ -10,9 +10,9 @@ export type Block = Record<string, unknown>
 export const PARTS_MAX = 128
 
 /**
- * Returns the input of a tool call as an object, because the format accepts only objects. If the
- * arguments were cut off, or are nested too deeply to be serialized, they are kept as text under
- * the name `INVALID_JSON`, which no tool expects. `isValid` is then false.
+ * Returns the input of a tool call as an object, because the format accepts only objects. Arguments
+ * that were cut off, or are nested too deeply to be serialized, are kept as text in the member
+ * `INVALID_JSON`, a name that no tool expects. `isValid` is then false.
  */
 export function toolInputOf(argumentsJson: string): { input: JsonObject; isValid: boolean } {
   if (argumentsJson.trim() === '') return { input: {}, isValid: true }

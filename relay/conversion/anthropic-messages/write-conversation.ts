@@ -17,7 +17,7 @@ type Turn = {
   readonly blocks: Block[]
 }
 
-export type Conversation = {
+type Conversation = {
   readonly system: readonly Block[]
   readonly messages: readonly Block[]
   /**
@@ -27,8 +27,8 @@ export type Conversation = {
 }
 
 /**
- * Put before a conversation that does not begin with a user's message, because Anthropic requires
- * one.
+ * The content of a user's message that is added at the start of a conversation without one, because
+ * Anthropic requires it there.
  */
 const PLACEHOLDER: Block = { type: 'text', text: '.' }
 

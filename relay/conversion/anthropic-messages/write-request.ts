@@ -109,8 +109,8 @@ function writeOutputConfig(
 }
 
 /**
- * Returns the paths of members that the request uses and that this format lacks. A value without
- * effect does not count as used.
+ * Returns the paths of the members that the request uses although this format lacks them. A value
+ * without effect does not count as used.
  */
 function unsupportedMembers({ sampling, logprobs, promptCacheKey }: CanonicalRequest): string[] {
   const { choices, seed, presencePenalty, frequencyPenalty } = sampling

@@ -22,6 +22,10 @@ const SHARES: Readonly<Record<Effort, number>> = {
   max: 0.95,
 }
 
+/**
+ * The members `thinking` and `output_config.effort` of a request. Null for a member that is not
+ * sent.
+ */
 export type WrittenThinking = { readonly thinking: Block | null; readonly effort: Effort | null }
 
 const NOTHING: WrittenThinking = { thinking: null, effort: null }

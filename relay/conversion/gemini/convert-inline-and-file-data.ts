@@ -4,7 +4,7 @@ import { ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { membersOf, reportUnknownMembers, textMember } from './members-in-either-spelling.ts'
 
-export type MediaPart = ImagePart | DocumentPart | AudioPart
+type MediaPart = ImagePart | DocumentPart | AudioPart
 
 const BLOB_NAMES = new Set(['mimeType', 'data'])
 const FILE_NAMES = new Set(['mimeType', 'fileUri'])
@@ -132,9 +132,10 @@ export function pictureAsMarkdown({ mimeType, data }: JsonObject): string | null
 }
 
 /**
- * The minimum length in base64 characters of a picture in a text that is sent as a picture. A call
- * holds at least a token for four bytes of its text, and `BY_PIECE` has 6 000 tokens for a picture.
- * A shorter picture could therefore cost more than is held. Models generate larger ones.
+ * The minimum length in base64 characters of a picture that is split from a text. The call's hold
+ * (the reserved quota) covers at least a token for four bytes of text, but a picture may have 6 000
+ * tokens (`BY_PIECE`). A shorter picture could therefore cost more than the hold. Pictures that
+ * models generate are longer.
  */
 const PICTURE_LENGTH_MIN = 24_000
 

@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import { addLoss } from '../collect-losses.ts'
 
 /**
- * A schema in which each `$ref` and `allOf` is replaced by the members of the schemas to which it
- * refers.
+ * A schema whose `$ref` and `allOf` members were replaced by the members of the schemas to which
+ * they refer.
  */
 export type ResolvedSchema = {
   readonly members: ReadonlyMap<string, unknown>

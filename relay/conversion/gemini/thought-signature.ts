@@ -22,7 +22,7 @@ export const readSignature = (value: unknown): string | null =>
  * Returns the signature with a prefix, so that it is not sent to other providers. Signatures of
  * tool calls and of texts are always Gemini's and have no prefix.
  */
-export const ownThinkingSignature = (signature: string): string => `${OWN}${signature}`
+const ownThinkingSignature = (signature: string): string => `${OWN}${signature}`
 
 /** Returns the signature as Gemini made it. Returns null if another provider made it. */
 export const signatureForGemini = (signature: string): string | null =>

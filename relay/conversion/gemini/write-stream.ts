@@ -60,7 +60,7 @@ class ChunkWriter implements StreamWriter {
       case 'end':
         return this.writeEnd()
       case 'part-begun':
-        // No chunk can tell it. An empty text would be sent back by clients.
+        // The format has no chunk for this event. Clients would send back an empty text.
         return ''
       default: {
         const calls = this.writeCalls(event.choice)

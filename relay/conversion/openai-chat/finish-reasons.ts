@@ -13,7 +13,7 @@ const REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
   ['sensitive', 'refusal'],
 ])
 
-export type Stop = { readonly stop: StopReason; readonly stopSequence: string | null }
+type Stop = { readonly stop: StopReason; readonly stopSequence: string | null }
 
 /**
  * Reads why a choice ended. Some providers report `stop` even for an answer with tool calls. vLLM
@@ -39,8 +39,9 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
  * The properties of a choice's content on which the finish reason depends. OpenAI reports `stop` if
  * the message has a refusal.
  */
-export type ChoiceContent = { readonly isRefused: boolean; readonly usesFunctionCall: boolean }
+type ChoiceContent = { readonly isRefused: boolean; readonly usesFunctionCall: boolean }
 
+/** Returns the `finish_reason` to write for a choice. */
 export function finishReason(stop: StopReason, content: ChoiceContent): string {
   if (stop === 'tool-calls' && content.usesFunctionCall) return 'function_call'
   return stop === 'refusal' && content.isRefused ? 'stop' : WRITTEN[stop]

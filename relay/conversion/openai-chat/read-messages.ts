@@ -6,7 +6,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../canonical-request.ts'
-import { addLoss, addUnreadMembers, readArguments } from '../collect-losses.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   isAbsent,
   optionalList,
@@ -16,10 +16,11 @@ import {
   requiredText,
 } from '../json-fields.ts'
 import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
+import { readArguments } from '../read-openai-content.ts'
 import { callSignature, readCacheMark, readContent } from './read-content.ts'
 import { readThinkingParts } from './thinking-in-assistant-messages.ts'
 
-export type Conversation = {
+type Conversation = {
   /** The instructions before the first message that is not an instruction. */
   readonly system: readonly ContentPart[]
   readonly messages: readonly CanonicalMessage[]

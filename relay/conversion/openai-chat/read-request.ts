@@ -17,7 +17,7 @@ import {
   requiredText,
 } from '../json-fields.ts'
 import { readMessages } from './read-messages.ts'
-import { readAnswerFormat, readToolChoice, readTools } from './read-tools.ts'
+import { readAnswerFormat, readToolChoice, readTools } from './read-tools-and-answer-format.ts'
 import { readThinking, THINKING_MEMBERS } from './thinking-control.ts'
 
 const MEMBERS = new Set<string>([

@@ -2,7 +2,7 @@ import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { BUDGET_OF_EFFORT } from '../budget-of-effort.ts'
 import { type CanonicalRequest, ConversionError, type Thinking } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
-import { chooseEffort, EFFORTS, effortsOf, NONE } from '../effort-of-openai-model.ts'
+import { chooseEffort, EFFORT_NONE, EFFORTS, effortsOf } from '../effort-of-openai-model.ts'
 import { optionalBoolean, optionalInteger, optionalObject, optionalText } from '../json-fields.ts'
 import type { ChatExtensions, ThinkingControl } from './chat-extensions-of-provider.ts'
 
@@ -40,7 +40,7 @@ export function readThinking(body: JsonObject, losses: string[]): Thinking | nul
 function readEffort(value: unknown, path: string): Thinking | null {
   const effort = optionalText(value, path)
   if (effort === null) return null
-  if (effort === NONE) return { kind: 'off' }
+  if (effort === EFFORT_NONE) return { kind: 'off' }
   const knownEffort = EFFORTS.find((each) => each === effort)
   if (knownEffort !== undefined) return { kind: 'effort', effort: knownEffort }
   throw new ConversionError(path, 'The reasoning effort is unknown.')
@@ -90,8 +90,8 @@ function readEnableThinking(body: JsonObject): Thinking | null {
 }
 
 /**
- * Writes the member that controls thinking. What this member can't express is reported as lost.
- * Also returns whether the model accepts a temperature and similar members.
+ * Writes the member that controls thinking. Properties that this member can't express are reported
+ * as lost. Also returns whether the model accepts a temperature and similar members.
  */
 export function writeThinking(
   { thinking, model }: Pick<CanonicalRequest, 'thinking' | 'model'>,

@@ -49,8 +49,8 @@ function usageOf(body: JsonObject): JsonObject | null {
 }
 
 /**
- * Returns the number of cached tokens. DeepSeek, Zhipu and llama.cpp report it in members of their
- * own.
+ * Returns the number of cached tokens. DeepSeek, Zhipu and llama.cpp report it in other members
+ * than OpenAI.
  */
 function cachedTokensOf(usage: JsonObject, input: JsonObject, body: JsonObject): number {
   const cacheHits = objectOf(body.timings)?.cache_n

@@ -5,7 +5,7 @@ import { writeDataUrl } from '../data-url.ts'
 import type { ChatExtensions } from './chat-extensions-of-provider.ts'
 
 /** The content of a message: a string or a list of parts. */
-export type ChatContent = string | readonly JsonObject[]
+type ChatContent = string | readonly JsonObject[]
 
 /** A part, and its path in the canonical request, by which losses are reported. */
 export type PartWithPath = { readonly part: ContentPart; readonly path: string }

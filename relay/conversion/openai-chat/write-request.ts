@@ -8,7 +8,7 @@ import type {
   Sampling,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-request.ts'
+import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-tool-members.ts'
 import { type ChatExtensions, OPENAI } from './chat-extensions-of-provider.ts'
 import { writeThinking } from './thinking-control.ts'
 import { toolCacheMember, writeMessages } from './write-messages.ts'
@@ -77,7 +77,8 @@ function writeTool(
 
 /**
  * Leaves out the members that OpenAI's models refuse while they reason
- * (learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning). A default value is no loss.
+ * (learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning). The omission of a default value
+ * is not a loss.
  */
 function withoutSampling(
   { sampling, logprobs }: CanonicalRequest,

@@ -29,7 +29,7 @@ type Choice = {
   isStopped: boolean
 }
 
-export class ChunkWriter implements StreamWriter {
+class ChunkWriter implements StreamWriter {
   private readonly options: AnswerOptions
   private readonly choices = new Map<number, Choice>()
   private id = ''

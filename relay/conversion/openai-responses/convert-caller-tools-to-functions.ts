@@ -18,7 +18,7 @@ import {
 } from '../json-fields.ts'
 
 /** The name of a tool in a namespace. */
-export type NamespacedName = { readonly namespace: string; readonly name: string }
+type NamespacedName = { readonly namespace: string; readonly name: string }
 
 /** The caller's tools that were converted to functions, by the names of the functions. */
 export type CallerTools = {
@@ -155,7 +155,7 @@ function describeInput(format: JsonObject | null): string {
   return `The text must match this ${syntax} grammar:\n${textOf(format.definition) ?? ''}`
 }
 
-export type ChosenTools = {
+type ChosenTools = {
   readonly tools: readonly CanonicalTool[]
   readonly choice: ToolChoice | null
 }

@@ -9,13 +9,10 @@ import {
 } from '../wrap-signature-of-other-provider.ts'
 
 /**
- * The content of an `encrypted_content`: the encrypted part of a thinking part, or the signature of
- * the call after it.
+ * The decoded value of an `encrypted_content`: encrypted thinking, or the signature of the tool
+ * call after it.
  */
-export type KeptContent =
-  | { readonly signature: string }
-  | { readonly redacted: string }
-  | CallSignature
+type KeptContent = { readonly signature: string } | { readonly redacted: string } | CallSignature
 
 /** Adds a prefix to encrypted content, so that it is not sent to providers of other formats. */
 export const ownContent = (encrypted: string): string => `${OWN}${encrypted}`

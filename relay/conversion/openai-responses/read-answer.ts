@@ -29,7 +29,7 @@ export function readAnswer(body: JsonObject): CanonicalAnswer {
   return { id, model: textOf(body.model) ?? '', choices: [choice], usage: readUsage(body) }
 }
 
-export type Failure = { readonly type: string; readonly message: string }
+type Failure = { readonly type: string; readonly message: string }
 
 /**
  * Returns the error of a failed response. Returns null if it did not fail. The message may contain

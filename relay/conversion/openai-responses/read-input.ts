@@ -6,15 +6,16 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../canonical-request.ts'
-import { addLoss, addUnreadMembers, readArguments } from '../collect-losses.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { optionalText, requiredList, requiredObject, requiredText } from '../json-fields.ts'
 import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
+import { readArguments } from '../read-openai-content.ts'
 import { argumentsOfInput, functionName } from './convert-caller-tools-to-functions.ts'
 import { readEncrypted } from './encrypted-content.ts'
 import { readContent } from './read-content.ts'
 import { textOfReasoning } from './text-of-reasoning-item.ts'
 
-export type Conversation = {
+type Conversation = {
   /** The instructions before the first item that is not an instruction. */
   readonly system: readonly ContentPart[]
   readonly messages: readonly CanonicalMessage[]
@@ -79,8 +80,8 @@ class InputReader implements Conversation {
   /** The names of the called tools, by call id. */
   private readonly names = new Map<string, string>()
   /**
-   * The signatures of tool calls, by call id. A signature arrives in an item before its call, and
-   * belongs to this call only: some providers give the calls of each answer the same ids.
+   * The signatures of tool calls, by call id. An item before the call contains its signature. A
+   * signature is used for one call only, because some providers use the same ids in each answer.
    */
   private readonly callSignatures = new Map<string, string>()
   /** The message to which the next item is added if it is of the same kind. */

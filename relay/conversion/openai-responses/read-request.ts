@@ -36,7 +36,10 @@ const MEMBERS = new Set<string>([
   ...['previous_response_id', 'conversation', 'prompt'],
 ])
 
-/** Converted streams are never obfuscated, which only changes the lengths of their events. */
+/**
+ * The stream options that are dropped without a loss. Obfuscation only changes the lengths of
+ * events, and converted streams never have it.
+ */
 const STREAM_OPTIONS = new Set(['include_obfuscation'])
 
 /** Reads the body of `POST /v1/responses`. */

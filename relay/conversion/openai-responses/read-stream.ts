@@ -105,7 +105,7 @@ class EventReader implements StreamReader {
     return this.beginPart(reader?.begin(item) ?? [])
   }
 
-  /** Tells that the model has begun its first item, unless `content` shows it. */
+  /** Returns `content`, or for a first item without content the event `part-begun`. */
   private beginPart(content: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
     const isFirst = !this.hasBegunPart
     this.hasBegunPart = true

@@ -3,10 +3,10 @@ import { ConversionError, type Thinking } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   chooseEffort,
+  EFFORT_NONE,
   EFFORTS,
   type EffortChoice,
   effortsOf,
-  NONE,
 } from '../effort-of-openai-model.ts'
 import { isAbsent, optionalObject, optionalText } from '../json-fields.ts'
 
@@ -26,13 +26,13 @@ export function readReasoning(value: unknown, losses: string[]): Thinking | null
   }
   const text = optionalText(reasoning.effort, 'reasoning.effort')
   if (text === null) return null
-  if (text === NONE) return { kind: 'off' }
+  if (text === EFFORT_NONE) return { kind: 'off' }
   const effort = EFFORTS.find((each) => each === text)
   if (effort !== undefined) return { kind: 'effort', effort }
   throw new ConversionError('reasoning.effort', 'The reasoning effort is unknown.')
 }
 
-export type ReasoningMembers = Pick<EffortChoice, 'acceptsSampling'> & {
+type ReasoningMembers = Pick<EffortChoice, 'acceptsSampling'> & {
   readonly reasoning: JsonObject | null
   /**
    * True if encrypted reasoning is requested. A model that does not reason rejects this request.
@@ -57,10 +57,10 @@ export function writeReasoning(
   if (thinking === null) {
     return { reasoning: null, hasEncryptedContent: accepted !== null, acceptsSampling }
   }
-  const summary = effort === NONE ? {} : { summary: 'auto' }
+  const summary = effort === EFFORT_NONE ? {} : { summary: 'auto' }
   return {
     reasoning: { ...(effort === null ? {} : { effort }), ...summary },
-    hasEncryptedContent: effort !== NONE,
+    hasEncryptedContent: effort !== EFFORT_NONE,
     acceptsSampling,
   }
 }

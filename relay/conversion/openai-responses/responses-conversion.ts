@@ -6,7 +6,7 @@ import { writeAnswer } from './write-answer.ts'
 import { writeRequest } from './write-request.ts'
 import { createStreamWriter } from './write-stream.ts'
 
-/** Returns the id of a call as the ids of its response and of the items contain it. */
+/** Returns the form of a call's id that the ids of its response and items contain. */
 const keyOfCall = (id: string): string => id.replaceAll('-', '')
 
 export const RESPONSES_CONVERSION: FormatConversion = {

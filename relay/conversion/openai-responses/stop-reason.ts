@@ -2,7 +2,7 @@ import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
 import type { StopReason } from '../canonical-answer.ts'
 
 /** Whether an answer contains tool calls or a refusal, which affects why it ended. */
-export type StopHints = { readonly hasCalls: boolean; readonly isRefused: boolean }
+type StopHints = { readonly hasCalls: boolean; readonly isRefused: boolean }
 
 /** Reads why a response ended. The format states a reason only for an incomplete response. */
 export function readStop(response: JsonObject, { hasCalls, isRefused }: StopHints): StopReason {
@@ -15,6 +15,7 @@ export function readStop(response: JsonObject, { hasCalls, isRefused }: StopHint
   return isRefused ? 'refusal' : 'end'
 }
 
+/** The members of a response that state whether and why it is incomplete. */
 export type WrittenStop = {
   readonly status: 'completed' | 'incomplete'
   readonly incomplete_details: JsonObject | null

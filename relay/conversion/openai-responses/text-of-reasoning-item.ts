@@ -4,8 +4,8 @@ import { type JsonObject, objectsOf, textOf } from '#relay/canonical/json-values
 export const SUMMARY_SEPARATOR = '\n\n'
 
 /**
- * Returns the text of a reasoning item. This is its summary, or if it has none, the reasoning
- * itself, which models with open weights reveal.
+ * Returns the text of a reasoning item: the summary if there is one, and otherwise the reasoning
+ * itself, which only models with open weights reveal.
  */
 export function textOfReasoning(item: JsonObject): string {
   const summary = textsOf(item.summary)

@@ -11,6 +11,7 @@ import { encryptedForProvider } from './encrypted-content.ts'
 import { limitedCallId } from './shorten-ids-and-keys.ts'
 import { writeInputPart, writeInputParts } from './write-content.ts'
 
+/** The members `instructions` and `input` of a request. */
 export type WrittenInput = {
   readonly instructions: string | null
   readonly input: readonly JsonObject[]
@@ -113,7 +114,7 @@ class ItemWriter {
 
   /**
    * Writes thinking that a provider of this format encrypted. Such a provider rejects the thinking
-   * of other providers, and reasoning without an answer after it. These are reported as lost.
+   * of other providers, and reasoning without an answer after it. Both are reported as lost.
    */
   private writeThinking(part: ThinkingPart, isFollowed: boolean, path: string): void {
     const encrypted = encryptedForProvider(part)

@@ -19,7 +19,7 @@ const PREFIX = 'resp_'
 const KEY_LENGTH_MAX = 40
 
 /** Returns the id of a response. Clients recognize it by its prefix. */
-export const responseId = (id: string): string => (id.startsWith(PREFIX) ? id : `${PREFIX}${id}`)
+const responseId = (id: string): string => (id.startsWith(PREFIX) ? id : `${PREFIX}${id}`)
 
 /** Creates the ids of the items of one answer, with the prefixes that OpenAI requires. */
 export class ItemIds {

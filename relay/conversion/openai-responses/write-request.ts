@@ -8,7 +8,7 @@ import type {
   Sampling,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-request.ts'
+import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-tool-members.ts'
 import { writeReasoning } from './reasoning-control.ts'
 import { limitedKey } from './shorten-ids-and-keys.ts'
 import { developerMessage, type WrittenInput, writeInput } from './write-input.ts'

@@ -13,7 +13,7 @@ import {
 } from './write-items.ts'
 
 /** Writes one event of the stream with the next sequence number. */
-export type Emit = (type: string, members: JsonObject) => string
+type Emit = (type: string, members: JsonObject) => string
 
 /** The index of an item in the output, and its id. */
 export type ItemPlace = { readonly index: number; readonly id: string }

@@ -6,9 +6,9 @@ export const API_VERSION = '2023-06-01'
 const BETA = 'anthropic-beta'
 /**
  * Matches the betas that raise the price of a request: the fast mode, the long context of older
- * models, and compaction, whose tokens the hold (the reserved quota) does not cover. These betas
- * and their members are not sent, except for the fast mode if the channel allows it. The match
- * ignores letter case, because a provider may ignore it.
+ * models, and compaction. The hold (the reserved quota) does not cover the tokens of a compaction.
+ * These betas and their members are not sent, except for the fast mode if the channel allows it.
+ * The match ignores letter case, because a provider may ignore it.
  */
 const PRICED_BETA = /^(?:fast-mode|context-1m|compact)-/i
 const FAST_MODE_BETA = /^fast-mode-/i

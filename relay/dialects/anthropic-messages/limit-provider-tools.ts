@@ -1,5 +1,5 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import { type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { invalidParameter, type RelayError } from '#relay/canonical/relay-error.ts'
 import type { ByteEdit } from '../byte-edits.ts'
 import { isMembers } from '../check-common-request-members.ts'
 import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
@@ -37,7 +37,7 @@ export function limitTools(body: Buffer, tools: readonly ToolElement[]): Limited
   for (const tool of tools) {
     const { start, end, isProviderTool } = tool
     const members = isProviderTool ? scanObject(body.subarray(start, end), NAMES) : NO_MEMBERS
-    if (!isMembers(members)) return relayError('invalid_parameter', { param: 'tools' })
+    if (!isMembers(members)) return invalidParameter('tools')
     const inBody = members.map((member) => movedBy(member, start))
     const type = typeOf(body, inBody)
     const isSearch = WEB_SEARCH.test(type)

@@ -1,6 +1,11 @@
 import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { readAnthropicUsage } from '#relay/canonical/anthropic-usage-report.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  type RelayError,
+  relayError,
+} from '#relay/canonical/relay-error.ts'
 import {
   errorInMessages,
   flagOf,
@@ -10,8 +15,10 @@ import {
   membersAndModel,
   misfitIn,
   outOfRange,
+  validOutline,
 } from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
+import { answerCheck } from '../check-successful-answer.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
 import {
   type BodyNames,
@@ -23,7 +30,7 @@ import {
 } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import { sendsFastMode } from '../price-conditions-of-call.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
@@ -41,9 +48,9 @@ import { readMessageTexts } from './read-message-texts.ts'
 import { ANTHROPIC_STREAM, streamOfMessage } from './stream-events.ts'
 
 /**
- * The types of content blocks, and the names of their members, whose content is in the request
- * itself, so that each byte is at most one token. The types of pictures and documents are missing,
- * because these may have more tokens than bytes.
+ * The types and members of content blocks that have at most one token per byte, because their
+ * content is in the request itself. Pictures and documents are missing, because they may have more
+ * tokens than bytes.
  */
 const PLAIN_NAMES = [
   ...['text', 'thinking', 'signature', 'redacted_thinking', 'data', 'cache_control', 'citations'],
@@ -108,9 +115,9 @@ const MEMBER_RULES: MemberRules = {
 
 /**
  * Reads a request of Anthropic's Messages API without parsing it into objects. Returns an error if
- * a member's name may be mistaken for a name in `known`. `known` are the names for which
- * look-alikes are refused. It is empty if a checked request is read again after a change.
- * `max_tokens` may be missing, because the gateway has a default for it.
+ * a member's name resembles a name in `known`, for example in another letter case. `known` is empty
+ * if a checked request is read again after a change. `max_tokens` may be missing, because the
+ * gateway has a default for it.
  */
 export function readMessagesRequest(
   body: Buffer,
@@ -124,9 +131,9 @@ export function readMessagesRequest(
   const error = errorInMessages(find('messages'), finder.ambiguity)
   if (error !== null) return error
   const misfit = misfitIn(body, members, MEMBER_RULES)
-  if (misfit !== undefined) return relayError('invalid_parameter', { param: misfit.key })
+  if (misfit !== undefined) return invalidParameter(misfit.key)
   const isStream = flagOf(find('stream'))
-  if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
+  if (isStream === null) return invalidParameter('stream')
   const outputTokensMax = integerOf(body, find('max_tokens'), 1, OUTPUT_TOKENS_MAX)
   if (outputTokensMax === undefined) return outOfRange('max_tokens', 1, OUTPUT_TOKENS_MAX)
   const limitedTools = limitTools(body, finder.tools)
@@ -149,7 +156,10 @@ export function readMessagesRequest(
 }
 
 const CONTEXT_MANAGEMENT = 'context_management'
-/** The maximum length of its value in bytes. Clients send a few edits of some hundred bytes. */
+/**
+ * The maximum length in bytes of the member's value. Clients send a few edits of some hundred
+ * bytes.
+ */
 const CONTEXT_MANAGEMENT_BYTES_MAX = 65_536
 const EDIT_NAMES = namesByFoldedName(['edits'])
 const EDIT_RULES = nestedMemberRules('edits', { type: ['string'] })
@@ -171,7 +181,7 @@ function errorInContextManagement(body: Buffer, members: readonly Member[]): Rel
   const edits = inner !== null && isMembers(inner) ? inner.find(({ key }) => key === 'edits') : null
   if (edits === undefined) return null
   if (edits === null || edits.kind !== 'array' || edits.ambiguity !== null) {
-    return relayError('invalid_parameter', { param: CONTEXT_MANAGEMENT })
+    return invalidParameter(CONTEXT_MANAGEMENT)
   }
   const list = JSON.parse(bytes.toString('utf8', edits.valueStart, edits.valueEnd)) as unknown[]
   const isCompact = list.some((edit) => COMPACT.test(typeOf(edit)))
@@ -182,7 +192,8 @@ const typeOf = (edit: unknown): string =>
   typeof edit === 'object' && edit !== null && 'type' in edit ? `${edit.type}` : ''
 
 /**
- * Reads a caller's request. It must not ask for a compaction, but an admin's override may do so.
+ * Reads a caller's request. Only an admin's override may ask for a compaction, so a request that
+ * does is refused.
  */
 function readCallersRequest(body: Buffer): ChatRequest | RelayError {
   const request = readMessagesRequest(body)
@@ -196,9 +207,7 @@ const messagesBody = (request: ChatRequest, change: UpstreamChange): UpstreamBod
 function outlineOf({ model, isStream, outputTokensMax }: ChatRequest): ChatRequest {
   const messages = [{ role: 'user', content: 'x' }]
   const text = { model, stream: isStream, messages, max_tokens: outputTokensMax }
-  const outline = readMessagesRequest(Buffer.from(JSON.stringify(text)), NO_NAMES)
-  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
-  return outline
+  return validOutline(readMessagesRequest(Buffer.from(JSON.stringify(text)), NO_NAMES))
 }
 
 const shortBody: WireFormat['shortBody'] = ({ model, isStream }, outputTokens) => ({

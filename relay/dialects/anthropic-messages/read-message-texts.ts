@@ -1,5 +1,5 @@
+import type { TextSink } from '#relay/canonical/answer-text-sink.ts'
 import { isObject, parsedObject } from '#relay/canonical/json-values.ts'
-import type { TextSink } from '#relay/canonical/read-answer-texts.ts'
 
 /**
  * The highest index of a content block whose text is collected separately. Without this limit, a

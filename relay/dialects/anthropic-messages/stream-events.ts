@@ -1,7 +1,7 @@
 import { isOutsideTotal } from '#relay/canonical/anthropic-usage-report.ts'
 import { isCount, largerCount } from '#relay/canonical/combine-usage-reports.ts'
 import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import type { EventMeaning, StreamFormat } from '../wire-format.ts'
+import type { EventMeaning, StreamFormat } from '../stream-format.ts'
 
 /** Matches the last event of a stream, by its name or by its type at the start of its data. */
 const STOP = /^event: ?message_stop\s|^data: ?\{\s*"type"\s*:\s*"message_stop"/m
@@ -37,8 +37,9 @@ const isInvalidToolCount = (name: string, value: unknown): boolean =>
   name === 'web_search_requests' && value !== null && !isCount(value)
 
 /**
- * Combines two lists of iterations, which only grow during a stream. An iteration whose tokens the
- * total does not include (see `isOutsideTotal`) keeps its type, so they stay outside the total.
+ * Combines two lists of iterations, which only grow during a stream. An iteration that the total
+ * does not include (see `isOutsideTotal`) keeps its type, so that its tokens stay outside the
+ * total.
  */
 function combineIterations(earlier: readonly unknown[], later: unknown): readonly unknown[] {
   if (!Array.isArray(later)) return earlier
@@ -72,7 +73,7 @@ export const ANTHROPIC_STREAM: StreamFormat = {
   ping: 'event: ping\ndata: {"type":"ping"}\n\n',
 }
 
-export const eventOf = (data: JsonObject): string =>
+const eventOf = (data: JsonObject): string =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 
 /** Renders a complete message as a stream. Each member in `DELTAS` is sent as one delta. */

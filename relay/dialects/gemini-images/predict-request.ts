@@ -1,13 +1,24 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { isObject } from '#relay/canonical/json-values.ts'
-import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { isMembers, isModelName, outOfRange, RESERVED } from '../check-common-request-members.ts'
+import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
+import {
+  invalidParameter,
+  missingParameter,
+  type RelayError,
+  relayError,
+} from '#relay/canonical/relay-error.ts'
+import {
+  isMembers,
+  isModelName,
+  outOfRange,
+  RESERVED,
+  validOutline,
+} from '../check-common-request-members.ts'
+import { answerCheck } from '../check-successful-answer.ts'
 import { GEMINI_ERRORS } from '../gemini/error-body.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { answerCheck } from '../openai-chat/usage-in-answer.ts'
 import { countPredictedImages, IMAGE_STREAM } from '../openai-images/read-image-answers.ts'
 import { scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../wire-format.ts'
@@ -33,22 +44,21 @@ const PARAMETERS: ReadonlySet<string> = new Set([
 ])
 const SIZES: ReadonlySet<unknown> = new Set([undefined, null, '1K', '2K'])
 
-const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
 const unsupported = (param: string): RelayError =>
   relayError('parameter_not_supported', { param: param.slice(0, 64) })
 
 /**
  * Reads the body of Imagen's `predict`. The path names the model. Each image counts as one choice.
  */
-export function readPredictRequest(
+function readPredictRequest(
   body: Buffer,
   path: PathParameters | null,
   known = NAMES,
 ): ChatRequest | RelayError {
-  if (path === null || !isModelName(path.model)) return invalid('model')
+  if (path === null || !isModelName(path.model)) return invalidParameter('model')
   const members = scanObject(body, known)
   if (!isMembers(members)) return jsonError(body, members)
-  if (members.some(({ key }) => key === RESERVED)) return invalid(RESERVED)
+  if (members.some(({ key }) => key === RESERVED)) return invalidParameter(RESERVED)
   const valueAt = (name: string): unknown => {
     const member = members.find(({ key }) => key === name)
     if (member === undefined) return undefined
@@ -59,7 +69,7 @@ export function readPredictRequest(
   const error = errorInInstances(valueAt('instances'))
   if (error !== null) return error
   const parameters = valueAt('parameters') ?? {}
-  if (!isObject(parameters)) return invalid('parameters')
+  if (!isObject(parameters)) return invalidParameter('parameters')
   const unknown = Object.keys(parameters).find((name) => !PARAMETERS.has(name))
   if (unknown !== undefined) return unsupported(`parameters.${unknown}`)
   const count = parameters.sampleCount ?? IMAGES_DEFAULT
@@ -90,15 +100,17 @@ const IMAGE_TOKENS = 1_290
 
 function errorInInstances(instances: unknown): RelayError | null {
   if (instances === undefined || instances === null) {
-    return relayError('missing_parameter', { param: 'instances' })
+    return missingParameter('instances')
   }
-  if (!Array.isArray(instances) || instances.length !== 1) return invalid('instances')
+  if (!Array.isArray(instances) || instances.length !== 1) return invalidParameter('instances')
   const [instance] = instances as unknown[]
-  if (!isObject(instance)) return invalid('instances[0]')
+  if (!isObject(instance)) return invalidParameter('instances[0]')
   const { prompt, ...others } = instance
   const [other] = Object.keys(others)
   if (other !== undefined) return unsupported(`instances[0].${other}`)
-  return typeof prompt === 'string' && prompt !== '' ? null : invalid('instances[0].prompt')
+  return typeof prompt === 'string' && prompt !== ''
+    ? null
+    : invalidParameter('instances[0].prompt')
 }
 
 /** A size with the highest price factor. */
@@ -112,9 +124,7 @@ function outlineOf({ choices, model, isStream, imageFactor }: ChatRequest): Chat
   const size = imageFactor === '1' ? {} : { imageSize: LARGEST_SIZE }
   const text = { instances: [{ prompt: 'x' }], parameters: { sampleCount: choices, ...size } }
   const path = { model, isStream }
-  const outline = readPredictRequest(Buffer.from(JSON.stringify(text)), path, NO_NAMES)
-  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
-  return outline
+  return validOutline(readPredictRequest(Buffer.from(JSON.stringify(text)), path, NO_NAMES))
 }
 
 const RULES = {

@@ -3,13 +3,13 @@ import { objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import type { ErrorMeaning } from '#relay/canonical/provider-error-meaning.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
+import type { ErrorFormat, ProviderErrorOptions } from '../error-format.ts'
 import {
   errorBody,
   ownErrorBody,
   providerErrorBody,
   providerErrorMeaning,
 } from '../openai-chat/error-body.ts'
-import type { ErrorFormat, ProviderErrorOptions } from '../wire-format.ts'
 
 /** An error in the envelope of Google's APIs. */
 type GoogleError = {
@@ -58,7 +58,7 @@ const retryInfo = (retryDelay: string) => ({ '@type': RETRY_INFO, retryDelay })
  */
 const ACCOUNTS = /\bproject(?:s\/|_number:|[ _-]?(?:number|id)?[ :=']*)(?=[\w-]*\d)[\w-]+/gi
 
-/** Used as the HTTP status of an error in a stream, which has none. */
+/** The HTTP status that is assumed for an error in a stream, which has none. */
 const IN_STREAM = 502
 
 /**

@@ -5,19 +5,26 @@ import {
   namesByFoldedName,
 } from '#domain/shared/fold-name-case.ts'
 import { readGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+  relayError,
+} from '#relay/canonical/relay-error.ts'
 import {
   integerOf,
   isMembers,
   isModelName,
   outOfRange,
   RESERVED,
+  validOutline,
 } from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
+import { answerCheck } from '../check-successful-answer.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
-import { answerCheck } from '../openai-chat/usage-in-answer.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {
@@ -92,8 +99,8 @@ function errorInSpellings(members: readonly Member[], path = ''): RelayError | n
 
 /**
  * Reads the body of `generateContent` or `streamGenerateContent` without parsing it into objects.
- * The path names the model and decides whether the answer is a stream. `known` are the names for
- * which look-alikes are refused. It is empty if a checked request is read again after a change.
+ * The path names the model and decides whether the answer is a stream. Names that resemble a name
+ * in `known` are refused. `known` is empty if a checked request is read again after a change.
  */
 export function readGenerateRequest(
   body: Buffer,
@@ -101,7 +108,7 @@ export function readGenerateRequest(
   known: NamesByFoldedName = NAMES,
 ): ChatRequest | RelayError {
   if (path === null || !isModelName(path.model)) {
-    return relayError('invalid_parameter', { param: 'model' })
+    return invalidParameter('model')
   }
   const finder = new PartAndToolFinder(body)
   const members = scanObject(body, known, CONTENT_RULES, finder)
@@ -132,7 +139,7 @@ function errorInMembers(members: readonly Member[]): RelayError | null {
   const spelling = errorInSpellings(members)
   if (spelling !== null) return spelling
   if (memberIn(members, RESERVED) !== undefined) {
-    return relayError('invalid_parameter', { param: RESERVED })
+    return invalidParameter(RESERVED)
   }
   const cached = memberIn(members, 'cachedContent')
   // A cache belongs to the operator's account at the provider. A caller could read the cache of
@@ -141,21 +148,21 @@ function errorInMembers(members: readonly Member[]): RelayError | null {
     return relayError('parameter_not_supported', { param: cached.key })
   }
   const misfit = members.find(isMisfit)
-  return misfit === undefined ? null : relayError('invalid_parameter', { param: misfit.key })
+  return misfit === undefined ? null : invalidParameter(misfit.key)
 }
 
 function errorInContents(contents: Member | undefined): RelayError | null {
   if (contents === undefined || contents.kind === 'null') {
-    return relayError('missing_parameter', { param: 'contents' })
+    return missingParameter('contents')
   }
   if (contents.kind !== 'array') return null
-  if (contents.length === 0) return relayError('invalid_parameter', { param: 'contents' })
+  if (contents.length === 0) return invalidParameter('contents')
   if (contents.ambiguity !== null) {
     const { path, other } = contents.ambiguity
     return ambiguousKey(`contents${path}`, other)
   }
   if (contents.misfit === null) return null
-  return relayError('invalid_parameter', { param: `contents${contents.misfit}` })
+  return invalidParameter(`contents${contents.misfit}`)
 }
 
 /** Reads the limits and the modalities of the answer from `generationConfig`. */
@@ -219,7 +226,7 @@ export function readGeminiCountRequest(
   const members = scanObject(body)
   const inner = isMembers(members) ? memberIn(members, 'generateContentRequest') : undefined
   if (inner === undefined) return readGenerateRequest(body, path)
-  if (inner.kind !== 'object') return relayError('invalid_parameter', { param: inner.key })
+  if (inner.kind !== 'object') return invalidParameter(inner.key)
   return readGenerateRequest(body.subarray(inner.valueStart, inner.valueEnd), path)
 }
 
@@ -235,9 +242,7 @@ function outlineOf({ model, isStream, outputTokensMax, choices }: ChatRequest): 
     generationConfig: { ...limit, candidateCount: choices },
   }
   const body = Buffer.from(JSON.stringify(text))
-  const outline = readGenerateRequest(body, { model, isStream }, NO_NAMES)
-  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
-  return outline
+  return validOutline(readGenerateRequest(body, { model, isStream }, NO_NAMES))
 }
 
 const CLIENT_HEADER = 'x-goog-api-client'

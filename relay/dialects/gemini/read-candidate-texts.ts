@@ -1,3 +1,4 @@
+import type { TextSink } from '#relay/canonical/answer-text-sink.ts'
 import {
   type JsonObject,
   listOf,
@@ -5,7 +6,6 @@ import {
   objectOrEmpty,
   parsedObject,
 } from '#relay/canonical/json-values.ts'
-import type { TextSink } from '#relay/canonical/read-answer-texts.ts'
 
 /**
  * The highest index of a candidate whose text is collected separately. Without this limit, a

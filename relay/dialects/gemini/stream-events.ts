@@ -1,6 +1,6 @@
 import { candidatesCount, combineGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
 import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
-import type { EventMeaning, StreamFormat } from '../wire-format.ts'
+import type { EventMeaning, StreamFormat } from '../stream-format.ts'
 
 const isReason = (reason: unknown): boolean =>
   typeof reason === 'string' && reason !== '' && reason !== 'FINISH_REASON_UNSPECIFIED'

@@ -94,9 +94,10 @@ function isRestricted(
 type Kept = { readonly tool: ToolElement; readonly text: string | null }
 
 /**
- * Returns what is sent of each tool, or null if all tools are sent unchanged. `text` is null for a
- * complete tool, and empty for a removed tool. One tool may hold functions of the caller together
- * with tools that Google runs. Tools without a price are never sent.
+ * Returns the part of each tool that is sent, or null if all tools are sent unchanged. `text` is
+ * null for a tool that is sent completely, and empty for a tool that is removed. One tool may hold
+ * functions of the caller together with tools that Google runs. Tools without a price are never
+ * sent.
  */
 function keptTools(
   { body, tools }: ChatRequest,

@@ -1,7 +1,11 @@
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { Counts, type UsageReport, Whole } from '#relay/canonical/provider-usage-report.ts'
+import {
+  Counts,
+  RemainingTokens,
+  type UsageReport,
+} from '#relay/canonical/provider-usage-report.ts'
 import type { UsageContext } from '../wire-format.ts'
 
 /** The number of tokens that are billed for a minute of audio, if the duration is billed. */
@@ -9,11 +13,11 @@ const TOKENS_PER_MINUTE = 1_000
 /** The number of audio tokens per second that OpenAI's transcription models read. */
 const HEARD_TOKENS_PER_SECOND = 10
 /**
- * The highest number of text tokens that anyone speaks per second. A transcript's length thus shows
- * the minimum duration of its audio.
+ * The maximum number of text tokens that a person can speak per second. It gives the minimum
+ * duration of the audio for the length of a transcript.
  */
 const SPOKEN_TOKENS_PER_SECOND = 12
-/** The longest duration in seconds that is believed. It corresponds to 10 000 000 tokens. */
+/** The longest duration in seconds that is accepted. It corresponds to 10 000 000 tokens. */
 const SECONDS_MAX = 600_000
 
 /**
@@ -28,7 +32,7 @@ export const tokensOfDuration = (seconds: number): number =>
   Math.ceil((seconds * TOKENS_PER_MINUTE) / 60)
 
 /** Returns the usage of a call that is billed by the duration of the audio in the request. */
-export function usageOfDuration(seconds: number, price: PriceSnapshot | undefined): Usage {
+function usageOfDuration(seconds: number, price: PriceSnapshot | undefined): Usage {
   const input = isByAudioTokens(price)
     ? { inputAudio: Math.ceil(seconds * HEARD_TOKENS_PER_SECOND) }
     : { inputUncached: tokensOfDuration(seconds) }
@@ -57,10 +61,10 @@ export const transcriptTokensMax = (seconds: number): number =>
  * Reads the usage of an audio endpoint, which is in tokens or in seconds. Mistral reports both.
  * `isInputAudio` is true if the input is audio.
  *
- * In three cases a duration is not trusted, and the gateway's own count is billed if it is larger:
- * the duration is only a minimum (`isAtLeast`), it is shorter than the file can be
- * (`secondsLeast`), or the price is per audio token, because a duration does not show how many
- * tokens the transcript has.
+ * In three cases, a duration is not trusted, and the gateway's own count is billed if it is larger.
+ * The duration is only a minimum (`isAtLeast`). It is shorter than the file can be
+ * (`secondsLeast`). Or the price is per audio token: a duration does not show how many tokens the
+ * transcript has.
  */
 export function readAudioUsage(
   raw: unknown,
@@ -83,7 +87,7 @@ export function readAudioUsage(
   const details = objectOrEmpty(reported.input_token_details ?? reported.input_tokens_details)
   // If the usage does not divide the input, all of it counts as the more expensive kind.
   const audio = counts.optional(details.audio_tokens ?? (isInputAudio ? input : 0))
-  const rest = new Whole(input)
+  const rest = new RemainingTokens(input)
   const inputAudio = rest.take(audio)
   const usage = { ...NO_USAGE, inputAudio, inputUncached: rest.left, output }
   const anomaly = counts.anomaly ?? (audio > input ? 'parts-exceed-whole' : null)

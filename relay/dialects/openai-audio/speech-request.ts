@@ -1,8 +1,19 @@
 import { isRestrictedMember } from '#domain/channels/restricted-request-members.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { isNumberOrNull, membersAndModel, shortTextOf } from '../check-common-request-members.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+  relayError,
+} from '#relay/canonical/relay-error.ts'
+import {
+  isNumberOrNull,
+  membersAndModel,
+  shortTextOf,
+  validOutline,
+} from '../check-common-request-members.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
@@ -40,26 +51,24 @@ const AUDIO_TOKENS_BASE = 1_000
  */
 const SOLD_BY_BYTES = /(?:^|\/)(?:cosyvoice2|fish-speech|moss-ttsd|indextts)/i
 
-const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
-
 /**
  * Reads a request to generate speech. Depending on the price and the model, its characters, its
  * bytes or the tokens of the audio are billed.
  */
-export function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
+function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const request = membersAndModel(body, scanObject(body, known), REFUSED)
   if (isRelayError(request)) return request
   const { members, model, find } = request
   const misfit = members.find(
     ({ key, kind }) => TEXTS.includes(key) && kind !== 'string' && kind !== 'null',
   )
-  if (misfit !== undefined) return invalid(misfit.key)
+  if (misfit !== undefined) return invalidParameter(misfit.key)
   const lengths = lengthsOf(body, find('input'))
   if (isRelayError(lengths)) return lengths
   const speed = speedOf(body, find('speed'))
   if (typeof speed !== 'number') return speed
   const streamFormat = shortTextOf(body, find('stream_format'))
-  if (!STREAM_FORMATS.has(streamFormat)) return invalid('stream_format')
+  if (!STREAM_FORMATS.has(streamFormat)) return invalidParameter('stream_format')
   const isStream = streamFormat === 'sse'
   const audioTokens = (body.length * AUDIO_TOKENS_PER_BYTE) / Math.min(1, speed)
   return {
@@ -82,7 +91,7 @@ type TextLengths = { readonly characters: number; readonly bytes: number }
 
 /** Returns the length of a text in characters and in bytes. */
 function lengthsOf(body: Buffer, input: Member | undefined): TextLengths | RelayError {
-  if (input?.kind !== 'string') return relayError('missing_parameter', { param: 'input' })
+  if (input?.kind !== 'string') return missingParameter('input')
   const { valueStart, valueEnd } = input
   const isLong = valueEnd - valueStart > INPUT_BYTES_MAX
   const text = isLong ? '' : (JSON.parse(body.toString('utf8', valueStart, valueEnd)) as string)
@@ -92,12 +101,14 @@ function lengthsOf(body: Buffer, input: Member | undefined): TextLengths | Relay
     const subject = `${INPUT_CHARACTERS_MAX}`
     return relayError('string_above_max_length', { param: 'input', subject })
   }
-  return characters === 0 ? invalid('input') : { characters, bytes: Buffer.byteLength(text) }
+  return characters === 0
+    ? invalidParameter('input')
+    : { characters, bytes: Buffer.byteLength(text) }
 }
 
 /**
- * Returns the length that is billed. The model that has the price decides on its unit. This need
- * not be the model of the body, which a channel may map to another name.
+ * Returns the length that is billed. The unit depends on `model`, the name to which the price
+ * belongs. The body may contain another name to which a channel maps the model.
  */
 function billedLength({ model, measures }: Pick<ChatRequest, 'model' | 'measures'>): number | null {
   const { characters = null, bytes = characters } = measures ?? {}
@@ -107,7 +118,9 @@ function billedLength({ model, measures }: Pick<ChatRequest, 'model' | 'measures
 function speedOf(body: Buffer, member: Member | undefined): number | RelayError {
   if (member === undefined || member.kind === 'null') return 1
   const speed = Number(body.toString('latin1', member.valueStart, member.valueEnd))
-  return isNumberOrNull(body, member) && speed >= 0.1 && speed <= 10 ? speed : invalid('speed')
+  return isNumberOrNull(body, member) && speed >= 0.1 && speed <= 10
+    ? speed
+    : invalidParameter('speed')
 }
 
 const RULES: BodyRules = {
@@ -123,9 +136,7 @@ const RULES: BodyRules = {
  * one.
  */
 function outlineOf({ body }: ChatRequest): ChatRequest {
-  const outline = readSpeechRequest(body, NO_NAMES)
-  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
-  return outline
+  return validOutline(readSpeechRequest(body, NO_NAMES))
 }
 
 /** OpenAI's speech API. An answer is audio, or a stream of events with audio. */

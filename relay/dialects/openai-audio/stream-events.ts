@@ -1,6 +1,6 @@
+import type { ReadTexts } from '#relay/canonical/answer-text-sink.ts'
 import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
-import type { ReadTexts } from '#relay/canonical/read-answer-texts.ts'
-import type { StreamFormat } from '../wire-format.ts'
+import type { StreamFormat } from '../stream-format.ts'
 
 const LAST =
   /^(?:event: ?|data: ?\{\s*"type"\s*:\s*")(?:speech\.audio|transcript\.text)\.done["\s]|^data: ?\[DONE\]/m

@@ -1,10 +1,9 @@
 import { OUTPUT_LIMITS, READ_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { withLongWrites } from '#relay/canonical/count-cache-writes-as-one-hour.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { withLongWrites } from '#relay/canonical/lifetimes-of-cache-writes.ts'
-import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
-import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
+import { invalidParameter, isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
 import {
   effortOf,
   errorInMessages,
@@ -16,8 +15,10 @@ import {
   misfitIn,
   outOfRange,
   RESERVED,
+  validOutline,
 } from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
+import { answerCheck } from '../check-successful-answer.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
 import { ambiguousKey } from '../invalid-json-error.ts'
 import { passedHeaders } from '../openai-responses/headers-passed-to-provider.ts'
@@ -34,9 +35,10 @@ import {
   type ToolElement,
 } from './find-message-parts-and-tools.ts'
 import { inputBoundOf } from './input-token-bound.ts'
-import { OPENAI_STREAM } from './stream-events.ts'
+import { readChatTexts } from './read-chat-texts.ts'
+import { OPENAI_STREAM, streamOfAnswer } from './stream-events.ts'
 import { upstreamBody } from './upstream-body.ts'
-import { answerCheck, streamOfAnswer, usageInAnswer } from './usage-in-answer.ts'
+import { usageInAnswer } from './usage-in-answer.ts'
 
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
@@ -88,11 +90,10 @@ const SEARCH_OPTIONS = 'web_search_options'
 const STREAM_OPTIONS = namesByFoldedName(['include_usage'])
 
 /**
- * Reads a chat request without parsing it into objects. Returns an error if a member's name may be
- * mistaken for a name in `known`. `known` are the names for which look-alikes are refused. It is
- * empty if a checked request is read again after a change. If the request has `input` instead of
- * `messages`, it is read as a request of the Responses API, because some clients send such requests
- * to this path.
+ * Reads a chat request without parsing it into objects. Returns an error if a member's name
+ * resembles a name in `known`, for example in another letter case. `known` is empty if a checked
+ * request is read again after a change. If the request has `input` instead of `messages`, it is
+ * read as a request of the Responses API, because some clients send such requests to this path.
  */
 export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const finder = new MessagePartAndToolFinder(body, CHAT_NAMES)
@@ -108,9 +109,9 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
   const error = errorInMessages(find('messages'), finder.ambiguity)
   if (error !== null) return error
   const misfit = misfitIn(body, members, MEMBER_RULES)
-  if (misfit !== undefined) return relayError('invalid_parameter', { param: misfit.key })
+  if (misfit !== undefined) return invalidParameter(misfit.key)
   const isStream = flagOf(find('stream'))
-  if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
+  if (isStream === null) return invalidParameter('stream')
   const wantsUsage = wantsUsageOf(body, find('stream_options'))
   if (typeof wantsUsage !== 'boolean') return wantsUsage
   const limits = limitsOf(body, find)
@@ -169,7 +170,7 @@ function errorInReasoning(body: Buffer, reasoning: Member | undefined): RelayErr
     const mode = options.find(({ key }) => key === 'mode')
     return errorInReasoningMode(bytes, mode)
   }
-  if (options.error !== 'ambiguous') return relayError('invalid_parameter', { param: 'reasoning' })
+  if (options.error !== 'ambiguous') return invalidParameter('reasoning')
   return ambiguousKey(`reasoning.${options.key}`, options.other)
 }
 
@@ -190,9 +191,7 @@ function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest
     return [`"${key}":${text.length > OUTLINE_NUMBER_BYTES_MAX ? Number(text) : text}`]
   })
   const head = `"model":${JSON.stringify(model)},"stream":${isStream},"messages":[{"role":"user","content":"x"}]`
-  const outline = readChatRequest(Buffer.from(`{${[head, ...limits].join()}}`), NO_NAMES)
-  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
-  return outline
+  return validOutline(readChatRequest(Buffer.from(`{${[head, ...limits].join()}}`), NO_NAMES))
 }
 
 function limitsOf(
@@ -230,8 +229,7 @@ export function wantsUsageOf(body: Buffer, member: Member | undefined): boolean 
   return flagOf(options.find(({ key }) => key === 'include_usage')) ?? badOption('')
 }
 
-const badOption = (path: string): RelayError =>
-  relayError('invalid_parameter', { param: `stream_options${path}` })
+const badOption = (path: string): RelayError => invalidParameter(`stream_options${path}`)
 
 const bytesOf = (body: Buffer, { valueStart, valueEnd }: Member): Buffer =>
   body.subarray(valueStart, valueEnd)

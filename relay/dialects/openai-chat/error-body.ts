@@ -3,7 +3,7 @@ import { type ErrorMeaning, meaningOf } from '#relay/canonical/provider-error-me
 import { redact, redactMembers } from '#relay/canonical/redact-provider-texts.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
-import type { ErrorFormat, ProviderErrorOptions } from '../wire-format.ts'
+import type { ErrorFormat, ProviderErrorOptions } from '../error-format.ts'
 
 /** An error in the format that OpenAI's clients read. */
 export type ErrorBody = {
@@ -68,8 +68,8 @@ const DETAILS_MAX = 16
 /**
  * Returns the codes of a provider's error, such as `insufficient_quota`. These are its code or
  * type, and for a Google error its status and the reasons in its details. Alibaba's own format has
- * the code beside the message, without a member `error`. A code beside an error that has its own
- * code or type is not read, because a reseller may add a general code to the provider's error.
+ * the code beside the message, without a member `error`. If an error has a code or type, a code
+ * beside the error is not read, because a reseller may have added a general one there.
  */
 export function providerErrorCodes(bytes: Buffer): readonly string[] {
   const { code, type, status, details } = errorIn(bytes)
@@ -121,7 +121,7 @@ function errorIn(bytes: Buffer): LooseError {
 
 /**
  * Returns the text of the member `detail`, which servers written with FastAPI send. Its value is a
- * text or a list of faults. Of a list, the first fault is returned with its path.
+ * text or a list of faults. The first fault of a list is returned with its path.
  */
 function textOfDetail(detail: unknown): unknown {
   if (!Array.isArray(detail)) return detail

@@ -101,7 +101,7 @@ export const CHAT_NAMES: BodyNames = {
   hasResults: false,
 }
 
-export const TYPE = quoted('type')
+export const QUOTED_TYPE = quoted('type')
 const TEXT = quoted('text')
 /**
  * The members which show that the provider runs a tool, even if the tool's `type` is unknown. The
@@ -262,7 +262,7 @@ export class MessagePartAndToolFinder implements ObjectVisitor {
       return
     }
     if (this.is(start, end, TEXT)) return
-    const isType = this.is(start, end, TYPE)
+    const isType = this.is(start, end, QUOTED_TYPE)
     if (isType && isAt(bytes, valueAt, TEXT)) return
     const name = isType ? this.textAt(valueAt) : shortName(this.keyBytes, start, end)
     const meaning = names.inPart.get(name)
@@ -288,7 +288,7 @@ export class MessagePartAndToolFinder implements ObjectVisitor {
 
   private toolMember(start: number, end: number, valueAt: number): void {
     const { names } = this
-    if (this.is(start, end, TYPE)) {
+    if (this.is(start, end, QUOTED_TYPE)) {
       const isCallerTool = names.callerTool.test(this.textAt(valueAt))
       this.isCallerTool = isCallerTool && this.isCallerTool === null
     } else if (!names.untypedTool.some((name) => this.is(start, end, name))) {

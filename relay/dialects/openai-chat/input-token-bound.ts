@@ -2,6 +2,7 @@ import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import type { Member } from '../scan-request-object.ts'
 import type { MessagePartAndToolFinder, PartKind } from './find-message-parts-and-tools.ts'
 
+/** The limits of the number of input tokens that a request can have. */
 export type InputBound = {
   /** The likely maximum number of input tokens. The call's hold (the reserved quota) covers it. */
   readonly tokens: number
@@ -52,9 +53,9 @@ export const CEILING_BASE = 100_000
 /**
  * Returns the bounds of the number of input tokens. The basic bound is the length of the request in
  * bytes, because a token has at least one byte. Each picture, video or file adds the maximum of its
- * kind. This applies even if its data is in the request, because the gateway cannot know whether
- * the provider reads the data as a picture or as text. If a part may have any number of tokens, the
- * ceiling is `TOKENS_MAX`.
+ * kind. This applies even if the request contains the data itself, because the provider may read
+ * the data as a picture or as text. If a part may have any number of tokens, the ceiling is
+ * `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,

@@ -1,7 +1,7 @@
 import { combineReports } from '#relay/canonical/combine-usage-reports.ts'
-import { objectOf } from '#relay/canonical/json-values.ts'
+import { objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import { eventData } from '#relay/canonical/sse-scanner.ts'
-import type { EventMeaning, StreamFormat } from '../wire-format.ts'
+import type { EventMeaning, StreamFormat } from '../stream-format.ts'
 import { usageInEvent } from './usage-in-answer.ts'
 
 const DONE = '[DONE]'
@@ -65,4 +65,23 @@ export const OPENAI_STREAM: StreamFormat = {
   readEvent,
   combineUsage: combineReports,
   outputCount: (usage) => objectOf(usage)?.completion_tokens,
+}
+
+/**
+ * Renders a complete answer as a stream with one event. The message of each choice becomes the
+ * delta of this choice.
+ */
+export function streamOfAnswer(body: Buffer): string {
+  const answer = parsedObject(body)
+  const choices = Array.isArray(answer?.choices) ? answer.choices : []
+  const chunk = { ...answer, object: 'chat.completion.chunk', choices: choices.map(deltaChoice) }
+  return `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`
+}
+
+function deltaChoice(choice: unknown): unknown {
+  const { message, ...rest } = objectOrEmpty(choice)
+  const { tool_calls: calls, ...delta } = objectOrEmpty(message)
+  if (!Array.isArray(calls)) return { ...rest, delta }
+  const toolCalls = calls.map((call, index) => ({ index, ...objectOf(call) }))
+  return { ...rest, delta: { ...delta, tool_calls: toolCalls } }
 }

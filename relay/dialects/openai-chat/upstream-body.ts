@@ -8,8 +8,8 @@ import { applyEdits, type ByteEdit } from '../byte-edits.ts'
 import { isUnpricedCondition } from '../price-conditions-of-call.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { BodyEnvelope, ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
-import { choiceWithoutTools } from './choice-of-dropped-tools.ts'
 import type { ToolElement } from './find-message-parts-and-tools.ts'
+import { choiceWithoutTools } from './tool-choice-without-dropped-tools.ts'
 
 const EMPTY = Buffer.from('{}')
 const NONE: readonly Member[] = []
@@ -97,8 +97,9 @@ function setEnvelope(values: Map<string, string>, { removed, added }: BodyEnvelo
  */
 const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
 /**
- * Matches a name that contains the name of a model which requires `max_completion_tokens`, such as
- * `o3` or `gpt-5`. For a deployment, both its own name and the caller's model name are tested.
+ * Matches a name that contains `o3`, `gpt-5` or another model that requires
+ * `max_completion_tokens`. For a deployment, both its own name and the caller's model name are
+ * tested.
  */
 export const NAMES_NEWER_MODEL = /(?:^|[^a-z0-9])(?:o\d|gpt-?[5-9])(?!\d)/i
 
@@ -192,8 +193,8 @@ function toolLimitEdits(
 }
 
 /**
- * Returns all members to remove: the restricted ones, those that the change or its envelope
- * removes, and those that a provider may read instead of an override. If no tool is left, the
+ * Returns all members to remove: restricted members, members that the change or its envelope
+ * removes, and members that a provider may read instead of an override. If no tool is left, the
  * members in `OF_TOOLS` are removed too.
  */
 function removedOf(

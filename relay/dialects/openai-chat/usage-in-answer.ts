@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
 import { closingBrace } from '../scan-json-tokens.ts'
 
 /**
@@ -28,7 +28,6 @@ const KEY = Buffer.from('"usage"')
 /** The key of llama.cpp's count of cached tokens, which stands outside the `usage` object. */
 const OUTSIDE = Buffer.from('"cache_n"')
 const OPEN_BRACE = 123
-const CLOSE_BRACE = 125
 
 /**
  * Returns the `usage` of a complete answer (not a stream), usually without parsing the answer. If
@@ -59,56 +58,4 @@ function parsed(bytes: Buffer, start: number, end: number): unknown {
   } catch {
     return undefined
   }
-}
-
-const ERROR = Buffer.from('"error"')
-
-/**
- * Returns a function that checks the body of an answer with status 200. A valid answer is a JSON
- * object with one of `members`, whose value is not null. The function returns null for a valid
- * answer, `error-event` if the body contains an error instead, and `format` for any other body,
- * such as an error in a vendor's own format.
- */
-export function answerCheck(...members: readonly string[]) {
-  const keys = members.map((member) => Buffer.from(JSON.stringify(member)))
-  return (body: Buffer): 'format' | 'error-event' | null => errorOfAnswer(body, keys)
-}
-
-function errorOfAnswer(body: Buffer, members: readonly Buffer[]): 'format' | 'error-event' | null {
-  let first = 0
-  let last = body.length - 1
-  while ((body[first] ?? 33) <= 32) first += 1
-  while ((body[last] ?? 33) <= 32) last -= 1
-  if (body[first] !== OPEN_BRACE || body[last] !== CLOSE_BRACE) return 'format'
-  if (members.some((member) => hasValue(body, member))) return null
-  return body.includes(ERROR) ? 'error-event' : 'format'
-}
-
-const NULL_VALUE = /^\s*:\s*null\b/
-const NULL_BYTES_MAX = 16
-
-function hasValue(body: Buffer, member: Buffer): boolean {
-  const at = body.indexOf(member)
-  if (at < 0) return false
-  const start = at + member.length
-  return !NULL_VALUE.test(body.toString('latin1', start, start + NULL_BYTES_MAX))
-}
-
-/**
- * Renders a complete answer as a stream with one event. The message of each choice becomes the
- * delta of this choice.
- */
-export function streamOfAnswer(body: Buffer): string {
-  const answer = objectOf(parsed(body, 0, body.length))
-  const choices = Array.isArray(answer?.choices) ? answer.choices : []
-  const chunk = { ...answer, object: 'chat.completion.chunk', choices: choices.map(deltaChoice) }
-  return `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`
-}
-
-function deltaChoice(choice: unknown): unknown {
-  const { message, ...rest } = objectOrEmpty(choice)
-  const { tool_calls: calls, ...delta } = objectOrEmpty(message)
-  if (!Array.isArray(calls)) return { ...rest, delta }
-  const toolCalls = calls.map((call, index) => ({ index, ...objectOf(call) }))
-  return { ...rest, delta: { ...delta, tool_calls: toolCalls } }
 }

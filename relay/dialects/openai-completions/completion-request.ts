@@ -1,15 +1,24 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import { readOpenAiUsage } from '#relay/canonical/provider-usage-report.ts'
-import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+} from '#relay/canonical/relay-error.ts'
 import {
   flagOf,
   integerOf,
   isNumberOrNull,
   membersAndModel,
   outOfRange,
+  validOutline,
 } from '../check-common-request-members.ts'
-import { countInputs, type Inputs } from '../input-formats/count-and-bound-inputs.ts'
+import { answerCheck } from '../check-successful-answer.ts'
+import {
+  countInputs,
+  type Inputs,
+} from '../embeddings-rerank-moderations/count-and-bound-inputs.ts'
 import { wantsUsageOf } from '../openai-chat/chat-request.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import {
@@ -17,9 +26,10 @@ import {
   MessagePartAndToolFinder,
 } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
+import { readChatTexts } from '../openai-chat/read-chat-texts.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {
@@ -55,7 +65,7 @@ const NO_NAMES = namesByFoldedName([])
  * The output limit in tokens of a request without one. It is sent, because some servers have no
  * default.
  */
-export const DEFAULT_OUTPUT_TOKENS = 16
+const DEFAULT_OUTPUT_TOKENS = 16
 /** The maximum number of completions in total over all prompts. */
 const CHOICES_MAX = 128
 
@@ -68,22 +78,22 @@ function isMisfit(body: Buffer, member: Member): boolean {
 
 /**
  * Reads a request of OpenAI's legacy completions API without parsing it into objects. Each prompt
- * gets `n` completions. With `best_of`, the provider generates more and selects from them. `known`
- * are the names for which look-alikes are refused. It is empty if a checked request is read again
+ * gets `n` completions. With `best_of`, the provider generates more and selects from them. Names
+ * that resemble a name in `known` are refused. `known` is empty if a checked request is read again
  * after a change.
  */
-export function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
+function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const request = membersAndModel(body, scanObject(body, known))
   if (isRelayError(request)) return request
   const { members, model, find } = request
   const prompts = promptsOf(body, find('prompt'))
   if (isRelayError(prompts)) return prompts
   const misfit = members.find((member) => isMisfit(body, member))
-  if (misfit !== undefined) return invalid(misfit.key)
+  if (misfit !== undefined) return invalidParameter(misfit.key)
   const isStream = flagOf(find('stream'))
-  if (isStream === null) return invalid('stream')
+  if (isStream === null) return invalidParameter('stream')
   const isEchoed = flagOf(find('echo'))
-  if (isEchoed === null) return invalid('echo')
+  if (isEchoed === null) return invalidParameter('echo')
   const wantsUsage = wantsUsageOf(body, find('stream_options'))
   if (typeof wantsUsage !== 'boolean') return wantsUsage
   const counts = countsOf(body, find, prompts.count)
@@ -107,18 +117,16 @@ export function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest 
   }
 }
 
-const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
-
 /**
  * Returns the prompts of a request: one text, a list of texts, the token numbers of one prompt, or
  * a list of such lists. Mixed lists are refused, because the number of prompts would be unclear.
  */
 function promptsOf(body: Buffer, member: Member | undefined): Inputs | RelayError {
   if (member === undefined || member.kind === 'null') {
-    return relayError('missing_parameter', { param: 'prompt' })
+    return missingParameter('prompt')
   }
   const prompts = countInputs(body, member)
-  return prompts === null || prompts.objects > 0 ? invalid('prompt') : prompts
+  return prompts === null || prompts.objects > 0 ? invalidParameter('prompt') : prompts
 }
 
 type Counts = {
@@ -139,7 +147,7 @@ function countsOf(
   const generated = integerOf(body, find('best_of'), 1, CHOICES_MAX)
   if (generated === undefined) return outOfRange('best_of', 1, CHOICES_MAX)
   const perPrompt = Math.max(returned ?? 1, generated ?? 1)
-  if (perPrompt * prompts > CHOICES_MAX) return invalid(prompts > 1 ? 'prompt' : 'n')
+  if (perPrompt * prompts > CHOICES_MAX) return invalidParameter(prompts > 1 ? 'prompt' : 'n')
   return {
     choices: perPrompt * prompts,
     returned: (returned ?? 1) * prompts,
@@ -161,9 +169,7 @@ function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest
   })
   const prompt = Array.from({ length: count }, () => 'x')
   const text = { model, stream: isStream, prompt, ...Object.fromEntries(limits) }
-  const outline = readCompletionRequest(Buffer.from(JSON.stringify(text)), NO_NAMES)
-  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
-  return outline
+  return validOutline(readCompletionRequest(Buffer.from(JSON.stringify(text)), NO_NAMES))
 }
 
 /**

@@ -65,15 +65,15 @@ export function imageTokensOf(
 }
 
 /**
- * The size and the quality of the images that the provider's request states. Null for a member that
- * the provider does not get, because it then chooses the usual one.
+ * The size and the quality in the request to the provider. Null for a member that is not sent,
+ * because the provider then uses its default.
  */
 export type SentImage = { readonly size: string | null; readonly quality: string | null }
 
 /**
  * Returns the request with the price factor and the output limit of the images that are requested
- * from the provider. `model` is the provider's name for the model. Members that the provider does
- * not get neither lower nor raise the price.
+ * from the provider. `model` is the provider's name for the model. Members that are not sent to the
+ * provider do not affect the price.
  */
 export const withSentImage = (
   request: ChatRequest,

@@ -1,6 +1,11 @@
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
 import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+} from '#relay/canonical/relay-error.ts'
 import type { FormRules } from '#relay/uploads/form-field-types.ts'
 import {
   errorInMessages,
@@ -10,12 +15,14 @@ import {
   membersAndModel,
   outOfRange,
   shortTextOf,
+  validOutline,
 } from '../check-common-request-members.ts'
 import { type NestedMemberRules, nestedMemberRules } from '../check-nested-json-members.ts'
+import { answerCheck } from '../check-successful-answer.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
 import type { InputBound } from '../openai-chat/input-token-bound.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { answerCheck, usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, WireFormat } from '../wire-format.ts'
@@ -23,7 +30,7 @@ import { imageFactorOf, imageTokensOf } from './image-price-factor-and-tokens.ts
 import { countDeliveredImages, IMAGE_STREAM, readImageUsage } from './read-image-answers.ts'
 
 /** The maximum number of images that one request may ask for. */
-export const IMAGES_MAX = 10
+const IMAGES_MAX = 10
 const PARTIAL_IMAGES_MAX = 3
 const TEXT: readonly JsonKind[] = ['string']
 const FLAG: readonly JsonKind[] = ['true', 'false']
@@ -142,8 +149,6 @@ const NO_NAMES = namesByFoldedName([])
 const PICTURE_TOKENS = 8_000
 const NAME_LENGTH_MAX = 32
 
-const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
-
 /**
  * Reads an image request without parsing it into objects. Each image counts as one choice.
  * `isChecked` is true if a checked request is read again after a change.
@@ -160,8 +165,8 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
   const partialImages = integerOf(body, find('partial_images'), 0, PARTIAL_IMAGES_MAX)
   if (partialImages === undefined) return outOfRange('partial_images', 0, PARTIAL_IMAGES_MAX)
   const isStream = flagOf(find('stream')) === true
-  // The events of a stream do not tell to which image they belong, or which event is the last.
-  if (isStream && (images ?? 1) > 1) return invalid('n')
+  // The events of a stream do not show to which image they belong, or which event is the last one.
+  if (isStream && (images ?? 1) > 1) return invalidParameter('n')
   const [size, quality] = sizeAndQualityOf(body, members)
   return {
     format: kind.wireFormat(),
@@ -201,13 +206,13 @@ function errorInFields(
   const find = (key: string) => members.find((member) => member.key === key)
   const prompt = find('prompt')
   if (!hasNoPrompt && (prompt === undefined || prompt.kind === 'null')) {
-    return relayError('missing_parameter', { param: 'prompt' })
+    return missingParameter('prompt')
   }
   const misfit = members.find(
     ({ key, kind }) => kind !== 'null' && fields.get(key)?.includes(kind) === false,
   )
-  if (misfit !== undefined) return invalid(misfit.key)
-  if (!hasNoPrompt && shortTextOf(body, prompt) === '') return invalid('prompt')
+  if (misfit !== undefined) return invalidParameter(misfit.key)
+  if (!hasNoPrompt && shortTextOf(body, prompt) === '') return invalidParameter('prompt')
   if (files !== undefined) return errorInFormFiles(body, members, files)
   if (format === 'images') return null
   return errorInMessages(find('images'), null, 'images') ?? errorInMask(body, find('mask'))
@@ -224,14 +229,14 @@ function errorInFormFiles(
 ): RelayError | null {
   const fileMembers = members.filter(({ key }) => names.includes(key))
   const images = fileMembers.filter(({ key }) => key !== 'mask')
-  if (images.length === 0) return relayError('missing_parameter', { param: 'image' })
-  if (images.length > 1) return invalid('image')
+  if (images.length === 0) return missingParameter('image')
+  if (images.length > 1) return invalidParameter('image')
   for (const { key, kind, length, valueStart, valueEnd } of fileMembers) {
-    if (kind === 'array' && (length === 0 || length > FILES_MAX)) return invalid(key)
+    if (kind === 'array' && (length === 0 || length > FILES_MAX)) return invalidParameter(key)
     const text = body.toString('utf8', valueStart, valueEnd)
     const files: unknown[] = kind === 'array' ? JSON.parse(text) : [JSON.parse(text)]
     const isWhole = files.every((file) => Number((file as { bytes?: unknown }).bytes) > 0)
-    if (!isWhole) return invalid(key)
+    if (!isWhole) return invalidParameter(key)
   }
   return null
 }
@@ -240,11 +245,11 @@ function errorInMask(body: Buffer, mask: Member | undefined): RelayError | null 
   if (mask?.kind !== 'object') return null
   const bytes = body.subarray(mask.valueStart, mask.valueEnd)
   const members = scanObject(bytes, MASK)
-  if (!isMembers(members)) return invalid('mask')
+  if (!isMembers(members)) return invalidParameter('mask')
   const wrong = members.find(({ key, kind }) =>
     key === 'image_url' ? kind !== 'string' : key === 'file_id' && kind !== 'null',
   )
-  return wrong === undefined ? null : invalid(`mask.${wrong.key}`)
+  return wrong === undefined ? null : invalidParameter(`mask.${wrong.key}`)
 }
 
 /**
@@ -283,9 +288,7 @@ function outlineOf(request: ChatRequest, kind: Kind): ChatRequest {
   const ofForm = kind.files === undefined ? [] : ['"image":{"bytes":1}']
   const images = kind === EDIT ? ['"images":[{"image_url":"x"}]'] : ofForm
   const text = `{${[head, ...images, ...limits].join()}}`
-  const outline = readImagesRequest(Buffer.from(text), kind, true)
-  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
-  return outline
+  return validOutline(readImagesRequest(Buffer.from(text), kind, true))
 }
 
 /**

@@ -1,8 +1,10 @@
+import type { ReadTexts, TextSink } from '#relay/canonical/answer-text-sink.ts'
 import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { readOpenAiUsage, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
-import type { ReadTexts, TextSink } from '#relay/canonical/read-answer-texts.ts'
+import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
+import type { UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
-import type { EventMeaning, StreamFormat, UsageContext } from '../wire-format.ts'
+import type { EventMeaning, StreamFormat } from '../stream-format.ts'
+import type { UsageContext } from '../wire-format.ts'
 
 const VALUE = /\s*:\s*"/y
 const PARTIAL = /"type"\s*:\s*"[a-z_]+\.partial_image"/

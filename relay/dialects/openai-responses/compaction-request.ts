@@ -1,5 +1,5 @@
 import { objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
+import { invalidParameter, isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
 import type { ChatRequest, WireFormat } from '../wire-format.ts'
 import { OPENAI_RESPONSES } from './responses-request.ts'
 
@@ -26,7 +26,7 @@ function read(body: Buffer): ChatRequest | RelayError {
   const member = request.members.find(
     ({ key, kind }) => UNSUPPORTED.includes(key) && kind !== 'false' && kind !== 'null',
   )
-  if (member !== undefined) return relayError('invalid_parameter', { param: member.key })
+  if (member !== undefined) return invalidParameter(member.key)
   return asCompaction(request)
 }
 

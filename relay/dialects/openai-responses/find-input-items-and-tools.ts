@@ -9,8 +9,8 @@ import {
   namesOfTool,
   OPEN_BRACKET,
   PART_DEPTH,
+  QUOTED_TYPE,
   quoted,
-  TYPE,
 } from '../openai-chat/find-message-parts-and-tools.ts'
 
 /**
@@ -57,7 +57,7 @@ const ITEM_TYPES: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
 const CALLER_TOOL =
   /^(?:function|custom|local_shell|shell|apply_patch|computer(?:_use_preview)?|tool_search|namespace)$/
 
-export const RESPONSES_NAMES: BodyNames = {
+const RESPONSES_NAMES: BodyNames = {
   list: 'input',
   contents: ['content', 'output', 'summary', 'outputs'].map(quoted),
   inPart: meanings(PLAIN_IN_PART),
@@ -81,7 +81,10 @@ export const REFERENCES_MAX = 1_000
 const ENVIRONMENT_DEPTH = 3
 const NULL = 110
 
-/** `item` is the index of the item, `span` its place. `id` is null if it is not a valid id. */
+/**
+ * A reference to a stored item. `item` is the index of the element that refers to it, and `span` is
+ * the position of this element. `id` is null if it is invalid.
+ */
 type FoundReference = {
   readonly item: number
   readonly id: string | null
@@ -166,7 +169,7 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
     this.isInTools = this.bytes[valueAt] === OPEN_BRACKET && this.is(start, end, TOOLS)
     if (this.list === 'tools') {
       this.isInEnvironment = this.is(start, end, ENVIRONMENT) && this.bytes[valueAt] !== NULL
-    } else if (this.is(start, end, TYPE)) this.typeOfItem(valueAt)
+    } else if (this.is(start, end, QUOTED_TYPE)) this.typeOfItem(valueAt)
     else if (this.is(start, end, ROLE)) this.hasRole = true
     else if (this.is(start, end, ID)) this.idAt = valueAt
     else if (this.is(start, end, ENCRYPTED)) {
@@ -195,7 +198,8 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
       this.references.push({ item: itemIndex, id: this.idOfItem(), span: { start, end } })
     }
     // Without encrypted content, the provider finds the stored reasoning by its id. Reasoning that
-    // the gateway stored has no id: its texts are in the request, and no provider has more of it.
+    // the gateway has inserted has no id: the request contains all of it, and no provider stores
+    // any.
     const hasId = this.idAt >= 0 && this.bytes[this.idAt] !== NULL
     const isStored = hasId && !this.hasEncrypted
     if (itemType === 'reasoning' && isStored) this.counts.storedReasoning += 1
@@ -213,13 +217,13 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
    * a container, for which the provider charges.
    */
   private environmentMember(start: number, end: number, valueAt: number): void {
-    const isLocal = this.is(start, end, TYPE) && this.textAt(valueAt) === 'local'
+    const isLocal = this.is(start, end, QUOTED_TYPE) && this.textAt(valueAt) === 'local'
     if (!isLocal && !this.is(start, end, SKILLS)) this.isCallerTool = false
   }
 
   /** Reads a member of a tool inside an item or inside a namespace of tools. */
   private innerToolMember(start: number, end: number, valueAt: number): void {
-    const isType = this.is(start, end, TYPE)
+    const isType = this.is(start, end, QUOTED_TYPE)
     const isCallerTool = isType && RESPONSES_NAMES.callerTool.test(this.textAt(valueAt))
     // The kind of an inner shell's environment is not read. Any environment counts as a container.
     const isContainer = this.is(start, end, ENVIRONMENT) && this.bytes[valueAt] !== NULL

@@ -1,11 +1,11 @@
 import type { ToolName } from '#domain/pricing/usage.ts'
+import type { TextSink } from '#relay/canonical/answer-text-sink.ts'
 import {
   type JsonObject,
   objectOf,
   objectOrEmpty,
   parsedObject,
 } from '#relay/canonical/json-values.ts'
-import type { TextSink } from '#relay/canonical/read-answer-texts.ts'
 
 /**
  * The highest index of an item or part whose text is collected separately. Without this limit, a

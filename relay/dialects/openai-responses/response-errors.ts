@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '#relay/canonical/redact-provider-texts.ts'
 import { isMembers } from '../check-common-request-members.ts'
+import { answerCheck } from '../check-successful-answer.ts'
+import type { ErrorFormat } from '../error-format.ts'
 import { type ErrorBody, OPENAI_ERRORS } from '../openai-chat/error-body.ts'
-import { answerCheck } from '../openai-chat/usage-in-answer.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
-import type { ErrorFormat } from '../wire-format.ts'
 
 const FAILED = Buffer.from('"failed"')
 const UNFINISHED: readonly string[] = ['queued', 'in_progress']
@@ -50,7 +50,7 @@ const textOf = (value: unknown, confidential: readonly string[]): string | null 
 
 /**
  * The error format of OpenAI's Responses API. An error in a stream is written twice: as `error` for
- * OpenAI's SDKs, and as `response.failed` for Codex, which decides by the error's code whether to
+ * OpenAI's SDKs, and as `response.failed` for Codex. Codex decides by the error's code whether to
  * retry.
  */
 export const RESPONSES_ERRORS: ErrorFormat = {
@@ -90,8 +90,9 @@ function nextNumber(events: Buffer): number {
 const IDENTITY: ReadonlySet<string> = new Set(['id', 'object', 'created_at', 'model'])
 
 /**
- * Returns the identity of the response that the first events of a stream have begun; null if they
- * name none. The response may repeat a long request, so no object is built of it.
+ * Returns the members in `IDENTITY` of the response with which a stream begins. Returns null if its
+ * first events contain no response. The response is not parsed, because it may repeat a long
+ * request.
  */
 function responseIn(events: Buffer): JsonObject | null {
   const [, data = ''] = /^data: ?(.+)$/m.exec(events.toString('utf8')) ?? []

@@ -1,7 +1,12 @@
 import { isRestrictedMember, OUTPUT_LIMITS } from '#domain/channels/restricted-request-members.ts'
 import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import { isRelayError, type RelayError, relayError } from '#relay/canonical/relay-error.ts'
-import { readResponsesUsage } from '#relay/canonical/responses-usage-report.ts'
+import { readResponsesUsage } from '#relay/canonical/openai-usage-report.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  type RelayError,
+  relayError,
+} from '#relay/canonical/relay-error.ts'
 import {
   effortOf,
   errorInMessages,
@@ -12,6 +17,7 @@ import {
   membersAndModel,
   misfitIn,
   outOfRange,
+  validOutline,
 } from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
@@ -87,8 +93,8 @@ const MEMBER_RULES: MemberRules = {
 }
 
 /**
- * Reads a request of OpenAI's Responses API without parsing it into objects. `known` are the names
- * for which look-alikes are refused. It is empty if a checked request is read again after a change.
+ * Reads a request of OpenAI's Responses API without parsing it into objects. Names that resemble a
+ * name in `known` are refused. `known` is empty if a checked request is read again after a change.
  */
 export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const finder = new ItemAndToolFinder(body)
@@ -101,9 +107,9 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
   const stored = storedInput(body, find(PREVIOUS), finder)
   if (isRelayError(stored)) return stored
   const misfit = misfitIn(body, members, MEMBER_RULES)
-  if (misfit !== undefined) return relayError('invalid_parameter', { param: misfit.key })
+  if (misfit !== undefined) return invalidParameter(misfit.key)
   const isStream = flagOf(find('stream'))
-  if (isStream === null) return relayError('invalid_parameter', { param: 'stream' })
+  if (isStream === null) return invalidParameter('stream')
   const outputTokensMax = integerOf(body, find(LIMIT), 1, OUTPUT_TOKENS_MAX)
   if (outputTokensMax === undefined) return outOfRange(LIMIT, 1, OUTPUT_TOKENS_MAX)
   const reasoningEffort = readEffort(body, find('reasoning'), known)
@@ -152,7 +158,7 @@ function storedInput(
   if (previous !== undefined && previous.kind !== 'null') {
     const id = body.toString('latin1', previous.valueStart + 1, previous.valueEnd - 1)
     if (previous.kind !== 'string' || !STORED_ID.test(id)) {
-      return relayError('invalid_parameter', { param: PREVIOUS })
+      return invalidParameter(PREVIOUS)
     }
     references.push({ id, param: PREVIOUS })
   }
@@ -187,7 +193,7 @@ function readEffort(
     const error = known === NO_NAMES ? null : errorInReasoningMode(bytes, find('mode'))
     return error ?? effortOf(bytes, find('effort'))
   }
-  if (options.error !== 'ambiguous') return relayError('invalid_parameter', { param: 'reasoning' })
+  if (options.error !== 'ambiguous') return invalidParameter('reasoning')
   return ambiguousKey(`reasoning.${options.key}`, options.other)
 }
 
@@ -200,8 +206,8 @@ const RULES: BodyRules = {
 }
 
 /**
- * Leaves out `background` unless the response is streamed. Its answer would otherwise come later,
- * and nobody would bill it.
+ * Leaves out `background` unless the response is streamed. Its answer would otherwise arrive after
+ * the end of the call, and could not be billed.
  */
 function billableOverrides(
   { isStream }: Pick<ChatRequest, 'isStream'>,
@@ -211,12 +217,13 @@ function billableOverrides(
   return new Map([...overrides].filter(([name]) => name !== 'background'))
 }
 
-/** Returns an outline of the request, which has the same model and limit, but a short input. */
+/**
+ * Returns an outline (a short form) of the request. It has the same model and limit, but a short
+ * input.
+ */
 function outlineOf({ model, isStream, outputTokensMax }: ChatRequest): ChatRequest {
   const text = { model, stream: isStream, input: 'x', max_output_tokens: outputTokensMax }
-  const outline = readResponsesRequest(Buffer.from(JSON.stringify(text)), NO_NAMES)
-  if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
-  return outline
+  return validOutline(readResponsesRequest(Buffer.from(JSON.stringify(text)), NO_NAMES))
 }
 
 const OUTPUT_TOKENS_MIN = 16

@@ -1,6 +1,6 @@
 import { combineReports } from '#relay/canonical/combine-usage-reports.ts'
 import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import type { EventMeaning, StreamFormat } from '../wire-format.ts'
+import type { EventMeaning, StreamFormat } from '../stream-format.ts'
 
 /**
  * Matches the last event of a stream: by its name, by its type at the start of its data, or

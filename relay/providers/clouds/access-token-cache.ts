@@ -16,8 +16,8 @@ const RENEW_BEFORE_MS = 5 * 60_000
 const REFUSED_MS = 10_000
 const UNREACHABLE_MS = 1_000
 /**
- * The minimum age at which a token that the provider refused is dropped, so that refusals can't
- * cause many requests.
+ * The minimum age of a token that is dropped after the provider refused it. Newer tokens are kept,
+ * so that refusals can't cause many requests.
  */
 const DROPPED_AFTER_MS = 30_000
 

@@ -48,18 +48,20 @@ export type AnswerDecoder = {
   ) => Buffer
 }
 
+/** The result of decoding a complete answer. */
 export type DecodedAnswer =
   | { readonly kind: 'answer'; readonly body: Buffer }
   /** The body contains an error, although the HTTP status was a successful one. */
   | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'failed'; readonly error: 'cut' | 'format' | 'too-large' }
 
-/** Sends requests instead of a connection pool, for a provider that does not use plain HTTP. */
+/** Takes the place of a connection pool, for a provider that does not use plain HTTP. */
 export type Transport = Pick<Dispatcher, 'dispatch'>
 
 /** The reason why the rest of a stream can't be read. */
 export type DecoderFault = 'cut' | 'too-large'
 
+/** Decodes the stream of one answer to server-sent events. */
 export type StreamDecoder = {
   /** Returns the server-sent events that the chunk completes. */
   readonly push: (chunk: Buffer) => Buffer

@@ -60,7 +60,7 @@ const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toSt
  * Returns the signed assertion (a JWT, RFC 7523) with which a service account requests a token from
  * the endpoint `audience`. `now` is in Unix milliseconds.
  */
-export async function signedAssertion(
+async function signedAssertion(
   { clientEmail, privateKey, privateKeyId }: ServiceAccount,
   audience: string,
   now: number,

@@ -34,7 +34,7 @@ function bytesOf(data: string | ArrayBuffer | ArrayBufferView): string | Uint8Ar
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 }
 
-export type AwsRequest = {
+type AwsRequest = {
   readonly method: string
   readonly origin: string
   /** The encoded path, including the query. */
@@ -44,6 +44,7 @@ export type AwsRequest = {
   readonly body: Buffer
 }
 
+/** Returns the headers of a request, with the signature for the time `at`. */
 export type SignRequest = (request: AwsRequest, at: Date) => Promise<Record<string, string>>
 
 /**

@@ -6,10 +6,7 @@ import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
 import { retryAfterOf } from '#relay/pipeline/read-provider-headers.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import { keysOfSubmitted } from '#relay/views/keys-that-may-own-submitted-work.ts'
-import {
-  type ProviderTarget,
-  providerRequest,
-} from '../../providers/openai-compatible/provider-target.ts'
+import { type ProviderTarget, providerRequest } from '../../providers/profiles/provider-target.ts'
 import type { ExpiredFile } from '../look-up-file-addresses.ts'
 import {
   discard,

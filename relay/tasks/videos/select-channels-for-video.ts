@@ -2,7 +2,7 @@ import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-gro
 import { isSame } from '#domain/shared/deep-equal.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { VideoMedia } from '#domain/tasks/events.ts'
-import type { VideoVendorName } from '#relay/providers/openai-compatible/provider-profile.ts'
+import type { VideoVendorName } from '#relay/providers/profiles/provider-profile.ts'
 import { type RelayChannel, videoVendorOf } from '#relay/views/channel-view.ts'
 import { upstreamModelOf } from '#relay/views/parsed-channel-settings.ts'
 import type { ProviderRequest } from '../send-request-to-task-provider.ts'

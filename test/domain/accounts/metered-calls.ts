@@ -13,10 +13,10 @@ import {
   DeliveredText,
   textOfAnswer,
 } from '#relay/canonical/answer-text-for-token-count.ts'
-import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { withAllowedCache } from '#relay/dialects/detect-one-hour-cache-writes.ts'
+import { withAllowedCache } from '#relay/dialects/detect-and-shorten-one-hour-caching.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { readChatTexts } from '#relay/dialects/openai-chat/read-chat-texts.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import { type Delivery, meter, usageSoFar } from '#relay/pipeline/billed-usage.ts'
 import { callTerms } from '#relay/pipeline/call-hold-terms.ts'

@@ -5,7 +5,7 @@ import {
   estimateTokens,
   textOfAnswer,
 } from '#relay/canonical/answer-text-for-token-count.ts'
-import { readChatTexts } from '#relay/canonical/read-answer-texts.ts'
+import { readChatTexts } from '#relay/dialects/openai-chat/read-chat-texts.ts'
 
 const answer = (...messages: object[]) =>
   Buffer.from(JSON.stringify({ choices: messages.map((message, index) => ({ index, message })) }))

@@ -11,7 +11,7 @@ import {
   testChannel,
 } from '#relay/channel-actions/send-channel-test.ts'
 import { DEFAULT_DEADLINES, DeadlineTimer } from '#relay/pipeline/call-deadlines-and-timer.ts'
-import { providerTarget } from '#relay/providers/openai-compatible/provider-target.ts'
+import { providerTarget } from '#relay/providers/profiles/provider-target.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { channelRules } from '#relay/views/parsed-channel-settings.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'

@@ -5,10 +5,10 @@ import { convertCall } from '#relay/conversion/convert-call.ts'
 import type { ProviderFormatName } from '#relay/conversion/format-conversion.ts'
 import { OPEN_ROUTER } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-request.ts'
-import { removeForeignThinking } from '#relay/dialects/cut-thinking-of-other-providers.ts'
 import { GEMINI } from '#relay/dialects/gemini/generate-request.ts'
 import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
 import { OPENAI_RESPONSES } from '#relay/dialects/openai-responses/responses-request.ts'
+import { removeForeignThinking } from '#relay/dialects/remove-thinking-of-other-providers.ts'
 
 const MODEL = 'gemini-3.5-flash'
 const PATH = { model: MODEL, isStream: false }

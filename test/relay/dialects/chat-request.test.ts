@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { requestsHourCache } from '#relay/dialects/detect-one-hour-cache-writes.ts'
+import { requestsHourCache } from '#relay/dialects/detect-and-shorten-one-hour-caching.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"hi"}]'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
-import { readEventTexts } from '#relay/canonical/read-answer-texts.ts'
+import { readEventTexts } from '#relay/canonical/answer-text-sink.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { passedHeaders } from '#relay/dialects/openai-responses/headers-passed-to-provider.ts'

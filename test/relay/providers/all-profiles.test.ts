@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { NAMED_BASES } from '#domain/channels/validate-channel-fields.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
-import { PROFILES, profileOf } from '#relay/providers/openai-compatible/all-profiles.ts'
+import { PROFILES, profileOf } from '#relay/providers/profiles/all-profiles.ts'
 import {
   callPathOf,
   hostOfChannel,
   providerTarget,
-} from '#relay/providers/openai-compatible/provider-target.ts'
+} from '#relay/providers/profiles/provider-target.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { PROVIDER_SCRIPTS } from '../support/translated-provider-scripts.ts'
 

@@ -5,7 +5,7 @@ import {
   callPathOf,
   endpointOf,
   providerTarget,
-} from '#relay/providers/openai-compatible/provider-target.ts'
+} from '#relay/providers/profiles/provider-target.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 
 const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isNamedLikeChatModel } from '#relay/providers/openai-compatible/formats-by-model-name.ts'
+import { isNamedLikeChatModel } from '#relay/providers/profiles/formats-by-model-name.ts'
 
 it.each([
   ['gpt-4o', true],

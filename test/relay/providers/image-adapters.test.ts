@@ -10,7 +10,7 @@ import {
   REPLICATE_IMAGES,
   SILICON_FLOW,
   XAI_IMAGES,
-} from '#relay/providers/openai-compatible/image-adapters.ts'
+} from '#relay/providers/profiles/image-adapters.ts'
 
 type Request = Parameters<ImageAdapter['requestOf']>[0]
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { translateToProprietaryApi } from '#relay/pipeline/translate-chat-to-proprietary-api.ts'
-import { BAIDU_V1 } from '#relay/providers/translations/baidu-v1.ts'
-import { COHERE } from '#relay/providers/translations/cohere.ts'
-import { answerDecoder } from '#relay/providers/translations/decode-answer-to-chat.ts'
-import { TENCENT, tencentSignature } from '#relay/providers/translations/tencent.ts'
-import type { Translation } from '#relay/providers/translations/translation.ts'
-import { sparkVersion, XUNFEI } from '#relay/providers/translations/xunfei.ts'
+import { BAIDU_V1 } from '#relay/providers/proprietary-chat-apis/baidu-v1.ts'
+import type { Translation } from '#relay/providers/proprietary-chat-apis/chat-translation.ts'
+import { COHERE } from '#relay/providers/proprietary-chat-apis/cohere.ts'
+import { answerDecoder } from '#relay/providers/proprietary-chat-apis/decode-answer-to-chat.ts'
+import { TENCENT, tencentSignature } from '#relay/providers/proprietary-chat-apis/tencent.ts'
+import { sparkVersion, XUNFEI } from '#relay/providers/proprietary-chat-apis/xunfei.ts'
 
 const TOOL = {
   type: 'function',

@@ -6,7 +6,7 @@ import {
   confidentialOf,
   providerCall,
   providerTarget,
-} from '#relay/providers/openai-compatible/provider-target.ts'
+} from '#relay/providers/profiles/provider-target.ts'
 import { serviceAccountFile } from '#test/relay/support/service-account.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 

@@ -1,0 +1,37 @@
+import type { ToolName } from '#domain/pricing/usage.ts'
+import { EVENT_BOUNDARY, eventData } from './sse-scanner.ts'
+
+/** Receives the contents of an answer while it is read, in the order of the answer. */
+export type TextSink = {
+  /**
+   * Receives one piece of text. `choice` is the index of the choice in the answer. `place` is a
+   * number that identifies the message field or tool call with the text.
+   */
+  readonly text: (choice: number, place: number, piece: string) => void
+  /**
+   * Receives the length of a base64 value (a picture, a sound or a signature) in characters.
+   * `isImage` is true if the value is known to be a picture in the answer.
+   */
+  readonly data: (characters: number, isImage?: boolean) => void
+  /**
+   * Receives one use of a tool that the provider runs. Uses with the same `id` count once. If
+   * `isBilled` is false, an earlier use with this id is subtracted.
+   */
+  readonly tool?: (name: ToolName, id?: string, isBilled?: boolean) => void
+  /**
+   * Receives a number of images in an answer that is billed per image. `isPartial` is true if a
+   * better version of the image may follow.
+   */
+  readonly images?: (count: number, isPartial: boolean) => void
+}
+
+/** Passes every text to the sink. `json` is a complete answer, or the data of one stream event. */
+export type ReadTexts = (json: string, sink: TextSink) => void
+
+/** Passes every text in a sequence of complete server-sent events to the sink. */
+export function readEventTexts(events: string, readTexts: ReadTexts, sink: TextSink): void {
+  for (const event of events.split(EVENT_BOUNDARY)) {
+    const data = eventData(event)
+    if (data !== null) readTexts(data, sink)
+  }
+}

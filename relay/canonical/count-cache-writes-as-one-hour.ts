@@ -1,0 +1,50 @@
+import type { Usage } from '#domain/pricing/usage.ts'
+import { requestsHourCache } from '#relay/dialects/detect-and-shorten-one-hour-caching.ts'
+import { objectOrEmpty } from './json-values.ts'
+import type { UsageReport } from './provider-usage-report.ts'
+
+/**
+ * Counts all cache writes in a report as writes to the one-hour cache if the request uses it. Some
+ * providers do not report the lifetime of cache writes.
+ */
+export function withHourCache(report: UsageReport, body: Buffer): UsageReport {
+  const { usage, otherInterpretation } = report
+  const hasWrites = usage.cacheWrite5m > 0 || (otherInterpretation?.cacheWrite5m ?? 0) > 0
+  if (!hasWrites || !requestsHourCache(body)) return report
+  const other = otherInterpretation && inHourCache(otherInterpretation)
+  return { ...report, usage: inHourCache(usage), otherInterpretation: other }
+}
+
+const inHourCache = (usage: Usage): Usage => ({
+  ...usage,
+  cacheWrite5m: 0,
+  cacheWrite1h: usage.cacheWrite1h + usage.cacheWrite5m,
+})
+
+/**
+ * Moves writes to a cache that lasts for 12 hours to the one-hour cache, which has the highest
+ * known price. If their count in the details of the input is invalid, all writes are moved, so that
+ * an invalid count makes nothing cheaper. If the details have no such count, all writes are treated
+ * as in `withHourCache`.
+ */
+export function withLongWrites(
+  report: UsageReport,
+  inputDetails: unknown,
+  body: Buffer,
+): UsageReport {
+  const long = objectOrEmpty(objectOrEmpty(inputDetails).cache_write_tokens_details).ttl_12h_tokens
+  if (long === undefined) return withHourCache(report, body)
+  if (long === 0) return report
+  const move = (usage: Usage): Usage => {
+    const all = usage.cacheWrite5m
+    const isCount = Number.isInteger(long) && (long as number) >= 0
+    const moved = isCount ? Math.min(all, long as number) : all
+    return { ...usage, cacheWrite5m: all - moved, cacheWrite1h: usage.cacheWrite1h + moved }
+  }
+  const { usage, otherInterpretation } = report
+  return {
+    ...report,
+    usage: move(usage),
+    otherInterpretation: otherInterpretation && move(otherInterpretation),
+  }
+}

@@ -1,0 +1,125 @@
+import { NO_USAGE } from '#domain/pricing/usage.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import {
+  Counts,
+  type UsageBounds,
+  type UsageReport,
+} from '#relay/canonical/provider-usage-report.ts'
+import { invalidParameter, type RelayError } from '#relay/canonical/relay-error.ts'
+import { flagOf, isMembers, RESERVED, validOutline } from '../check-common-request-members.ts'
+import { answerCheck } from '../check-successful-answer.ts'
+import { jsonError } from '../invalid-json-error.ts'
+import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
+import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
+import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import type { JsonKind } from '../scan-json-tokens.ts'
+import type { InvalidJson, Member } from '../scan-request-object.ts'
+import type { ChatRequest, WireFormat } from '../wire-format.ts'
+
+/** The JSON kinds that each field may have. A null counts as an absent field. */
+export type FieldKinds = ReadonlyMap<string, readonly JsonKind[]>
+
+/** Returns the member with this key. Returns undefined if it is absent or null. */
+export const memberIn = (members: readonly Member[], key: string): Member | undefined =>
+  members.find((member) => member.key === key && member.kind !== 'null')
+
+/**
+ * Returns the members of a request. Returns an error if the JSON is invalid or a field has a wrong
+ * kind.
+ */
+export function checkedMembers(
+  body: Buffer,
+  scanned: readonly Member[] | InvalidJson,
+  fields: FieldKinds,
+): readonly Member[] | RelayError {
+  if (!isMembers(scanned)) return jsonError(body, scanned)
+  for (const { key, kind } of scanned) {
+    if (key === RESERVED) return invalidParameter(key)
+    if (kind !== 'null' && fields.get(key)?.includes(kind) === false) return invalidParameter(key)
+  }
+  const isStream = flagOf(memberIn(scanned, 'stream'))
+  return isStream === false ? scanned : invalidParameter('stream')
+}
+
+/**
+ * The fields of all requests for which no answer is generated. They have no stream and no output
+ * tokens.
+ */
+export const WITHOUT_OUTPUT = {
+  isStream: false,
+  wantsUsage: false,
+  choices: 1,
+  outputTokensMax: 0,
+  reasoningEffort: null,
+  tools: [],
+} as const
+
+/**
+ * Reads the usage of an answer that has only input tokens, such as OpenAI's `prompt_tokens` for
+ * embeddings.
+ */
+function readInputUsage(raw: unknown, bounds: UsageBounds): UsageReport {
+  const { prompt_tokens: prompt, total_tokens: total } = objectOrEmpty(raw)
+  // Some servers report the input tokens only in the total.
+  const isInTotal = prompt === undefined || prompt === null || (prompt === 0 && total !== 0)
+  return inputReport(isInTotal ? (total ?? prompt) : prompt, bounds)
+}
+
+/** Returns a usage report with only input tokens. `tokens` is the raw count of the provider. */
+export function inputReport(tokens: unknown, { inputCeiling }: UsageBounds): UsageReport {
+  const counts = new Counts()
+  const inputUncached = counts.required(tokens, inputCeiling)
+  const { anomaly } = counts
+  const usage = { ...NO_USAGE, inputUncached }
+  return { usage, otherInterpretation: null, isTrusted: anomaly === null, anomaly }
+}
+
+/** Builds the body for the provider. If the request does not name the model, the name is added. */
+export const namedBody: WireFormat['upstreamBody'] = (request, change) => {
+  const plain = { ...change, forcesUsage: false, outputTokens: null }
+  const { overrides, model } = change
+  const isNamed = memberIn(request.members, 'model') !== undefined || overrides.has('model')
+  if (isNamed) return upstreamBody(request, plain)
+  const named = new Map([...overrides, ['model', JSON.stringify(model)]])
+  return upstreamBody(request, { ...plain, overrides: named })
+}
+
+type InputFormat = Pick<WireFormat, 'name' | 'readRequest' | 'readChangedRequest'> &
+  Pick<WireFormat, 'shortBody'> &
+  Partial<WireFormat> & {
+    readonly promptMember: string
+    /** The member that every valid answer has, by which an answer is checked. */
+    readonly answerMember: string
+  }
+
+/**
+ * Completes the format of an API that takes an input and generates no answer, such as embeddings.
+ * Properties that `given` lacks are those of OpenAI's APIs.
+ */
+export function inputFormat({ answerMember, ...given }: InputFormat): WireFormat {
+  const { readChangedRequest, shortBody } = given
+  return {
+    outlineOf: ({ model, choices, returnedChoices }: ChatRequest) => {
+      const path = { model, isStream: false }
+      const body = Buffer.from(JSON.stringify(shortBody(path, 0)))
+      return {
+        ...validOutline(readChangedRequest(body, path)),
+        choices,
+        ...(returnedChoices === undefined ? {} : { returnedChoices }),
+      }
+    },
+    upstreamBody: namedBody,
+    passedHeaders: () => [],
+    usageInAnswer,
+    readUsage: readInputUsage,
+    errorOfAnswer: answerCheck(answerMember),
+    // Calls in these formats never stream.
+    streamOfAnswer: (body) => `data: ${body.toString('utf8').replace(/[\r\n]+/g, ' ')}\n\n`,
+    hasTextlessAnswers: true,
+    readTexts: () => {},
+    stream: OPENAI_STREAM,
+    errors: OPENAI_ERRORS,
+    ...given,
+  }
+}

@@ -1,0 +1,55 @@
+import type { RelayError } from '#relay/canonical/relay-error.ts'
+import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
+
+/** The properties of a call that decide how a provider's error is shown to the caller. */
+export type ProviderErrorOptions = {
+  /** True if the caller must not see the provider's texts. */
+  readonly isHidden: boolean
+  /** The confidential texts that are removed. */
+  readonly confidential: readonly string[]
+  /** True if the provider has the caller's format. Its error then keeps its wording. */
+  readonly isOwnFormat?: boolean
+  /** True if the provider sent no error status, so that the error has a status of the gateway. */
+  readonly hasGatewayStatus?: boolean
+}
+
+/** Describes how errors are written in a format. */
+export type ErrorFormat = {
+  /**
+   * Renders an error of the gateway in the caller's language, with its HTTP status. `call` is the
+   * id of the call.
+   */
+  readonly errorBody: (
+    error: RelayError,
+    language: Language,
+    call: string,
+  ) => { readonly status: number; readonly body: object }
+  /** Renders a provider's error for the caller. */
+  readonly providerErrorBody: (
+    bytes: Buffer,
+    status: number,
+    options: ProviderErrorOptions,
+    call: string,
+  ) => object
+  /**
+   * The name of a further response header with the id of the call. Clients of the format show its
+   * value.
+   */
+  readonly requestIdHeader?: string
+  /**
+   * Renders an error as the last event of a stream. `sent` describes the events before it, if the
+   * format has `readBegun` and any were sent.
+   */
+  readonly errorEvent: (body: object, sent?: SentEvents | null) => string
+  /**
+   * Reads the members that an error event must repeat from the first events of a stream. Returns
+   * null if these events do not contain them. Omitted if error events repeat nothing.
+   */
+  readonly readBegun?: (events: Buffer) => object | null
+}
+
+/**
+ * The events that the caller has received. `begun` is the result of `readBegun` for the first
+ * events, and `last` contains the bytes of the last ones.
+ */
+export type SentEvents = { readonly begun: object | null; last: Buffer }

@@ -1,0 +1,61 @@
+import type { IsLastEvent } from '#relay/canonical/sse-scanner.ts'
+
+/** The meaning of an event with usage, an error or an empty list of choices. */
+export type EventMeaning = {
+  /** The usage in the event. Undefined if there is none. */
+  readonly usage: unknown
+  readonly model: unknown
+  /** The service tier that the event states. The value is raw. */
+  readonly serviceTier?: unknown
+  /** True if the provider ends the stream with this error. */
+  readonly isError: boolean
+  /**
+   * The error in the form of an error response's body. Omitted if the event already has this form.
+   */
+  readonly error?: object
+  /** True if the event contains only usage. It is sent only to callers who requested the usage. */
+  readonly isUsageOnly: boolean
+  /** True if this is the last event of the stream. */
+  readonly isLast: boolean
+  /**
+   * Set for a stream that ends when the connection closes. The stream may end after a `final`
+   * event. A `trailing` event may follow a final one.
+   */
+  readonly ending?: 'final' | 'trailing' | null
+}
+
+/** Describes how a format's stream is read without parsing most of its events. */
+export type StreamFormat = {
+  readonly isLastEvent: IsLastEvent
+  /**
+   * True if the stream has no last event. The stream is then complete if the connection closes
+   * after an event with the ending `final`.
+   */
+  readonly endsWithConnection?: true
+  /**
+   * True if the stream is read to its end even after the caller has disconnected, because the
+   * provider charges for all of it.
+   */
+  readonly isAlwaysReadOn?: true
+  /**
+   * The keys that mark the events to inspect. The default is the keys that OpenAI's format needs.
+   */
+  readonly marks?: readonly string[]
+  /** True if answers repeat parts of the request, such as its instructions and tools. */
+  readonly repeatsRequest?: true
+  /** The maximum length of an event in bytes. The default is `EVENT_BYTES_MAX`. */
+  readonly eventBytesMax?: number
+  /** Matches an event after which only usage may follow. */
+  readonly finishReason: RegExp
+  /** `isErrorEvent` is true for an event whose name is `error`. */
+  readonly readEvent: (event: object, isErrorEvent: boolean) => EventMeaning
+  /** The event that keeps an idle connection open. The default is a comment. */
+  readonly ping?: string
+  /** Combines the usage so far with the usage in a later event. */
+  readonly combineUsage: (earlier: unknown, later: unknown) => unknown
+  /**
+   * Returns the raw output count of a usage, or undefined if it has none. Omitted if only the last
+   * event of a stream contains a usage.
+   */
+  readonly outputCount?: (usage: unknown) => unknown
+}

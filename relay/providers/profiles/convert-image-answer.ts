@@ -1,0 +1,75 @@
+import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { afterWhiteSpace, closingQuote } from '#relay/dialects/scan-json-tokens.ts'
+
+const QUOTE = 34
+const OPEN_BRACKET = 91
+const COMMA = 44
+
+/**
+ * Returns the JSON strings, with their quotes, of all members with this name. A member may also be
+ * a list of strings. The answer is not parsed, because images may have many megabytes.
+ */
+function textsNamed(bytes: Buffer, name: string): readonly Buffer[] {
+  const key = Buffer.from(`"${name}"`)
+  const texts: Buffer[] = []
+  for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + 1)) {
+    const colon = afterWhiteSpace(bytes, at + key.length)
+    let start = afterWhiteSpace(bytes, colon + 1)
+    const isList = bytes[start] === OPEN_BRACKET
+    if (isList) start = afterWhiteSpace(bytes, start + 1)
+    while (bytes[start] === QUOTE) {
+      const end = closingQuote(bytes, start)
+      if (end < 0) break
+      texts.push(bytes.subarray(start, end + 1))
+      const next = afterWhiteSpace(bytes, end + 1)
+      if (!isList || bytes[next] !== COMMA) break
+      start = afterWhiteSpace(bytes, next + 1)
+    }
+  }
+  return texts
+}
+
+/**
+ * Returns an answer of OpenAI's images API with these images. `text` is the JSON string of a URL or
+ * of base64 data.
+ */
+export function imagesAnswer(
+  images: readonly { readonly name: 'url' | 'b64_json'; readonly text: Buffer }[],
+  created: number,
+  usage: object | null = null,
+): Buffer {
+  const parts: Buffer[] = [Buffer.from(`{"created":${created},"data":[`)]
+  for (const [index, { name, text }] of images.entries()) {
+    parts.push(Buffer.from(`${index === 0 ? '' : ','}{"${name}":`), text, Buffer.from('}'))
+  }
+  parts.push(Buffer.from(usage === null ? ']}' : `],"usage":${JSON.stringify(usage)}}`))
+  return Buffer.concat(parts)
+}
+
+/** Returns the images in the members `key` of an answer. `name` tells if they are URLs or data. */
+export const imagesOf = (body: Buffer, key: string, name: 'url' | 'b64_json') =>
+  textsNamed(body, key).map((text) => ({ name, text }))
+
+/** The maximum length in bytes of an answer without images that is parsed to find an error. */
+const ERROR_BYTES_MAX = 64 * 1024
+
+/**
+ * Returns the error in an answer without images, converted to OpenAI's format. Returns null if
+ * there is none.
+ */
+export function errorIn(
+  body: Buffer,
+  read: (answer: JsonObject) => readonly [code: unknown, message: unknown],
+): Buffer | null {
+  if (body.length > ERROR_BYTES_MAX) return null
+  let answer: unknown
+  try {
+    answer = JSON.parse(body.toString('utf8'))
+  } catch {
+    // An answer that is not JSON is returned unchanged and reported as invalid later.
+    return body
+  }
+  const [code, message] = read(objectOrEmpty(answer))
+  if (code === undefined || code === null || code === '' || code === 0) return null
+  return Buffer.from(JSON.stringify({ error: { message: String(message ?? ''), code: `${code}` } }))
+}

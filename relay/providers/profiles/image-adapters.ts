@@ -1,0 +1,307 @@
+import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import type { SentImage } from '#relay/dialects/openai-images/image-price-factor-and-tokens.ts'
+import { type Member, scanObject } from '#relay/dialects/scan-request-object.ts'
+import { errorIn, imagesAnswer, imagesOf } from './convert-image-answer.ts'
+import {
+  aspectRatioOf,
+  type CarriedBy,
+  type ImageRequest,
+  isQuarterMegapixel,
+  lossesFor,
+  miniMaxSidesOf,
+  type NamedSize,
+  offeredSizeOf,
+  replicateSidesOf,
+  sidesOf,
+  xaiQualityOf,
+  xaiRatioOf,
+  xaiResolutionOf,
+  xaiSizeOf,
+} from './image-size-and-losses.ts'
+import { DASH_SCOPE_TASK, type ImageTask, PREDICTION_TASK } from './image-tasks.ts'
+
+/**
+ * Adapts requests and answers of OpenAI's images API to an endpoint with another format. Such an
+ * endpoint can't stream. If the caller requested a stream, the complete answer is rendered as one.
+ */
+export type ImageAdapter = {
+  /**
+   * Returns the provider's request. If the provider can't express a member, returns its name as
+   * `unsupported`.
+   */
+  readonly requestOf: (
+    request: ImageRequest,
+    model: string,
+  ) => object | { readonly unsupported: string }
+  /** Returns the size and the quality that the provider's request states. Only they are priced. */
+  readonly sentImageOf: (request: ImageRequest, model: string) => SentImage
+  /** Converts a provider's answer to OpenAI's images API. `created` is in Unix seconds. */
+  readonly answer: (body: Buffer, created: number) => Buffer
+  /** Returns the names of the members of a request that are not sent to the provider. */
+  readonly lossesOf: (request: object, model: string) => readonly string[]
+  /** True if the provider returns only the URLs of images, and never their data. */
+  readonly answersOnlyAddresses?: true
+  /** How the images are fetched, if the provider generates them as tasks. Omitted otherwise. */
+  readonly task?: ImageTask
+}
+
+const unsupportedIn = ({ n, image }: Pick<ImageRequest, 'n' | 'image'>, imagesMax: number) =>
+  (n ?? 1) > imagesMax
+    ? { unsupported: 'n' }
+    : image === undefined || image === null
+      ? null
+      : { unsupported: 'image' }
+
+/** The image of a provider that gets neither a size nor a quality. */
+const USUAL_IMAGE: SentImage = { size: null, quality: null }
+
+/** Adapter for Imagen's `predict`, which returns only the data of images. */
+export const IMAGEN: ImageAdapter = {
+  lossesOf: lossesFor('imagen'),
+  requestOf: (request: CarriedBy<'imagen'>, model) => {
+    const sampleImageSize = offeredSizeOf('imagen', request.size, model) === '2K' ? '2K' : undefined
+    const aspectRatio = aspectRatioOf(request.size)
+    return (
+      unsupportedIn(request, 4) ?? {
+        instances: [{ prompt: request.prompt }],
+        parameters: { sampleCount: request.n ?? 1, aspectRatio, sampleImageSize },
+      }
+    )
+  },
+  // An image of 2K costs as much as one of 1K, as in a request of Imagen's own format.
+  sentImageOf: () => USUAL_IMAGE,
+  answer: (body, created) => {
+    if (body.includes('"error"')) return body
+    return imagesAnswer(imagesOf(body, 'bytesBase64Encoded', 'b64_json'), created)
+  },
+}
+
+/** Adapter for images from Gemini's `generateContent`, which generates one image per request. */
+export const GEMINI_CONTENT: ImageAdapter = {
+  lossesOf: lossesFor('geminiContent'),
+  requestOf: (request: CarriedBy<'geminiContent'>, model) => {
+    const aspectRatio = aspectRatioOf(request.size)
+    const imageSize = largerSizeOf(offeredSizeOf('geminiContent', request.size, model))
+    const isUsual = aspectRatio === undefined && imageSize === undefined
+    const config = isUsual ? {} : { imageConfig: { aspectRatio, imageSize } }
+    return (
+      unsupportedIn(request, 1) ?? {
+        contents: [{ role: 'user', parts: [{ text: request.prompt }] }],
+        generationConfig: { responseModalities: ['IMAGE'], ...config },
+      }
+    )
+  },
+  sentImageOf: ({ size }, model) => ({
+    size: largerSizeOf(offeredSizeOf('geminiContent', size, model)) ?? null,
+    quality: null,
+  }),
+  answer: (body, created) => {
+    const members = scanObject(body)
+    if (!Array.isArray(members)) return body
+    const find = (name: string) => (members as Member[]).find(({ key }) => key === name)
+    if (find('error') !== undefined) return body
+    const usage = find('usageMetadata')
+    const raw = usage === undefined ? null : body.toString('utf8', usage.valueStart, usage.valueEnd)
+    const images = imagesOf(body, 'data', 'b64_json')
+    return imagesAnswer(
+      images,
+      created,
+      raw === null ? null : usageOf(objectOrEmpty(JSON.parse(raw))),
+    )
+  },
+}
+
+/** Returns the name of a size that must be sent, because it is larger than the usual one. */
+const largerSizeOf = (size: NamedSize | null): NamedSize | undefined =>
+  size === null || size === '1K' ? undefined : size
+
+function usageOf(metadata: JsonObject): object {
+  const count = (value: unknown): number => (typeof value === 'number' ? value : 0)
+  const ofImages = (details: unknown): number =>
+    (Array.isArray(details) ? details : [])
+      .map(objectOrEmpty)
+      .filter(({ modality }) => modality === 'IMAGE')
+      .reduce((sum, { tokenCount }) => sum + count(tokenCount), 0)
+  const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = metadata
+  const output = count(candidatesTokenCount) + count(thoughtsTokenCount)
+  const images = ofImages(metadata.candidatesTokensDetails)
+  return {
+    input_tokens: promptTokenCount,
+    input_tokens_details: { image_tokens: ofImages(metadata.promptTokensDetails) },
+    output_tokens: output,
+    output_tokens_details: { image_tokens: images, text_tokens: Math.max(0, output - images) },
+  }
+}
+
+/** Returns the requested size. Returns null if the request leaves the choice to the provider. */
+const ownSizeOf = (size: string | null | undefined): string | null =>
+  size === undefined || size === 'auto' ? null : size
+
+/** Adapter for SiliconFlow's images API, whose members have other names. */
+export const SILICON_FLOW: ImageAdapter = {
+  lossesOf: lossesFor('siliconFlow'),
+  answersOnlyAddresses: true,
+  requestOf: (
+    { prompt, n, size, image, negative_prompt, seed, guidance_scale }: CarriedBy<'siliconFlow'>,
+    model,
+  ) => ({
+    ...{ model, prompt, image_size: ownSizeOf(size) ?? undefined, batch_size: n ?? 1 },
+    ...{ image: image ?? undefined, negative_prompt, seed, guidance_scale },
+  }),
+  sentImageOf: ({ size }) => ({ size: ownSizeOf(size), quality: null }),
+  answer: (body, created) => {
+    const members = scanObject(body)
+    const isOwn = Array.isArray(members) && !members.some(({ key }) => key === 'images')
+    if (!Array.isArray(members) || isOwn) return body
+    const images = (members as Member[]).find(({ key }) => key === 'images')
+    const list = body.subarray(images?.valueStart ?? 0, images?.valueEnd ?? 0)
+    return imagesAnswer(imagesOf(list, 'url', 'url'), created)
+  },
+}
+
+/** Adapter for MiniMax's images API `image_generation`. */
+export const MINIMAX_IMAGES: ImageAdapter = {
+  lossesOf: lossesFor('miniMax'),
+  requestOf: (request: CarriedBy<'miniMax'>, model) => {
+    const { prompt, n, size, response_format: format, seed } = request
+    const response_format = format === 'b64_json' ? 'base64' : 'url'
+    const [width, height] = miniMaxSidesOf(size, model) ?? []
+    const aspect_ratio = width === undefined ? aspectRatioOf(size) : undefined
+    const shape = { aspect_ratio, width, height }
+    const body = { model, prompt, n: n ?? 1, ...shape, response_format, seed }
+    return unsupportedIn(request, 9) ?? body
+  },
+  sentImageOf: ({ size }, model) => ({
+    size: sizeOfSides(miniMaxSidesOf(size, model)),
+    quality: null,
+  }),
+  answer: (body, created) => {
+    const images = [
+      ...imagesOf(body, 'image_urls', 'url'),
+      ...imagesOf(body, 'image_base64', 'b64_json'),
+    ]
+    const error = images.length > 0 ? null : errorIn(body, codeOfMiniMax)
+    return error ?? imagesAnswer(images, created)
+  },
+}
+
+const sizeOfSides = (sides: readonly [number, number] | null): string | null =>
+  sides === null ? null : sides.join('x')
+
+/** The error codes of MiniMax about the site's key or account, by the names that OpenAI uses. */
+const ACCOUNT_CODES_OF_MINIMAX: ReadonlyMap<unknown, string> = new Map([
+  ...[1004, 2049].map((code) => [code, 'invalid_api_key'] as const),
+  ...[1008, 2056].map((code) => [code, 'insufficient_quota'] as const),
+])
+
+function codeOfMiniMax({ base_resp, error }: JsonObject) {
+  const { status_code: code, status_msg: message } = objectOrEmpty(base_resp ?? error)
+  return [ACCOUNT_CODES_OF_MINIMAX.get(code) ?? code, message] as const
+}
+
+const imageOfPixels = ({ size }: ImageRequest): SentImage => ({
+  size: sizeOfSides(sidesOf(size)),
+  quality: null,
+})
+
+/** Adapter for DashScope's synchronous image models. */
+export const DASH_SCOPE: ImageAdapter = {
+  lossesOf: lossesFor('dashScope'),
+  answersOnlyAddresses: true,
+  requestOf: (
+    { prompt, n, size, image, negative_prompt, seed, watermark }: CarriedBy<'dashScope'>,
+    model,
+  ) => {
+    const pictures = typeof image === 'string' ? [image] : (image ?? [])
+    const content = [...pictures.map((picture) => ({ image: picture })), { text: prompt }]
+    const parameters = { n: n ?? 1, size: sidesOf(size)?.join('*') }
+    return {
+      model,
+      input: { messages: [{ role: 'user', content }] },
+      parameters: { ...parameters, negative_prompt, seed, watermark },
+    }
+  },
+  sentImageOf: imageOfPixels,
+  answer: (body, created) => {
+    const images = imagesOf(body, 'image', 'url')
+    const error = images.length > 0 ? null : errorIn(body, ({ code, message }) => [code, message])
+    return error ?? imagesAnswer(images, created)
+  },
+}
+
+/** Adapter for DashScope's image models that run as tasks. */
+export const DASH_SCOPE_TASKS: ImageAdapter = {
+  lossesOf: lossesFor('dashScope'),
+  answersOnlyAddresses: true,
+  task: DASH_SCOPE_TASK,
+  requestOf: (request: CarriedBy<'dashScope'>, model) => {
+    const { prompt, n, size, negative_prompt, seed, watermark } = request
+    const parameters = { n: n ?? 1, size: sidesOf(size)?.join('*'), seed, watermark }
+    return unsupportedIn(request, 4) ?? { model, input: { prompt, negative_prompt }, parameters }
+  },
+  sentImageOf: imageOfPixels,
+  answer: (body, created) => imagesAnswer(imagesOf(body, 'url', 'url'), created),
+}
+
+/**
+ * The smaller of the two image sizes that some models of Replicate offer, in millions of pixels.
+ */
+const QUARTER_MEGAPIXEL = '0.25'
+
+/** Returns the inputs of a model of Replicate that state the size and the shape of its images. */
+function replicateShapeOf(size: string | null | undefined, model: string): object {
+  const bySides = replicateSidesOf(size, model)
+  if (bySides !== null) {
+    const [width, height] = bySides.sides
+    return { ...bySides.members, width, height }
+  }
+  const megapixels = isQuarterMegapixel(size, model) ? { megapixels: QUARTER_MEGAPIXEL } : {}
+  return { aspect_ratio: aspectRatioOf(size), ...megapixels }
+}
+
+/** Adapter for Replicate's image models. The name of a model may end with a colon and a version. */
+export const REPLICATE_IMAGES: ImageAdapter = {
+  lossesOf: lossesFor('replicate'),
+  answersOnlyAddresses: true,
+  task: PREDICTION_TASK,
+  requestOf: (request: CarriedBy<'replicate'>, model) => {
+    const { prompt, n, size, negative_prompt, seed } = request
+    const shape = replicateShapeOf(size, model)
+    // The member is omitted for one image, because many models can make only one and do not know
+    // the member.
+    const num_outputs = (n ?? 1) > 1 ? n : undefined
+    const [, version] = model.split(':')
+    const input = { prompt, ...shape, num_outputs, negative_prompt, seed }
+    return unsupportedIn(request, 4) ?? { version, input }
+  },
+  sentImageOf: ({ size }, model) => {
+    const bySides = replicateSidesOf(size, model)
+    if (bySides !== null) return { size: sizeOfSides(bySides.sides), quality: null }
+    return isQuarterMegapixel(size, model) ? { size: '512x512', quality: null } : USUAL_IMAGE
+  },
+  answer: (body, created) => imagesAnswer(imagesOf(body, 'output', 'url'), created),
+}
+
+/**
+ * Adapter for xAI's images API. It has OpenAI's format, but an aspect ratio and a resolution in
+ * place of a size (docs.x.ai/docs/guides/image-generations). A channel's override may set these two
+ * members, which then replace the size.
+ */
+export const XAI_IMAGES: ImageAdapter = {
+  lossesOf: lossesFor('xai'),
+  requestOf: (request: CarriedBy<'xai'>, model) => {
+    const { prompt, n, quality, response_format, user } = request
+    const shape = {
+      aspect_ratio: xaiRatioOf(request, model),
+      resolution: xaiResolutionOf(request, model),
+      quality: xaiQualityOf(quality, model) ?? undefined,
+    }
+    const body = { model, prompt, n: n ?? 1, ...shape, response_format, user }
+    return unsupportedIn(request, 10) ?? body
+  },
+  sentImageOf: (request, model) => ({
+    size: xaiSizeOf(request, model) === '2K' ? '2K' : null,
+    quality: xaiQualityOf(request.quality, model),
+  }),
+  answer: (body) => body,
+}

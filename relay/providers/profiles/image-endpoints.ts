@@ -1,0 +1,130 @@
+import {
+  DASH_SCOPE,
+  DASH_SCOPE_TASKS,
+  GEMINI_CONTENT,
+  IMAGEN,
+  MINIMAX_IMAGES,
+  REPLICATE_IMAGES,
+  SILICON_FLOW,
+  XAI_IMAGES,
+} from './image-adapters.ts'
+import type { CallEndpoint } from './provider-profile.ts'
+
+const imagesAt = (path: string, models?: RegExp): CallEndpoint =>
+  models === undefined ? { format: 'images', path } : { format: 'images', path, models }
+
+const GENERATIONS = '/v1/images/generations'
+const editsAt = (path: string, models?: RegExp): CallEndpoint => ({
+  ...imagesAt(path, models),
+  format: 'image-edits',
+})
+const variationsAt = (path: string, models?: RegExp): CallEndpoint => ({
+  ...imagesAt(path, models),
+  format: 'image-variations',
+})
+const IMAGEN_MODELS = /^imagen-/
+const GEMINI_IMAGE_MODELS = /^gemini-.*image/
+
+/**
+ * The members that some providers ignore. Zhipu and Ark generate one image per request. Ark and
+ * Zhipu's older models have only one quality.
+ */
+const NUMBER: ReadonlySet<string> = new Set(['n'])
+const QUALITY: ReadonlySet<string> = new Set(['quality'])
+const NUMBER_AND_QUALITY: ReadonlySet<string> = new Set([...NUMBER, ...QUALITY])
+const ZHIPU_IMAGES = '/api/paas/v4/images/generations'
+
+/** Matches Wan's models that generate images as tasks. Other models of Wan generate videos. */
+const WAN_IMAGE_MODELS = /^(?:wanx-v1|wanx?2\.[0-5]-t2i)/
+/** Matches Replicate's image models. All other models are treated as language models. */
+const REPLICATE_IMAGE_MODELS =
+  /\/(?:flux|sdxl|stable-diffusion|imagen|ideogram|recraft|seedream|qwen-image|playground)/
+
+const ofGoogle = (models: string): readonly CallEndpoint[] => [
+  { format: 'gemini-images', path: `${models}:predict`, models: IMAGEN_MODELS },
+  { ...imagesAt(`${models}:predict`, IMAGEN_MODELS), adapter: IMAGEN },
+  { ...imagesAt(`${models}:generateContent`, GEMINI_IMAGE_MODELS), adapter: GEMINI_CONTENT },
+]
+
+/**
+ * The image endpoints, by channel type. An endpoint with an adapter has another format than
+ * OpenAI's. The first endpoints list their models, because the chat endpoints of the same providers
+ * serve all other models.
+ */
+export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new Map([
+  [
+    1,
+    [
+      imagesAt(GENERATIONS, /^(?:dall-e-|gpt-image-|chatgpt-image-)/),
+      editsAt('/v1/images/edits', /^(?:dall-e-2$|gpt-image-|chatgpt-image-)/),
+      variationsAt('/v1/images/variations', /^dall-e-2$/),
+    ],
+  ],
+  // The models are not listed, because an Azure deployment may have any name.
+  [3, [imagesAt('/openai/v1/images/generations'), editsAt('/openai/v1/images/edits')]],
+  [8, [imagesAt(GENERATIONS), editsAt('/v1/images/edits'), variationsAt('/v1/images/variations')]],
+  [
+    17,
+    [
+      {
+        ...imagesAt('/api/v1/services/aigc/multimodal-generation/generation', /^qwen-image/),
+        bases: /^dashscope(?:-intl)?\.aliyuncs\.com\//,
+        adapter: DASH_SCOPE,
+      },
+      {
+        ...imagesAt('/api/v1/services/aigc/text2image/image-synthesis', WAN_IMAGE_MODELS),
+        adapter: DASH_SCOPE_TASKS,
+      },
+    ],
+  ],
+  [24, ofGoogle('/v1beta/models/{model}')],
+  [
+    26,
+    [
+      { ...imagesAt(ZHIPU_IMAGES, /^(?:cogview-4|glm-image)/), ignores: NUMBER },
+      { ...imagesAt(ZHIPU_IMAGES, /^cogview/), ignores: NUMBER_AND_QUALITY },
+    ],
+  ],
+  [
+    35,
+    [
+      {
+        ...imagesAt('/v1/image_generation', /^image-/),
+        bases: /^api\.(?:minimax\.io|minimaxi\.com|minimax\.chat)\//,
+        adapter: MINIMAX_IMAGES,
+      },
+    ],
+  ],
+  [40, [{ ...imagesAt(GENERATIONS), adapter: SILICON_FLOW }]],
+  [41, ofGoogle('/v1/projects/{project}/locations/{region}/publishers/google/models/{model}')],
+  [
+    45,
+    [
+      {
+        ...imagesAt('/api/v3/images/generations', /seedream|seededit/),
+        ignores: NUMBER_AND_QUALITY,
+      },
+    ],
+  ],
+  [47, [{ ...imagesAt(GENERATIONS), ignores: QUALITY }]],
+  [48, [{ ...imagesAt(GENERATIONS, /image|imagine/), adapter: XAI_IMAGES }]],
+  [
+    56,
+    [
+      {
+        ...imagesAt('/v1/models/{model}/predictions', REPLICATE_IMAGE_MODELS),
+        adapter: REPLICATE_IMAGES,
+      },
+    ],
+  ],
+])
+
+/** Matches the names of models that generate images. */
+const IMAGE_MODEL =
+  /dall-e|gpt-image|chatgpt-image|imagen-|cogview|glm-image|seedream|qwen-image|flux|kolors|grok-.*imag|gemini-.*image|stable-diffusion|^image-0|wanx-v1|wanx?2\.\d-t2i/i
+
+/**
+ * Reports whether a model generates images. The name must be checked, because some channels offer
+ * image endpoints without a list of models.
+ */
+export const isImageModel = (model: string): boolean => IMAGE_MODEL.test(model)

@@ -1,0 +1,302 @@
+/** A request of OpenAI's images API with validated values. */
+export type ImageRequest = {
+  readonly prompt: string
+  readonly n?: number | null
+  readonly size?: string | null
+  readonly quality?: string | null
+  readonly response_format?: string | null
+  readonly image?: string | readonly string[] | null
+} & Readonly<
+  Record<'negative_prompt' | 'seed' | 'guidance_scale' | 'watermark' | 'user', unknown>
+> &
+  /** Members of xAI, which OpenAI's API does not have. */
+  Readonly<Record<'aspect_ratio' | 'resolution', unknown>>
+
+/**
+ * Returns the width and height of a size in pixels. Returns null if the size is not given in
+ * pixels.
+ */
+export const sidesOf = (size: string | null | undefined): readonly [number, number] | null => {
+  const [, width, height] = /^(\d{1,5})[x*](\d{1,5})$/.exec(size ?? '') ?? []
+  return width === undefined ? null : [Number(width), Number(height)]
+}
+
+const RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9'] as const
+
+/**
+ * Returns the aspect ratio that is closest to the size. Returns undefined if the size is not given
+ * in pixels.
+ */
+export function aspectRatioOf(size: string | null | undefined): string | undefined {
+  const sides = sidesOf(size)
+  if (sides === null || sides[0] * sides[1] === 0) return undefined
+  const ratio = Math.log(sides[0] / sides[1])
+  const distance = (name: string): number => {
+    const [width = 1, height = 1] = name.split(':').map(Number)
+    return Math.abs(Math.log(width / height) - ratio)
+  }
+  return RATIOS.toSorted((one, other) => distance(one) - distance(other))[0]
+}
+
+/**
+ * The named sizes. Each has the number of pixels up to which a size is nearer to it than to the
+ * next one.
+ */
+const NAMED_SIZES = [
+  ['256', 2 ** 17],
+  ['512', 2 ** 19],
+  ['1K', 2 ** 21],
+  ['2K', 2 ** 23],
+  ['4K', Number.POSITIVE_INFINITY],
+] as const
+
+/** A size that vendors name by the sides of a square image. `1K` is the usual one. */
+export type NamedSize = (typeof NAMED_SIZES)[number][0]
+
+/** The minimum length in pixels of the longer side of an image with the price of a large image. */
+const LARGE_SIDE = 1_792
+
+/**
+ * Returns the requested size if it has a name, and otherwise the named size with the nearest number
+ * of pixels. A size with the price of `1K` does not become a larger one. Returns null for a size
+ * that is neither named nor given in pixels.
+ */
+function namedSizeOf(size: string | null | undefined): NamedSize | null {
+  const sides = sidesOf(size)
+  if (sides === null) return NAMED_SIZES.find(([name]) => name === size)?.[0] ?? null
+  const pixels = sides[0] * sides[1]
+  if (pixels === 0) return null
+  const named = NAMED_SIZES.find(([, most]) => pixels <= most)?.[0] ?? null
+  const isLarge = named === '2K' || named === '4K'
+  return isLarge && Math.max(...sides) < LARGE_SIDE ? '1K' : named
+}
+
+/** The named sizes that each vendor's models generate. Their default is `1K`. */
+const SIZES_OF_MODELS: Readonly<
+  Record<
+    'imagen' | 'geminiContent' | 'xai' | 'replicate',
+    readonly (readonly [models: RegExp, sizes: readonly NamedSize[]])[]
+  >
+> = {
+  // ai.google.dev/gemini-api/docs/imagen
+  imagen: [[/^imagen-4\.0-(?:ultra-)?generate-\d/, ['1K', '2K']]],
+  // ai.google.dev/gemini-api/docs/image-generation
+  geminiContent: [[/^gemini-(?:[3-9]|\d\d)/, ['1K', '2K', '4K']]],
+  // docs.x.ai/docs/guides/image-generations
+  xai: [[/imagine/, ['1K', '2K']]],
+  // replicate.com/black-forest-labs/flux-schnell and flux-dev, by their input `megapixels`
+  replicate: [[/flux-(?:schnell|dev)(?!\w)/, ['512', '1K']]],
+}
+
+/**
+ * Returns the named size of the images that the model generates if this size is requested. Returns
+ * null if the model does not generate it: the images then have the model's usual size.
+ */
+export function offeredSizeOf(
+  vendor: keyof typeof SIZES_OF_MODELS,
+  size: string | null | undefined,
+  model: string,
+): NamedSize | null {
+  const named = namedSizeOf(size)
+  const [, names = USUAL] = SIZES_OF_MODELS[vendor].find(([models]) => models.test(model)) ?? []
+  return named !== null && names.includes(named) ? named : null
+}
+
+const USUAL: readonly NamedSize[] = ['1K']
+
+/**
+ * Reports whether a model of Replicate generates images of a quarter of a megapixel, its smallest
+ * ones, if this size is requested.
+ */
+export const isQuarterMegapixel = (size: string | null | undefined, model: string): boolean => {
+  const named = namedSizeOf(size)
+  const isSmall = named === '256' || named === '512'
+  return isSmall && offeredSizeOf('replicate', '512', model) === '512'
+}
+
+/** Matches Replicate's models that take a width and a height instead of an aspect ratio. */
+const BY_SIDES = /sdxl|stable-diffusion(?!-3)|playground/
+/** Matches Replicate's models that take a width and a height as a size of the name `custom`. */
+const BY_CUSTOM_SIZE = /seedream-4/
+const CUSTOM_SIDES = [1_024, 4_096] as const
+/** The width and the height of images of MiniMax, which are multiples of 8. */
+const MINIMAX_SIDES = [512, 2_048] as const
+
+const areWithin = (
+  sides: readonly [number, number] | null,
+  [least, most]: readonly [number, number],
+): sides is readonly [number, number] =>
+  sides?.every((side) => side >= least && side <= most) === true
+
+/**
+ * Returns the sides in pixels that a model of Replicate gets. Returns null if it gets an aspect
+ * ratio.
+ */
+export function replicateSidesOf(size: string | null | undefined, model: string) {
+  const sides = sidesOf(size)
+  if (BY_SIDES.test(model)) return sides === null ? null : { sides, members: {} }
+  const isCustom = BY_CUSTOM_SIZE.test(model) && areWithin(sides, CUSTOM_SIDES)
+  return isCustom ? { sides, members: { size: 'custom' } } : null
+}
+
+/**
+ * Returns the sides in pixels that a model of MiniMax gets. Returns null if it gets an aspect
+ * ratio. The model `image-01` alone accepts sides (platform.minimax.io/docs/api-reference).
+ */
+export function miniMaxSidesOf(size: string | null | undefined, model: string) {
+  const sides = sidesOf(size)
+  const isAccepted =
+    model === 'image-01' && areWithin(sides, MINIMAX_SIDES) && sides.every((side) => side % 8 === 0)
+  return isAccepted ? sides : null
+}
+
+/** Matches xAI's models that take an aspect ratio. Earlier models take no size at all. */
+const XAI_MODELS_WITH_RATIO = /imagine/
+/** The values of `quality` at xAI. Models before `grok-imagine-image-2.0` ignore the member. */
+const XAI_QUALITIES: ReadonlySet<unknown> = new Set(['low', 'medium', 'high'])
+const XAI_MODELS_WITH_QUALITY = /imagine-image-(?:[2-9]|\d\d)/
+
+/** Returns the quality that a model of xAI gets, or null. */
+export const xaiQualityOf = (quality: unknown, model: string): string | null =>
+  XAI_MODELS_WITH_QUALITY.test(model) && XAI_QUALITIES.has(quality) ? String(quality) : null
+
+/** The values of `resolution` at xAI, with the named sizes of their images. */
+const XAI_RESOLUTIONS = new Map<unknown, NamedSize>([
+  ['1k', '1K'],
+  ['2k', '2K'],
+])
+const XAI_RATIO = /^(?:auto|\d{1,2}:\d{1,2})$/
+
+/**
+ * Returns the named size of an image of xAI. xAI's member `resolution` takes precedence over
+ * `size`. Returns null if the model takes neither.
+ */
+export const xaiSizeOf = (
+  { size, resolution }: Partial<Pick<ImageRequest, 'size' | 'resolution'>>,
+  model: string,
+): NamedSize | null =>
+  XAI_MODELS_WITH_RATIO.test(model)
+    ? (XAI_RESOLUTIONS.get(resolution) ?? offeredSizeOf('xai', size, model))
+    : null
+
+/** Returns the value of xAI's member `resolution`, or undefined to send none. */
+export function xaiResolutionOf(request: Parameters<typeof xaiSizeOf>[0], model: string): unknown {
+  const isOwn = XAI_MODELS_WITH_RATIO.test(model) && XAI_RESOLUTIONS.has(request.resolution)
+  if (isOwn) return request.resolution
+  return xaiSizeOf(request, model) === '2K' ? '2k' : undefined
+}
+
+/**
+ * Returns the aspect ratio of an image of xAI. It is the value of xAI's member, or else the ratio
+ * that is nearest to the size. Returns undefined if the model takes none.
+ */
+export function xaiRatioOf(
+  { size, aspect_ratio: ratio }: Partial<Pick<ImageRequest, 'size' | 'aspect_ratio'>>,
+  model: string,
+): string | undefined {
+  if (!XAI_MODELS_WITH_RATIO.test(model)) return undefined
+  return isXaiRatio(ratio) ? ratio : aspectRatioOf(size)
+}
+
+const isXaiRatio = (ratio: unknown): ratio is string =>
+  typeof ratio === 'string' && XAI_RATIO.test(ratio)
+
+/** Reports whether this value of a member is sent to this model of the provider. */
+type Carries = (value: unknown, model: string) => boolean
+
+/** Returns a check of the values of `size`, which must be texts. */
+const ofSize =
+  (isCarried: (size: string, model: string) => boolean): Carries =>
+  (size, model) =>
+    typeof size === 'string' && isCarried(size, model)
+
+const always: Carries = () => true
+const ofPixels = ofSize((size) => sidesOf(size) !== null)
+const dataOnly: Carries = (format) => format === 'b64_json'
+const eitherFormat: Carries = (format) => format === 'url' || format === 'b64_json'
+
+/**
+ * The members that every adapter sends or refuses. `stream` is among them, because complete answers
+ * are rendered as streams.
+ */
+const BY_ALL = { model: always, prompt: always, n: always, image: always, stream: always }
+
+type Members = Partial<Record<Exclude<keyof ImageRequest, keyof typeof BY_ALL>, Carries>>
+
+const isUsual = (size: string): boolean => namedSizeOf(size) === '1K'
+
+/**
+ * The further members that each adapter sends to the provider, each with a check of the accepted
+ * values. An adapter can read only these members of a request. All other members are reported as
+ * lost. A size of which only the aspect ratio is sent is also lost, unless the provider's images
+ * have nearly as many pixels.
+ */
+const CARRIED = {
+  imagen: {
+    size: ofSize((size, model) => offeredSizeOf('imagen', size, model) !== null),
+    response_format: dataOnly,
+  },
+  geminiContent: {
+    size: ofSize((size, model) => offeredSizeOf('geminiContent', size, model) !== null),
+    response_format: dataOnly,
+  },
+  siliconFlow: {
+    ...{ size: always, response_format: eitherFormat },
+    ...{ negative_prompt: always, seed: always, guidance_scale: always },
+  },
+  miniMax: {
+    size: ofSize((size, model) => miniMaxSidesOf(size, model) !== null || isUsual(size)),
+    ...{ response_format: eitherFormat, seed: always },
+  },
+  dashScope: {
+    ...{ size: ofPixels, response_format: eitherFormat },
+    ...{ negative_prompt: always, seed: always, watermark: always },
+  },
+  replicate: {
+    size: ofSize(
+      (size, model) =>
+        replicateSidesOf(size, model) !== null || offeredSizeOf('replicate', size, model) !== null,
+    ),
+    ...{ response_format: eitherFormat, negative_prompt: always, seed: always },
+  },
+  xai: {
+    size: ofSize(
+      (size, model) =>
+        XAI_MODELS_WITH_RATIO.test(model) && offeredSizeOf('xai', size, model) !== null,
+    ),
+    quality: (quality, model) => xaiQualityOf(quality, model) !== null,
+    aspect_ratio: (ratio, model) => XAI_MODELS_WITH_RATIO.test(model) && isXaiRatio(ratio),
+    resolution: (resolution, model) =>
+      XAI_MODELS_WITH_RATIO.test(model) && XAI_RESOLUTIONS.has(resolution),
+    ...{ response_format: eitherFormat, user: always },
+  },
+} as const satisfies Readonly<Record<string, Members>>
+
+type AdapterName = keyof typeof CARRIED
+
+/** The members of a request that an adapter may read. */
+export type CarriedBy<Name extends AdapterName> = Pick<
+  ImageRequest,
+  'prompt' | 'n' | 'image' | Extract<keyof (typeof CARRIED)[Name], keyof ImageRequest>
+>
+
+/** Values that leave the choice to the provider, so that omitting them is not a loss. */
+const WITHOUT_EFFECT: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ...['size', 'quality', 'background', 'moderation'].map((name) => [name, 'auto'] as const),
+  ['partial_images', 0],
+])
+
+/**
+ * Returns a function for one adapter. The function returns the names of the request members that
+ * the adapter does not send.
+ */
+export function lossesFor(
+  name: AdapterName,
+): (request: object, model: string) => readonly string[] {
+  const carried = new Map<string, Carries>(Object.entries({ ...BY_ALL, ...CARRIED[name] }))
+  return (request, model) =>
+    Object.entries(request).flatMap(([member, value]) => {
+      const isAbsent = value === null || WITHOUT_EFFECT.get(member) === value
+      return isAbsent || carried.get(member)?.(value, model) ? [] : [member]
+    })
+}

@@ -1,0 +1,71 @@
+import type { ChannelTerms } from '#domain/channels/events.ts'
+import { entriesOf, modelNamesIn } from './parse-channel-json.ts'
+import type { ModelPattern } from './provider-profile.ts'
+
+/**
+ * Matches all models except those that OpenAI serves only by the Responses API, according to their
+ * pages below platform.openai.com/docs/models.
+ */
+export const MODELS_WITH_CHATS =
+  /^(?!(?:gpt-5(?:\.\d+)?|o\d)-(?:codex|pro)|codex-|computer-use-|o\d(?:-mini)?-deep-research)/
+
+/**
+ * Matches the models that OpenAI runs only together with one of its own tools, such as the web
+ * search (platform.openai.com/docs/guides/deep-research).
+ */
+export const NEEDS_PROVIDER_TOOL = /^o\d(?:-mini)?-deep-research/
+
+/**
+ * Matches the complete names of OpenAI's text models, also with a date. Another number belongs to
+ * the name of a deployment, such as `gpt-4o-2` for a second one.
+ */
+const EXACT_OPENAI_NAME = new RegExp(
+  '^(?:gpt-(?:4o|4\\.1|5(?:\\.\\d+)?)|o\\d)' +
+    '(?:-(?:mini|nano|pro|max|chat|latest|codex|deep-research))*(?:-\\d{4}-\\d\\d-\\d\\d)?$',
+)
+const OPENAI_NAME = /^(?:gpt-|chatgpt-|o\d|codex-|computer-use-)/
+export const AZURE_TYPE = 3
+/** The hosts that are known to serve responses, by channel type. */
+const HOSTS: ReadonlyMap<number, RegExp> = new Map([
+  [1, /^(?:[a-z]{2}\.)?api\.openai\.com$/],
+  [AZURE_TYPE, /\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/],
+])
+
+/**
+ * Returns OpenAI's name for a model at Azure, where a deployment may have any name. A deployment
+ * with the name of a model counts as this model, even if the channel maps the name of an older
+ * model to it. If the channel maps names of OpenAI's models to another deployment, returns the
+ * first one. Otherwise, returns the name of the deployment.
+ */
+export function openAiNameOf(modelNames: ReadonlyMap<string, string>, deployment: string): string {
+  if (EXACT_OPENAI_NAME.test(deployment)) return deployment
+  for (const [name, provider] of modelNames) {
+    if (provider === deployment && OPENAI_NAME.test(name)) return name
+  }
+  return deployment
+}
+
+/**
+ * Returns a pattern for the models that a channel's provider serves by chats. Chats with any other
+ * model are converted to responses. The channel's setting `responses_models` lists these other
+ * models by the provider's names. Without this setting, `MODELS_WITH_CHATS` applies at the hosts of
+ * OpenAI and Azure only, because another server may not offer responses. Returns undefined if the
+ * provider serves all models by chats.
+ */
+export function modelsWithChatsAt(
+  {
+    type,
+    modelMapping,
+    setting,
+  }: Pick<ChannelTerms, 'type' | 'setting'> & {
+    readonly modelMapping?: string
+  },
+  hostname: string,
+): ModelPattern | undefined {
+  const listed = new Map(entriesOf(setting)).get('responses_models')
+  if (Array.isArray(listed)) return { test: (model) => !listed.includes(model) }
+  if (HOSTS.get(type)?.test(hostname) !== true) return undefined
+  if (type !== AZURE_TYPE) return MODELS_WITH_CHATS
+  const modelNames = modelNamesIn(modelMapping ?? '')
+  return { test: (deployment) => MODELS_WITH_CHATS.test(openAiNameOf(modelNames, deployment)) }
+}

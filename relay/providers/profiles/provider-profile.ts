@@ -1,0 +1,192 @@
+import type { BatchApi } from '#domain/batches/events.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
+import type { TaskKind } from '#domain/tasks/events.ts'
+import { type BodyEnvelope, type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
+import type { OpenCloud } from '../clouds/cloud-access.ts'
+import type { Translation } from '../proprietary-chat-apis/chat-translation.ts'
+import type { BalanceQuery } from './balance-queries.ts'
+import type { ImageAdapter } from './image-adapters.ts'
+
+/** The name of a header that contains only the key, without a scheme such as `Bearer`. */
+export type KeyHeader = 'api-key' | 'x-api-key' | 'x-goog-api-key' | 'mj-api-secret'
+
+/** A channel field that only some channel types have. `key` is the field's name in the API. */
+export type ProfileField = {
+  readonly key: 'other' | 'openai_organization'
+  readonly kind: 'text' | 'json' | 'choice'
+  readonly label: TranslatedText
+  readonly hint: TranslatedText
+  /** The value that applies if the field is empty. */
+  readonly default: string
+  readonly isRequired: boolean
+  readonly choices?: readonly string[]
+}
+
+/**
+ * An alternative base URL of the provider. An admin selects it by entering its keyword instead of
+ * an address.
+ */
+type NamedBase = {
+  readonly keyword: string
+  readonly name: TranslatedText
+  readonly baseUrl: string
+}
+
+/** Selects models by the provider's names for them. A regular expression has this type. */
+export type ModelPattern = { readonly test: (model: string) => boolean }
+
+/**
+ * An endpoint for calls in one wire format. In its paths, `{model}` stands for the provider's name
+ * for the model, and `{other}` for the channel's field `other`.
+ */
+export type CallEndpoint = {
+  readonly format: FormatName
+  readonly path: string
+  /** The path for streams, if it differs from `path`. */
+  readonly streamPath?: string
+  /** The path for compacting conversations. Omitted if the provider can't compact them. */
+  readonly compactPath?: string
+  /** The path for realtime sessions with the beta protocol, if it differs from `path`. */
+  readonly betaPath?: string
+  /**
+   * Matches the provider's names for the models that this endpoint serves. The default is all
+   * models.
+   */
+  readonly models?: ModelPattern
+  /**
+   * Matches the host and path of the base URLs that offer this endpoint. The endpoint's path then
+   * begins directly after the host. By default, all base URLs offer the endpoint, and its path is
+   * placed below the base URL.
+   */
+  readonly bases?: RegExp
+  /**
+   * True if this endpoint takes the key as `Authorization: Bearer` instead of in the provider's own
+   * header.
+   */
+  readonly takesBearer?: true
+  /**
+   * True if the endpoint is Vertex AI's `predict`. Embeddings requests are converted to its format.
+   */
+  readonly isPredict?: true
+  /** How the request bodies of this endpoint differ from those of its format. */
+  readonly envelope?: BodyEnvelope
+  /**
+   * The members of a request that the provider ignores although they change the price. They are not
+   * sent and are reported as losses, so that the price is that of the delivered answer.
+   */
+  readonly ignores?: ReadonlySet<string>
+  /** How the requests and answers of this image endpoint differ from OpenAI's. */
+  readonly adapter?: ImageAdapter
+  /** How chats are translated to the provider's own format. Omitted if no translation is needed. */
+  readonly translation?: Translation
+}
+
+/**
+ * Returns the endpoint in the caller's format that serves the model. If there is none, returns the
+ * first endpoint to which the call can be converted, or undefined. A call in a direct format is
+ * never converted, so it gets no such endpoint.
+ */
+export function endpointFor<Endpoint extends CallEndpoint>(
+  endpoints: readonly Endpoint[],
+  callers: FormatName,
+  model: string,
+): Endpoint | undefined {
+  const serves = ({ models }: CallEndpoint) => models?.test(model) !== false
+  const own = endpoints.find((endpoint) => endpoint.format === callers && serves(endpoint))
+  if (own !== undefined || isDirectFormat(callers)) return own
+  return endpoints.find((endpoint) => !isDirectFormat(endpoint.format) && serves(endpoint))
+}
+
+/**
+ * The vendors of videos. Each has a separate format for requests and answers
+ * (`relay/tasks/videos/`).
+ */
+export type VideoVendorName =
+  | 'doubao'
+  | 'hailuo'
+  | 'jimeng'
+  | 'kling'
+  | 'sora'
+  | 'veo'
+  | 'veo-on-vertex'
+  | 'vidu'
+  | 'wan'
+
+/** How one provider (a channel type) differs from OpenAI. */
+export type Profile = {
+  /** The number of the channel type, as in the API. */
+  readonly id: number
+  readonly name: string
+  /**
+   * The base URL for channels without one. Null if every channel must have one. For a cloud
+   * provider, this value means that the address follows from the key and the region.
+   */
+  readonly baseUrl: string | null
+  /** How a cloud provider is called with a key. Omitted for all other providers. */
+  readonly cloud?: OpenCloud
+  readonly bases?: readonly NamedBase[]
+  /** The endpoints of calls, in order of preference. Empty if the channel accepts only tasks. */
+  readonly endpoints: readonly CallEndpoint[]
+  /** The path of the list of models. Null if the provider offers no list. */
+  readonly modelsPath: string | null
+  /**
+   * The name of the header that contains the key. The default is `Authorization` with the scheme
+   * `Bearer`.
+   */
+  readonly keyHeader?: KeyHeader
+  readonly keyHint: TranslatedText
+  readonly fields?: readonly ProfileField[]
+  /**
+   * True if requests can't limit the output. A call's hold (the reserved quota) then covers the
+   * model's maximum output, even if the caller has set a limit.
+   */
+  readonly ignoresOutputLimit?: true
+  /**
+   * The maximum number of thinking tokens that a model generates in addition to the output limit of
+   * a request. Omitted if thinking counts towards the limit.
+   */
+  readonly thinkingBeyondLimit?: number
+  /**
+   * How `enable_thinking` and `thinking_budget` control thinking. `models` matches the provider's
+   * names of the models that accept them. Other models may refuse them. Omitted if chats are
+   * controlled as at OpenAI.
+   */
+  readonly thinkingSwitch?: {
+    readonly models: RegExp
+    /** True if thinking must be turned off in requests for plain answers. */
+    readonly isForStreams?: true
+  }
+  /** The smallest `thinking_budget` that the provider accepts. The default is 1. */
+  readonly thinkingBudgetMin?: number
+  /**
+   * True if the provider's streams always include usage. Such a provider rejects requests that ask
+   * for usage.
+   */
+  readonly sendsUsageByDefault?: true
+  /**
+   * True if `completion_tokens` excludes reasoning tokens. The output is then `total_tokens` minus
+   * `prompt_tokens`.
+   */
+  readonly isOutputTotalLessPrompt?: true
+  readonly balance?: BalanceQuery
+  /** The provider's API for batches. Omitted if it has none. */
+  readonly batches?: BatchApi
+  /**
+   * The kind of tasks that the channel accepts instead of calls, and the path of the simplest task.
+   */
+  readonly tasks?: { readonly kind: TaskKind; readonly path: string }
+  /**
+   * The vendor in whose format the channel generates videos, and the provider's names for the video
+   * models. The default is all models.
+   */
+  readonly videos?: { readonly vendor: VideoVendorName; readonly models?: RegExp }
+  /** The models that the channel form suggests. */
+  readonly models: readonly string[]
+}
+
+/**
+ * A row of the table of profiles, in which default values are omitted. The names in `models` are
+ * separated by spaces.
+ */
+export type ProfileRow = Pick<Profile, 'id' | 'name'> &
+  Partial<Omit<Profile, 'models'>> & { readonly models?: string }

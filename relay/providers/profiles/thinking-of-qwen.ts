@@ -1,0 +1,30 @@
+import type { ProfileRow } from './provider-profile.ts'
+
+type ThinkingAtProvider = Pick<
+  ProfileRow,
+  'thinkingBeyondLimit' | 'thinkingBudgetMin' | 'thinkingSwitch'
+>
+
+/** How Qwen's models think at DashScope. */
+export const THINKING_AT_DASH_SCOPE: ThinkingAtProvider = {
+  // The longest chain of thought of any model (alibabacloud.com/help/en/model-studio/models).
+  thinkingBeyondLimit: 81_920,
+  // A plain answer of an open Qwen3 model is refused unless thinking is turned off.
+  thinkingSwitch: {
+    models:
+      /^qwen(?:-(?:plus|turbo|flash)|3-[\d.]+b|3\.[5-9])(?!.*(?:instruct|thinking|coder|character))/i,
+    isForStreams: true,
+  },
+}
+
+/** How Qwen's models think at SiliconFlow. */
+export const THINKING_AT_SILICON_FLOW: ThinkingAtProvider = {
+  // The longest chain of thought has 40 000 tokens
+  // (docs.siliconflow.com/en/userguide/capabilities/reasoning).
+  thinkingBeyondLimit: 40_960,
+  thinkingBudgetMin: 128,
+  // Other models refuse `enable_thinking` with an error.
+  thinkingSwitch: {
+    models: /(?:^|\/)qwen3(?:\.[5-9])?-[\d.]+b(?!.*(?:instruct|thinking|coder))/i,
+  },
+}

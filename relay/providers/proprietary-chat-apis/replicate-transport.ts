@@ -1,0 +1,196 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Dispatcher, request } from 'undici'
+import type { Connections } from '#infra/outbound/outbound-connections.ts'
+import {
+  type JsonObject,
+  objectOrEmpty,
+  parsedObject,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
+import { EVENT_BYTES_MAX } from '#relay/canonical/sse-scanner.ts'
+import { headerIn, type Transport } from '../clouds/cloud-access.ts'
+import { PolledCall } from '../submit-and-poll-call.ts'
+
+type Handler = Dispatcher.DispatchHandler
+type Controller = Dispatcher.DispatchController
+
+const POLL_MS = 1_000
+/**
+ * The interval of the first polls after the stream of a prediction has ended, in milliseconds, and
+ * their number. The token counts are usually ready shortly after this end.
+ */
+const COUNTS_POLL_MS = 200
+const COUNTS_POLLS = 10
+/**
+ * The maximum time of the request that creates a prediction, in milliseconds. It is not aborted
+ * with the call, because a prediction can be cancelled only by its id, which is in the response.
+ */
+const CREATE_MS = 60_000
+const ENDED = new Set(['succeeded', 'failed', 'canceled', 'aborted'])
+const NO_TRAILERS = {}
+const NOTHING = Buffer.alloc(0)
+const BLANK_LINE = Buffer.from('\n\n')
+/** A comment in the stream, which carries no event. */
+const STILL_RUNNING = Buffer.from(': the prediction is running\n\n')
+
+/** Returns the offset after the last complete server-sent event. */
+function endOfEvents(bytes: Buffer): number {
+  const [plain, windows] = [bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n')]
+  return Math.max(plain < 0 ? 0 : plain + 2, windows < 0 ? 0 : windows + 4)
+}
+
+/**
+ * Sends each call to Replicate as a prediction, and forwards the prediction's stream. The completed
+ * prediction, with its output and token counts, follows as the event `prediction`. It is polled
+ * until it has ended or a deadline of the call has passed, even if its stream was cut off. It is
+ * cancelled if the caller disconnects.
+ */
+export const predictionTransport = (connections: Connections, origin: string): Transport => ({
+  dispatch: ({ path, headers, body }, handler) => {
+    const flat = headers as readonly string[]
+    const own = { authorization: headerIn(flat, 'authorization'), 'user-agent': 'tallygate' }
+    const call = new PredictionCall(connections, origin, own, handler)
+    void call.run(path, body as Buffer)
+    return true
+  },
+})
+
+/**
+ * Reports whether the key may be sent to this stream URL. The URL must belong to the channel's
+ * address or to Replicate.
+ */
+function isStreamUrl(text: string, origin: string): boolean {
+  const url = URL.parse(text)
+  if (url === null) return false
+  return url.origin === origin || (url.protocol === 'https:' && /\.replicate\.com$/.test(url.host))
+}
+
+/**
+ * Thrown if the handler fails, for example because of a bug in a decoder, and the connection does
+ * not.
+ */
+class HandlerFailed extends Error {
+  constructor(cause: unknown) {
+    super('the handler of a prediction failed', { cause })
+  }
+}
+
+class PredictionCall extends PolledCall {
+  private readonly origin: string
+  private id = ''
+  private hasBegun = false
+
+  constructor(
+    connections: Connections,
+    origin: string,
+    headers: Readonly<Record<string, string>>,
+    handler: Handler,
+  ) {
+    super(connections, headers, handler)
+    this.origin = origin
+  }
+
+  async run(path: string, body: Buffer): Promise<void> {
+    const control = this.controller()
+    try {
+      const created = await this.send(`${this.origin}${path}`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+        signal: AbortSignal.timeout(CREATE_MS),
+        // If the response is lost, the provider may have created the prediction.
+        onSent: () => this.handler.onRequestStart?.(control, {}),
+      })
+      if (created.status < 200 || created.status > 299) return this.finish(control, created)
+      const prediction = parsedObject(created.text) ?? {}
+      const id = textOrEmpty(prediction.id)
+      if (!/^[\w-]+$/.test(id)) return this.finish(control, { ...created, status: 502 })
+      this.id = id
+      this.aborter.signal.throwIfAborted()
+      const { stream } = objectOrEmpty(prediction.urls)
+      const url = textOrEmpty(stream)
+      const isStream = isStreamUrl(url, this.origin)
+      const isPassed = isStream && (await this.passStream(control, url))
+      const last = await this.ended(control, isPassed ? COUNTS_POLLS : 0)
+      if (!this.hasBegun) this.begin(control)
+      this.emit(control, `event: prediction\ndata: ${JSON.stringify(last)}\n\n`)
+      this.isEnded = true
+      this.handler.onResponseEnd?.(control, NO_TRAILERS)
+    } catch (error) {
+      if (this.isEnded) return
+      this.isEnded = true
+      this.cancel()
+      const reason = error instanceof HandlerFailed ? error.cause : error
+      this.handler.onResponseError?.(control, reason as Error)
+    }
+  }
+
+  private begin(control: Controller): void {
+    this.hasBegun = true
+    this.handler.onResponseStart?.(control, 200, { 'content-type': 'text/event-stream' })
+  }
+
+  private emit(control: Controller, data: Buffer | string): void {
+    if (this.isEnded) return
+    try {
+      this.handler.onResponseData?.(control, Buffer.from(data))
+    } catch (error) {
+      throw new HandlerFailed(error)
+    }
+  }
+
+  /**
+   * Forwards the stream of the prediction. Returns false if the provider refuses the stream. If it
+   * is cut, the prediction continues, and its output is polled. An event that was cut off is
+   * dropped, because the output contains its text.
+   */
+  private async passStream(control: Controller, url: string): Promise<boolean> {
+    const { dispatcher } = this.connections
+    const headers = { ...this.ownHeaders, accept: 'text/event-stream' }
+    const { signal } = this.aborter
+    try {
+      const { statusCode, body } = await request(url, { dispatcher, headers, signal })
+      if (statusCode !== 200) {
+        await body.dump()
+        return false
+      }
+      this.begin(control)
+      let rest: Buffer = NOTHING
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        const bytes = Buffer.concat([rest, chunk])
+        // An event that is too large is passed on, for the decoder to refuse it.
+        const end = bytes.length > EVENT_BYTES_MAX ? bytes.length : endOfEvents(bytes)
+        rest = bytes.subarray(end)
+        if (end > 0) this.emit(control, bytes.subarray(0, end))
+        if (this.resumed !== null) await this.resumed
+      }
+      this.emit(control, Buffer.concat([rest, BLANK_LINE]))
+    } catch (error) {
+      signal.throwIfAborted()
+      // The output can replace the rest of the stream only if the connection failed.
+      if (error instanceof HandlerFailed) throw error
+    }
+    return this.hasBegun
+  }
+
+  /** Polls the prediction until it has ended, first `quickPolls` times after shorter intervals. */
+  private async ended(control: Controller, quickPolls: number): Promise<JsonObject> {
+    const url = `${this.origin}/v1/predictions/${this.id}`
+    for (let poll = 1; ; poll += 1) {
+      const prediction = await this.poll(url, ({ text }) => parsedObject(text))
+      if (prediction !== null && ENDED.has(textOrEmpty(prediction.status))) return prediction
+      // While the prediction is known to run, comments keep a stream that has begun from timing
+      // out.
+      if (prediction !== null && this.hasBegun) this.emit(control, STILL_RUNNING)
+      // A failed poll is repeated later. Ten polls at the shorter interval would end the call of a
+      // provider that can't be reached for two seconds, although its stream is complete.
+      const isQuick = prediction !== null && poll < quickPolls
+      const pollMs = isQuick ? COUNTS_POLL_MS : POLL_MS
+      await delay(pollMs, undefined, { signal: this.aborter.signal })
+    }
+  }
+
+  private cancel(): void {
+    if (this.id !== '') this.cancelAt(`${this.origin}/v1/predictions/${this.id}/cancel`)
+  }
+}

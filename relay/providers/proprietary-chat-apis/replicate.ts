@@ -1,0 +1,134 @@
+import {
+  type JsonObject,
+  listOf,
+  objectOrEmpty,
+  parsedObject,
+  textOf,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
+import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
+import { isVisibleText, MODEL_PLACEHOLDER, type OpenCloud } from '../clouds/cloud-access.ts'
+import { endEvents, reportedUsage, textEvents, usageEvents } from './build-answer-events.ts'
+import type {
+  ProviderError,
+  ProviderEventReader,
+  Translation,
+  TranslationTarget,
+} from './chat-translation.ts'
+import { predictionTransport } from './replicate-transport.ts'
+import {
+  type Feature,
+  lossesOf,
+  textConversation,
+  transcriptOf,
+} from './text-conversation-and-losses.ts'
+
+const FEATURES = new Set<Feature>(['outputTokensMax', 'temperature', 'topP'])
+
+/** Writes the input members that Replicate's language models have in common. */
+function writeRequest(request: CanonicalRequest, { model }: TranslationTarget) {
+  const losses = lossesOf(request, FEATURES)
+  const conversation = textConversation(request, losses)
+  const { system } = conversation
+  const { temperature, topP } = request.sampling
+  const members = {
+    prompt: transcriptOf({ ...conversation, system: '' }),
+    system_prompt: system === '' ? null : system,
+    max_tokens: request.outputTokensMax,
+    temperature,
+    top_p: topP,
+  }
+  const input = Object.entries(members).filter(([, member]) => member !== null)
+  const [, version] = model.split(':')
+  const ofVersion = version === undefined ? {} : { version }
+  return { value: { ...ofVersion, input: Object.fromEntries(input), stream: true }, losses }
+}
+
+/** Reads an error, which has the members `title`, `detail` and `status`. */
+function readError(body: JsonObject, status: number): ProviderError | null {
+  if (status < 400) return null
+  const message = textOf(body.detail) ?? textOrEmpty(body.title)
+  if (status === 401) return { status, type: 'invalid_api_key', message }
+  if (status === 402) return { status, type: 'insufficient_quota', message }
+  return { status, type: 'replicate_error', message }
+}
+
+function createEventReader(): ProviderEventReader {
+  const stream = { text: '', isWhole: false }
+  return ({ name, data }) => {
+    if (name === 'output') {
+      stream.text += data
+      return textEvents(data)
+    }
+    if (name === 'error') {
+      const message = textOf(parsedObject(data)?.detail) ?? data
+      return [{ kind: 'error', type: 'replicate_error', message }]
+    }
+    if (name === 'done') stream.isWhole = true
+    return name === 'prediction' ? predictionEvents(parsedObject(data) ?? {}, stream) : []
+  }
+}
+
+/** The text that a stream has delivered. `isWhole` is true if the provider has ended the stream. */
+type StreamedText = { readonly text: string; readonly isWhole: boolean }
+
+/**
+ * Returns the events at the end of an answer. If the stream was cut, the rest of the text follows
+ * from the output. If the output differs from the text before the cut, the answer ends with an
+ * error, because it must not look complete.
+ */
+function predictionEvents(
+  prediction: JsonObject,
+  { text: streamed, isWhole }: StreamedText,
+): readonly CanonicalEvent[] {
+  const { status, output, error, metrics } = prediction
+  if (status !== 'succeeded') {
+    const message = textOf(error) ?? `The prediction has the status ${textOrEmpty(status)}.`
+    return [{ kind: 'error', type: 'replicate_error', message }]
+  }
+  const text = textOf(output) ?? listOf(output).map(textOrEmpty).join('')
+  const isContinued = text.startsWith(streamed)
+  const counts = objectOrEmpty(metrics)
+  const usage = usageEvents(reportedUsage(counts.input_token_count, counts.output_token_count))
+  if (!isContinued && !isWhole) {
+    const message = 'The stream of the prediction was cut, and its output has another text.'
+    return [...usage, { kind: 'error', type: 'replicate_error', message }]
+  }
+  const rest = isContinued ? textEvents(text.slice(streamed.length)) : []
+  return [...rest, ...usage, ...endEvents()]
+}
+
+/** Predictions of Replicate's language models. */
+export const REPLICATE: Translation = {
+  writeRequest,
+  // All answers arrive as streams.
+  readAnswer: () => null,
+  readError,
+  createEventReader,
+}
+
+/**
+ * Returns the path for a model. Its name is `owner/name`, and may end with a colon and a version.
+ */
+function pathOf(path: string, model: string): string {
+  if (model.includes(':')) return path.replace(`/models/${MODEL_PLACEHOLDER}`, '')
+  return path.replace(MODEL_PLACEHOLDER, () => model.split('/').map(encodeURIComponent).join('/'))
+}
+
+/** Reads an API token, which is the key. */
+export const openReplicate: OpenCloud = ({ key }) =>
+  isVisibleText(key)
+    ? {
+        baseUrlFor: () => 'https://api.replicate.com',
+        fillPath: pathOf,
+        authorize: async (call) => ({
+          ...call,
+          headers: [...call.headers, 'authorization', `Bearer ${key}`],
+        }),
+        dropCredentials: () => {},
+        confidential: () => [key],
+        decoder: null,
+        transport: predictionTransport,
+      }
+    : null

@@ -1,0 +1,145 @@
+import { createHmac } from 'node:crypto'
+import {
+  type JsonObject,
+  objectOrEmpty,
+  objectsOf,
+  parsedObject,
+  textOf,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
+import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
+import { isVisibleText, MODEL_PLACEHOLDER, type OpenCloud } from '../clouds/cloud-access.ts'
+import {
+  endEvents,
+  reportedUsage,
+  singleAnswer,
+  textEvents,
+  usageEvents,
+} from './build-answer-events.ts'
+import type { ProviderError, ProviderEvent, Translation } from './chat-translation.ts'
+import {
+  type Feature,
+  lastQuestion,
+  lossesOf,
+  textConversation,
+} from './text-conversation-and-losses.ts'
+
+const FEATURES = new Set<Feature>(['temperature', 'topP'])
+
+function writeRequest(request: CanonicalRequest, { isStream }: { readonly isStream: boolean }) {
+  const losses = lossesOf(request, FEATURES)
+  const conversation = textConversation(request, losses)
+  lastQuestion(conversation)
+  const { system, messages } = conversation
+  const { temperature, topP } = request.sampling
+  // This version of the API has no role for instructions, so they are put before the first text.
+  const prompt = messages.map(({ role, text }, at) => ({
+    role,
+    content: at === 0 && system !== '' ? `${system}\n\n${text}` : text,
+  }))
+  const value = {
+    prompt,
+    ...(temperature === null ? {} : { temperature }),
+    ...(topP === null ? {} : { top_p: topP }),
+    ...(isStream ? { incremental: true } : {}),
+  }
+  return { value, losses }
+}
+
+function usageIn(data: JsonObject) {
+  const usage = objectOrEmpty(data.usage)
+  return reportedUsage(usage.prompt_tokens, usage.completion_tokens)
+}
+
+/** Decodes the text of a complete answer, which is a JSON string inside the JSON string. */
+function unquoted(text: string): string {
+  if (!/^".*"$/s.test(text)) return text
+  try {
+    return textOf(JSON.parse(text)) ?? text
+  } catch {
+    return text.slice(1, -1)
+  }
+}
+
+function readAnswer(body: JsonObject) {
+  const data = objectOrEmpty(body.data)
+  const [choice] = objectsOf(data.choices)
+  if (choice === undefined) return null
+  const text = unquoted(textOrEmpty(choice.content))
+  return singleAnswer(textOrEmpty(data.task_id), [{ kind: 'text', text }], usageIn(data))
+}
+
+const INVALID_KEY = new Set([1000, 1001, 1002, 1003, 1004, 1110, 1111, 1112])
+const BUSY = new Set([1302, 1303, 1305])
+const NO_BALANCE = 1113
+
+/**
+ * Reads an error. Errors have the HTTP status 200 and `success: false`, or are in the member
+ * `error` as in OpenAI's format.
+ */
+function readError(body: JsonObject, status: number): ProviderError | null {
+  const inner = objectOrEmpty(body.error)
+  const isFailed = status >= 400 || body.success === false || inner.code !== undefined
+  if (!isFailed) return null
+  const code = Number(inner.code ?? body.code)
+  const message = textOf(inner.message) ?? textOf(body.msg) ?? textOrEmpty(body.message)
+  if (INVALID_KEY.has(code)) return { status: 401, type: 'invalid_api_key', message }
+  if (code === NO_BALANCE) return { status: 429, type: 'insufficient_quota', message }
+  const own = BUSY.has(code) ? 429 : code >= 1200 && code < 1300 ? 400 : 502
+  return { status: status >= 400 ? status : own, type: `${code || 'zhipu_error'}`, message }
+}
+
+/** Reads an event. Its data is a text. The last event has the usage in the field `meta`. */
+function readEvent({ name, data, fields }: ProviderEvent): readonly CanonicalEvent[] {
+  if (name === 'add') return textEvents(data)
+  if (name === 'error' || name === 'interrupted') {
+    const body = parsedObject(data) ?? { msg: data }
+    const error = readError({ ...body, success: false }, 200)
+    return [{ kind: 'error', type: error?.type ?? 'zhipu_error', message: error?.message ?? '' }]
+  }
+  if (name !== 'finish') return []
+  const meta = parsedObject(fields.meta ?? '') ?? {}
+  return [...textEvents(data), ...usageEvents(usageIn(meta)), ...endEvents()]
+}
+
+/** Version 3 of Zhipu's API. */
+export const ZHIPU_V3: Translation = {
+  writeRequest,
+  readAnswer,
+  readError,
+  createEventReader: () => readEvent,
+}
+
+/** The lifetime of a signed token in milliseconds. Every call gets a new token. */
+const TOKEN_MS = 5 * 60_000
+
+const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+/**
+ * Returns the token (a JWT) that Zhipu expects for a key of the form `id.secret`. `now` is in Unix
+ * milliseconds.
+ */
+function zhipuToken(id: string, secret: string, now: number): string {
+  const header = { alg: 'HS256', sign_type: 'SIGN' }
+  const claims = { api_key: id, exp: now + TOKEN_MS, timestamp: now }
+  const content = `${encoded(header)}.${encoded(claims)}`
+  return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`
+}
+
+/** Reads a key of the form `id.secret`, and signs calls with it. */
+export const openZhipuV3: OpenCloud = ({ key }) => {
+  const [id = '', secret = '', ...rest] = key.split('.')
+  if (rest.length > 0 || !isVisibleText(id) || !isVisibleText(secret)) return null
+  return {
+    baseUrlFor: () => 'https://open.bigmodel.cn',
+    fillPath: (path, model) => path.replace(MODEL_PLACEHOLDER, () => encodeURIComponent(model)),
+    authorize: async (call) => ({
+      ...call,
+      headers: [...call.headers, 'authorization', zhipuToken(id, secret, Date.now())],
+    }),
+    dropCredentials: () => {},
+    confidential: () => [id, secret],
+    decoder: null,
+  }
+}
