@@ -11,7 +11,7 @@ import { CopyButton, copyText } from '#console/ui/elements/copy-to-clipboard.tsx
 import { LabelledValue, LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
-import { ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { ErrorState } from '#console/ui/layout/error-state.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import {

@@ -19,7 +19,7 @@ import {
   IdentityProofHost,
   retryWithIdentityProof,
 } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
-import { ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { ErrorState } from '#console/ui/layout/error-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Icon } from '#console/ui/elements/icons.tsx'
-import { RequestId } from '#console/ui/layout/empty-state.tsx'
+import { RequestId } from '#console/ui/layout/error-state.tsx'
 import type { ChatMessage } from './conversation.ts'
 import { Markdown } from './markdown.tsx'
 

@@ -8,11 +8,13 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { formProps, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
-import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { ErrorState } from '#console/ui/layout/error-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
 import { fallbackErrorKey } from './fallback-price-draft.ts'
+import { ScheduledEntries } from './price-change-display.tsx'
 import {
   ScheduledPriceChangeEditor,
   type ScheduleErrorKey,
@@ -21,7 +23,6 @@ import {
   secondsOfSchedule,
   validateScheduleTime,
 } from './scheduled-price-change-editor.tsx'
-import { ScheduledEntries } from './scheduled-price-change-entries.tsx'
 import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
 import { useOptionTexts } from './use-options.ts'
 import type { SettingsForm } from './use-settings-form.ts'

@@ -73,8 +73,8 @@ export type OptionTexts = {
   /** Returns the label of a value, or the value if it has no label. */
   readonly choice: (key: string, value: string) => string
   /**
-   * Returns the error message for a value that is out of bounds, or an empty text if the option has
-   * no special message.
+   * Returns the option's own error message for a value that is out of bounds. It is an empty text
+   * if the option has none. The general message with the bounds is then shown.
    */
   readonly bounds: (key: string) => string
   /** Returns the question that the user must confirm before selecting a value. */

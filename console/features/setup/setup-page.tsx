@@ -13,7 +13,7 @@ import {
 } from '#console/ui/forms/account-fields.tsx'
 import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
-import { ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { ErrorState } from '#console/ui/layout/error-state.tsx'
 import { SingleTaskForm, SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { Setup } from '#write-api/contract/registration.ts'

@@ -1,7 +1,7 @@
 import type { AuditTranslations } from '../translation-types.ts'
 import { audit } from './audit.ts'
-import { auditActs } from './audit-acts.ts'
-import { auditEvents } from './audit-events.ts'
+import { auditActs } from './audit-act-names.ts'
+import { auditEvents } from './other-event-names.ts'
 import { reconciliation } from './reconciliation.ts'
 
 export const auditTranslations: AuditTranslations = {

@@ -17,8 +17,7 @@ export function useDialogItem<Item>(item: Item | null) {
 }
 
 /**
- * Returns the first version of an object that was read after the dialog opened, or null until it
- * has been read. A form compares its values with that version to find what its user has changed.
+ * Returns an object as it was first read after the dialog opened, or null until then. A form compares its values with that version to find what its user has changed.
  * With a later version, another user's change would look like a change by this user.
  */
 export function useFirstVersion<Data>(query: {

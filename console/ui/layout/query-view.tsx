@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { ErrorState } from './empty-state.tsx'
+import { ErrorState } from './error-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
 /**

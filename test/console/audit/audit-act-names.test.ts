@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { auditActs as en } from '#console/i18n/en/audit-acts.ts'
-import { auditEvents as enEvents } from '#console/i18n/en/audit-events.ts'
-import { auditActs as zh } from '#console/i18n/zh/audit-acts.ts'
-import { auditEvents as zhEvents } from '#console/i18n/zh/audit-events.ts'
+import { auditActs as en } from '#console/i18n/en/audit-act-names.ts'
+import { auditEvents as enEvents } from '#console/i18n/en/other-event-names.ts'
+import { auditActs as zh } from '#console/i18n/zh/audit-act-names.ts'
+import { auditEvents as zhEvents } from '#console/i18n/zh/other-event-names.ts'
 import { auditLog } from '#projections/audit-log/projection.ts'
 import {
   ACT_NAMES,

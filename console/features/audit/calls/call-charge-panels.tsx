@@ -12,7 +12,7 @@ import { groupDigits } from '#console/ui/quota/money.ts'
 import type { CallExplanation, PriceInForce } from '#read-api/contract/calls.ts'
 import { ColumnTable, DataTable, type TableRow } from '../elements/small-tables.tsx'
 
-/** The kinds of usage that have a translated name, with the keys of these names. */
+/** The kinds of usage that the usage log also shows, with the keys of their names there. */
 const COUNTS = {
   inputUncached: 'input',
   cacheRead: 'cacheRead',
@@ -26,7 +26,7 @@ const COUNTS = {
   calls: 'calls',
 } as const
 
-/** The kinds of usage that appear only on this page. */
+/** The kinds of usage whose names only the audit page of a call shows. */
 const OTHER_COUNTS = [
   'reasoning',
   'toolCalls',

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { isNotFound } from '#console/api/api-error.ts'
-import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
+import { EmptyState } from '#console/ui/layout/empty-state.tsx'
+import { ErrorState } from '#console/ui/layout/error-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 
 /**

@@ -14,8 +14,12 @@ import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { DataTable, Facts, SumTable, type TableRow } from '../elements/small-tables.tsx'
 import { MonthInput, monthName } from '../elements/utc-month.tsx'
 import type { Account } from './ledger-queries.ts'
+import {
+  type CompleteStatement,
+  type StatementLine,
+  statementQuery,
+} from './month-statement-query.ts'
 import { detailsText, movementTypeText } from './movement-text.tsx'
-import { type CompleteStatement, type StatementLine, statementQuery } from './statement-lines.ts'
 
 /**
  * Shows the statement of an account for one month in UTC. The statement is printed without the

@@ -38,12 +38,12 @@ import { ObjectFallback } from '../elements/object-fallback.tsx'
 import { ColumnTable, Facts } from '../elements/small-tables.tsx'
 import { numberColumn, quotaColumn } from '../elements/time-and-amount-columns.tsx'
 import {
-  fileNameOf,
+  fileNamePrefixOf,
   MATCHES,
   NoItems,
   ProviderInvoiceRequests,
 } from './provider-invoice-request-comparison.tsx'
-import { PROVIDER_INVOICES_KEY, rateOf } from './provider-invoices-panel.tsx'
+import { currencyText, PROVIDER_INVOICES_KEY } from './provider-invoices-panel.tsx'
 import { Figures, Margin, ResultPart } from './result-tables.tsx'
 import '../audit.css'
 import '../proofs/proofs.css'
@@ -130,7 +130,7 @@ const daysFile = (
   route: 'GET /api/audit/invoices/:id/export',
   params: { id: invoice.id },
   query: { comparison },
-  name: `${fileNameOf(invoice)}-days-${comparison || 'all'}.csv`,
+  name: `${fileNamePrefixOf(invoice)}-days-${comparison || 'all'}.csv`,
 })
 
 function ComparisonFilter(props: {
@@ -298,7 +298,7 @@ function FileFacts({ invoice }: { invoice: ProviderInvoiceComparison }) {
             t('reconciliation.invoice.corrections'),
             invoice.corrections > 0 && <Corrections {...invoice} />,
           ],
-          [t('reconciliation.invoice.currency'), rateOf(invoice)],
+          [t('reconciliation.invoice.currency'), currencyText(invoice)],
           [t('reconciliation.invoice.matchedById'), requests && <MatchedById {...requests} />],
           [
             t('reconciliation.invoice.duplicatesBilled'),

@@ -93,11 +93,8 @@ export function NoItems({ body }: { body: string }) {
   return <EmptyState icon="list" title={t('reconciliation.invoice.noItems')} body={body} />
 }
 
-/**
- * Returns the common beginning of the names of the files that the comparison of an invoice is saved
- * to.
- */
-export const fileNameOf = ({
+/** Returns the prefix of the names of files with the comparison of an invoice. */
+export const fileNamePrefixOf = ({
   channel_id: channel,
   first_day: day,
 }: ProviderInvoiceComparison): string => `invoice-channel-${channel}-${day}`
@@ -106,7 +103,7 @@ const requestsFile = (invoice: ProviderInvoiceComparison, match: RequestMatch): 
   route: 'GET /api/audit/invoices/:id/requests/export',
   params: { id: invoice.id },
   query: { match },
-  name: `${fileNameOf(invoice)}-requests-${match}.csv`,
+  name: `${fileNamePrefixOf(invoice)}-requests-${match}.csv`,
 })
 
 const matchText = (t: TFunction, match: RequestMatch, count: string): string =>

@@ -111,7 +111,7 @@ const invoiceColumns = (
       <ExactQuota value={invoice.billed} />
     ),
   ),
-  column('currency', t('reconciliation.invoice.currency'), 130, rateOf),
+  column('currency', t('reconciliation.invoice.currency'), 130, currencyText),
   column('digest', t('reconciliation.invoice.digest'), 200, digestOf, HIDDEN_COLUMN),
 ]
 
@@ -125,10 +125,10 @@ const daysOf = ({ first_day: first, last_day: last }: ProviderInvoiceSummary): s
   first === last ? first : `${first} – ${last}`
 
 /**
- * Returns the currency of an invoice, such as `EUR × 1.08`: one unit of the currency is worth 1.08
- * dollars. The factor is left out for US dollars.
+ * Returns the currency of an invoice with its value in dollars: `EUR × 1.08` means that one euro is
+ * worth 1.08 dollars. For US dollars with a factor of 1, it is only `USD`.
  */
-export const rateOf = ({ currency, dollars }: ProviderInvoiceSummary): string =>
+export const currencyText = ({ currency, dollars }: ProviderInvoiceSummary): string =>
   currency === 'USD' && dollars === '1' ? currency : `${currency} × ${dollars}`
 
 const digestOf = ({ digest }: ProviderInvoiceSummary) => (

@@ -13,9 +13,9 @@ import { useChannelMutation } from './use-channel-mutation.ts'
 
 /**
  * Returns a function that sets the priority or the weight of all channels of a tag. The user must
- * confirm the change if the channels have different values, because such a change can't be undone.
+ * confirm the change if the channels have different values, because these values would be lost.
  */
-function useSetTagNumber() {
+function useSetTagPriorityOrWeight() {
   const { t } = useTranslation()
   const perform = useChannelMutation()
   const set = (tag: string, field: 'priority' | 'weight', value: number) =>
@@ -47,7 +47,7 @@ export const useChannelListActions = (handlers: Handlers) =>
     ...useSingleChannelActions(),
     ...useBulkActions(),
     ...useBulkDeletion(),
-    setTagNumber: useSetTagNumber(),
+    setTagNumber: useSetTagPriorityOrWeight(),
   })
 
 type NumberField = 'priority' | 'weight'
