@@ -21,7 +21,7 @@ import {
   type CallPlan,
   isUnexpired,
   planAlternative,
-} from '../pipeline/plan-alternative.ts'
+} from '../pipeline/plan-call-for-one-model-and-group.ts'
 import { candidateOf } from '../pipeline/prepare-request-for-channel.ts'
 import { providerFileError } from '../pipeline/refuse-files-of-provider.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'

@@ -4,13 +4,13 @@ import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { inParallel } from '../run-in-parallel.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
-import type { RelayKey } from '../views/channel-view.ts'
 import {
   keysOfSubmitted,
   mayBeOfOtherAccount,
   type SubmittedWith,
   sendWithKeys,
-} from '../views/keys-that-may-own-submitted-work.ts'
+} from '../views/channel-and-keys-of-submitted-work.ts'
+import type { RelayKey } from '../views/channel-view.ts'
 import type { UploadedFile } from './batch-store.ts'
 import { NO_FILE_LIMITS, type StoredFile } from './file-record-store.ts'
 import {

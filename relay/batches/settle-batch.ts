@@ -4,7 +4,7 @@ import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { isDatabaseAway } from '#infra/postgres/query-timeouts.ts'
 import { inParallel } from '#relay/run-in-parallel.ts'
 import { Permits } from '../tasks/limit-concurrent-work.ts'
-import { isChannelDeleted } from '../views/keys-that-may-own-submitted-work.ts'
+import { isChannelDeleted } from '../views/channel-and-keys-of-submitted-work.ts'
 import {
   type DescribeDeps,
   type Described,

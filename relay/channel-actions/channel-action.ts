@@ -4,8 +4,8 @@ import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { contextOfRequest } from '#infra/http/command-context.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { TestRuns } from './background-channel-tests.ts'
 import { channelActionError } from './channel-action-errors.ts'
+import type { TestRuns } from './test-all-channels-in-background.ts'
 import { type ChannelCheckDeps, waitForCurrentViews } from './wait-until-views-are-current.ts'
 
 /** The app that derives the types of a request from the schemas of its route. */

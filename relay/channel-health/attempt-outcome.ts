@@ -1,4 +1,4 @@
-import type { AttemptEnd, AttemptError } from '#relay/pipeline/attempt-end.ts'
+import type { AttemptEnd, AttemptError } from '#relay/pipeline/attempt-end-types.ts'
 import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 
 /**

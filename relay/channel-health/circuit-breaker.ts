@@ -6,11 +6,11 @@ import {
 } from '#domain/channel-health/decide.ts'
 import { type CircuitScope, channelHealthStream } from '#domain/channel-health/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import type { AttemptEnd } from '../pipeline/attempt-end.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { type AttemptFailure, type AttemptOutcome, outcomeOf } from './attempt-outcome.ts'
 import { type BreakerRule, FailureCounts } from './failure-counts.ts'
-import type { OpenCircuit, OpenCircuits } from './open-circuits.ts'
+import type { OpenCircuit, OpenCircuits } from './open-circuits-in-memory.ts'
 
 /**
  * The pauses of channels and keys after a provider's `Retry-After`. Each pause is stored as the

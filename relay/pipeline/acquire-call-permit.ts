@@ -17,8 +17,8 @@ import {
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from './authenticate.ts'
+import { servingGroupsOf } from './groups-that-may-serve-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
-import { servingGroupsOf } from './serving-groups.ts'
 
 export type CallOutcome = {
   /**

@@ -10,8 +10,8 @@ import {
   type SizedRequest,
 } from './acquire-call-permit.ts'
 import type { Caller } from './authenticate.ts'
+import { servingGroupsOf } from './groups-that-may-serve-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
-import { servingGroupsOf } from './serving-groups.ts'
 
 const withoutConcurrency = (rules: CallRules): CallRules => ({ ...rules, permits: [] })
 const onlyConcurrency = ({ permits }: CallRules): CallRules => ({ ...NO_RULES, permits })

@@ -3,7 +3,7 @@ import {
   confidentialOf,
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
-import type { AttemptEnd } from './attempt-end.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
 import { type AnswerFacts, noteAnswer } from './provider-evidence-of-attempt.ts'
 import type { UpstreamAttempt } from './upstream-attempt.ts'
 

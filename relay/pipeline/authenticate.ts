@@ -4,8 +4,8 @@ import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { RelayToken, RelayUser } from '../views/token-view.ts'
-import { hashesOfUsedKeys } from './hashes-of-used-keys.ts'
 import type { CallRequest } from './http-request-and-response-types.ts'
+import { tokenKeyHashCacheOf } from './token-key-hash-cache.ts'
 
 export type Caller = {
   /** Playground calls have a generated token: see `relay/playground/`. */
@@ -45,7 +45,7 @@ export function authenticate(
   if (text === null) return relayError('missing_key')
   const [, key, pinned] = KEY.exec(text) ?? []
   if (key === undefined) return rejectKey(failedKeys, clientIp)
-  const hashes = hashesOfUsedKeys(vault)
+  const hashes = tokenKeyHashCacheOf(vault)
   const remembered = hashes.find(key)
   const lookup = remembered ?? vault.keyedHash('token-key', key)
   const pinnedChannelId = pinned === undefined ? null : Number(pinned)

@@ -1,7 +1,7 @@
 import { decimalOf, decimalText, integer, largest } from '#domain/pricing/decimal.ts'
 import type { DecimalText } from '#domain/pricing/price-snapshot.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import type { VariantBounds } from './call-hold-terms.ts'
+import type { VariantBounds } from './compute-hold-and-output-limit.ts'
 
 /**
  * Returns the largest factor by which a variant multiplies the price of an image; undefined if no

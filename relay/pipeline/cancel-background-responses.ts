@@ -1,5 +1,5 @@
 import type { WireFormat } from '../dialects/wire-format.ts'
-import type { AttemptEnd } from './attempt-end.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
 import { type CallAtProvider, CancellableResponse } from './cancellable-response.ts'
 
 /** The maximum time for a cancellation once the relay has begun to end its calls to shut down. */

@@ -5,9 +5,9 @@ import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port
 import { isTooLargeByRequest, NOT_PROVIDER_ERRORS } from '../channel-health/attempt-outcome.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { AttemptEnd } from './attempt-end.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
 import { accountErrorOf } from './detect-provider-account-error.ts'
-import { isUnexpired } from './plan-alternative.ts'
+import { isUnexpired } from './plan-call-for-one-model-and-group.ts'
 
 /**
  * Reports whether another channel may be tried, for example because the provider failed, was at its

@@ -8,7 +8,7 @@ import { isKeyed } from './claim-idempotency-key.ts'
 import { isConversionFailure } from './convert-request.ts'
 import type { Exchange } from './http-exchange.ts'
 import { outputLimitsOf } from './output-limits-of-call.ts'
-import { type CallPlan, lowestTerms } from './plan-alternative.ts'
+import { type CallPlan, lowestTerms } from './plan-call-for-one-model-and-group.ts'
 import { conversionErrorAt } from './prepare-request-for-channel.ts'
 import type { RelayDeps } from './relay-deps.ts'
 

@@ -1,5 +1,5 @@
 import { providerErrorCodes } from '#relay/dialects/openai-chat/error-body.ts'
-import type { AttemptEnd } from './attempt-end.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
 
 /** The error codes about the site's key or account, and the names that providers give them. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {

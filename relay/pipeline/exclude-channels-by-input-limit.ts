@@ -5,7 +5,12 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
-import { type CallPlan, isUnexpired, isWorthCounting, lowestTerms } from './plan-alternative.ts'
+import {
+  type CallPlan,
+  isUnexpired,
+  isWorthCounting,
+  lowestTerms,
+} from './plan-call-for-one-model-and-group.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>

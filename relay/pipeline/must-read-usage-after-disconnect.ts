@@ -2,7 +2,7 @@ import { FIRST_WITH_THINKING, OPENAI_REASONING } from '../adapters/thinking-suff
 import { readModelVersion } from '../conversion/gemini/model-version.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
-import { asksToThink, turnsThinkingOff } from './thinking-beyond-limit.ts'
+import { asksToThink, turnsThinkingOff } from './thinking-beyond-output-limit.ts'
 
 type Reasoner = Pick<Candidate, 'upstreamModel'> & {
   readonly request: Pick<Candidate['request'], 'body' | 'members' | 'model' | 'suffix'>

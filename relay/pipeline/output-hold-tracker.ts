@@ -4,7 +4,7 @@ import type { UsageLimits } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { DeliveredText } from '#relay/canonical/answer-text-for-token-count.ts'
 import { OUTPUT_TOKENS_MAX } from '../dialects/wire-format.ts'
-import type { CallTerms } from './call-hold-terms.ts'
+import type { CallTerms } from './compute-hold-and-output-limit.ts'
 
 /**
  * An open-ended stream (without an output limit) raises its hold by half of the covered output, but

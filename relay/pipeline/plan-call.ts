@@ -9,14 +9,14 @@ import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { OfferKind } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
 import type { Caller } from './authenticate.ts'
-import { type CallTerms, termsWithin } from './call-hold-terms.ts'
+import { type CallTerms, termsWithin } from './compute-hold-and-output-limit.ts'
+import { servingGroupsOf } from './groups-that-may-serve-call.ts'
 import {
   type Alternative,
   accessError,
   type CallPlan,
   planAlternative,
-} from './plan-alternative.ts'
-import { servingGroupsOf } from './serving-groups.ts'
+} from './plan-call-for-one-model-and-group.ts'
 
 /** The maximum number of alternatives that are tried for one call. Each is a model with a group. */
 const ALTERNATIVES_MAX = 8

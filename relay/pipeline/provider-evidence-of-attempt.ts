@@ -5,7 +5,7 @@ import {
   confidentialOf,
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
-import { type ProviderHeaders, requestIdHeaderIn } from './read-provider-headers.ts'
+import { type ProviderHeaders, requestIdHeaderIn } from './read-retry-delay-and-request-id.ts'
 
 /** Longer bodies are hashed in slices, so that the event loop can work in between. */
 const SLICE_BYTES = 256 * 1024

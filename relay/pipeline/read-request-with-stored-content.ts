@@ -15,8 +15,12 @@ import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { repeatsAdmittedCall } from './claim-idempotency-key.ts'
 import type { EarlyCallPermit } from './early-call-permit.ts'
 import type { Exchange } from './http-exchange.ts'
-import { type CallPlan, groupsOfPlan, lowestTermsWithContent } from './plan-alternative.ts'
 import { planCall } from './plan-call.ts'
+import {
+  type CallPlan,
+  groupsOfPlan,
+  lowestTermsWithContent,
+} from './plan-call-for-one-model-and-group.ts'
 import type { ReceivedRequest } from './receive-request.ts'
 import { providerFileError } from './refuse-files-of-provider.ts'
 import type { RelayDeps } from './relay-deps.ts'

@@ -5,7 +5,7 @@ import type { Vault } from '#infra/vault/port.ts'
 import { outcomeOf } from '../channel-health/attempt-outcome.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
-import type { AttemptEnd } from './attempt-end.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
 import type { Caller } from './authenticate.ts'
 import { type Session, sessionOf } from './recognize-session-of-request.ts'
 

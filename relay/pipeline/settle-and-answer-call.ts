@@ -6,7 +6,7 @@ import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
 import { withoutStoring } from '../stored-responses/record-response-content.ts'
 import { idsInEvent, idsInResponse } from '../stored-responses/resolve-stored-input.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
-import type { AttemptEnd, AttemptError } from './attempt-end.ts'
+import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'
 import type { Caller } from './authenticate.ts'
 import { billOf } from './bill-of-call.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
@@ -30,7 +30,7 @@ import { isRecordable, recordStoredResponse } from './record-stored-response.ts'
 import { changesOf, lossesOf } from './recorded-request-changes.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
-import { storeProviderMessage } from './store-provider-message.ts'
+import { storeProviderErrorMessage } from './store-provider-error-message.ts'
 import { endStream, SINGLE_WRITE_BYTES_MAX, writeBytes } from './write-streamed-response.ts'
 
 export type ClosingContext = {
@@ -276,7 +276,7 @@ function storeEventMessage(
   const isShown = !isHidden && !call.isCallerGone && accountCodeIn(body) === null
   const { userId } = caller.user
   const failed = { call: exchange.call, userId, candidate, status: null, body, isShown }
-  storeProviderMessage(deps, failed)
+  storeProviderErrorMessage(deps, failed)
 }
 
 /**
@@ -325,7 +325,14 @@ export async function concludeFailedCall(
     const { status, body } = end
     const isShown = 'body' in answer && !isHidden
     const { userId } = caller.user
-    storeProviderMessage(deps, { call: exchange.call, userId, candidate, status, body, isShown })
+    storeProviderErrorMessage(deps, {
+      call: exchange.call,
+      userId,
+      candidate,
+      status,
+      body,
+      isShown,
+    })
   }
   const reason = end === null ? answer.reason : END_OF[end.error]
   try {

@@ -2,7 +2,7 @@ import { isLoggableId } from '#relay/canonical/redact-provider-texts.ts'
 import { confidentialOf } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
-import { type ProviderHeaders, requestIdHeaderIn } from './read-provider-headers.ts'
+import { type ProviderHeaders, requestIdHeaderIn } from './read-retry-delay-and-request-id.ts'
 
 /**
  * Forwards the headers of a provider's response that callers may see. Returns the provider's id of

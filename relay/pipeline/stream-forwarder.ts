@@ -7,7 +7,7 @@ import { answeredModelIn, withShownModel } from '../dialects/model-name-in-answe
 import type { StreamFormat, WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import type { CancellableResponse } from './cancellable-response.ts'
-import { LatestChunks } from './latest-chunks.ts'
+import { FinishReasonSearch } from './finish-reason-search.ts'
 import { parsedEvent } from './parse-stream-event.ts'
 import { PostDisconnectReadLimit } from './post-disconnect-read-limit.ts'
 import { StreamUsage } from './stream-usage.ts'
@@ -60,7 +60,7 @@ export class StreamForwarder implements SseSink {
   private readonly screen: AnswerScreen | null
   private readonly onDelivered: () => void
   private heldBack: Buffer[] = []
-  private readonly latest: LatestChunks
+  private readonly latest: FinishReasonSearch
   /** True if the stream counts as complete when its connection closes now. */
   private isFinal = false
   private isFlowing = true
@@ -101,7 +101,7 @@ export class StreamForwarder implements SseSink {
     this.format = format
     this.stream = stream
     this.usage = new StreamUsage(stream)
-    this.latest = new LatestChunks(stream.finishReason)
+    this.latest = new FinishReasonSearch(stream.finishReason)
     this.readTexts = readTexts
     this.delivered = new DeliveredText(readTexts)
     const { isLastEvent, marks, eventBytesMax } = stream

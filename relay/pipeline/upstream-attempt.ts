@@ -12,10 +12,10 @@ import {
 } from '../providers/clouds/cloud-access.ts'
 import { AnswerBuffer } from './answer-buffer.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
-import type { AttemptEnd, AttemptError } from './attempt-end.ts'
+import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'
 import type { Deadlines } from './call-deadlines-and-timer.ts'
 import { AttemptEvidence } from './provider-evidence-of-attempt.ts'
-import { type ProviderHeaders, retryAfterIn } from './read-provider-headers.ts'
+import { type ProviderHeaders, retryAfterIn } from './read-retry-delay-and-request-id.ts'
 
 export type AttemptRequest = Omit<ProviderCall, 'origin'>
 type Upload = NonNullable<AttemptRequest['upload']>

@@ -7,7 +7,7 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { type Exchange, sendJson } from '../pipeline/http-exchange.ts'
 import { inParallel } from '../run-in-parallel.ts'
-import { keysOfSubmitted, sendWithKeys } from '../views/keys-that-may-own-submitted-work.ts'
+import { keysOfSubmitted, sendWithKeys } from '../views/channel-and-keys-of-submitted-work.ts'
 import {
   parsedShallowObject,
   rejectParam,

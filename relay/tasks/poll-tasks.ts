@@ -5,7 +5,10 @@ import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { isDatabaseAway } from '#infra/postgres/query-timeouts.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
 import { inParallel } from '#relay/run-in-parallel.ts'
-import { isChannelDeleted, keysOfSubmitted } from '#relay/views/keys-that-may-own-submitted-work.ts'
+import {
+  isChannelDeleted,
+  keysOfSubmitted,
+} from '#relay/views/channel-and-keys-of-submitted-work.ts'
 import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { TASK_LEASE_MS } from './task-ledger.ts'

@@ -3,9 +3,9 @@ import { onRequestSent } from '#infra/outbound/on-request-sent.ts'
 import type { Connections, Outbound, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import { retryAfterInBody } from '#relay/canonical/google-error-body.ts'
-import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
+import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
 import type { AttemptEvidence } from '#relay/pipeline/provider-evidence-of-attempt.ts'
-import { retryAfterIn } from '#relay/pipeline/read-provider-headers.ts'
+import { retryAfterIn } from '#relay/pipeline/read-retry-delay-and-request-id.ts'
 import { CredentialsError, headersByName } from '../providers/clouds/cloud-access.ts'
 import {
   type ProviderTarget,

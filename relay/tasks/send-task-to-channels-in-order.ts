@@ -1,7 +1,7 @@
 import type { Attempt, ProviderEvidence } from '#domain/accounts/events.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
+import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import type { ChosenKey } from '#relay/pipeline/choose-channel-key.ts'
@@ -10,8 +10,8 @@ import {
   isByDeployment,
   type ProviderTarget,
 } from '../providers/openai-compatible/provider-target.ts'
+import { mayBeSentTo, takesSubmissions } from '../views/channel-and-keys-of-submitted-work.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
-import { mayBeSentTo, takesSubmissions } from '../views/keys-that-may-own-submitted-work.ts'
 import { callbackUrl } from './callback-address.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
 import {

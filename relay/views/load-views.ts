@@ -12,7 +12,7 @@ import {
   termsOfToken,
 } from '#projections/tokens/query.ts'
 import { relayUsers } from '#projections/users/query.ts'
-import type { CircuitRow } from '../channel-health/open-circuits.ts'
+import type { CircuitRow } from '../channel-health/open-circuits-in-memory.ts'
 import type { ChannelView } from './channel-view.ts'
 import type { RelayUser, TokenRow } from './token-view.ts'
 

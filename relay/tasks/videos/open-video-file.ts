@@ -2,10 +2,10 @@ import { Readable } from 'node:stream'
 import { request } from 'undici'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { readVideoFile, type VideoFile } from '#infra/http/signed-video-links.ts'
-import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
-import { retryAfterOf } from '#relay/pipeline/read-provider-headers.ts'
+import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
+import { retryAfterOf } from '#relay/pipeline/read-retry-delay-and-request-id.ts'
+import { keysOfSubmitted } from '#relay/views/channel-and-keys-of-submitted-work.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
-import { keysOfSubmitted } from '#relay/views/keys-that-may-own-submitted-work.ts'
 import {
   type ProviderTarget,
   providerRequest,

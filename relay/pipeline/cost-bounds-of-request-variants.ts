@@ -3,10 +3,10 @@ import type { RelayOptions } from '#relay/views/option-view.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { VariantBounds } from './call-hold-terms.ts'
 import { channelsWithDistinctRequests } from './channels-with-distinct-requests.ts'
+import type { VariantBounds } from './compute-hold-and-output-limit.ts'
 import { candidateOf } from './prepare-request-for-channel.ts'
-import { boundsWithThinking } from './thinking-beyond-limit.ts'
+import { boundsWithThinking } from './thinking-beyond-output-limit.ts'
 
 /**
  * For requests of at least this length, overrides are applied only to an outline (a short request

@@ -7,7 +7,7 @@ const CHUNKS_MAX = 4
 const KEPT_BYTES_MAX = 64 * 1024
 
 /** The most recent chunks of a stream, which are searched for its finish reason. */
-export class LatestChunks {
+export class FinishReasonSearch {
   private readonly pattern: RegExp
   /** The chunks, and of each long one whether it matches. */
   private readonly chunks: (Buffer | boolean)[] = []

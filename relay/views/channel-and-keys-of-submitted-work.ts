@@ -4,7 +4,7 @@ import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { areSubmissionsPaused } from '#domain/channels/pause-submissions.ts'
 import type { ChannelRecord } from '#domain/channels/state.ts'
 import type { StreamActors } from '#infra/event-store/stream-actors-port.ts'
-import type { AttemptEnd } from '../pipeline/attempt-end.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { RelayChannel, RelayKey } from './channel-view.ts'
 
 /** The channel and the key with which a task, a batch or a file was sent to a provider. */

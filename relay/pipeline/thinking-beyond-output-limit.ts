@@ -6,8 +6,8 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { formatFor } from '../dialects/choose-provider-format.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { VariantBounds } from './call-hold-terms.ts'
-import { withFittingBudget } from './fit-thinking-budget.ts'
+import type { VariantBounds } from './compute-hold-and-output-limit.ts'
+import { withFittingBudget } from './fit-anthropic-thinking-budget.ts'
 
 /** The members to set in a request, as JSON texts by name. */
 type Overrides = ReadonlyMap<string, string>

@@ -24,15 +24,15 @@ import { notFound } from '../stored-responses/resolve-stored-input.ts'
 import type { StorageAccount } from '../stored-responses/stored-response-owners.ts'
 import { acceptsCalls, type OfferKind, type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
-import { changedVariants, variantBoundsOf } from './bounds-of-changed-requests.ts'
 import { boundedBySentImages, largestImageFactor } from './bounds-of-sent-images.ts'
 import {
   type CallTerms,
   callTerms,
   type ToolBounds,
   type VariantBounds,
-} from './call-hold-terms.ts'
-import { boundsWithThinking } from './thinking-beyond-limit.ts'
+} from './compute-hold-and-output-limit.ts'
+import { changedVariants, variantBoundsOf } from './cost-bounds-of-request-variants.ts'
+import { boundsWithThinking } from './thinking-beyond-output-limit.ts'
 
 /**
  * The variants of a request: the original request, followed by one variant for each channel that

@@ -1,6 +1,6 @@
 import { EVENT_BYTES_MAX } from '../canonical/sse-scanner.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import type { AttemptEnd } from './attempt-end.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
 
 /** The largest growth of a text that a provider repeats: a control character as `\u00XX`. */
 const ESCAPE_FACTOR = 6
@@ -11,7 +11,7 @@ const ESCAPE_FACTOR = 6
  * the request. Answers repeat all members except `input`. In a stream, only the first event can be
  * meant. If a later event is too large, the attempt does not fail but is cut off.
  */
-export function markTooLargeEcho(
+export function markAnswerThatRepeatsRequest(
   end: AttemptEnd,
   { format, members }: Pick<ChatRequest, 'format' | 'members'>,
   sent: Buffer,
