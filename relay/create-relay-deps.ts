@@ -43,12 +43,8 @@ import {
 import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
 import { UnorderedList } from './unordered-list.ts'
 import { SpoolFolder } from './uploads/spool-folder.ts'
-import {
-  type LoadChannels,
-  loadChannelRows,
-  loadViewRows,
-  type ViewRows,
-} from './views/load-views.ts'
+import type { LoadChannels } from './views/follow-channel-events.ts'
+import { loadChannelRows, loadViewRows, type ViewRows } from './views/load-views.ts'
 import { startViews } from './views/start-views.ts'
 
 export type DepsOverrides = {

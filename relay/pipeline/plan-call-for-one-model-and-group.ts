@@ -24,14 +24,18 @@ import { notFound } from '../stored-responses/resolve-stored-input.ts'
 import type { StorageAccount } from '../stored-responses/stored-response-owners.ts'
 import { acceptsCalls, type OfferKind, type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
-import { boundedBySentImages, largestImageFactor } from './bounds-of-sent-images.ts'
 import {
   type CallTerms,
   callTerms,
   type ToolBounds,
   type VariantBounds,
 } from './compute-hold-and-output-limit.ts'
-import { changedVariants, variantBoundsOf } from './cost-bounds-of-request-variants.ts'
+import {
+  boundedBySentImages,
+  changedVariants,
+  largestImageFactor,
+  variantBoundsOf,
+} from './cost-bounds-of-request-variants.ts'
 import { boundsWithThinking } from './thinking-beyond-output-limit.ts'
 
 /**

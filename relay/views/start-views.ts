@@ -9,9 +9,11 @@ import type { Subscription } from '#infra/event-store/port.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { OpenCircuits } from '#relay/channel-health/open-circuits-in-memory.ts'
 import { ChannelView } from './channel-view.ts'
-import { createChannelFollower, type LoadChannels, type ViewRows } from './load-views.ts'
+import { createChannelFollower, type LoadChannels } from './follow-channel-events.ts'
+import type { ViewRows } from './load-views.ts'
 import { OptionView } from './option-view.ts'
-import { TokenView, UserView } from './token-view.ts'
+import { TokenView } from './token-view.ts'
+import { UserView } from './user-view.ts'
 
 export type Views = {
   readonly tokens: TokenView
