@@ -52,9 +52,10 @@ export type AdapterTarget = {
 type Change = { readonly overrides: Map<string, string>; removed: Set<string>; losses: string[] }
 
 /**
- * Returns what the adapters change in a request in the provider's format, or null if no adapter
- * acts. Adapters change only two of the members that the channel overrides: they set inner members
- * of `generationConfig`, and they append the channel's `system` to the caller's `system`.
+ * Returns the changes of the adapters to a request in the provider's format, or null if no adapter
+ * acts. Members that the channel overrides are left unchanged, with two exceptions: adapters set
+ * inner members of `generationConfig`, and they append the channel's `system` to the caller's
+ * `system`.
  */
 export function adaptRequest(
   request: ChatRequest,
@@ -140,7 +141,8 @@ function setThinking(request: ChatRequest, target: ThinkingTarget, change: Chang
     },
   )
   if (written.thinking === null) {
-    // The suffix of the model's name prevails over the request, which may ask for the contrary.
+    // The suffix of the model's name takes precedence over the request, which may ask for the
+    // opposite.
     if (memberOf(request, ['thinking']) !== undefined) change.removed.add('thinking')
     return
   }
@@ -257,8 +259,9 @@ const hasInnerMember = (json: string, name: string): boolean =>
 const ROUTING = new Set([...ROUTING_MEMBERS].map(plainName))
 
 /**
- * Removes the members in `ROUTING`, as they are also removed when no adapter acts. If they stayed,
- * they would be sent, because an adapted `generationConfig` counts as an admin's override.
+ * Removes the members in `ROUTING` from an adapted `generationConfig`, which is sent like an
+ * admin's override. Without an adapter, a later step removes these members, but it does not look
+ * into overrides.
  */
 function withoutRouting(json: string): string {
   const { members } = innerMembers(json)

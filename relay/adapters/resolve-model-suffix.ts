@@ -28,13 +28,13 @@ export function resolveModelSuffix<Request extends NamedModel>(
 const OPENAI = 1
 
 /**
- * Returns the model name that is sent to this channel's provider, and the suffix whose thinking is
- * requested.
+ * Returns the model name that is sent to this channel's provider, and the suffix that determines
+ * the thinking.
  *
- * - If the channel lists the name with its suffix, the name is sent without the suffix.
- * - If the channel's name mapping maps to the name, the name is sent unchanged.
- * - If the suffix is an effort for an OpenAI model and the provider is not OpenAI, the name is sent
- *   unchanged, because other providers have models such as `openai/o4-mini-high`.
+ * - If the channel lists the name with its suffix, the name is sent without the suffix. - If the
+ * channel's name mapping maps to the name, the name is sent unchanged. - If the suffix is an effort
+ * for an OpenAI model and the provider is not OpenAI, the name is sent unchanged, because other
+ * providers have models such as `openai/o4-mini-high`.
  */
 export function modelAndSuffixAtChannel(
   { terms, rules }: Pick<RelayChannel, 'terms' | 'rules'>,

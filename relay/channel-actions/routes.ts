@@ -22,8 +22,8 @@ import { updateBalance, updateBalances } from './update-balances.ts'
 import type { ChannelCheckDeps } from './wait-until-views-are-current.ts'
 
 /**
- * The admin actions for channels. Most of them send requests to providers. The relay serves the
- * actions, because it has the code and connections for such requests.
+ * The admin actions for channels. Most of them send requests to providers, and the relay has the
+ * code and the connections for that. It therefore serves these routes of the management API.
  */
 const ACTIONS: readonly ChannelAction[] = [
   listTypes,

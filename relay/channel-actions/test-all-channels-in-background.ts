@@ -22,10 +22,10 @@ const LEASE_MS = 30_000
 const TURNED_OFF = 2
 
 /**
- * Tests all channels in the background, except those that an admin has disabled and those whose
- * tests need a file or would create tasks or images, which is expensive. A lease ensures that only
- * one test run is in progress among all processes. If the process of a test run dies, the test run
- * ends when its lease expires.
+ * Tests all channels in the background. Channels that an admin has disabled are left out. So are
+ * channels whose tests need a file, or would create tasks or images, which are expensive. A lease
+ * ensures that only one test run is in progress among all processes. If the process of a test run
+ * dies, the test run ends when its lease expires.
  */
 export function createTestRuns(deps: ChannelCheckDeps): TestRuns {
   const { leases, log } = deps.core

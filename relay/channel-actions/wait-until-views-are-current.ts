@@ -22,7 +22,7 @@ export type ChannelCheckDeps = ChannelTestDeps & {
 }
 
 /**
- * Waits until the relay's in-memory views include every event that is already stored, but at most
+ * Waits until the relay's in-memory views include all events that are stored now. Waits for at most
  * two seconds.
  */
 export async function waitForCurrentViews({ core, views }: ChannelCheckDeps): Promise<void> {

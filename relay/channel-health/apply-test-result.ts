@@ -12,8 +12,8 @@ type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now'
 export const SCHEDULER = 'system:health'
 
 /**
- * The user id with which the results of all channel tests are counted. A rejection that the caller
- * may have caused counts only once per user, so all tests together count as one user.
+ * The user id of all channel tests in the counts of rejections. A rejection that the caller may
+ * have caused counts only once per user, so all tests together count as one user.
  */
 const NOBODY = 0
 const NOTHING = Buffer.alloc(0)

@@ -30,8 +30,8 @@ export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
 const USABLE: ReadonlySet<AttemptError> = new Set(['screened', 'model-fault'])
 
 /**
- * Reports whether an answer is too large because of the request, so that any provider would answer
- * the same and charge for it: it repeats the request, or it is a plain answer beyond the limit.
+ * Reports whether the request itself makes the answer too large: the answer repeats the request, or
+ * it is a plain answer beyond the limit. Any provider would then answer the same and charge for it.
  */
 export const isTooLargeByRequest = ({
   isEchoOfRequest,

@@ -155,8 +155,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * Resolves to true if this call may probe the key, whose pause is over. As with `enter`, the
-   * probe must then be reported or given back.
+   * Asks to probe the circuit of a key whose pause is over. Resolves to true if this call may do
+   * so. As with `enter`, the caller must then report the attempt or give the probe back.
    */
   enterKey(scope: CircuitScope): Promise<boolean> {
     return this.ask(scope)
@@ -326,7 +326,7 @@ export class CircuitBreaker {
     return granted
   }
 
-  /** Asks for permission to probe a circuit. Only one call among all processes gets it. */
+  /** Asks for permission to probe a circuit. Of the calls of all processes, only one gets it. */
   private async ask(scope: CircuitScope): Promise<boolean> {
     const key = `${scope.channelId}|${scopeKey(scope)}`
     if (this.asking.has(key)) return false

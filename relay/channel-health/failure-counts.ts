@@ -147,9 +147,9 @@ export class FailureCounts {
   }
 
   /**
-   * Deletes the failure counts of a model. The channel's own counts stay. They may later show, with
-   * failures of another model, that the channel itself fails. If `model` is null, all counts of the
-   * channel are deleted.
+   * Deletes the failure counts of a model, or all counts of the channel if `model` is null. The
+   * channel's own counts stay when those of a model are deleted. Together with later failures of
+   * another model, they can show that the channel itself fails.
    */
   forget(channelId: number, model: string | null): void {
     if (model === null) this.channels.delete(channelId)

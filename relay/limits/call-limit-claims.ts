@@ -77,8 +77,8 @@ export const permitsOfToken = (
 const SHARED_CLAIMS = new WeakMap<CallRules, CallClaims>()
 
 /**
- * Computes the claims of rules that many calls share, so that `claimsOf` need not do it for each
- * call. Most calls have no limits but these.
+ * Computes the claims of rules that many calls share once, so that `claimsOf` need not compute them
+ * for each call. Most calls have no other limits.
  */
 export function withSharedClaims(rules: CallRules): CallRules {
   SHARED_CLAIMS.set(rules, claimsOf([rules]))
@@ -147,8 +147,8 @@ const rateClaim = (rule: RateRule, what: 'calls' | 'successes', max: number): Cl
 }
 
 /**
- * Says in an error message whose calls a limit counts. Names of models may come from the caller, so
- * long names are cut.
+ * Returns the text with which an error message says whose calls a limit counts. Names of models may
+ * come from the caller, so long names are cut.
  */
 function nameOf({ scope, model, group }: Subject): string {
   const whose = scope === 'token' ? 'this key' : 'this user'

@@ -39,7 +39,7 @@ export type SizedRequest = Pick<ChatRequest, 'outputTokensMax' | 'choices'> & {
   readonly model: string | null
 }
 
-/** The size of a request that calls no model, or whose calls are not known yet. */
+/** The size of a request that calls no model, or whose calls have not been read yet. */
 export const CALLS_NO_MODEL: SizedRequest = {
   ...{ body: { length: 0 }, outputTokensMax: 0, choices: 1, model: null },
 }
@@ -158,7 +158,7 @@ export class CallPermit {
     return this.claimFirst(model, groups, [callRules(limited, tokens), callerGroupLimits])
   }
 
-  /** Claims the limits of the first of these groups whose limits are not reached. */
+  /** Claims the limits of a group: the first in the list whose limits are not reached. */
   private claimFirst(
     model: string | null,
     [group, ...others]: readonly string[],
@@ -288,7 +288,10 @@ export class CallPermit {
     return entering instanceof Promise ? entering.then(finish) : finish(entering)
   }
 
-  /** Nobody would release a limit that was claimed after the end of the call. */
+  /**
+   * Stores a permit until the call ends. If the call has already ended, the permit is released at
+   * once, because nothing else would release it.
+   */
   private keep(permits: Permit[], permit: Permit): void {
     if (this.isReleased) permit.release({ isRefunded: true, tokens: 0 })
     else permits.push(permit)

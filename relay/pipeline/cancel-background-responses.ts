@@ -2,9 +2,12 @@ import type { WireFormat } from '../dialects/wire-format.ts'
 import type { AttemptEnd } from './attempt-end-types.ts'
 import { type CallAtProvider, CancellableResponse } from './cancellable-response.ts'
 
-/** The maximum time for a cancellation once the relay has begun to end its calls to shut down. */
+/**
+ * The maximum time, in milliseconds, for a cancellation after the relay has begun to end its calls
+ * for a shutdown.
+ */
 const DRAIN_CANCEL_MS = 1_000
-/** The maximum number of cancellations that no call waits for. */
+/** The number of running cancellations up to which a call need not wait for its own. */
 const UNAWAITED_MAX = 256
 
 /**

@@ -63,8 +63,8 @@ export function conclude(
 }
 
 /**
- * Returns the error for an answer that can't be converted although it is an answer, because it is
- * too large or too deeply nested. Returns null for any other body, which costs nothing.
+ * Returns the error for an answer that is too large or too deeply nested to be converted. Returns
+ * null for a body that is not an answer, which costs nothing.
  */
 function unconvertedAnswerError(
   { request: { format } }: Candidate,
@@ -97,8 +97,9 @@ const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'fo
  * Reports whether a failed attempt is charged. This is the case if the caller disconnected or lost
  * access after the provider received the request. Otherwise, disconnecting would be cheaper than
  * waiting for the answer. It is also the case if the request makes the answer too large, if a
- * stream begins with a screened word, or if a stream that has begun stalls: the provider charges
- * for it, and a caller can provoke it with a question about which a model thinks for long.
+ * stream begins with a screened word, or if a stream that has begun stalls. The provider charges
+ * for these attempts, and a caller can provoke them, for example by a question about which a model
+ * thinks for long.
  */
 function isCharged(
   { readsForUsageOnly }: RunningCall,

@@ -63,13 +63,14 @@ export const forgetConversions = (request: ChatRequest): void => {
   CONVERSIONS.delete(request)
 }
 
-/** The member of a request that has the conversation, in most formats. */
+/** The member of a request that contains the conversation in most formats. */
 const CONVERSATION = 'messages'
 
 /**
- * Returns the caller's path for a conversation that is empty after its conversion: that of the
- * first part that was lost, or else of the whole conversation. The provider's name of the member
- * would tell nothing to a caller of Gemini or of the Responses API.
+ * Returns the path that the error about an empty converted conversation names. It is the path of
+ * the first part that was lost, or otherwise of the whole conversation, as the caller's format
+ * names it. Callers of Gemini's or the Responses API would not know the name in the provider's
+ * format.
  */
 function pathOfEmptyConversation(caller: WireFormat, losses: readonly string[]): string {
   const { promptMember = CONVERSATION } = caller
@@ -135,7 +136,10 @@ function convert(
   }
 }
 
-/** Reports whether a member asks for what is the default, so that the caller relies on it. */
+/**
+ * Reports whether a member explicitly asks for storage. Storage is the default, so a caller who
+ * states it relies on it.
+ */
 const isStoreRequested = ({ key, kind }: ChatRequest['members'][number]): boolean =>
   key === 'store' && kind === 'true'
 

@@ -17,9 +17,9 @@ import { boundsWithThinking } from './thinking-beyond-output-limit.ts'
 const OUTLINED_FROM_BYTES = 4_096
 
 /**
- * Reports whether the hold depends on what this channel makes of a request. Overrides can increase
- * the cost. Of a request for images, a channel may send a size and a quality that cost more or less
- * than those of the caller.
+ * Reports whether the channel may change the request so that its cost bounds change. Overrides can
+ * increase the cost. For an image request, a channel may send a size and a quality that cost more
+ * or less than those of the caller.
  */
 const mayChangeBounds = (
   { rules }: RelayChannel,
@@ -28,7 +28,8 @@ const mayChangeBounds = (
 ): boolean => imageFactor !== undefined || (!isPassThrough && rules.overrides.size > 0)
 
 /**
- * Yields the different requests that channels send which may change the bounds of the caller's.
+ * Yields the distinct requests that channels send, for those channels that may change the cost
+ * bounds.
  */
 export function* changedVariants(
   request: ChatRequest,
@@ -44,9 +45,10 @@ export function* changedVariants(
 }
 
 /**
- * Returns the bounds of the request as the channels change it. For a long request, the changes are
- * applied to an outline, because copies would block the event loop. The number of
- * tokens that the overrides add to the outline's bound is then added to the bound of the request.
+ * Returns the cost bounds of the variants of a request, which are the requests that channels send
+ * after their changes. For a long request, the changes are applied to an outline, because copies
+ * would block the event loop. The number of tokens that the overrides add to the outline's bound is
+ * then added to the bound of the request.
  */
 export function variantBoundsOf(
   request: ChatRequest,
@@ -97,10 +99,10 @@ export function largestImageFactor(bounds: readonly VariantBounds[]): DecimalTex
 }
 
 /**
- * Returns a request for images with the largest number of images, price factor and output limit of
- * its variants, which are the requests as the channels send them. A size that no channel sends thus
- * neither raises nor lowers the hold. Any other request, and one without variants, is returned
- * unchanged.
+ * Returns an image request with the bounds of its variants, which are the requests that the
+ * channels send: their largest number of images, price factor and output limit. The caller's own
+ * size therefore has no effect on the hold if no channel sends it. A request for anything else, or
+ * without variants, is returned unchanged.
  */
 export function boundedBySentImages(
   request: ChatRequest,

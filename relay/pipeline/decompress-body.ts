@@ -108,8 +108,8 @@ function zstdWindowLog(start: Buffer): number {
 
 /**
  * Returns the coding that a `Content-Encoding` header names. Returns null for a plain body, and
- * undefined for any other coding. Several codings are never accepted, because each could multiply
- * the size of the body again.
+ * undefined for any other coding. A list of several codings is never accepted, because each coding
+ * could multiply the size of the body again.
  */
 export function codingIn(header: string | undefined): BodyCoding | null | undefined {
   const name = (header ?? '').trim().toLowerCase()
@@ -119,8 +119,8 @@ export function codingIn(header: string | undefined): BodyCoding | null | undefi
 /** If the decompressed body is larger than this, `RATIO_MAX` limits it. */
 const RATIO_FROM_BYTES = MB
 /**
- * The maximum ratio of decompressed bytes to compressed bytes. Compression reduces real JSON to no
- * less than about a fiftieth of its size.
+ * The maximum ratio of decompressed bytes to compressed bytes. The JSON of real requests is
+ * compressed to about a fiftieth of its size at most.
  */
 export const RATIO_MAX = 100
 

@@ -7,8 +7,9 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
- * Reports whether an exception means that the database or the event store is away. The request can
- * then be repeated later. Exceptions of requests to providers must have been handled before.
+ * Reports whether an exception means that the database or the event store is unavailable, so that
+ * the caller can repeat the request later. Exceptions of requests to providers must have been
+ * handled before.
  */
 export const isStoreAway = (err: unknown): boolean =>
   err instanceof StoreUnavailable || isDatabaseAway(err)

@@ -151,8 +151,8 @@ type Planned = {
 const NO_USAGE_OUTCOME: CallOutcome = { isSuccess: false, tokens: 0 }
 
 /**
- * Executes a planned call, from the reservation of the hold to the bill. The call succeeds if the
- * provider answered completely, or until the caller left.
+ * Executes a planned call, from the reservation of the hold to the bill. The call counts as
+ * successful if the provider answered completely, or if it answered until the caller left.
  */
 async function executePlannedCall(
   deps: RelayDeps,

@@ -122,8 +122,8 @@ export function planAlternative(
 /**
  * Returns the error of a model that no channel offers in the format of the caller. Returns null if
  * a channel may offer it later, so that the caller may try again. An unknown model is reported as
- * unknown, and not as a model without a price. A model that the group has at other endpoints is
- * reported as such: a client would repeat a call in vain that was refused with status 503.
+ * unknown, and not as a model without a price. A model that the group has only at other endpoints
+ * is reported as such. After a status 503, clients would repeat the call in vain.
  */
 export function errorOfUnofferedModel(
   { channels }: Pick<Views, 'channels'>,
@@ -269,14 +269,16 @@ export function lowestTerms({ options }: Views['options'], { price, bounds }: Ca
 }
 
 /**
- * No hold of a long body is lower, because images in the request count with their bytes. Half of it
- * is asked for, because the ids of stored items are not inserted.
+ * The number of bytes of a body with stored content that count as one token in the check whether
+ * the caller can pay. It is twice the usual number, because the length includes the ids of stored
+ * items, which are not inserted. The check therefore never asks for more than the later hold.
+ * Images can't lower this hold, because they count with their bytes.
  */
 const CONTENT_BYTES_PER_TOKEN_MAX = 2 * BYTES_PER_TOKEN_MAX
 
 /**
- * Returns the terms for the lowest possible token count of a request to which stored content is
- * added, so that its body has this length.
+ * Returns the terms for the lowest possible token count of a request whose body has `bytes` bytes
+ * after stored content was inserted.
  */
 export function lowestTermsWithContent(
   { options }: Views['options'],

@@ -90,7 +90,7 @@ type Loading = {
 
 /**
  * Acquires the permit of a call before its stored content is loaded. Returns an error if the call
- * would be refused in any case, also because its account can't pay for a body of this length.
+ * would be refused anyway, for example because its account can't pay for a body of this length.
  * Otherwise, short requests that are refused later could make the gateway load and parse megabytes
  * for free.
  */
@@ -121,7 +121,7 @@ type ContentToPay = Pick<Loading, 'request'> & {
 }
 
 /**
- * Returns the error of a caller who can't pay for a request with stored content of this length, and
+ * Returns an error if the caller can't pay for a request with stored content of this length;
  * otherwise null.
  */
 export async function unpayableContentError(

@@ -92,7 +92,10 @@ export class RunningCall implements TimerListener {
   private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
   private readonly ping: StreamPing
-  /** Stops work after the attempt, such as image downloads, if the call must end; or null. */
+  /**
+   * Called if the call must end. It stops work after the attempt, such as image downloads. Null if
+   * there is none.
+   */
   onAbort: (() => void) | null = null
   private onLate: (() => void) | null = null
   private lateAt = 0

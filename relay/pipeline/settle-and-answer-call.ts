@@ -139,7 +139,9 @@ const recordPlain = (
     () => idsInResponse(body),
   )
 
-/** Returns the bytes of an answer that was not recorded, which must not say that it is stored. */
+/**
+ * Returns the bytes of an answer that was not recorded, without its statement that it is stored.
+ */
 const unstored = (
   { request: { storesContent } }: ClosingContext,
   { conversion }: Candidate,
@@ -246,7 +248,8 @@ export async function concludeStream(
     else answerError(exchange, NO_STORE)
   } else if (!isSettled) endStream(exchange, errorEvent(exchange, NO_STORE))
   else if (isComplete) {
-    // The events before have said `store: true`, but clients read the complete response at the end.
+    // Earlier events of the stream said `store: true`. Clients rely on the complete response at the
+    // end.
     endStream(exchange, isRecorded ? readLast() : unstored(closing, candidate, readLast()))
   } else if (error === 'caller-gone') response.destroy()
   else if (forwarder.errorEvent !== null && accountCodeIn(forwarder.errorEvent) !== null) {
@@ -291,7 +294,8 @@ export async function concludeAbandoned(
 ): Promise<false> {
   const { exchange, call, outputHold } = closing
   const { imageFactor, choices, format } = candidate.request
-  // As with any price per call, a call that the provider may have completed is charged.
+  // A price per image is charged as any price per call: also if the provider may have completed the
+  // call.
   const isPerImage = imageFactor !== undefined && outputHold.price.mode === 'call'
   const images = isPerImage ? { images: choices } : {}
   // Nothing was sent to the caller, but the first events may have reported usage.

@@ -205,7 +205,8 @@ export class StreamForwarder implements SseSink {
 
   /**
    * Reports whether the event is read only for the usage. If it is, its content is counted for the
-   * bill, because the provider charges for it. Another choice may continue after one has finished.
+   * bill, because the provider charges for it. Content can follow a finish reason, because a stream
+   * may have several choices.
    */
   private countIfNotForwarded(bytes: Buffer): boolean {
     if (!this.isNotForwarded) return false

@@ -171,7 +171,9 @@ const isThinkingConfigured = (body: Buffer, value: Value): boolean =>
   value.valueEnd - value.valueStart > CONFIG_BYTES_MAX ||
   thinkingConfigs(body, value).some((thinking) => !GEMINI_OFF.has(thinking))
 
-/** Returns the JSON texts of the settings of thinking in a member of `CONFIGS` that is not long. */
+/**
+ * Returns the JSON texts of the thinking settings in a member of `CONFIGS`, or none if it is long.
+ */
 function thinkingConfigs(body: Buffer, { valueStart, valueEnd }: Value): readonly string[] {
   if (valueEnd - valueStart > CONFIG_BYTES_MAX) return []
   const config = parsedObject(body.toString('utf8', valueStart, valueEnd))

@@ -4,9 +4,9 @@ import type { Vault } from '#infra/vault/port.ts'
 export const CACHED_KEYS_MAX = 16_384
 
 /**
- * Remembers the hashes of keys that calls have used, because computing a hash takes longer than all
- * other checks of a caller. Only keys of tokens that exist are added, so that wrong keys displace
- * none. An entry says nothing about the rights of a token, which are checked for each call.
+ * Caches the hashes of keys that calls have used, because computing a hash takes longer than all
+ * other checks of a caller. Only keys of existing tokens are added, so that wrong keys displace no
+ * entries. An entry says nothing about the rights of a token, which are checked for each call.
  */
 export class TokenKeyHashCache {
   private readonly hashes = new Map<string, string>()
@@ -16,8 +16,8 @@ export class TokenKeyHashCache {
   }
 
   /**
-   * Adds the hash of a key. If there are too many, all are forgotten: keys in use return with their
-   * next call, and removing one at a time costs more if more keys than the maximum are in use.
+   * Adds the hash of a key. A full cache is cleared first, and keys in use return with their next
+   * call. Removing one entry at a time would cost more if more keys than the maximum are in use.
    */
   add(key: string, hash: string): void {
     if (this.hashes.size >= CACHED_KEYS_MAX) this.hashes.clear()
@@ -30,7 +30,7 @@ const copyOf = (key: string): string => Buffer.from(key, 'latin1').toString('lat
 
 const ofVaults = new WeakMap<Pick<Vault, 'keyedHash'>, TokenKeyHashCache>()
 
-/** Returns the hashes that were computed with the secret of this vault. */
+/** Returns the cache of the hashes that were computed with the secret of this vault. */
 export function tokenKeyHashCacheOf(vault: Pick<Vault, 'keyedHash'>): TokenKeyHashCache {
   const existing = ofVaults.get(vault)
   if (existing !== undefined) return existing

@@ -68,7 +68,7 @@ export async function tryChannels(
       selector.end(true)
       if (chosenKey !== null) deps.breaker.release(chosenKey.probes)
       if (isRelayError(candidate) && isNotChannelFault(candidate)) requestError = candidate
-      // Another channel would need the same copies, which would only be made in vain.
+      // Another channel would need the same copies, and there is no memory for them either.
       const isFull = isRelayError(candidate) && isMemoryError(candidate)
       if (isUnfit && !isFull) continue
       break

@@ -13,8 +13,8 @@ export const EXCERPT_BYTES_MAX = 128 * 1024
 export const BLOCK_BYTES = 1024
 
 /**
- * The most bytes per token that are assumed for any text. A tokenizer may take a run of one sign as
- * a single token, and tokenizers differ most in such runs.
+ * The largest number of bytes per token that is assumed for any text. A tokenizer may count a run
+ * of one character as a single token, and tokenizers differ most in such runs.
  */
 export const BYTES_PER_TOKEN_MAX = 4
 

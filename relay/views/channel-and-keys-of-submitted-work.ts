@@ -39,8 +39,9 @@ type SubmissionDeps = {
 
 /**
  * Asks the event store whether a task or a batch may be sent to a channel with a key. It must be
- * called after the event with the submission's channel is durable. A deletion of the channel or the
- * key pauses submissions before it counts them, so each one is either counted or not sent.
+ * called after the event with the submission's channel is durable. The deletion of a channel or a
+ * key first stops new submissions and then counts those that were made. Each submission is
+ * therefore either counted or not sent.
  */
 export const mayBeSentTo = (
   { actors, now }: SubmissionDeps,
@@ -52,8 +53,8 @@ export const mayBeSentTo = (
   })
 
 /**
- * Reports whether a channel takes tasks at all. This is asked before a key is chosen, and
- * `mayBeSentTo` afterwards.
+ * Reports whether a channel accepts submissions. This check precedes the choice of a key, and
+ * `mayBeSentTo` follows it.
  */
 export const takesSubmissions = (
   { actors, now }: SubmissionDeps,

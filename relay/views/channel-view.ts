@@ -193,10 +193,11 @@ export class ChannelView {
   }
 
   /**
-   * Returns the ids of the other unexpired channels that serve the models of this channel: one list
-   * for each group and model, of which equal ones are left out. A model that no other channel
-   * serves decides alone, so that the search ends with its empty list: a last channel stays
-   * enabled, and each of its refused calls comes here.
+   * Returns the ids of the other unexpired channels that serve the models of this channel. The
+   * result has one list for each group and model, without duplicates. If no other channel serves
+   * one of the models, the result is only an empty list, because this channel must then stay
+   * enabled. The search ends there, because it is repeated for each rejected call of such a
+   * channel.
    */
   substitutesOf({ channelId, terms }: RelayChannel, nowMs: number): Substitutes {
     const kind = taskKindOf({ terms }) ?? 'any'
@@ -222,10 +223,7 @@ export class ChannelView {
     await this.update(idsOf(event))
   }
 
-  /**
-   * Replaces this view's state by the state of another view. The other view must not be used
-   * afterwards.
-   */
+  /** Takes over the state of another view, which must not be used afterwards. */
   adopt(other: ChannelView): void {
     this.roster = other.roster
     this.channels = other.channels
