@@ -159,7 +159,7 @@ export class CircuitBreaker {
    * so. As with `enter`, the caller must then report the attempt or give the probe back.
    */
   enterKey(scope: CircuitScope): Promise<boolean> {
-    return this.ask(scope)
+    return this.askToProbe(scope)
   }
 
   /**
@@ -172,7 +172,7 @@ export class CircuitBreaker {
       const at = this.deps.now()
       const pauseMs = RELEASED_PROBE_MS
       const command = { type: 'ReleaseProbe', scope, prober, pauseMs, at } as const
-      this.tell(scope.channelId, command, null).catch(this.failed)
+      this.execute(scope.channelId, command, null).catch(this.failed)
     }
   }
 
@@ -214,18 +214,18 @@ export class CircuitBreaker {
    */
   private fail(one: ReportedAttempt, failure: AttemptFailure, retryAfterMs: number): void {
     const { probes, call } = one
-    const isKeys = this.isKeys(one, failure)
+    const isKeyFault = this.isKeyFault(one, failure)
     for (const scope of probes) {
-      if (isKeys && scope.keyRef === null) this.close(scope, 'probe', call)
+      if (isKeyFault && scope.keyRef === null) this.close(scope, 'probe', call)
       else this.open({ scope, failure, failures: 1, retryAfterMs }, call, this.prober)
     }
-    const isReported = probes.some(({ keyRef }) => (keyRef !== null) === isKeys)
+    const isReported = probes.some(({ keyRef }) => (keyRef !== null) === isKeyFault)
     if (isReported || !this.deps.options().isEnabled) return
-    if (isKeys) this.countKey(one, failure, retryAfterMs)
+    if (isKeyFault) this.countKey(one, failure, retryAfterMs)
     else this.count(one, failure, retryAfterMs)
   }
 
-  private isKeys({ channel, keyRef }: ReportedAttempt, outcome: AttemptOutcome): boolean {
+  private isKeyFault({ channel, keyRef }: ReportedAttempt, outcome: AttemptOutcome): boolean {
     if (typeof outcome === 'string' || outcome.blame !== 'key') return false
     const { channelId, keys } = channel
     return keys.some(
@@ -244,7 +244,7 @@ export class CircuitBreaker {
     const { channelId, keys } = one.channel
     const now = performance.now()
     const until = now + retryAfterMs
-    if (!this.isKeys(one, outcome)) return this.pauses.put(channelId, until, now)
+    if (!this.isKeyFault(one, outcome)) return this.pauses.put(channelId, until, now)
     this.pauses.put(one.keyRef, until, now)
     const inUse = keys.filter(
       ({ keyRef }) => this.deps.circuits.find(channelId, null, keyRef) === undefined,
@@ -294,7 +294,7 @@ export class CircuitBreaker {
     const { reason } = failure
     const at = this.deps.now()
     const command = { type: 'OpenCircuit', scope, reason, failures, cooldown, prober, at } as const
-    this.tell(scope.channelId, command, cause).catch(this.failed)
+    this.execute(scope.channelId, command, cause).catch(this.failed)
   }
 
   private close(scope: CircuitScope, reason: 'probe' | 'test', cause: string | null): void {
@@ -302,7 +302,7 @@ export class CircuitBreaker {
     if (keyRef === null) this.tallies.forget(channelId, model)
     else this.tallies.forgetKey(keyRef)
     const command = { type: 'CloseCircuit', scope, reason, prober: this.prober } as const
-    this.tell(scope.channelId, command, cause).catch(this.failed)
+    this.execute(scope.channelId, command, cause).catch(this.failed)
   }
 
   /** Deletes the failure counts and the pause. Called when an admin has closed the circuit. */
@@ -317,7 +317,7 @@ export class CircuitBreaker {
     if (open.some(({ until }) => now < until)) return false
     const granted: CircuitScope[] = []
     for (const { scope } of open) {
-      if (!(await this.ask(scope))) {
+      if (!(await this.askToProbe(scope))) {
         this.release(granted)
         return false
       }
@@ -327,7 +327,7 @@ export class CircuitBreaker {
   }
 
   /** Asks for permission to probe a circuit. Of the calls of all processes, only one gets it. */
-  private async ask(scope: CircuitScope): Promise<boolean> {
+  private async askToProbe(scope: CircuitScope): Promise<boolean> {
     const key = `${scope.channelId}|${scopeKey(scope)}`
     if (this.asking.has(key)) return false
     this.asking.add(key)
@@ -335,7 +335,7 @@ export class CircuitBreaker {
     const at = this.deps.now()
     const command = { type: 'ProbeCircuit', scope, prober, leaseMs: PROBE_LEASE_MS, at } as const
     try {
-      return await this.tell(scope.channelId, command, null)
+      return await this.execute(scope.channelId, command, null)
     } catch (err) {
       this.failed(err)
       return false
@@ -348,7 +348,7 @@ export class CircuitBreaker {
    * Executes a command and immediately applies its events in this process. Returns true if the
    * state changed.
    */
-  private async tell(
+  private async execute(
     channelId: number,
     command: ChannelHealthCommand,
     cause: string | null,

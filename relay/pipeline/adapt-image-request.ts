@@ -32,8 +32,8 @@ export const adapterOf = (
 
 /**
  * Rewrites an image request for an endpoint whose request format differs from OpenAI's. The
- * returned request has the price and the output limit of the images that the provider is asked for.
- * Any other request is returned unchanged, except for the output limit of a mapped model.
+ * returned request has the price and the output limit of the images that are requested from the
+ * provider. Any other request is returned unchanged, except for the output limit of a mapped model.
  */
 export function adaptImageRequest<One extends ImageCandidate>(
   candidate: One | RelayError,
@@ -44,19 +44,19 @@ export function adaptImageRequest<One extends ImageCandidate>(
   if (adapter === undefined) return withLimitOfModel(candidate)
   const limitError = conversionLimitError(body)
   if (limitError !== null) return limitError
-  const asked = JSON.parse(body.toString('utf8'))
+  const original = JSON.parse(body.toString('utf8'))
   const model = upstreamModel ?? request.model
-  const written = adapter.requestOf(asked, model)
+  const written = adapter.requestOf(original, model)
   if ('unsupported' in written) {
     return relayError('not_convertible', { param: String(written.unsupported) })
   }
   const isDataLacking =
-    adapter.answersOnlyAddresses === true && asked.response_format === 'b64_json'
+    adapter.answersOnlyAddresses === true && original.response_format === 'b64_json'
   return {
     ...candidate,
-    request: withSentImage(request, model, adapter.sentImageOf(asked, model)),
+    request: withSentImage(request, model, adapter.sentImageOf(original, model)),
     body: Buffer.from(JSON.stringify(written)),
-    losses: [...candidate.losses, ...adapter.lossesOf(asked, model)],
+    losses: [...candidate.losses, ...adapter.lossesOf(original, model)],
     ...(isDataLacking ? { lacksImageData: true } : {}),
   }
 }

@@ -29,18 +29,18 @@ export function channelsWithDistinctRequests(offer: Offer<RelayChannel>): readon
  * Caches the settings of each channel. A change of a channel creates a new object, so no entry
  * becomes outdated.
  */
-const known = new WeakMap<RelayChannel, string>()
+const settingsOfChannels = new WeakMap<RelayChannel, string>()
 
 /**
  * Returns a text that is equal for two channels only if they send equal requests. It contains all
  * terms except those in `IRRELEVANT`, so a term that is added later is included by default.
  */
 function settingsOf(channel: RelayChannel): string {
-  const existing = known.get(channel)
+  const existing = settingsOfChannels.get(channel)
   if (existing !== undefined) return existing
-  const deciding = Object.entries(channel.terms).filter(([name]) => !IRRELEVANT.has(name))
-  const settings = JSON.stringify([deciding.toSorted(), targetSettingsOf(channel.target)])
-  known.set(channel, settings)
+  const relevantTerms = Object.entries(channel.terms).filter(([name]) => !IRRELEVANT.has(name))
+  const settings = JSON.stringify([relevantTerms.toSorted(), targetSettingsOf(channel.target)])
+  settingsOfChannels.set(channel, settings)
   return settings
 }
 

@@ -110,18 +110,18 @@ class BodyCollector {
   }
 
   private openDecoder(request: CallRequest, coding: BodyCoding, start: Buffer): BodyDecoder | null {
-    const opened = coding.open(start)
-    if (!this.memory.takeDecoder(this.owner, opened.memory)) {
+    const openCoding = coding.open(start)
+    if (!this.memory.takeDecoder(this.owner, openCoding.memory)) {
       this.refuse(NO_MEMORY)
       return null
     }
-    this.decoderBytes = opened.memory
+    this.decoderBytes = openCoding.memory
     const sink = {
       data: (chunk: Buffer) => this.add(chunk),
       end: () => this.end(),
       fail: (reason: 'invalid' | 'ratio') => this.refuse(CODING_ERRORS[reason]),
     }
-    return new BodyDecoder(opened, sink, () => request.resume())
+    return new BodyDecoder(openCoding, sink, () => request.resume())
   }
 
   /** Refuses the body if the connection closes before it is complete. */

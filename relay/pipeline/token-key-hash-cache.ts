@@ -28,13 +28,13 @@ export class TokenKeyHashCache {
 /** Returns a copy, because a key that was cut out of a header keeps the whole header in memory. */
 const copyOf = (key: string): string => Buffer.from(key, 'latin1').toString('latin1')
 
-const ofVaults = new WeakMap<Pick<Vault, 'keyedHash'>, TokenKeyHashCache>()
+const cachesOfVaults = new WeakMap<Pick<Vault, 'keyedHash'>, TokenKeyHashCache>()
 
 /** Returns the cache of the hashes that were computed with the secret of this vault. */
 export function tokenKeyHashCacheOf(vault: Pick<Vault, 'keyedHash'>): TokenKeyHashCache {
-  const existing = ofVaults.get(vault)
+  const existing = cachesOfVaults.get(vault)
   if (existing !== undefined) return existing
   const hashes = new TokenKeyHashCache()
-  ofVaults.set(vault, hashes)
+  cachesOfVaults.set(vault, hashes)
   return hashes
 }
