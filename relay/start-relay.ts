@@ -47,8 +47,8 @@ export type RelayPaths = {
 
 export type Relay = RelayPaths & {
   /**
-   * Returns the number of running chat calls, including those that are still being uploaded or
-   * admitted, and of responses that are being cancelled at their providers.
+   * Returns the number of running calls, including those that are still being uploaded or admitted.
+   * Responses that are being cancelled at their providers are counted as well.
    */
   readonly inFlight: () => number
   /**

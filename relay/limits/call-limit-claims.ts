@@ -77,8 +77,8 @@ export const permitsOfToken = (
 const SHARED_CLAIMS = new WeakMap<CallRules, CallClaims>()
 
 /**
- * Computes the claims of rules that many calls share once, so that `claimsOf` need not compute them
- * for each call. Most calls have no other limits.
+ * Computes the claims of these rules in advance, so that `claimsOf` need not compute them for each
+ * of the many calls that share the rules. Most calls have no other limits.
  */
 export function withSharedClaims(rules: CallRules): CallRules {
   SHARED_CLAIMS.set(rules, claimsOf([rules]))

@@ -7,7 +7,7 @@ import { type CallAtProvider, CancellableResponse } from './cancellable-response
  * for a shutdown.
  */
 const DRAIN_CANCEL_MS = 1_000
-/** The number of running cancellations up to which a call need not wait for its own. */
+/** The number of running cancellations above which a call waits for its own cancellation. */
 const UNAWAITED_MAX = 256
 
 /**

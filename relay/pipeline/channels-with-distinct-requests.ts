@@ -9,8 +9,8 @@ const DISTINCT = new WeakMap<Offer<RelayChannel>, readonly RelayChannel[]>()
 
 /**
  * Returns the channels of an offer without those that would send the same request as an earlier
- * one. A site may have a thousand channels that differ only in their keys, addresses or
- * priorities, and the request must not be prepared for each of them before a call.
+ * one. A site may have a thousand channels that differ only in their keys, addresses or priorities.
+ * Preparing the request for each of them before a call would take too long.
  */
 export function channelsWithDistinctRequests(offer: Offer<RelayChannel>): readonly RelayChannel[] {
   const earlier = DISTINCT.get(offer)
@@ -58,7 +58,7 @@ const targetSettingsOf = (target: ProviderTarget | null): unknown =>
   target === null ? null : [idOf(target.profile), target.endpoints.map(endpointSettingsOf)]
 
 /**
- * Returns the settings of an endpoint that can change a request. Of a path, only the placeholder
+ * Returns the settings of an endpoint that can change a request. In a path, only the placeholder
  * for a deployment matters, because a deployment can have any name. `models` is compared only if it
  * is a regular expression. Any other value follows from the channel's terms, which are compared
  * separately.

@@ -35,13 +35,13 @@ const TOLERATED_OUTPUT_TOKENS = 1_024
  */
 const TOLERATED_INPUT_TOKENS = 32_000
 /**
- * If the prompt tokens in a report include the cached tokens, the gateway's own count of the input
- * is at most this many times as large as the prompt tokens.
+ * The maximum ratio of the gateway's own count of the input to the prompt tokens in a report, if
+ * the prompt tokens include the cached tokens.
  */
 const OWN_COUNT_FACTOR = 1.5
 /**
- * If the provider reports cached tokens separately from the prompt tokens, the sum of both may be
- * at most this many times the gateway's own count of the input tokens.
+ * The maximum ratio of the reported input to the gateway's own count, if the cached tokens are
+ * reported in addition to the prompt tokens.
  */
 const SEPARATE_CACHE_FACTOR = TOKENIZER_FACTOR + 1
 

@@ -104,7 +104,7 @@ function convert(
   { format, body, members, choices, model, isStream, storesContent }: ChatRequest,
   target: ConversionTarget,
 ): CallConversion | RelayError {
-  // In the format `completions`, a list of prompts causes several choices, too. The conversion
+  // In the format `completions`, a list of prompts also causes several choices. The conversion
   // itself rejects such a request and names the member at fault.
   if (choices > 1 && format.name !== 'completions') {
     return relayError('not_convertible', { param: 'n' })

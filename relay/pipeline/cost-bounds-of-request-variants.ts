@@ -100,9 +100,9 @@ export function largestImageFactor(bounds: readonly VariantBounds[]): DecimalTex
 
 /**
  * Returns an image request with the bounds of its variants, which are the requests that the
- * channels send: their largest number of images, price factor and output limit. The caller's own
- * size therefore has no effect on the hold if no channel sends it. A request for anything else, or
- * without variants, is returned unchanged.
+ * channels send. It has the largest number of images, price factor and output limit of all
+ * variants. The caller's own size therefore has no effect on the hold if no channel sends it. A
+ * request for anything else, or without variants, is returned unchanged.
  */
 export function boundedBySentImages(
   request: ChatRequest,

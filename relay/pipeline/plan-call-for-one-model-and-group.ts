@@ -80,8 +80,9 @@ export const groupsOfPlan = ({ alternatives }: CallPlan): readonly string[] | un
   alternatives === undefined ? undefined : [...new Set(alternatives.map(({ group }) => group))]
 
 /**
- * Plans a call that only the model of the request and the group of the caller may serve: determines
- * its worst-case cost and the channels to which it may be sent, or returns an error.
+ * Plans a call with the model of the request and the group of the caller, without alternatives.
+ * Determines its worst-case cost and the channels to which it may be sent. Returns an error if it
+ * can't be served.
  */
 export function planAlternative(
   views: Views,

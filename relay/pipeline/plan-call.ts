@@ -135,8 +135,8 @@ export function isCovered(
 }
 
 /**
- * Plans a call: determines its worst-case cost and the channels to which it may be sent, or returns
- * an error.
+ * Plans a call with all its alternatives. Determines its worst-case cost and the channels to which
+ * it may be sent. Returns an error if it can't be served.
  */
 export function planCall(
   views: Views,

@@ -74,8 +74,8 @@ export class StreamForwarder implements SseSink {
    */
   background: CancellableResponse | null = null
   /**
-   * Called if a word is screened in a finished answer, of which only the usage can follow. It may
-   * call `continueForUsage`; otherwise the stream ends.
+   * Called if a finished answer, after which only the usage can follow, contains a screened word.
+   * It may call `continueForUsage`; otherwise the stream ends.
    */
   onScreenedAtEnd: () => void = () => {}
   /** The type of the answer if it is not a stream of events. */

@@ -26,8 +26,8 @@ export class AnswerScreen {
   }
 
   /**
-   * Splits the events for which `isClean` has just returned false: into the events before the one
-   * that completes the word, and the others.
+   * Splits the events for which `isClean` has just returned false. The first part has the events
+   * before the one that completes the word, and the second part the others.
    */
   splitBeforeWord(events: Buffer, readTexts: ReadTexts): readonly [Buffer, Buffer] {
     this.state = this.stateBefore
