@@ -13,7 +13,7 @@ const METHODS = [
 type Method = (typeof METHODS)[number]
 
 /** The model, the kind of answer and the method that a path of Gemini's API names. */
-export type GeminiPath = PathParameters & { readonly method: Method }
+type GeminiPath = PathParameters & { readonly method: Method }
 
 /** Matches the path of a method. The name of a model may contain slashes and colons. */
 const METHOD_PATH = new RegExp(`^/v1(?:beta)?/(models|tunedModels)/(.+):(${METHODS.join('|')})$`)

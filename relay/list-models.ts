@@ -116,7 +116,7 @@ function offeredDirectly(
  * Returns the format in which a request expects models. Gemini's clients send their key in a header
  * of Google, and Anthropic's clients name a version in the headers of all requests.
  */
-export function modelListFormatOf({
+function modelListFormatOf({
   url = '',
   headers,
 }: Pick<CallRequest, 'url' | 'headers'>): ModelListFormat {

@@ -6,7 +6,7 @@ import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 
 /** The kind of a request for the quota of the key that authenticates it. */
-export type QuotaLookUp = 'subscription' | 'usage' | 'token'
+type QuotaLookUp = 'subscription' | 'usage' | 'token'
 
 const PATHS: ReadonlyMap<string, QuotaLookUp> = new Map([
   ['/v1/dashboard/billing/subscription', 'subscription'],

@@ -20,7 +20,7 @@ import { isTaskPath } from './tasks/task-routes.ts'
 /** The path of the realtime API: a websocket, and below it the endpoints for temporary keys. */
 export const REALTIME_PATH = '/v1/realtime'
 
-export type RouteDeps = {
+type RouteDeps = {
   readonly deps: RelayDeps
   readonly tasks: Tasks
   readonly batches: Batches

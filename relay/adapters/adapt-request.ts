@@ -15,7 +15,7 @@ import type { AdapterOptions } from './model-adapter-options.ts'
  * The changes that adapters make to a request in the provider's format. An adapter sets members for
  * certain models, such as thinking for names that end in `-thinking`.
  */
-export type Adaptation = {
+type Adaptation = {
   /**
    * The members to set, as JSON texts by name. They include the members that the channel overrides.
    */

@@ -9,7 +9,7 @@ import type { TestRuns } from './test-all-channels-in-background.ts'
 import { type ChannelCheckDeps, waitForCurrentViews } from './wait-until-views-are-current.ts'
 
 /** The app that derives the types of a request from the schemas of its route. */
-export type TypedApi = ReturnType<typeof typedApi>
+type TypedApi = ReturnType<typeof typedApi>
 export const typedApi = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
 export type ActionDeps = ChannelCheckDeps & {

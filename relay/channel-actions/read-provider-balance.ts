@@ -17,7 +17,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import { sendGetRequest, unexpectedFormat } from './send-get-request-to-provider.ts'
 import type { ChannelCheckDeps } from './wait-until-views-are-current.ts'
 
-export type BalanceResult =
+type BalanceResult =
   | { readonly isRead: true; readonly balance: string; readonly position: number }
   | { readonly isRead: false; readonly why: TranslatedText }
 

@@ -67,7 +67,7 @@ function rejectInDemo(app: FastifyInstance, { db }: Pick<Core, 'db'>): void {
   })
 }
 
-export type ChannelActions = {
+type ChannelActions = {
   /** Registers the actions on the management API's app, which checks the session. */
   readonly add: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
   readonly stop: () => Promise<void>

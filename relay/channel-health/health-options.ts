@@ -1,7 +1,7 @@
 import { optionFlag, optionInteger, optionValue } from '#domain/options/option-registry.ts'
 import type { BreakerOptions } from './circuit-breaker.ts'
 
-export type DisableOptions = {
+type DisableOptions = {
   readonly isEnabled: boolean
   readonly failures: number
   readonly windowMs: number

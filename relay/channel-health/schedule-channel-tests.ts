@@ -4,7 +4,7 @@ import type { TestRuns } from '#relay/channel-actions/test-all-channels-in-backg
 import type { Views } from '#relay/views/start-views.ts'
 import { SCHEDULER } from './apply-test-result.ts'
 
-export type TestSchedule = { readonly stop: () => Promise<void> }
+type TestSchedule = { readonly stop: () => Promise<void> }
 
 type Deps = Pick<Core, 'log' | 'now'> & {
   readonly leases: Pick<Core['leases'], 'hold'>

@@ -13,7 +13,7 @@ type Subject = {
 }
 
 /** Limits the number of calls of one token or user per period. A maximum of 0 sets no limit. */
-export type RateRule = Subject & {
+type RateRule = Subject & {
   readonly count: number
   readonly success: number
   readonly periodMs: number
@@ -29,7 +29,7 @@ export type TokensRule = Subject & {
 }
 
 /** Limits the calls of one token or user that run at the same time. */
-export type PermitsRule = Subject & { readonly permits: number }
+type PermitsRule = Subject & { readonly permits: number }
 
 export type CallRules = {
   readonly permits: readonly PermitsRule[]
@@ -47,7 +47,7 @@ export type Refusal = { readonly error: RelayError; readonly rules: CallRules }
 /**
  * The limits that a call must pass. `refusalFor` returns the error for the limit that is reached.
  */
-export type CallClaims = {
+type CallClaims = {
   readonly claims: readonly Claim[]
   readonly refusalFor: (full: Full) => Refusal
 }

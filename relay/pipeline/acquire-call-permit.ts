@@ -45,7 +45,7 @@ export const CALLS_NO_MODEL: SizedRequest = {
 }
 
 /** A model and a group with which a call may be served. */
-export type Service = { readonly model: string; readonly group: string }
+type Service = { readonly model: string; readonly group: string }
 
 const BYTES_PER_TOKEN = 4
 const TOKENS_PERIOD_MS = 60_000

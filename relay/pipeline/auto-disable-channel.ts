@@ -12,7 +12,7 @@ import type { AttemptEnd } from './attempt-end-types.ts'
 
 type Deps = Pick<Core, 'actors' | 'log' | 'now'> & { readonly views: Views }
 
-export type AttemptContext = {
+type AttemptContext = {
   readonly channel: RelayChannel
   readonly key: RelayKey
   readonly call: string

@@ -120,7 +120,7 @@ const isSmall = ({ headers }: CallRequest): boolean =>
 const ZERO_PRICES = new WeakMap<PriceList, ReturnType<typeof zeroPrices>>()
 
 /** Reports whether some model is free for chats in some group. */
-export function isAnyChatFree({ options: { prices }, channels }: Views): boolean {
+function isAnyChatFree({ options: { prices }, channels }: Views): boolean {
   const cached = ZERO_PRICES.get(prices)
   const freeModels = cached ?? zeroPrices(prices)
   if (cached === undefined) ZERO_PRICES.set(prices, freeModels)

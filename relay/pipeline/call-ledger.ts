@@ -22,7 +22,7 @@ import { exhaustionCodeOf } from './balance-check-of-running-calls.ts'
 import type { KeyedCall } from './claim-idempotency-key.ts'
 import type { Exchange } from './http-exchange.ts'
 
-export type Admission = {
+type Admission = {
   readonly model: string
   readonly isStream: boolean
   readonly hold: Quota
@@ -79,7 +79,7 @@ export type Bill = BilledChannel &
     readonly endReason?: string
   }
 
-export type CallRelease = RequestChanges & {
+type CallRelease = RequestChanges & {
   readonly channelId: number | null
   readonly reason: CallEnd | 'no-channel' | 'refused'
   readonly errorCode: string

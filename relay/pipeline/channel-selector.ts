@@ -208,10 +208,10 @@ const MINUTE_MS = 60_000
  * The limits in a channel's terms. The terms of channels that were created before these limits
  * existed have no limits.
  */
-export type ChannelLimits = { readonly maxConcurrency?: number; readonly maxRpm?: number }
+type ChannelLimits = { readonly maxConcurrency?: number; readonly maxRpm?: number }
 
 /** Returns the limits for an attempt at the channel; null when its terms set no limits. */
-export function channelClaims(
+function channelClaims(
   channelId: number,
   { maxConcurrency = 0, maxRpm = 0 }: ChannelLimits,
 ): readonly Claim[] | null {

@@ -128,7 +128,7 @@ export function resolveCache(
 
 type Answer = { readonly rawUsage: unknown; readonly readText: () => CountableText }
 
-export type UsageEvidence = {
+type UsageEvidence = {
   readonly delivery: Answer
   readonly call: MeteredCall
   readonly limits: UsageLimits

@@ -71,7 +71,7 @@ export type ToolBounds = { readonly uses: ToolCounts; readonly inputTokens: numb
  * Input limits from a count of the request's tokens. They are lower than the limits that follow
  * from the request's length.
  */
-export type InputLimits = {
+type InputLimits = {
   /** The maximum input tokens of the original request and of its variant for each channel. */
   readonly tokens: ReadonlyMap<VariantBounds, number>
   readonly kinds: InputKinds
@@ -115,7 +115,7 @@ export function callTerms(
 }
 
 /** `isLimitable` is true if the relay can send a lower output limit. */
-export type OutputKind = Pick<CallTerms, 'isStream' | 'isOpenEnded'> & {
+type OutputKind = Pick<CallTerms, 'isStream' | 'isOpenEnded'> & {
   readonly isLimitable: boolean
 }
 

@@ -11,7 +11,7 @@ import { endStream } from './write-streamed-response.ts'
 
 const MIB = 1024 * 1024
 
-export type CallErrorAnswer = {
+type CallErrorAnswer = {
   readonly reason: 'client-gone' | 'no-channel'
   readonly errorCode: string
   readonly status: number
@@ -130,7 +130,7 @@ export function providerErrorBody(
  * forwarded in the provider's words. The format that a caller expects for errors may differ from
  * the format of its request.
  */
-export const hasOwnErrors = ({ conversion, request }: Candidate, errors: ErrorFormat): boolean =>
+const hasOwnErrors = ({ conversion, request }: Candidate, errors: ErrorFormat): boolean =>
   conversion === null && request.format.errors === errors
 
 /**

@@ -25,7 +25,7 @@ import type { RelayDeps } from './relay-deps.ts'
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
-export type Admitted = {
+type Admitted = {
   readonly ledger: CallLedger
   readonly terms: CallTerms
   /**

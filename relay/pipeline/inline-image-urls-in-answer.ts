@@ -18,7 +18,7 @@ const TOTAL_MS = 30_000
 /** Matches the content types of images. Some object stores send only a general binary type. */
 const TYPES = /^(?:image\/[\w.+-]{1,64}|(?:application|binary)\/octet-stream)(?:;|$)/i
 
-export type InlinedAnswer = { readonly candidate: Candidate; readonly body: Buffer }
+type InlinedAnswer = { readonly candidate: Candidate; readonly body: Buffer }
 
 /**
  * Replaces the image URLs in a provider's answer by the data of the images. It is used if the

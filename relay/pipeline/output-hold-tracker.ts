@@ -17,7 +17,7 @@ const AHEAD_TOKENS = 2_048
  * The tokens that an open-ended stream may deliver beyond its hold before it is ended. They are
  * charged even if the balance is spent.
  */
-export const PROGRESS_STEP_TOKENS = 1_024
+const PROGRESS_STEP_TOKENS = 1_024
 /**
  * An estimate may be this many times as high as the true count, for example for Chinese text and
  * long words.
@@ -34,7 +34,7 @@ const PARSE_BELOW_TOKENS = 64
 type Delivered = Pick<DeliveredText, 'bytes' | 'estimateTokens' | 'tokensUpperBound'>
 
 /** The decision whether a stream may continue after the output that it has delivered so far. */
-export type OutputVerdict =
+type OutputVerdict =
   | 'continue'
   | 'raise-hold'
   /** The hold is used up. The stream pauses until its hold is raised. */

@@ -42,7 +42,7 @@ import { boundsWithThinking } from './thinking-beyond-output-limit.ts'
  * The variants of a request: the original request, followed by one variant for each channel that
  * changes its bounds.
  */
-export type RequestVariants = readonly [ChatRequest, ...ChatRequest[]]
+type RequestVariants = readonly [ChatRequest, ...ChatRequest[]]
 
 /** One model and group with which a call may be served. */
 export type Alternative = {

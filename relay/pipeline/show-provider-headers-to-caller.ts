@@ -26,10 +26,7 @@ export function showProviderHeaders(
  * Returns the provider's id of a request for the log. Returns null if there is none, or if it might
  * contain a key or an address.
  */
-export function requestIdIn(
-  headers: ProviderHeaders,
-  confidential: readonly string[],
-): string | null {
+function requestIdIn(headers: ProviderHeaders, confidential: readonly string[]): string | null {
   const id = requestIdHeaderIn(headers)
   return id !== null && isLoggableId(id, confidential) ? id : null
 }

@@ -44,7 +44,7 @@ type RequestMembers = Pick<ChatRequest, 'format' | 'body' | 'members'>
  * limit of a request. It is 0 for channels whose provider counts thinking towards the limit.
  * `model` is the provider's name for the model.
  */
-export function thinkingBeyondLimit(
+function thinkingBeyondLimit(
   { target }: Pick<RelayChannel, 'target'>,
   request: RequestMembers,
   model: string,

@@ -17,7 +17,7 @@ import type { RunningCall } from './running-call.ts'
 import type { CallSession } from './session-affinity.ts'
 
 /** The channels of one model and group for a call, and the settings of the attempts at them. */
-export type ChannelRoute = {
+type ChannelRoute = {
   readonly selector: ChannelSelector
   /** The session of the call, or null if the call belongs to no session. */
   readonly session: CallSession | null

@@ -17,7 +17,7 @@ import type { Deadlines } from './call-deadlines-and-timer.ts'
 import { AttemptEvidence } from './provider-evidence-of-attempt.ts'
 import { type ProviderHeaders, retryAfterIn } from './read-retry-delay-and-request-id.ts'
 
-export type AttemptRequest = Omit<ProviderCall, 'origin'>
+type AttemptRequest = Omit<ProviderCall, 'origin'>
 type Upload = NonNullable<AttemptRequest['upload']>
 
 export const ANSWER_BYTES_MAX = 32 * 1024 * 1024
@@ -29,7 +29,7 @@ const NOTHING = Buffer.alloc(0)
 
 type OnHeaders = (headers: ProviderHeaders) => void
 
-export type AttemptOptions = {
+type AttemptOptions = {
   /** The maximum time, in milliseconds, from the sending of the request until the answer begins. */
   readonly answerStartMs?: number
   /** Called with the headers of the provider's response. */

@@ -1,5 +1,5 @@
 /** A waiting counting job of one user. `bytes` is the size of the job's texts in memory. */
-export type Queued = { readonly userId: number; readonly bytes: number }
+type Queued = { readonly userId: number; readonly bytes: number }
 
 export type QueueBounds = {
   readonly bytesMax: number

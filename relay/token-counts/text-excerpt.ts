@@ -10,7 +10,7 @@ export const EXCERPT_BYTES_MAX = 128 * 1024
  * The length of a block. An excerpt of a long text consists of blocks that are spread over the
  * text.
  */
-export const BLOCK_BYTES = 1024
+const BLOCK_BYTES = 1024
 
 /**
  * The largest number of bytes per token that is assumed for any text. A tokenizer may count a run

@@ -4,7 +4,7 @@ import { CountThread, STEP_BYTES_MAX } from './count-thread.ts'
 import type { CountAnswer, Source } from './count-tokens-of-one-call.ts'
 import { estimateInputTokens } from './estimate-input-tokens.ts'
 
-export type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: string }
+type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: string }
 
 /** Counts the tokens of the calls of one user. */
 export type UserTokenCounter = {

@@ -72,7 +72,7 @@ export type RequestKind = FormatName | TaskKind
 export type OfferKind = RequestKind | 'call' | 'any'
 
 /** Returns the kind of tasks that the channel accepts. Null if it accepts calls. */
-export const taskKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): TaskKind | null =>
+const taskKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): TaskKind | null =>
   taskProfileOf(terms.type)?.tasks?.kind ?? null
 
 /** Reports whether the channel serves requests of this kind for a model, without conversion. */

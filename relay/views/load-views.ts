@@ -26,15 +26,6 @@ export type ViewRows = {
   }
 }
 
-/** Empty rows, for a view that is built by reading all events. */
-export const NO_ROWS: ViewRows = {
-  tokens: { position: 0, rows: [] },
-  users: { position: 0, rows: [] },
-  channels: { position: 0, rows: [] },
-  circuits: { position: 0, rows: [] },
-  options: { position: 0, revision: -1, values: new Map() },
-}
-
 /** Loads the rows from the read models, so that the start of a relay does not replay all events. */
 export async function loadViewRows({ db }: Pick<Core, 'db'>): Promise<ViewRows> {
   const [tokens, users, channels, circuits, options] = await Promise.all([

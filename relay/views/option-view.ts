@@ -72,7 +72,7 @@ export type RelayOptions = {
 }
 
 /** The limits of calls in a group or of a model. An absent limit or 0 sets no limit. */
-export type NamedLimits = {
+type NamedLimits = {
   readonly calls?: number
   readonly successes?: number
   readonly tokensPerMinute?: number
