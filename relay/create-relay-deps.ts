@@ -47,6 +47,7 @@ import type { LoadChannels } from './views/follow-channel-events.ts'
 import { loadChannelRows, loadViewRows, type ViewRows } from './views/load-views.ts'
 import { startViews } from './views/start-views.ts'
 
+/** Dependencies that tests replace. */
 export type DepsOverrides = {
   readonly deadlines?: Partial<Deadlines>
   readonly caps?: Partial<ConcurrencyCaps>

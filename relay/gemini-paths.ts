@@ -84,6 +84,7 @@ function modelNamed(segments: string): string {
   return name.replace(/^(?:models\/)+/, '')
 }
 
+/** Decodes the percent-encoding of a part of a path. Returns an invalid text unchanged. */
 export function decodedSegment(text: string): string {
   try {
     return decodeURIComponent(text)

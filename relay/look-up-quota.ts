@@ -17,6 +17,7 @@ const PATHS: ReadonlyMap<string, QuotaLookUp> = new Map([
   ['/api/usage/token/', 'token'],
 ])
 
+/** Returns the kind of quota request at a path, or null for any other path. */
 export const quotaLookUpAt = (path: string): QuotaLookUp | null => PATHS.get(path) ?? null
 
 /** The limit that clients show for a key without a budget, as in other gateways. */

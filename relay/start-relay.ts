@@ -45,6 +45,7 @@ export type RelayPaths = {
   readonly addActions: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
 }
 
+/** A running relay. */
 export type Relay = RelayPaths & {
   /**
    * Returns the number of running calls, including those that are still being uploaded or admitted.
@@ -59,6 +60,7 @@ export type Relay = RelayPaths & {
   readonly close: () => Promise<void>
 }
 
+/** Dependencies and intervals that tests replace. */
 export type RelayOverrides = DepsOverrides & {
   readonly findExpired?: FindExpired
   readonly gauges?: Gauges

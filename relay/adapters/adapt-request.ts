@@ -29,6 +29,7 @@ type Adaptation = {
   readonly losses: readonly string[]
 }
 
+/** The model and the settings to which a request is adapted. */
 export type AdapterTarget = {
   /** The provider's name for the model. */
   readonly model: string

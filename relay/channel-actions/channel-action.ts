@@ -12,6 +12,7 @@ import { type ChannelCheckDeps, waitForCurrentViews } from './wait-until-views-a
 type TypedApi = ReturnType<typeof typedApi>
 export const typedApi = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
+/** The dependencies of all channel actions. */
 export type ActionDeps = ChannelCheckDeps & {
   readonly runs: TestRuns
   readonly freshness: Pick<Freshness, 'waitFor'>
@@ -22,6 +23,7 @@ export type ChannelAction = (api: TypedApi, deps: ActionDeps) => void
 
 const FRESH_WITHIN_MS = 2_000
 
+/** Returns the context of the commands that a request executes: its actor and its time. */
 export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): CommandContext =>
   contextOfRequest(request, now())
 

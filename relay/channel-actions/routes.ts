@@ -73,6 +73,7 @@ type ChannelActions = {
   readonly stop: () => Promise<void>
 }
 
+/** Creates the channel actions of a relay and starts the schedule of channel tests. */
 export function createChannelActions(core: Core, relay: RelayDeps): ChannelActions {
   const policy = operatorPolicy(core.config)
   const { actors, now, outbound, timer, views } = relay

@@ -70,6 +70,7 @@ export const PROXY_FAILED: TranslatedText = {
   en: 'The proxy did not connect: check setting.proxy',
 }
 
+/** Returns the message for a response whose format is not the expected one. */
 export const unexpectedFormat = (): TranslatedText => plain('upstream_format')
 
 function plain(

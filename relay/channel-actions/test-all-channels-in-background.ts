@@ -9,12 +9,14 @@ import { isTestedInRuns } from './build-test-request.ts'
 import { testChannel } from './send-channel-test.ts'
 import { type ChannelCheckDeps, waitForCurrentViews } from './wait-until-views-are-current.ts'
 
+/** The test runs of this process. A run tests all channels. */
 export type TestRuns = {
   /** Starts a test run. Returns null if a run is already in progress in any process. */
   readonly start: (context: CommandContext) => Promise<{ total: number; position: number } | null>
   readonly stop: () => Promise<void>
 }
 
+/** The name of the lease that a process holds during a test run. */
 export const TEST_RUNS_LEASE = 'channel-tests'
 
 const AT_ONCE = 5

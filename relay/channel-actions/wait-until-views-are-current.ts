@@ -8,6 +8,7 @@ import type { ChannelTestDeps, ChannelTestResult } from './send-channel-test.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
+/** The dependencies of the actions that send requests to providers. */
 export type ChannelCheckDeps = ChannelTestDeps & {
   readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
   readonly views: Views

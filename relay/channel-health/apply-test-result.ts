@@ -61,6 +61,7 @@ function reenable({ actors, log, now }: Deps, channelId: number, cause: string |
     .catch((err: unknown) => log.warn({ err, channelId }, 'the channel could not be enabled again'))
 }
 
+/** Counts the consecutive slow tests of each channel. */
 export class SlowTestCounts {
   private readonly counts = new Map<number, number>()
 

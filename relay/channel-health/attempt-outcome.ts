@@ -7,6 +7,7 @@ import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-a
  */
 export type Blame = 'channel' | 'model' | 'key' | 'unknown'
 
+/** A failure of the provider: its code, and the probable cause. */
 export type AttemptFailure = { readonly reason: string; readonly blame: Blame }
 
 /**
@@ -39,6 +40,7 @@ export const isTooLargeByRequest = ({
 }: Extract<AttemptEnd, { readonly kind: 'failed' }>): boolean =>
   isEchoOfRequest === true || tail !== undefined
 
+/** Classifies the end of an attempt by its evidence for the health of the provider. */
 export function outcomeOf(end: AttemptEnd): AttemptOutcome {
   if (end.kind === 'plain') return 'well'
   if (end.error === null || USABLE.has(end.error)) return 'well'

@@ -45,6 +45,7 @@ class Pauses {
   }
 }
 
+/** The rules for opening circuits, and the pauses of open circuits. */
 export type BreakerOptions = BreakerRule & {
   readonly cooldownMs: number
   readonly cooldownMsMax: number

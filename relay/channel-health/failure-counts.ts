@@ -1,5 +1,6 @@
 import type { Blame } from './attempt-outcome.ts'
 
+/** The limits on failures at which a circuit opens. */
 export type BreakerRule = {
   readonly isEnabled: boolean
   /** The number of consecutive failures that opens the circuit. */

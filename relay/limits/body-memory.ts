@@ -1,4 +1,6 @@
+/** The maximum size of one request body, in bytes. */
 export const BODY_BYTES_MAX = 32 * 1024 * 1024
+/** The maximum size of all request bodies in memory together, in bytes. */
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024
 
 /**

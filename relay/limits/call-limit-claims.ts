@@ -31,6 +31,7 @@ export type TokensRule = Subject & {
 /** Limits the calls of one token or user that run at the same time. */
 type PermitsRule = Subject & { readonly permits: number }
 
+/** The limits on a call: on concurrent calls, on calls per period, and on tokens per minute. */
 export type CallRules = {
   readonly permits: readonly PermitsRule[]
   readonly rates: readonly RateRule[]
@@ -52,6 +53,7 @@ type CallClaims = {
   readonly refusalFor: (full: Full) => Refusal
 }
 
+/** Returns the token's limit on calls per period; null if it has none. */
 export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRule | null =>
   rateLimit.isEnabled
     ? {

@@ -20,6 +20,7 @@ import type { Caller } from './authenticate.ts'
 import { servingGroupsOf } from './groups-that-may-serve-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
+/** The end of a call, as far as it matters for the limits. */
 export type CallOutcome = {
   /**
    * True if the provider answered. This includes answers that the caller did not read to the end:
@@ -33,6 +34,7 @@ export type CallOutcome = {
   readonly tokens: number | null
 }
 
+/** The members of a request from which its tokens are estimated. */
 export type SizedRequest = Pick<ChatRequest, 'outputTokensMax' | 'choices'> & {
   readonly body: { readonly length: number }
   /** The model whose limits apply. Null for a request that calls no model, such as a look-up. */
@@ -107,6 +109,10 @@ export function permitWithoutLimits(
   return deps.runningCallCount.enter() ? new CallPermit(deps, caller, request) : overloaded()
 }
 
+/**
+ * Returns the error for a call above the limit of this process. The retry delay is random, so that
+ * rejected callers do not all retry at the same time.
+ */
 export const overloaded = (): RelayError =>
   relayError('overloaded', { retryAfter: 1 + Math.floor(Math.random() * 3) })
 

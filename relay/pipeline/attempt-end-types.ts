@@ -21,6 +21,7 @@ export type AttemptError =
   /** The provider far exceeded the output limit that the relay sent. */
   | 'over-limit'
 
+/** The end of an attempt: a plain answer, a stream that reached the caller, or a failure. */
 export type AttemptEnd =
   | { readonly kind: 'plain'; readonly status: number; readonly body: Buffer }
   /** The caller has received bytes of the stream, so the attempt can't be retried. */

@@ -8,6 +8,7 @@ import type { RelayUser } from '../views/user-view.ts'
 import type { CallRequest } from './http-request-and-response-types.ts'
 import { tokenKeyHashCacheOf } from './token-key-hash-cache.ts'
 
+/** The authenticated caller of a call. */
 export type Caller = {
   /** Playground calls have a generated token: see `relay/playground/`. */
   readonly token: RelayToken

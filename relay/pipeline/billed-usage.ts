@@ -42,6 +42,7 @@ import {
   resolveDoubts,
 } from './check-plausibility-of-usage.ts'
 
+/** The part of an answer that was delivered, with everything that decides its bill. */
 export type Delivery = {
   /** The usage that the provider reported, unparsed; undefined if the provider reported none. */
   readonly rawUsage: unknown
@@ -69,6 +70,7 @@ export type Delivery = {
   readonly chargesInput: boolean
 }
 
+/** The billed usage of a call, its source, and the anomaly of its report; null if there is none. */
 export type Metered = {
   readonly usage: Usage
   readonly usageSource: UsageSource
@@ -321,6 +323,7 @@ const unclassified = (usage: Usage): Usage => ({
   output: usage.output,
 })
 
+/** Returns the number of all input and output tokens. */
 export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output
 
 /**

@@ -86,6 +86,7 @@ type CallRelease = RequestChanges & {
   readonly statusCode: number
 }
 
+/** The attempts of a call and the time until its first byte, for the event that ends the call. */
 export type AttemptHistory = {
   readonly attempts: readonly Attempt[]
   readonly firstByteMs: number | null

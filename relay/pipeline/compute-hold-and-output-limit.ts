@@ -13,6 +13,7 @@ import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'
  */
 const NO_CACHE: InputKinds = { hasHourCache: false }
 
+/** The hold of a call, the bounds from which it was computed, and how it may be reduced. */
 export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds

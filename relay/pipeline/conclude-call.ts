@@ -1,10 +1,15 @@
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isTooLargeByRequest } from '../channel-health/attempt-outcome.ts'
+import type { AnswerError } from '../conversion/canonical-answer.ts'
 import { CONVERTED_BYTES_MAX } from '../conversion/convert-call.ts'
+import { withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'
+import { confidentialOf } from './failed-call-answer.ts'
+import { setNameListHeader } from './http-exchange.ts'
 import { inlineImages } from './inline-image-urls-in-answer.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
+import { lossesOf } from './recorded-request-changes.ts'
 import type { RunningCall } from './running-call.ts'
 import {
   type ClosingContext,
@@ -13,7 +18,6 @@ import {
   concludePlain,
   concludeStream,
   concludeWithheld,
-  visibleAnswer,
 } from './settle-and-answer-call.ts'
 import type { LastAttempt } from './try-channels-in-order.ts'
 
@@ -60,6 +64,28 @@ export function conclude(
   if (end.kind === 'streamed') return concludeStream(closing, candidate, end)
   if (isCharged(closing.call, end)) return concludeAbandoned(closing, candidate, end)
   return concludeFailedCall(closing, candidate, end)
+}
+
+/**
+ * Returns a plain answer as the caller receives it: in the caller's format and with the caller's
+ * name for the model. Returns null for an answer that can't be converted, and an error if the
+ * model failed.
+ */
+function visibleAnswer(
+  { exchange }: Pick<ClosingContext, 'exchange'>,
+  candidate: Candidate,
+  body: Buffer,
+): Buffer | AnswerError | null {
+  const { conversion, upstreamModel, request } = candidate
+  if (conversion !== null) {
+    const converted = conversion.convertAnswer(body, exchange.call)
+    setNameListHeader(exchange, 'X-Conversion-Loss', lossesOf(candidate))
+    return converted
+  }
+  const { redactedAnswer, adaptAnswer } = request.format
+  const adapted = adaptAnswer?.(request, body) ?? body
+  const redacted = redactedAnswer?.(adapted, confidentialOf(candidate)) ?? adapted
+  return upstreamModel === null ? redacted : withShownModel(request.format, redacted, request.model)
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 /** One of Node's decoders. Its `bytesWritten` is the number of input bytes read so far. */
 type Decoder = ReturnType<typeof createGunzip>
 
+/** A coding of compressed bodies. */
 export type BodyCoding = {
   /** Returns the decoder for a body that begins with the bytes `start`. */
   readonly open: (start: Buffer) => OpenCoding

@@ -57,6 +57,10 @@ type AnswerContext = {
   readonly call: string
 }
 
+/**
+ * Returns the answer for the caller of a call that failed before any byte was sent. It is the error
+ * of the last attempt, or `unserved` if no attempt was made.
+ */
 export function callErrorAnswer(
   candidate: Candidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
@@ -148,6 +152,7 @@ export function answerError(exchange: Exchange, error: RelayError): void {
   else sendError(exchange, error)
 }
 
+/** Sends the answer to a failed call, as a response or as an event of a stream that has begun. */
 export function sendCallError(exchange: Exchange, failure: CallErrorAnswer): void {
   const { response } = exchange
   if ('error' in failure) return answerError(exchange, failure.error)

@@ -43,6 +43,7 @@ export type Exchange = {
   readonly log: Logger | null
 }
 
+/** Reports whether the connection to the caller is closed. */
 export const isCallerGone = ({ response }: Exchange): boolean => response.destroyed
 
 /**
@@ -50,6 +51,7 @@ export const isCallerGone = ({ response }: Exchange): boolean => response.destro
  */
 export const CALLER_GONE = relayError('no_channel')
 
+/** Returns the query parameters of a URL without a host. */
 export const queryIn = (url = ''): URLSearchParams => new URLSearchParams(url.split('?')[1] ?? '')
 
 /** The headers that scripts in a browser can read, besides those that are always exposed. */
@@ -139,6 +141,9 @@ const endNow: EndAnswer = (response, text) => {
   response.end(text)
 }
 
+/**
+ * Sends a JSON response, unless a response has begun. `end` writes the body and ends the response.
+ */
 export function sendJson(
   exchange: Exchange,
   status: number,

@@ -1,4 +1,7 @@
-import { FIRST_WITH_THINKING, OPENAI_REASONING } from '../adapters/thinking-suffix-of-model-name.ts'
+import {
+  FIRST_GEMINI_VERSION_WITH_THINKING,
+  OPENAI_REASONING,
+} from '../adapters/thinking-suffix-of-model-name.ts'
 import { readModelVersion } from '../conversion/gemini/model-version.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
@@ -39,6 +42,6 @@ export function mayHideReasoning({ request, upstreamModel }: Reasoner): boolean 
     const model = name.toLowerCase().replace(/^ft:/, '')
     if (model.includes('claude') || REASONS_IF_ASKED.test(model)) return isAsked
     const { version } = readModelVersion(model)
-    return OPENAI_REASONING.test(model) || (version ?? 0) >= FIRST_WITH_THINKING
+    return OPENAI_REASONING.test(model) || (version ?? 0) >= FIRST_GEMINI_VERSION_WITH_THINKING
   })
 }

@@ -53,6 +53,7 @@ export type Alternative = {
   readonly served: Served | null
 }
 
+/** The price, the cost bounds, the hold and the channels of a call before its admission. */
 export type CallPlan = {
   readonly price: PriceSnapshot
   /**
@@ -205,6 +206,7 @@ const COUNTED_FROM_BYTES = 4_096
 const COUNTED_BYTES_MAX = EXCERPT_BYTES_MAX
 const VARIANTS_COUNTED_MAX = 4
 
+/** Reports whether counting the tokens of a request can lower its hold. */
 export const isWorthCounting = (
   request: ChatRequest,
   { terms }: Pick<CallPlan, 'terms'>,
@@ -332,6 +334,7 @@ function unrestrictedOffer(
   return isFit ? offerOf([pinned]) : []
 }
 
+/** Reports whether any channel of the offer has not expired at `now`, in Unix milliseconds. */
 export function hasUnexpiredChannel(offer: Offer<RelayChannel>, now: number): boolean {
   for (const { channels } of offer) {
     for (const { terms } of channels) if (isUnexpired(terms, now)) return true
@@ -339,9 +342,16 @@ export function hasUnexpiredChannel(offer: Offer<RelayChannel>, now: number): bo
   return false
 }
 
+/**
+ * Reports whether a channel has not expired. An expiry time of 0 or less means that it never does.
+ */
 export const isUnexpired = ({ expiredTime }: RelayChannel['terms'], now: number): boolean =>
   expiredTime <= 0 || expiredTime * 1_000 > now
 
+/**
+ * Returns the error if the token or the group of the caller does not allow the model; otherwise
+ * null.
+ */
 export function accessError(
   { token, user, group }: Caller,
   { usableGroups }: RelayOptions,
@@ -356,6 +366,7 @@ export function accessError(
   return isGroupUsable ? null : relayError('group_not_allowed', { subject: group })
 }
 
+/** Returns the error for the caller if the model has no price in the group. */
 export const priceError = ({ code }: CodedError, group: string, model: string): RelayError =>
   code === 'GroupUnknown'
     ? relayError('group_not_allowed', { subject: group })

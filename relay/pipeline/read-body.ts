@@ -16,6 +16,10 @@ const CODING_ERRORS = {
 const JOINED_BYTES_MAX = 1024 * 1024
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
+/**
+ * Returns the error for a user whose request bodies already use all of the memory that they may
+ * use.
+ */
 export const memoryShareError = ({ bytesMax }: BodyMemoryShare): RelayError =>
   relayError('too_many_concurrent', {
     subject: `${bytesMax / 1024 / 1024} MB of requests (this user)`,

@@ -24,6 +24,7 @@ import type { RetryBudget } from './retry-budget.ts'
 import type { RunningCall } from './running-call.ts'
 import type { SessionAffinity } from './session-affinity.ts'
 
+/** The dependencies of all relay code. Most functions pick the few that they use. */
 export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'> & {
   readonly views: Views
   readonly outbound: Outbound

@@ -92,10 +92,7 @@ export class RunningCall implements TimerListener {
   private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
   private readonly ping: StreamPing
-  /**
-   * Called if the call must end. It stops work after the attempt, such as image downloads. Null if
-   * there is none.
-   */
+  /** Stops work after the attempt, such as image downloads; null if there is none. */
   onAbort: (() => void) | null = null
   private onLate: (() => void) | null = null
   private lateAt = 0

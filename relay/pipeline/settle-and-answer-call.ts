@@ -1,7 +1,6 @@
 import type { CallEnd } from '#domain/accounts/events.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AnswerError } from '../conversion/canonical-answer.ts'
-import { withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
 import { withoutStoring } from '../stored-responses/record-response-content.ts'
 import { idsInEvent, idsInResponse } from '../stored-responses/resolve-stored-input.ts'
@@ -17,22 +16,22 @@ import { accountCodeIn } from './detect-provider-account-error.ts'
 import {
   answerError,
   callErrorAnswer,
-  confidentialOf,
   ERROR_CODE_OF,
   errorOfAttempt,
   providerErrorBody,
   sendCallError,
 } from './failed-call-answer.ts'
-import { type Exchange, errorEvent, headersOf, setNameListHeader } from './http-exchange.ts'
+import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { isRecordable, recordStoredResponse } from './record-stored-response.ts'
-import { changesOf, lossesOf } from './recorded-request-changes.ts'
+import { changesOf } from './recorded-request-changes.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
 import { storeProviderErrorMessage } from './store-provider-error-message.ts'
 import { endStream, SINGLE_WRITE_BYTES_MAX, writeBytes } from './write-streamed-response.ts'
 
+/** Everything that the functions which end a call need. */
 export type ClosingContext = {
   readonly deps: RelayDeps
   readonly exchange: Exchange
@@ -75,28 +74,6 @@ function endOf({ isCallerGone, readsForUsageOnly }: RunningCall, end: CallEnd): 
 }
 
 const isAnswered = ({ response }: Exchange): boolean => response.destroyed || response.writableEnded
-
-/**
- * Returns a plain answer as the caller receives it: in the caller's format and with the caller's
- * name for the model. Returns null for an answer that can't be converted, and an error if the
- * model failed.
- */
-export function visibleAnswer(
-  { exchange }: Pick<ClosingContext, 'exchange'>,
-  candidate: Candidate,
-  body: Buffer,
-): Buffer | AnswerError | null {
-  const { conversion, upstreamModel, request } = candidate
-  if (conversion !== null) {
-    const converted = conversion.convertAnswer(body, exchange.call)
-    setNameListHeader(exchange, 'X-Conversion-Loss', lossesOf(candidate))
-    return converted
-  }
-  const { redactedAnswer, adaptAnswer } = request.format
-  const adapted = adaptAnswer?.(request, body) ?? body
-  const redacted = redactedAnswer?.(adapted, confidentialOf(candidate)) ?? adapted
-  return upstreamModel === null ? redacted : withShownModel(request.format, redacted, request.model)
-}
 
 /**
  * Settles a call with a plain answer. `body` is the provider's answer. Once the bill is durable,

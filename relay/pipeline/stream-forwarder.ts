@@ -12,6 +12,7 @@ import { parsedEvent } from './parse-stream-event.ts'
 import { PostDisconnectReadLimit } from './post-disconnect-read-limit.ts'
 import { StreamUsage } from './stream-usage.ts'
 
+/** The state of a stream: `open` while events are forwarded, then the reason for its end. */
 export type StreamVerdict =
   | 'open'
   | 'done'
@@ -204,9 +205,8 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Reports whether the event is read only for the usage. If it is, its content is counted for the
-   * bill, because the provider charges for it. Content can follow a finish reason, because a stream
-   * may have several choices.
+   * Reports whether the event is read only for the usage. If so, its content is counted, because
+   * the provider charges for it. A stream with several choices has content after a finish reason.
    */
   private countIfNotForwarded(bytes: Buffer): boolean {
     if (!this.isNotForwarded) return false

@@ -20,6 +20,7 @@ import { type ProviderHeaders, retryAfterIn } from './read-retry-delay-and-reque
 type AttemptRequest = Omit<ProviderCall, 'origin'>
 type Upload = NonNullable<AttemptRequest['upload']>
 
+/** The maximum size of a plain answer that is sent to the caller, in bytes. */
 export const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 const ERROR_BYTES_MAX = 64 * 1024
 const LINGER_MS = 2_000

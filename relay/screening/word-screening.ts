@@ -66,6 +66,7 @@ export const answerScreen = (
 ): AnswerScreen | null =>
   matcher === null || !isAnswerStopped || group === exemptGroup ? null : new AnswerScreen(matcher)
 
+/** The settings of the check for screened words. */
 export type Screening = {
   /** The matcher of the site's words, or null when there are no words to find. */
   readonly matcher: WordMatcher | null

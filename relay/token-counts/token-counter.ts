@@ -14,6 +14,7 @@ export type UserTokenCounter = {
   readonly count: (request: CountRequest) => Promise<CountAnswer>
 }
 
+/** Counts tokens in a separate thread. */
 export type TokenCounter = {
   readonly of: (userId: number) => UserTokenCounter
   /**
@@ -24,6 +25,7 @@ export type TokenCounter = {
   readonly close: () => Promise<void>
 }
 
+/** The limits on the queue and on the duration of counts. */
 export type CounterOptions = {
   readonly bounds: QueueBounds
   readonly waitMs: number
@@ -224,6 +226,7 @@ const partsOf = ({ requestBody, text }: CountRequest): UnsentText[] => [
   ...(text === '' ? [] : [{ source: 'answer', bytes: Buffer.from(text) } as const]),
 ]
 
+/** Estimates the tokens of a request and its answer from their lengths, without a tokenizer. */
 export const estimateTokenCount = ({ requestBody, text }: CountRequest): CountAnswer => ({
   input: requestBody === null ? 0 : estimateInputTokens(requestBody),
   output: estimateTokens(text),

@@ -52,6 +52,7 @@ export const confidentialTo = ({ allKeys, terms }: RelayChannel): string[] => [
   ...new Set([...allKeys.flatMap(({ target }) => confidentialOf(target)), terms.organization]),
 ]
 
+/** The channel of a call as recorded in its events. */
 export type BilledChannel = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }
 
 /** Returns the channel's id and cost ratio, as recorded in call events. */

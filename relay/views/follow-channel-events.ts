@@ -5,6 +5,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import type { ChannelView } from './channel-view.ts'
 import type { ViewRows } from './load-views.ts'
 
+/** Loads the channels from the read model, with the position that the read model has reached. */
 export type LoadChannels = () => Promise<ViewRows['channels']>
 
 type Options = {

@@ -60,6 +60,7 @@ export async function loadViewRows({ db }: Pick<Core, 'db'>): Promise<ViewRows> 
   }
 }
 
+/** Loads the rows of the channels from the read model. */
 export async function loadChannelRows({ db }: Pick<Core, 'db'>): Promise<ViewRows['channels']> {
   const { position, rows } = await relayChannels(db)
   return {

@@ -15,6 +15,7 @@ import { OptionView } from './option-view.ts'
 import { TokenView } from './token-view.ts'
 import { UserView } from './user-view.ts'
 
+/** The relay's in-memory views of tokens, users, channels, circuits and options. */
 export type Views = {
   readonly tokens: TokenView
   readonly users: UserView

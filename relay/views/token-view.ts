@@ -2,6 +2,7 @@ import type { SharedTerms, TokenEvent } from '#domain/tokens/events.ts'
 import { addressSet } from '#infra/outbound/ip-addresses.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
+/** A token as the read model stores it. */
 export type TokenRow = {
   readonly tokenId: number
   readonly userId: number
