@@ -19,13 +19,15 @@ type GeminiPath = PathParameters & { readonly method: Method }
 const METHOD_PATH = new RegExp(`^/v1(?:beta)?/(models|tunedModels)/(.+):(${METHODS.join('|')})$`)
 /** Matches the path of the submission of a batch. */
 const BATCH_SUBMISSION = /^\/v1(?:beta)?\/models\/(.+):batchGenerateContent$/
-/** Matches the path of the list of batches, of one batch, or of an action on a batch. */
+/** Matches the paths of the list of batches, of one batch and of an action on a batch. */
 const BATCHES_PATH = /^\/v1(?:beta)?\/batches(?:\/(.*))?$/
 /**
  * Matches the text after `batches/` in a path, if it begins with the id of a batch of Gemini's API.
  */
 const BATCH_ID = /^[0-9a-f]{32}(?::|$)/
-/** Matches the path of the list of models, also with a slash at its end, or of one model. */
+/**
+ * Matches the paths of the list of models, with or without a slash at its end, and of one model.
+ */
 const MODELS_PATH = /^\/v1(?:beta)?\/models(?:\/(.+)?)?$/
 const TUNED_MODEL_PATH = /^\/v1(?:beta)?\/(tunedModels\/.+)$/
 

@@ -5,7 +5,7 @@ import { authenticate } from './pipeline/authenticate.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 
-/** The kind of a request for the quota of the key that authenticates it. */
+/** A kind of request by which a client asks for the quota of its own key. */
 type QuotaLookUp = 'subscription' | 'usage' | 'token'
 
 const PATHS: ReadonlyMap<string, QuotaLookUp> = new Map([

@@ -4,7 +4,7 @@ export type ListEntry<T> = { readonly member: T; index: number }
 const REMOVED = -1
 
 /**
- * An unordered collection, to which every call adds a member that it removes at its end. A `Set`
+ * An unordered collection. Every call adds a member at its start and removes it at its end. A `Set`
  * would keep removed members in memory until it rebuilds its table, so finished calls would survive
  * garbage collections.
  */

@@ -22,10 +22,7 @@ type Adaptation = {
   readonly overrides: ReadonlyMap<string, string>
   /** The members to remove, because the model refuses them while it thinks. */
   readonly removed: ReadonlySet<string>
-  /**
-   * The paths of the members that the caller sent and that have no effect. They are reported as
-   * lost.
-   */
+  /** The paths of members of the request that have no effect. They are reported as lost. */
   readonly losses: readonly string[]
 }
 

@@ -29,8 +29,8 @@ const FIRST_WITH_LEVELS = 3
 export const FIRST_GEMINI_VERSION_WITH_THINKING = 2.5
 
 /**
- * Reads the suffix of a model's name. Returns null if there is no suffix, if an option turns the
- * suffixes of this vendor off, or if the model can't think as the suffix demands.
+ * Reads the suffix of a model's name. Returns null if the name has no suffix, if an option turns
+ * off the suffixes of this vendor, or if the model does not support the requested thinking.
  */
 export function readModelSuffix(name: string, options: AdapterOptions): ModelSuffix | null {
   const [, base = '', suffix = ''] = SUFFIX.exec(name) ?? []

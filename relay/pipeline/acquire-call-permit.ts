@@ -20,7 +20,7 @@ import type { Caller } from './authenticate.ts'
 import { servingGroupsOf } from './groups-that-may-serve-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
-/** The end of a call, as far as it matters for the limits. */
+/** The facts about the end of a call that decide how it counts towards the limits. */
 export type CallOutcome = {
   /**
    * True if the provider answered. This includes answers that the caller did not read to the end:

@@ -63,8 +63,8 @@ export function adaptImageRequest<One extends ImageCandidate>(
 
 /**
  * Sets the output limit by the provider's name for the model, because models need different numbers
- * of tokens for an image. The caller's name could be that of a model that needs fewer. A deployment
- * can have any name, so for deployments the limit still follows from the caller's name.
+ * of tokens for an image. The caller's name may name a model that needs fewer. A deployment can
+ * have any name, so for deployments the limit still follows from the caller's name.
  */
 function withLimitOfModel<One extends ImageCandidate>(candidate: One): One {
   const { request, upstreamModel, channel } = candidate
@@ -80,8 +80,8 @@ const NONE: readonly string[] = []
 const USUAL_VALUES: ReadonlySet<string> = new Set(['"auto"', '1'])
 
 /**
- * Returns the members of a request that the endpoint ignores (see `CallEndpoint.ignores`), except
- * for those that the channel overrides.
+ * Returns the members of a request that the endpoint ignores (see `CallEndpoint.ignores`). Members
+ * that the channel overrides are left out.
  */
 export function ignoredMembers(
   { target }: Pick<RelayChannel, 'target'>,

@@ -222,7 +222,8 @@ const INVALID: ReadonlySet<UsageAnomaly | null> = new Set<UsageAnomaly>([
 
 /**
  * Returns the usage to charge for a running stream if this process dies. It is the larger of the
- * last report and the gateway's own count, up to what the call's hold (reserved quota) covers.
+ * last report and the gateway's own count, but at most the usage that the call's hold (reserved
+ * quota) covers.
  */
 export function usageSoFar(
   rawUsage: unknown,

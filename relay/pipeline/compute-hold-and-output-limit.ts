@@ -63,8 +63,8 @@ export type VariantBounds = Pick<
 }
 
 /**
- * The maximum number of uses of the provider's tools, and the number of input tokens that the
- * provider's other tools may add.
+ * The limits of the provider's tools: the maximum number of uses of the tools with a price, and the
+ * maximum number of input tokens that the other tools may add.
  */
 export type ToolBounds = { readonly uses: ToolCounts; readonly inputTokens: number }
 

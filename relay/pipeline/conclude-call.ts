@@ -90,7 +90,7 @@ function visibleAnswer(
 
 /**
  * Returns the error for an answer that is too large or too deeply nested to be converted. Returns
- * null for a body that is not an answer, which costs nothing.
+ * null if the body is not an answer at all. Such a body costs nothing.
  */
 function unconvertedAnswerError(
   { request: { format } }: Candidate,

@@ -27,10 +27,7 @@ const mayChangeBounds = (
   { isPassThrough }: RelayOptions,
 ): boolean => imageFactor !== undefined || (!isPassThrough && rules.overrides.size > 0)
 
-/**
- * Yields the distinct requests that channels send, for those channels that may change the cost
- * bounds.
- */
+/** Yields the distinct requests of all channels that may change the cost bounds. */
 export function* changedVariants(
   request: ChatRequest,
   offer: Offer<RelayChannel>,
@@ -45,10 +42,10 @@ export function* changedVariants(
 }
 
 /**
- * Returns the cost bounds of the variants of a request, which are the requests that channels send
- * after their changes. For a long request, the changes are applied to an outline, because copies
- * would block the event loop. The number of tokens that the overrides add to the outline's bound is
- * then added to the bound of the request.
+ * Returns the cost bounds of the variants of a request. A variant is the request that a channel
+ * sends after its changes. For a long request, the changes are applied to an outline, because
+ * copies would block the event loop. The number of tokens that the overrides add to the outline's
+ * bound is then added to the bound of the request.
  */
 export function variantBoundsOf(
   request: ChatRequest,
@@ -99,10 +96,10 @@ export function largestImageFactor(bounds: readonly VariantBounds[]): DecimalTex
 }
 
 /**
- * Returns an image request with the bounds of its variants, which are the requests that the
- * channels send. It has the largest number of images, price factor and output limit of all
- * variants. The caller's own size therefore has no effect on the hold if no channel sends it. A
- * request for anything else, or without variants, is returned unchanged.
+ * Returns an image request with the bounds of its variants. It has the largest number of images,
+ * price factor and output limit of all variants. The caller's own size therefore has no effect on
+ * the hold if no channel sends it. A request for anything else, or without variants, is returned
+ * unchanged.
  */
 export function boundedBySentImages(
   request: ChatRequest,

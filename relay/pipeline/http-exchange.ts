@@ -54,7 +54,10 @@ export const CALLER_GONE = relayError('no_channel')
 /** Returns the query parameters of a URL without a host. */
 export const queryIn = (url = ''): URLSearchParams => new URLSearchParams(url.split('?')[1] ?? '')
 
-/** The headers that scripts in a browser can read, besides those that are always exposed. */
+/**
+ * The response headers that scripts in a browser may read. A few standard headers are always
+ * readable.
+ */
 const EXPOSED_HEADERS = [
   ...['X-Request-Id', 'Request-Id', 'Retry-After', 'Retry-After-Ms', 'X-Should-Retry'],
   ...['X-Dropped-Members', 'X-Conversion-Loss'],
@@ -80,9 +83,10 @@ const VISIBLE_NAME = /^[\w.:[\]() -]{1,96}$/
 
 /**
  * Sets a response header that lists names. `X-Dropped-Members` names the members of the request
- * that were not sent. `X-Conversion-Loss` names those that the provider's format can't express, and
- * the contents of the answer that the caller's format can't express. At most `NAMES_SHOWN_MAX`
- * short names are listed. All others are only counted, so that the header stays short: `(12 more)`.
+ * that were not sent. `X-Conversion-Loss` names the losses of a conversion: members of the request
+ * for which the provider's format has no equivalent, and contents of the answer for which the
+ * caller's format has none. At most `NAMES_SHOWN_MAX` short names are listed. All others are only
+ * counted, so that the header stays short: `(12 more)`.
  */
 export function setNameListHeader(
   { response }: Exchange,

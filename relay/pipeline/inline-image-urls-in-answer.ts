@@ -10,8 +10,8 @@ import type { ClosingContext } from './settle-and-answer-call.ts'
 import { ANSWER_BYTES_MAX } from './upstream-attempt.ts'
 
 /**
- * The maximum number of bytes of all images of one answer together. Encoded as base64, this number
- * of bytes fits into an answer.
+ * The maximum total size of all images of one answer, in bytes. Encoded as base64, this number of
+ * bytes fits into an answer.
  */
 const BYTES_MAX = (ANSWER_BYTES_MAX / 4) * 3
 const TOTAL_MS = 30_000

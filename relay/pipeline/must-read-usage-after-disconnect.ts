@@ -37,7 +37,7 @@ export function mayHideReasoning({ request, upstreamModel }: Reasoner): boolean 
   const { suffix } = request
   if (suffix?.thinking.kind === 'off' || turnsThinkingOff(request)) return false
   const isAsked = suffix !== undefined || asksToThink(request)
-  // The provider's name may be that of a deployment, which does not name the model.
+  // The provider's name may be the name of a deployment, which says nothing about the model.
   return [request.model, upstreamModel ?? ''].some((name) => {
     const model = name.toLowerCase().replace(/^ft:/, '')
     if (model.includes('claude') || REASONS_IF_ASKED.test(model)) return isAsked

@@ -139,7 +139,9 @@ export class OutputHoldTracker {
     return this.covered * ROUGH_FACTOR + PROGRESS_STEP_TOKENS
   }
 
-  /** Returns the number of tokens at which `decide` first returns a verdict but `continue`. */
+  /**
+   * Returns the number of tokens at which `decide` first returns another verdict than `continue`.
+   */
   private nextDecisionTokens(): number {
     return this.isGrowing ? this.covered - AHEAD_TOKENS : this.roughTokensMax()
   }

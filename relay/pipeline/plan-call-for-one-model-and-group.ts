@@ -143,8 +143,8 @@ export function errorOfUnofferedModel(
 }
 
 /**
- * Returns the price conditions, such as a service tier, that the request asks for and that at least
- * one channel of the offer allows.
+ * Returns the price conditions of a request, such as a service tier. Conditions that no channel of
+ * the offer allows are left out.
  */
 const conditionsOf = (
   request: ChatRequest,

@@ -31,7 +31,7 @@ import type { RunningCall } from './running-call.ts'
 import { storeProviderErrorMessage } from './store-provider-error-message.ts'
 import { endStream, SINGLE_WRITE_BYTES_MAX, writeBytes } from './write-streamed-response.ts'
 
-/** Everything that the functions which end a call need. */
+/** The data of a call that is needed to end it. */
 export type ClosingContext = {
   readonly deps: RelayDeps
   readonly exchange: Exchange
@@ -260,9 +260,10 @@ function storeEventMessage(
 }
 
 /**
- * Settles a call whose caller disconnected or lost access before the answer began, whose answer is
- * too large, or whose stream begins with a screened word. The input is charged, because the
- * provider charges for the request, and so is an answer that the provider delivered.
+ * Settles a call without an answer for its caller: the caller disconnected or lost access before
+ * the answer began, the answer is too large, or a stream begins with a screened word. The input is
+ * charged, because the provider charges for the request, and so is an answer that the provider
+ * delivered.
  */
 export async function concludeAbandoned(
   closing: ClosingContext,

@@ -34,14 +34,14 @@ const ERROR_EVENT = /^event: ?error\s/m
 const MODEL_EVENTS_MAX = 8
 
 /**
- * Forwards one provider's stream to the caller. The response begins with the first real event, so
- * that a stream that fails at its start can be retried. Usage is kept for the bill and sent only to
- * callers that requested it. Everything after the usage is held back until the call is settled.
+ * Forwards one provider's stream to the caller. The response begins with the first real event, so a
+ * stream that fails earlier can be retried. Usage is kept for the bill and sent only to callers
+ * that requested it. Everything after the usage is held back until the call is settled.
  */
 export class StreamForwarder implements SseSink {
   verdict: StreamVerdict = 'open'
   answeredModel: string | undefined
-  /** The service tier that the latest event with usage names, unparsed. */
+  /** The service tier in the latest event with usage, unparsed. */
   serviceTier: unknown
   /** The error event with which the provider ended the stream, or null. */
   errorEvent: Buffer | null = null

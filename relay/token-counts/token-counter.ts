@@ -75,7 +75,7 @@ type Job = {
 
 /**
  * Creates a counter that tokenizes in a separate thread. In the main thread, loading the vocabulary
- * and counting long texts would block the event loop. Users are served alternately, in steps of a
+ * and counting long texts would block the event loop. Users are served in rotation, in steps of a
  * few milliseconds. If the queue is full or the wait is too long, the caller gets an estimate.
  */
 export function createTokenCounter(options: Partial<CounterOptions> = {}): TokenCounter {

@@ -100,7 +100,7 @@ export const mayBeOfOtherAccount = (status: number | null): boolean =>
   status !== null && OTHER_ACCOUNT.has(status)
 
 /**
- * Sends a request with one key after another. Stops at the first answer that does not indicate that
+ * Sends a request with one key after another. Tries the next key only if an answer may mean that
  * the object belongs to another account. Returns the last answer, or null if `keys` is empty.
  */
 export async function sendWithKeys(
