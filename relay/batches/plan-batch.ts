@@ -11,7 +11,7 @@ import { requestsHourCache } from '../dialects/detect-one-hour-cache-writes.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import type { ModelCalls } from '../limits/call-limit-rules.ts'
-import { estimateOf } from '../pipeline/acquire-call-permit.ts'
+import { estimateTokensOf } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
@@ -204,7 +204,7 @@ export function callsOf({
     const model = parts[part]?.model ?? ''
     const { calls, tokens } = byModel.get(model) ?? { calls: 0, tokens: 0 }
     const { outputTokens: outputTokensMax, choices } = bounds
-    const estimate = estimateOf({ body: { length: bytes }, outputTokensMax, choices })
+    const estimate = estimateTokensOf({ body: { length: bytes }, outputTokensMax, choices })
     byModel.set(model, { model, calls: calls + 1, tokens: tokens + estimate })
   }
   return [...byModel.values()]

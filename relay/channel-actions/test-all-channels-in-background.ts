@@ -3,7 +3,7 @@ import { TEST_RUNS_STREAM, testRunsDecider } from '#domain/channel-checks/events
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { Lease } from '#infra/leases/exclusive-leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'
-import { inParallel } from '../run-in-parallel.ts'
+import { runInParallel } from '../run-in-parallel.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { isTestedInRuns } from './build-test-request.ts'
 import { testChannel } from './send-channel-test.ts'
@@ -105,7 +105,7 @@ async function execute(deps: ChannelCheckDeps, run: Run, stopped: AbortSignal): 
   const counts = { tested: 0, failed: 0 }
   try {
     const signal = AbortSignal.any([stopped, lost.signal])
-    await inParallel(run.channelIds, AT_ONCE, signal, async (channelId) => {
+    await runInParallel(run.channelIds, AT_ONCE, signal, async (channelId) => {
       const isSuccess = await testOne(deps, run, channelId, signal)
       if (isSuccess === null) return
       counts.tested += 1

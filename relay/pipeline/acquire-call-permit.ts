@@ -67,14 +67,14 @@ export function acquirePermit(
 ): CallPermit | RelayError | Promise<CallPermit | RelayError> {
   const permit = permitWithoutLimits(deps, caller, request)
   if (isRelayError(permit)) return permit
-  return claimed(deps, permit, request, groups)
+  return claimInitialLimits(deps, permit, request, groups)
 }
 
 /**
  * Claims the limits that a call must pass to begin. Returns the permit, or the error for the
  * caller. If this fails or throws, the call no longer counts as running in this process.
  */
-export function claimed<P extends CallPermit>(
+export function claimInitialLimits<P extends CallPermit>(
   { runningCallCount }: RelayDeps,
   permit: P,
   { model }: SizedRequest,
@@ -106,14 +106,14 @@ export function permitWithoutLimits(
   caller: Caller,
   request: SizedRequest,
 ): CallPermit | RelayError {
-  return deps.runningCallCount.enter() ? new CallPermit(deps, caller, request) : overloaded()
+  return deps.runningCallCount.enter() ? new CallPermit(deps, caller, request) : overloadedError()
 }
 
 /**
  * Returns the error for a call above the limit of this process. The retry delay is random, so that
  * rejected callers do not all retry at the same time.
  */
-export const overloaded = (): RelayError =>
+export const overloadedError = (): RelayError =>
   relayError('overloaded', { retryAfter: 1 + Math.floor(Math.random() * 3) })
 
 /**
@@ -145,7 +145,7 @@ export class CallPermit {
     this.deps = deps
     this.caller = caller
     this.group = caller.group
-    this.tokens = estimateOf(request)
+    this.tokens = estimateTokensOf(request)
   }
 
   /**
@@ -170,7 +170,7 @@ export class CallPermit {
     [group, ...others]: readonly string[],
     shared: readonly CallRules[],
   ): RelayError | null | Promise<RelayError | null> {
-    if (group === undefined) return soonestOf([...(this.groupErrors?.values() ?? [])])
+    if (group === undefined) return errorWithShortestDelay([...(this.groupErrors?.values() ?? [])])
     const { tokens, limited } = this
     const groupLimits = groupRules(limited, group, tokens)
     const modelLimits =
@@ -329,7 +329,7 @@ export class CallPermit {
 }
 
 /** Returns the error with the shortest delay before a retry; null for an empty list. */
-const soonestOf = (errors: readonly RelayError[]): RelayError | null =>
+const errorWithShortestDelay = (errors: readonly RelayError[]): RelayError | null =>
   errors.toSorted((one, other) => (one.retryAfter ?? 0) - (other.retryAfter ?? 0))[0] ?? null
 
 /**
@@ -339,7 +339,7 @@ const soonestOf = (errors: readonly RelayError[]): RelayError | null =>
 const exceedsLimit = ({ max, estimate }: TokensRule): boolean => estimate > max
 
 /** Estimates the tokens of a call: the input from the request's length, plus all allowed output. */
-export const estimateOf = ({
+export const estimateTokensOf = ({
   body,
   outputTokensMax,
   choices,

@@ -5,8 +5,8 @@ import type { RelayError } from '../canonical/relay-error.ts'
 import {
   type CallOutcome,
   CallPermit,
-  claimed,
-  overloaded,
+  claimInitialLimits,
+  overloadedError,
   type SizedRequest,
 } from './acquire-call-permit.ts'
 import type { Caller } from './authenticate.ts'
@@ -28,8 +28,8 @@ export async function acquireSessionPermit(
   isOtherCallRunning: boolean,
 ): Promise<SessionPermit | RelayError> {
   const permit = new SessionPermit(deps, caller, request, !isOtherCallRunning)
-  if (!deps.runningCallCount.enter()) return overloaded()
-  return claimed(deps, permit, request, servingGroupsOf(caller, deps.views))
+  if (!deps.runningCallCount.enter()) return overloadedError()
+  return claimInitialLimits(deps, permit, request, servingGroupsOf(caller, deps.views))
 }
 
 /**

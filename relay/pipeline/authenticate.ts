@@ -43,7 +43,7 @@ export function authenticate(
 ): Caller | RelayError | Promise<Caller | RelayError> {
   const waitSeconds = failedKeys.waitSeconds(clientIp)
   if (waitSeconds > 0) return tooManyWrong(waitSeconds)
-  const text = keyText(request)
+  const text = keyInRequest(request)
   if (text === null) return relayError('missing_key')
   const [, key, pinned] = KEY.exec(text) ?? []
   if (key === undefined) return rejectKey(failedKeys, clientIp)
@@ -105,7 +105,7 @@ const tooManyWrong = (retryAfter: number): RelayError =>
 /**
  * Returns the key of a request. Clients send the key in different headers or in a query parameter.
  */
-export function keyText(request: Pick<CallRequest, 'headers' | 'url'>): string | null {
+export function keyInRequest(request: Pick<CallRequest, 'headers' | 'url'>): string | null {
   const { headers, url = '' } = request
   const { authorization } = headers
   if (authorization !== undefined && /^bearer /i.test(authorization)) {

@@ -36,7 +36,7 @@ const NO_JSON = {
  * or an error. Resolves to true if the caller was sent the complete answer. `last` is null if no
  * channel was tried.
  */
-export function conclude(
+export function concludeCall(
   closing: ClosingContext,
   screen: AnswerScreen | null,
   last: LastAttempt | null,

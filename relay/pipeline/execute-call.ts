@@ -9,7 +9,7 @@ import type { CallLedger } from './call-ledger.ts'
 import { ChannelSelector, isRetryable } from './channel-selector.ts'
 import { checkConversion } from './check-conversion.ts'
 import type { CallTerms } from './compute-hold-and-output-limit.ts'
-import { conclude } from './conclude-call.ts'
+import { concludeCall } from './conclude-call.ts'
 import { EarlyCallPermit } from './early-call-permit.ts'
 import { excludeChannelsByInputLimit } from './exclude-channels-by-input-limit.ts'
 import { admit } from './hold-quota-and-admit-call.ts'
@@ -185,7 +185,7 @@ async function executePlannedCall(
     const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
     const { format } = request
     const closing = { deps, exchange, request, format, call, ledger, outputHold, unserved, caller }
-    const isSuccess = await conclude(closing, screen, last)
+    const isSuccess = await concludeCall(closing, screen, last)
     if (isTraced) {
       deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')
     }

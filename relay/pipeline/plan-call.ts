@@ -161,7 +161,7 @@ export function planCall(
  * Returns the caller with the first of its groups that offers the model. It is used for realtime
  * sessions. They have no alternatives, so they stay in this group.
  */
-export function inOfferingGroup(
+export function callerInOfferingGroup(
   views: Views,
   caller: Caller,
   model: string,

@@ -8,7 +8,7 @@ import type { StreamFormat, WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import type { CancellableResponse } from './cancellable-response.ts'
 import { FinishReasonSearch } from './finish-reason-search.ts'
-import { parsedEvent } from './parse-stream-event.ts'
+import { parseStreamEvent } from './parse-stream-event.ts'
 import { PostDisconnectReadLimit } from './post-disconnect-read-limit.ts'
 import { StreamUsage } from './stream-usage.ts'
 
@@ -236,7 +236,7 @@ export class StreamForwarder implements SseSink {
 
   onMarkedEvent(bytes: Buffer): void {
     if (this.verdict !== 'open') return
-    const event = parsedEvent(bytes)
+    const event = parseStreamEvent(bytes)
     if (event === null) return this.pass(bytes)
     const isErrorEvent = ERROR_EVENT.test(bytes.toString('latin1', 0, 64))
     const meaning = this.stream.readEvent(event, isErrorEvent)
@@ -303,7 +303,7 @@ export class StreamForwarder implements SseSink {
   close(_isComplete = false): void {
     if (!this.stream.endsWithConnection || this.verdict !== 'open') return
     const rest = this.scanner.rest()
-    if (rest.length > 0 && parsedEvent(rest) !== null) this.scanner.push(BLANK_LINE)
+    if (rest.length > 0 && parseStreamEvent(rest) !== null) this.scanner.push(BLANK_LINE)
     if (this.isEnding) this.complete()
   }
 

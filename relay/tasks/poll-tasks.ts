@@ -4,7 +4,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { isDatabaseAway } from '#infra/postgres/query-timeouts.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
-import { inParallel } from '#relay/run-in-parallel.ts'
+import { runInParallel } from '#relay/run-in-parallel.ts'
 import {
   isChannelDeleted,
   keysOfSubmitted,
@@ -126,7 +126,7 @@ class Poll {
     this.quietPasses = Math.max(0, this.quietPasses - 1)
     if (this.lost.aborted) return
     const eachOf = (tasks: readonly OpenTask[], work: (task: OpenTask) => Promise<void>) =>
-      inParallel(tasks, EXPIRED_AT_ONCE, this.lost, work)
+      runInParallel(tasks, EXPIRED_AT_ONCE, this.lost, work)
     this.begin('expired', () => eachOf(stale, (task) => this.expire(task)))
     this.begin('unconfirmed', () => eachOf(unconfirmed, (task) => this.search(task)))
     for (const name of this.pollers.keys()) {
@@ -245,7 +245,7 @@ class Poll {
       for (const { task } of tasks) this.unanswered.add(task, now())
       return
     }
-    await inParallel(tasks, EXPIRED_AT_ONCE, this.lost, async ({ task }) => {
+    await runInParallel(tasks, EXPIRED_AT_ONCE, this.lost, async ({ task }) => {
       try {
         const existing = await ledger.peek(task)
         if (existing === null || existing.end !== null) return
