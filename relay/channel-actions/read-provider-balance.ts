@@ -51,7 +51,7 @@ export async function readBalance(
     { type: 'RecordBalance', channelId, balance },
     { ...context, at: deps.now() },
   )
-  if (!outcome.isDone) throw new Error('a balance was refused')
+  if (!outcome.isDone) throw new Error('the event of a balance was refused')
   return { isRead: true, balance, position: outcome.position }
 }
 

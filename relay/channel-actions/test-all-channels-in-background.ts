@@ -94,7 +94,7 @@ async function record(
 ): Promise<number> {
   const command = { type: 'StartTestRun', run: id, total: channelIds.length } as const
   const started = await actors.handle(testRunsDecider, TEST_RUNS_STREAM, command, context)
-  if (!started.isDone) throw new Error('a new run was refused')
+  if (!started.isDone) throw new Error('the start of a test run was refused')
   return started.position
 }
 

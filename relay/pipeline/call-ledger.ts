@@ -222,7 +222,8 @@ export class CallLedger {
     const timings = this.timings(history)
     const { call } = this.exchange
     const outcome = await this.handle({ ...bill, type: 'SettleCall', call, attempts, timings })
-    if (!outcome.isDone || outcome.events.length === 0) throw new Error('ended by the sweeper')
+    if (!outcome.isDone || outcome.events.length === 0)
+      throw new Error('the sweeper has already ended the call')
   }
 
   async release(end: CallRelease, history: AttemptHistory): Promise<void> {

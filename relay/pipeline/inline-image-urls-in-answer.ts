@@ -102,6 +102,6 @@ async function download(
     if (budget.bytesLeft < 0) throw new Error('the images are too large')
     parts.push(part)
   }
-  if (parts.length === 0) throw new Error('an image is empty')
+  if (parts.length === 0) throw new Error('a downloaded image is empty')
   return Buffer.concat(parts)
 }

@@ -70,7 +70,7 @@ function combinedPlan(
   const [first] = fit
   if (first === undefined) {
     const [error] = plans
-    if (error === undefined || !isRelayError(error)) throw new Error('a call without alternatives')
+    if (error === undefined || !isRelayError(error)) throw new Error('a call has no alternatives')
     return error
   }
   const bounds = highestBounds(fit.map(({ plan }) => plan.terms))

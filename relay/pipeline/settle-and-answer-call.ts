@@ -201,7 +201,7 @@ export async function concludeStream(
 ): Promise<boolean> {
   const { exchange, call } = closing
   const { forwarder } = call
-  if (forwarder === null) throw new Error('a stream without a forwarder')
+  if (forwarder === null) throw new Error('a stream has no forwarder')
   const isComplete = error === null
   const delivery = deliveryOfStream(forwarder, {
     isComplete,

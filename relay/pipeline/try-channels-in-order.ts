@@ -142,7 +142,7 @@ function noteDropped({ log }: RelayDeps, exchange: Exchange, candidate: Candidat
   setNameListHeader(exchange, 'X-Conversion-Loss', losses)
   if (dropped.length === 0) return
   const { channelId } = channel
-  log.debug({ call: exchange.call, channelId, dropped }, 'members of a request were not sent on')
+  log.debug({ call: exchange.call, channelId, dropped }, 'members of a request were removed')
 }
 
 function isKeyFault(end: AttemptEnd): boolean {
