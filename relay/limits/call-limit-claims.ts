@@ -1,7 +1,7 @@
 import type { SharedTerms } from '#domain/tokens/events.ts'
 import type { Claim, Full } from '#infra/limits/port.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { ConcurrencyCaps } from './process-call-limit.ts'
+import type { ConcurrencyCaps } from './limits-on-running-calls.ts'
 
 type Subject = {
   readonly scope: 'token' | 'user'

@@ -7,7 +7,7 @@ import {
   rateOfToken,
   withSharedClaims,
 } from './call-limit-claims.ts'
-import type { ConcurrencyCaps } from './process-call-limit.ts'
+import type { ConcurrencyCaps } from './limits-on-running-calls.ts'
 
 /** The user and the token whose limits apply, and the limits of the site. */
 export type LimitedCaller = {
