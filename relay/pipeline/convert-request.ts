@@ -89,8 +89,8 @@ function readConverted(
     const path = isConversation ? pathOfEmptyConversation(caller, conversion.losses) : param
     return relayError('not_convertible', { param: path.slice(0, PATH_LENGTH_MAX) })
   }
-  // A URL that the caller's format accepts may, in the provider's format, name a file of the site's
-  // account.
+  // A URL that is harmless in the caller's format may name a file of the site's account in the
+  // provider's format.
   if (read.fileReferences !== undefined) return relayError('not_convertible', { param: 'url' })
   // With `wantsUsage`, the usage events of a stream are converted too. The caller's format may
   // require them.

@@ -120,8 +120,8 @@ export function codingIn(header: string | undefined): BodyCoding | null | undefi
 /** If the decompressed body is larger than this, `RATIO_MAX` limits it. */
 const RATIO_FROM_BYTES = MB
 /**
- * The maximum ratio of decompressed bytes to compressed bytes. The JSON of real requests is
- * compressed to about a fiftieth of its size at most.
+ * The maximum ratio of decompressed bytes to compressed bytes. Compression makes the JSON of real
+ * requests at most about 50 times smaller.
  */
 export const RATIO_MAX = 100
 

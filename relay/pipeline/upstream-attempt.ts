@@ -307,9 +307,10 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Ends the attempt at the end of a stream: its connection has closed, or a complete stream has
-   * waited too long for that. The stream was cut off, unless the forwarder finds that it is
-   * complete or failed. `isComplete` is true if the provider ended the response regularly.
+   * Ends the attempt at the end of a stream: its connection has closed, or the stream is complete
+   * but its connection stays open for too long. The stream was cut off, unless the forwarder finds
+   * that it is complete or failed. `isComplete` is true if the provider ended the response
+   * properly.
    */
   private closeStream(isComplete = false): void {
     const { forwarder } = this
