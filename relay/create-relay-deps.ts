@@ -16,12 +16,12 @@ import { SETTLEMENTS_BYTES_MAX } from './batches/limit-result-downloads.ts'
 import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
 import { type ClaimedCalls, createClaimedCalls } from './idempotency/idempotency-claims.ts'
 import { FailedKeys } from './limits/block-key-guessing.ts'
+import { BodyMemory } from './limits/body-memory.ts'
 import {
   type ConcurrencyCaps,
   DEFAULT_CAPS,
   RunningCallCount,
 } from './limits/limits-on-running-calls.ts'
-import { BodyMemory } from './limits/request-body-memory.ts'
 import { ChannelAutoDisabler } from './pipeline/auto-disable-channel.ts'
 import { BalanceCheck } from './pipeline/balance-check-of-running-calls.ts'
 import {

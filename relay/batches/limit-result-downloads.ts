@@ -1,4 +1,4 @@
-import type { BodyMemory, BodyMemoryShare } from '../limits/request-body-memory.ts'
+import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
 
 const MIB = 1024 * 1024
 /** The memory in bytes for the stored facts of one line of a batch. */

@@ -6,7 +6,7 @@ import {
   BODIES_BYTES_MAX,
   BODY_BYTES_MAX,
   type BodyMemoryShare,
-} from '#relay/limits/request-body-memory.ts'
+} from '#relay/limits/body-memory.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from './authenticate.ts'

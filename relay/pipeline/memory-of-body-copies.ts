@@ -1,7 +1,7 @@
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { forgetShortenedBody, shortenedBodyOf } from '../dialects/detect-one-hour-cache-writes.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import type { BodyMemory, BodyMemoryShare } from '../limits/request-body-memory.ts'
+import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
 import { copiesShareOf } from './body-memory-limit-of-user.ts'
 import { cachedConversionBodies, forgetConversions } from './convert-request.ts'
 import { memoryShareError } from './read-body.ts'

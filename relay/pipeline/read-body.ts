@@ -1,8 +1,4 @@
-import {
-  BODY_BYTES_MAX,
-  type BodyMemory,
-  type BodyMemoryShare,
-} from '#relay/limits/request-body-memory.ts'
+import { BODY_BYTES_MAX, type BodyMemory, type BodyMemoryShare } from '#relay/limits/body-memory.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type BodyCoding, BodyDecoder, codingIn, RATIO_MAX } from './decompress-body.ts'
 import type { CallRequest } from './http-request-and-response-types.ts'

@@ -1,6 +1,6 @@
 import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
-import type { BodyMemoryShare } from '../limits/request-body-memory.ts'
+import type { BodyMemoryShare } from '../limits/body-memory.ts'
 import { isForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import type { CallRequest } from './http-request-and-response-types.ts'

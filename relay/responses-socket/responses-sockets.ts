@@ -3,11 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { RESPONSES_ERRORS } from '../dialects/openai-responses/response-errors.ts'
-import {
-  BODIES_BYTES_MAX,
-  BODY_BYTES_MAX,
-  type BodyMemoryShare,
-} from '../limits/request-body-memory.ts'
+import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyMemoryShare } from '../limits/body-memory.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { bodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { errorOfException } from '../pipeline/error-of-exception.ts'

@@ -1,4 +1,4 @@
-import type { BodyMemory, BodyMemoryShare } from '../limits/request-body-memory.ts'
+import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
 
 /**
  * Counts the memory of one socket: incomplete messages, messages that wait for a call, and the

@@ -4,7 +4,7 @@ import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/outbound-conn
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { createTaskProgress, type TaskProgress } from '#infra/task-progress/task-progress.ts'
 import { FailedKeys } from '#relay/limits/block-key-guessing.ts'
-import type { BodyMemoryShare } from '#relay/limits/request-body-memory.ts'
+import type { BodyMemoryShare } from '#relay/limits/body-memory.ts'
 import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
 import { bodyShareOf } from '#relay/pipeline/body-memory-limit-of-user.ts'
 import { errorOfException, isStoreUnavailable } from '#relay/pipeline/error-of-exception.ts'

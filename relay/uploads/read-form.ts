@@ -1,11 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import {
-  BODY_BYTES_MAX,
-  type BodyMemory,
-  type BodyMemoryShare,
-} from '../limits/request-body-memory.ts'
+import { BODY_BYTES_MAX, type BodyMemory, type BodyMemoryShare } from '../limits/body-memory.ts'
 import type { CallRequest } from '../pipeline/http-request-and-response-types.ts'
 import { documentOf, type FormField } from './form-as-json-document.ts'
 import type { Form, FormRules } from './form-field-types.ts'

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BodyMemory } from '../limits/request-body-memory.ts'
+import { BodyMemory } from '../limits/body-memory.ts'
 
 /** The maximum length of one upload in bytes, including all its files. */
 export const UPLOAD_BYTES_MAX = 512 * 1024 * 1024

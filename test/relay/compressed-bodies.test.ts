@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { BodyMemory } from '#relay/limits/request-body-memory.ts'
+import { BodyMemory } from '#relay/limits/body-memory.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, relayRig, USER } from './support/relay-rig.ts'
 

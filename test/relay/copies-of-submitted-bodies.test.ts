@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import { BodyMemory } from '#relay/limits/request-body-memory.ts'
+import { BodyMemory } from '#relay/limits/body-memory.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, USER } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'

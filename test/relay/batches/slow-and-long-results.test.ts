@@ -11,7 +11,7 @@ import {
 } from '#relay/batches/limit-result-downloads.ts'
 import { FILE_LINES_MAX } from '#relay/batches/plan-batch-file.ts'
 import { LINES_MAX } from '#relay/batches/read-batch-request.ts'
-import { BODIES_BYTES_MAX, BodyMemory } from '#relay/limits/request-body-memory.ts'
+import { BODIES_BYTES_MAX, BodyMemory } from '#relay/limits/body-memory.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { batchesInMemory } from '../support/in-memory-batches.ts'
 import { KEY, relayRig, USER } from '../support/relay-rig.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { BodyMemory } from '#relay/limits/request-body-memory.ts'
+import { BodyMemory } from '#relay/limits/body-memory.ts'
 
 it('the body memory gives each user a share, whatever other users hold', () => {
   const memory = new BodyMemory(100)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { BodyMemory } from '#relay/limits/request-body-memory.ts'
+import { BodyMemory } from '#relay/limits/body-memory.ts'
 import { PROVIDER_KEY } from '../support/relay-rig.ts'
 import {
   type Scripted,
