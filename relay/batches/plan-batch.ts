@@ -13,15 +13,12 @@ import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-f
 import type { ModelCalls } from '../limits/call-limit-rules.ts'
 import { estimateTokensOf } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
+import { isUnexpired } from '../pipeline/channel-expiry.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
+import { accessError } from '../pipeline/model-access-errors.ts'
 import { outputLimitsOf } from '../pipeline/output-limits-of-call.ts'
-import {
-  accessError,
-  type CallPlan,
-  isUnexpired,
-  planAlternative,
-} from '../pipeline/plan-call-for-one-model-and-group.ts'
+import { type CallPlan, planAlternative } from '../pipeline/plan-call-for-one-model-and-group.ts'
 import { candidateOf } from '../pipeline/prepare-request-for-channel.ts'
 import { providerFileError } from '../pipeline/refuse-files-of-provider.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'

@@ -4,7 +4,7 @@ import { ChannelDraw } from '#domain/routing/weighted-channel-draw.ts'
 import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { isUnexpired } from './plan-call-for-one-model-and-group.ts'
+import { isUnexpired } from './channel-expiry.ts'
 
 type Deps = {
   readonly breaker: CircuitBreaker

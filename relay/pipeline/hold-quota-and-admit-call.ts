@@ -13,14 +13,14 @@ import { CallLedger } from './call-ledger.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { claimIdempotencyKey, isKeyed, type KeyedCall } from './claim-idempotency-key.ts'
 import type { CallTerms } from './compute-hold-and-output-limit.ts'
-import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
 import {
-  type CallPlan,
   countableVariants,
   isWorthCounting,
   lowestTerms,
   termsForInput,
-} from './plan-call-for-one-model-and-group.ts'
+} from './hold-after-token-count.ts'
+import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
+import type { CallPlan } from './plan-call-for-one-model-and-group.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })

@@ -11,9 +11,9 @@ import type { Views } from '../views/start-views.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, termsWithin } from './compute-hold-and-output-limit.ts'
 import { servingGroupsOf } from './groups-that-may-serve-call.ts'
+import { accessError } from './model-access-errors.ts'
 import {
   type Alternative,
-  accessError,
   type CallPlan,
   planAlternative,
 } from './plan-call-for-one-model-and-group.ts'

@@ -14,13 +14,10 @@ import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { repeatsAdmittedCall } from './claim-idempotency-key.ts'
 import type { EarlyCallPermit } from './early-call-permit.ts'
+import { lowestTermsWithContent } from './hold-after-token-count.ts'
 import type { Exchange } from './http-exchange.ts'
 import { planCall } from './plan-call.ts'
-import {
-  type CallPlan,
-  groupsOfPlan,
-  lowestTermsWithContent,
-} from './plan-call-for-one-model-and-group.ts'
+import { type CallPlan, groupsOfPlan } from './plan-call-for-one-model-and-group.ts'
 import type { ReceivedRequest } from './receive-request.ts'
 import { providerFileError } from './refuse-files-of-provider.ts'
 import type { RelayDeps } from './relay-deps.ts'

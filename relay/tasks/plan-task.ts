@@ -8,12 +8,9 @@ import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
+import { hasUnexpiredChannel } from '../pipeline/channel-expiry.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
-import {
-  accessError,
-  hasUnexpiredChannel,
-  priceError,
-} from '../pipeline/plan-call-for-one-model-and-group.ts'
+import { accessError, priceError } from '../pipeline/model-access-errors.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
 import type { TaskBody } from './read-task-request-body.ts'

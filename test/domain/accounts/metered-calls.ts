@@ -20,12 +20,9 @@ import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import { type Delivery, meter, usageSoFar } from '#relay/pipeline/billed-usage.ts'
 import { callTerms } from '#relay/pipeline/compute-hold-and-output-limit.ts'
+import { isWorthCounting, termsForInput } from '#relay/pipeline/hold-after-token-count.ts'
 import { isClearlyAffordable } from '#relay/pipeline/hold-quota-and-admit-call.ts'
 import { OutputHoldTracker } from '#relay/pipeline/output-hold-tracker.ts'
-import {
-  isWorthCounting,
-  termsForInput,
-} from '#relay/pipeline/plan-call-for-one-model-and-group.ts'
 import type { Candidate } from '#relay/pipeline/prepare-request-for-channel.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { OptionView } from '#relay/views/option-view.ts'
