@@ -23,8 +23,8 @@ import type { RelayDeps } from './relay-deps.ts'
 /** The facts about the end of a call that decide how it counts towards the limits. */
 export type CallOutcome = {
   /**
-   * True if the provider answered. This includes answers that the caller did not read to the end:
-   * otherwise, limits on successful calls could be evaded by leaving shortly before the end.
+   * True if the provider answered. This includes answers that the caller did not read to the end.
+   * Otherwise, callers could evade limits on successful calls by leaving shortly before the end.
    */
   readonly isSuccess: boolean
   /**

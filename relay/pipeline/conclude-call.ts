@@ -23,7 +23,7 @@ import type { LastAttempt } from './try-channels-in-order.ts'
 
 const MIB = 1024 * 1024
 const WITHHELD = relayError('sensitive_answer')
-/** The error for a plain answer that can't be converted, because it is not JSON. */
+/** The failure of an attempt whose plain answer is not JSON, so that it can't be converted. */
 const NO_JSON = {
   kind: 'failed',
   error: 'format',

@@ -72,8 +72,8 @@ export const groupsOfPlan = ({ alternatives }: CallPlan): readonly string[] | un
 
 /**
  * Plans a call with the model of the request and the group of the caller, without alternatives.
- * Determines its worst-case cost and the channels to which it may be sent. Returns an error if it
- * can't be served.
+ * Determines its worst-case cost and the channels to which it may be sent. Returns an error if the
+ * call can't be served.
  */
 export function planAlternative(
   views: Views,

@@ -136,7 +136,7 @@ export function isCovered(
 
 /**
  * Plans a call with all its alternatives. Determines its worst-case cost and the channels to which
- * it may be sent. Returns an error if it can't be served.
+ * it may be sent. Returns an error if the call can't be served.
  */
 export function planCall(
   views: Views,

@@ -269,7 +269,7 @@ export class StreamForwarder implements SseSink {
     this.complete()
   }
 
-  /** Converts the end of the stream before the call is settled, because this may fail. */
+  /** Converts the end of the stream before the call is settled, because a conversion may fail. */
   private complete(): void {
     const { converted } = this
     if (converted !== null && !this.postDisconnectLimit.hasBegun) {

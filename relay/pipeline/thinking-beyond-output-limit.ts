@@ -172,7 +172,8 @@ const isThinkingConfigured = (body: Buffer, value: Value): boolean =>
   thinkingConfigs(body, value).some((thinking) => !GEMINI_OFF.has(thinking))
 
 /**
- * Returns the JSON texts of the thinking settings in a member of `CONFIGS`, or none if it is long.
+ * Returns the JSON texts of the thinking settings in a member of `CONFIGS`. A long member counts as
+ * one without such settings.
  */
 function thinkingConfigs(body: Buffer, { valueStart, valueEnd }: Value): readonly string[] {
   if (valueEnd - valueStart > CONFIG_BYTES_MAX) return []

@@ -157,8 +157,8 @@ export class ChannelView {
   }
 
   /**
-   * Reports whether any channel, for calls or for tasks, has the model. It is only for errors,
-   * because it searches all channels.
+   * Reports whether any channel, for calls or for tasks, has the model. The method is only for
+   * errors, because it searches all channels.
    */
   hasModel(model: string): boolean {
     return [...this.channels.values()].some(({ terms }) => hasInList(terms, model))
@@ -197,8 +197,8 @@ export class ChannelView {
    * Returns the ids of the other unexpired channels that serve the models of this channel. The
    * result has one list for each group and model, without duplicates. If no other channel serves
    * one of the models, the result is only an empty list, because this channel must then stay
-   * enabled. The search ends there, because it is repeated for each rejected call of such a
-   * channel.
+   * enabled. The search stops at the first such model, because every rejected call of the channel
+   * repeats the search.
    */
   substitutesOf({ channelId, terms }: RelayChannel, nowMs: number): Substitutes {
     const kind = taskKindOf({ terms }) ?? 'any'
