@@ -71,8 +71,9 @@ const GEMINI_FORMATS = {
 } as const
 
 /**
- * Returns the format of the errors of a request. A path of calls decides alone. At other paths,
- * such as the list of models, Anthropic's clients are recognized by the version in their headers.
+ * Returns the format in which a client expects errors. At a path of calls, the path alone decides.
+ * At other paths, such as the list of models, Anthropic's clients are recognized by the version in
+ * their headers.
  */
 export function errorFormatOf(request: CallRequest): ErrorFormat {
   const { url = '', headers } = request
@@ -87,9 +88,9 @@ export function errorFormatOf(request: CallRequest): ErrorFormat {
 }
 
 /**
- * Returns the wire format of the calls at a path. The result's `path` contains the parameters of a
- * call that the path itself states, such as the model, or is null. Returns null if no calls are
- * served at the path.
+ * Returns the wire format of the calls at a path. The result's `path` contains the parameters that
+ * the path itself states, such as the model. It is null if the path states none. Returns null if no
+ * calls are served at the path.
  */
 export function callAt(path: string): CallAtPath | null {
   const work = CALL_AT_PATH.get(path)

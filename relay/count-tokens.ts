@@ -8,9 +8,9 @@ import { readGeminiPath } from './gemini-paths.ts'
 import { acquirePermit } from './pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
 import { chatBodyShareOf } from './pipeline/body-memory-limit-of-user.ts'
-import { CopiesOfBody } from './pipeline/copies-of-request-body.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
-import { accessError } from './pipeline/plan-alternative.ts'
+import { CopiesOfBody } from './pipeline/memory-of-body-copies.ts'
+import { accessError } from './pipeline/model-access-errors.ts'
 import { planCall } from './pipeline/plan-call.ts'
 import { readBody } from './pipeline/read-body.ts'
 import { unpayableContentError } from './pipeline/read-request-with-stored-content.ts'
@@ -124,7 +124,8 @@ async function completeBody(
 ): Promise<Buffer | RelayError> {
   if (request.stored === undefined) return request.body
   const { storesConvertedResponses: isStored } = deps.views.options.options
-  // A count costs nothing, but loads and reads as much as a call. Its permit was acquired before.
+  // A count costs nothing, but it loads and reads as much as a call. Its permit was acquired
+  // earlier.
   const admitLoading = async ({ paid }: BodyLengths) => {
     if (paid <= UNPAID_BYTES_MAX) return null
     const { stored: _, ...short } = request
@@ -142,7 +143,10 @@ async function completeBody(
   return reference === undefined ? complete.body : missingInCount(reference, isStored)
 }
 
-/** The error for a converted response says whether the site stores it. Others are never counted. */
+/**
+ * Returns the error for content that is missing in the count. For a converted response, it says
+ * whether the site stores such content. Only the provider has the content of any other response.
+ */
 const missingInCount = (reference: StoredReference, isStored: boolean): RelayError =>
   convertedResponseIdIn(reference.id) === null
     ? relayError('stored_input', { param: reference.param })

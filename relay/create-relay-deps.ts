@@ -21,7 +21,7 @@ import {
   type ConcurrencyCaps,
   DEFAULT_CAPS,
   RunningCallCount,
-} from './limits/process-call-limit.ts'
+} from './limits/limits-on-running-calls.ts'
 import { ChannelAutoDisabler } from './pipeline/auto-disable-channel.ts'
 import { BalanceCheck } from './pipeline/balance-check-of-running-calls.ts'
 import {
@@ -43,14 +43,11 @@ import {
 import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
 import { UnorderedList } from './unordered-list.ts'
 import { SpoolFolder } from './uploads/spool-folder.ts'
-import {
-  type LoadChannels,
-  loadChannelRows,
-  loadViewRows,
-  type ViewRows,
-} from './views/load-views.ts'
+import type { LoadChannels } from './views/follow-channel-events.ts'
+import { loadChannelRows, loadViewRows, type ViewRows } from './views/load-views.ts'
 import { startViews } from './views/start-views.ts'
 
+/** Dependencies that tests replace. */
 export type DepsOverrides = {
   readonly deadlines?: Partial<Deadlines>
   readonly caps?: Partial<ConcurrencyCaps>

@@ -4,8 +4,8 @@ import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { removeUnreadableContents } from './stored-responses/remove-unreadable-contents.ts'
 
 /**
- * The interval at which expired rows of the stores are deleted. They are valid for at least a day,
- * so a delay of minutes is harmless.
+ * The interval, in milliseconds, at which expired rows of the stores are deleted. Rows are valid
+ * for at least a day, so a delay of minutes is harmless.
  */
 const DELETE_EVERY_MS = 600_000
 
@@ -35,7 +35,10 @@ export function startDeletions(
   return setInterval(() => deleteExpired(core, sweeps), everyMs).unref()
 }
 
-/** Deletes expired rows of the stores. After a failure, the next deletion makes up for it. */
+/**
+ * Deletes expired rows of the stores. The next deletion also deletes the rows that a failed one
+ * left.
+ */
 function deleteExpired(
   { log, now }: Core,
   sweeps: readonly (readonly [Sweep, failure: string])[],

@@ -7,6 +7,7 @@ const POLL_MS = 20
 /** The maximum time after the grace period to wait for the bills of the last calls. */
 const SETTLE_MS = 3_000
 
+/** Tracks the running calls, and ends them when the process shuts down. */
 export type Draining = {
   readonly isBegun: () => boolean
   readonly inFlight: () => number
@@ -27,6 +28,7 @@ type Options = {
   readonly uploadStallMs: number
 }
 
+/** Creates the tracking of running calls. `abort` ends all calls that are still running. */
 export function createDraining({ abort, cancellations, uploadStallMs }: Options): Draining {
   const calls = new UnorderedList<Exchange>()
   const endStalled = stalledUploads(uploadStallMs)

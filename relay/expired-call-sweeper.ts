@@ -7,7 +7,7 @@ import { expiredCalls } from '#projections/open-calls/query.ts'
 import { ExpiredCallDetector, type FindExpired, SWEEP_EVERY_MS } from './expired-call-detector.ts'
 import type { ClaimedCalls } from './idempotency/idempotency-claims.ts'
 
-export type Sweeper = { readonly stop: () => Promise<void> }
+type Sweeper = { readonly stop: () => Promise<void> }
 
 const BATCH = 1_000
 const LEASE = 'sweeper'

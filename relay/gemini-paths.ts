@@ -13,19 +13,21 @@ const METHODS = [
 type Method = (typeof METHODS)[number]
 
 /** The model, the kind of answer and the method that a path of Gemini's API names. */
-export type GeminiPath = PathParameters & { readonly method: Method }
+type GeminiPath = PathParameters & { readonly method: Method }
 
 /** Matches the path of a method. The name of a model may contain slashes and colons. */
 const METHOD_PATH = new RegExp(`^/v1(?:beta)?/(models|tunedModels)/(.+):(${METHODS.join('|')})$`)
 /** Matches the path of the submission of a batch. */
 const BATCH_SUBMISSION = /^\/v1(?:beta)?\/models\/(.+):batchGenerateContent$/
-/** Matches the path of the list of batches, of one batch, or of an action on a batch. */
+/** Matches the paths of the list of batches, of one batch and of an action on a batch. */
 const BATCHES_PATH = /^\/v1(?:beta)?\/batches(?:\/(.*))?$/
 /**
  * Matches the text after `batches/` in a path, if it begins with the id of a batch of Gemini's API.
  */
 const BATCH_ID = /^[0-9a-f]{32}(?::|$)/
-/** Matches the path of the list of models, also with a slash at its end, or of one model. */
+/**
+ * Matches the paths of the list of models, with or without a slash at its end, and of one model.
+ */
 const MODELS_PATH = /^\/v1(?:beta)?\/models(?:\/(.+)?)?$/
 const TUNED_MODEL_PATH = /^\/v1(?:beta)?\/(tunedModels\/.+)$/
 
@@ -84,6 +86,7 @@ function modelNamed(segments: string): string {
   return name.replace(/^(?:models\/)+/, '')
 }
 
+/** Decodes the percent-encoding of a part of a path. Returns an invalid text unchanged. */
 export function decodedSegment(text: string): string {
   try {
     return decodeURIComponent(text)

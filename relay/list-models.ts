@@ -2,10 +2,10 @@ import { moderationPriceOf, priceOf } from '#domain/pricing/price-list.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
 import { DIRECT_FORMATS, type DirectFormatName } from './dialects/wire-format.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
+import { groupsOf } from './pipeline/groups-that-may-serve-call.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
-import { groupsOf } from './pipeline/serving-groups.ts'
 import { directFormatsOf } from './providers/profiles/formats-by-model-name.ts'
 import { isImageModel } from './providers/profiles/image-endpoints.ts'
 import type { OfferKind } from './views/channel-view.ts'
@@ -116,7 +116,7 @@ function offeredDirectly(
  * Returns the format in which a request expects models. Gemini's clients send their key in a header
  * of Google, and Anthropic's clients name a version in the headers of all requests.
  */
-export function modelListFormatOf({
+function modelListFormatOf({
   url = '',
   headers,
 }: Pick<CallRequest, 'url' | 'headers'>): ModelListFormat {

@@ -5,8 +5,8 @@ import { authenticate } from './pipeline/authenticate.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 
-/** The kind of a request for the quota of the key that authenticates it. */
-export type QuotaLookUp = 'subscription' | 'usage' | 'token'
+/** A kind of request by which a client asks for the quota of its own key. */
+type QuotaLookUp = 'subscription' | 'usage' | 'token'
 
 const PATHS: ReadonlyMap<string, QuotaLookUp> = new Map([
   ['/v1/dashboard/billing/subscription', 'subscription'],
@@ -17,6 +17,7 @@ const PATHS: ReadonlyMap<string, QuotaLookUp> = new Map([
   ['/api/usage/token/', 'token'],
 ])
 
+/** Returns the kind of quota request at a path, or null for any other path. */
 export const quotaLookUpAt = (path: string): QuotaLookUp | null => PATHS.get(path) ?? null
 
 /** The limit that clients show for a key without a budget, as in other gateways. */

@@ -8,7 +8,7 @@ const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
 
 /**
  * Reports whether the relay answers a request. It also answers uploads of Google's clients and
- * calls of a client with a wrong base URL, so that their errors have a format that clients read.
+ * calls with a wrong base URL, so that these clients get errors in a format that they read.
  */
 export const isRelayPath = (url: string, method?: string): boolean =>
   /^\/(?:upload\/)?v1(?:beta)?(?:[/?]|$)/.test(url) ||
@@ -16,24 +16,25 @@ export const isRelayPath = (url: string, method?: string): boolean =>
   RERANK_PATHS.includes(pathOf(url)) ||
   quotaLookUpAt(pathOf(url)) !== null ||
   isPing(url, method) ||
-  // The console has pages at other paths of calls, such as `/messages`, but none at `/models`.
-  // Clients in browsers first ask with OPTIONS whether they may send a request.
+  // Without `/v1`, only `/models` can be answered: the console has pages at paths such as
+  // `/messages`. Clients in browsers first ask with OPTIONS whether they may send a request.
   (['GET', 'OPTIONS'].includes(method ?? '') && /^\/models(?:\/|$)/.test(pathOf(url))) ||
   (method === 'POST' && intendedPath(pathOf(url)) !== null)
 
-/** Some clients send `HEAD /` to find out whether the address is right. */
+/** Reports whether a request is `HEAD /`, by which some clients check the address. */
 export const isPing = (url: string, method: string | undefined): boolean =>
   method === 'HEAD' && /^\/(?:\?|$)/.test(url)
 
-/** Matches the versions at the start of a path, of which there may be none or several. */
+/** Matches any number of API versions at the start of a path, such as `/v1/v1beta`. */
 const VERSIONS = /^(?:\/v1(?:beta)?)*(?=\/)/
 
 /** The maximum length of a path that is compared with those of calls. Models' names are shorter. */
 const PATH_LENGTH_MAX = 512
 
 /**
- * Returns the path that a client means whose base URL lacks `/v1` or has it although the client
- * adds it, or whose path ends with a slash. Returns null if there is no such path.
+ * Returns the path that a client with a wrong base URL means. Such a URL lacks the version, or
+ * contains it although the client adds it. A slash at the end of the path is ignored as well.
+ * Returns null if the relay serves no such path.
  */
 export function intendedPath(path: string): string | null {
   if (path.length > PATH_LENGTH_MAX) return null
@@ -43,7 +44,10 @@ export function intendedPath(path: string): string | null {
   return ['/v1', '/v1beta'].map((version) => version + rest).find(isServed) ?? null
 }
 
-/** Reports whether a path is that of the list of models, or of a model and differs from `sent`. */
+/**
+ * Reports whether a path is that of the list of models or of one model. The path of one model
+ * counts only if it differs from `sent`, the path that the client sent.
+ */
 const isModelLookUp = (path: string, sent: string): boolean => {
   const model = modelInPath(path)
   return model === null || (model !== undefined && path !== sent && !path.includes(':'))

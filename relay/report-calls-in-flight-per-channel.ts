@@ -4,7 +4,7 @@ import type { RunningCall } from './pipeline/running-call.ts'
 import type { UnorderedList } from './unordered-list.ts'
 
 /** The name of the gauge that shows the running calls per channel on the health page. */
-export const IN_FLIGHT = 'calls-in-flight'
+const IN_FLIGHT = 'calls-in-flight'
 
 const EVERY_MS = 1_000
 /** The interval at which unchanged counts are reported again. It shows that the relay is alive. */

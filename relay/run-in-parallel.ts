@@ -2,7 +2,7 @@
  * Runs `work` on at most `atOnce` items at a time until the signal aborts. Returns the number of
  * items that were started.
  */
-export async function inParallel<T>(
+export async function runInParallel<T>(
   items: readonly T[],
   atOnce: number,
   signal: AbortSignal,

@@ -15,20 +15,18 @@ import type { AdapterOptions } from './model-adapter-options.ts'
  * The changes that adapters make to a request in the provider's format. An adapter sets members for
  * certain models, such as thinking for names that end in `-thinking`.
  */
-export type Adaptation = {
+type Adaptation = {
   /**
    * The members to set, as JSON texts by name. They include the members that the channel overrides.
    */
   readonly overrides: ReadonlyMap<string, string>
   /** The members to remove, because the model refuses them while it thinks. */
   readonly removed: ReadonlySet<string>
-  /**
-   * The paths of the members that the caller sent and that have no effect. They are reported as
-   * lost.
-   */
+  /** The paths of members of the request that have no effect. They are reported as lost. */
   readonly losses: readonly string[]
 }
 
+/** The model and the settings to which a request is adapted. */
 export type AdapterTarget = {
   /** The provider's name for the model. */
   readonly model: string
@@ -52,9 +50,10 @@ export type AdapterTarget = {
 type Change = { readonly overrides: Map<string, string>; removed: Set<string>; losses: string[] }
 
 /**
- * Returns what the adapters change in a request in the provider's format, or null if no adapter
- * acts. Adapters change only two of the members that the channel overrides: they set inner members
- * of `generationConfig`, and they append the channel's `system` to the caller's `system`.
+ * Returns the changes of the adapters to a request in the provider's format, or null if no adapter
+ * acts. Members that the channel overrides are left unchanged, with two exceptions: adapters set
+ * inner members of `generationConfig`, and they append the channel's `system` to the caller's
+ * `system`.
  */
 export function adaptRequest(
   request: ChatRequest,
@@ -140,7 +139,8 @@ function setThinking(request: ChatRequest, target: ThinkingTarget, change: Chang
     },
   )
   if (written.thinking === null) {
-    // The suffix of the model's name prevails over the request, which may ask for the contrary.
+    // The suffix of the model's name takes precedence over the request, which may ask for the
+    // opposite.
     if (memberOf(request, ['thinking']) !== undefined) change.removed.add('thinking')
     return
   }
@@ -257,8 +257,9 @@ const hasInnerMember = (json: string, name: string): boolean =>
 const ROUTING = new Set([...ROUTING_MEMBERS].map(plainName))
 
 /**
- * Removes the members in `ROUTING`, as they are also removed when no adapter acts. If they stayed,
- * they would be sent, because an adapted `generationConfig` counts as an admin's override.
+ * Removes the members in `ROUTING` from an adapted `generationConfig`, which is sent like an
+ * admin's override. Without an adapter, a later step removes these members, but it does not look
+ * into overrides.
  */
 function withoutRouting(json: string): string {
   const { members } = innerMembers(json)

@@ -33,6 +33,7 @@ export type AdapterOptions = {
   }
 }
 
+/** The settings with which no adapter changes a request. */
 export const NO_ADAPTERS: AdapterOptions = {
   claude: { isThinkingEnabled: false, thinkingShare: 0, headers: new Map() },
   gemini: {

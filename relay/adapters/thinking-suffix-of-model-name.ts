@@ -25,11 +25,12 @@ const SUFFIX = /^(.+)-(thinking|nothinking|thinking-\d{1,6}|minimal|low|medium|h
  */
 export const OPENAI_REASONING = /(?:^|\/)(?:o\d|gpt-[5-9])(?!.*-chat)/
 const FIRST_WITH_LEVELS = 3
-export const FIRST_WITH_THINKING = 2.5
+/** The first version of Gemini whose models think. */
+export const FIRST_GEMINI_VERSION_WITH_THINKING = 2.5
 
 /**
- * Reads the suffix of a model's name. Returns null if there is no suffix, if an option turns the
- * suffixes of this vendor off, or if the model can't think as the suffix demands.
+ * Reads the suffix of a model's name. Returns null if the name has no suffix, if an option turns
+ * off the suffixes of this vendor, or if the model does not support the requested thinking.
  */
 export function readModelSuffix(name: string, options: AdapterOptions): ModelSuffix | null {
   const [, base = '', suffix = ''] = SUFFIX.exec(name) ?? []
@@ -74,7 +75,7 @@ function namedThinking(suffix: string): ModelSuffix['thinking'] | null {
 
 function thinkingOfGemini(base: string, suffix: string): ModelSuffix['thinking'] | null {
   const version = readModelVersion(base).version ?? 0
-  if (version < FIRST_WITH_THINKING) return null
+  if (version < FIRST_GEMINI_VERSION_WITH_THINKING) return null
   const named = namedThinking(suffix)
   if (named !== null) return named
   // Gemini's levels end at `high`.

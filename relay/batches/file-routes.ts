@@ -4,6 +4,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { chatBodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
+import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
 import {
   type Exchange,
   headersOf,
@@ -12,12 +13,11 @@ import {
   sendJson,
 } from '../pipeline/http-exchange.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
-import { servingGroupsOf } from '../pipeline/serving-groups.ts'
 import type { FormRules } from '../uploads/form-field-types.ts'
 import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
+import { keysOfSubmitted } from '../views/channel-and-keys-of-submitted-work.ts'
 import { confidentialTo, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
-import { keysOfSubmitted } from '../views/keys-that-may-own-submitted-work.ts'
 import { downloadError, openDownload, ResultsUnavailable } from './download-batch-results.ts'
 import type { StoredFile } from './file-record-store.ts'
 import {

@@ -11,17 +11,14 @@ import { requestsHourCache } from '../dialects/detect-and-shorten-one-hour-cachi
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import type { ModelCalls } from '../limits/call-limit-rules.ts'
-import { estimateOf } from '../pipeline/acquire-call-permit.ts'
+import { estimateTokensOf } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
+import { isUnexpired } from '../pipeline/channel-expiry.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
+import { accessError } from '../pipeline/model-access-errors.ts'
 import { outputLimitsOf } from '../pipeline/output-limits-of-call.ts'
-import {
-  accessError,
-  type CallPlan,
-  isUnexpired,
-  planAlternative,
-} from '../pipeline/plan-alternative.ts'
+import { type CallPlan, planAlternative } from '../pipeline/plan-call-for-one-model-and-group.ts'
 import { candidateOf } from '../pipeline/prepare-request-for-channel.ts'
 import { providerFileError } from '../pipeline/refuse-files-of-provider.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
@@ -204,7 +201,7 @@ export function callsOf({
     const model = parts[part]?.model ?? ''
     const { calls, tokens } = byModel.get(model) ?? { calls: 0, tokens: 0 }
     const { outputTokens: outputTokensMax, choices } = bounds
-    const estimate = estimateOf({ body: { length: bytes }, outputTokensMax, choices })
+    const estimate = estimateTokensOf({ body: { length: bytes }, outputTokensMax, choices })
     byModel.set(model, { model, calls: calls + 1, tokens: tokens + estimate })
   }
   return [...byModel.values()]

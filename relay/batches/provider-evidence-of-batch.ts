@@ -4,7 +4,7 @@ import type { LineEvidence } from '#domain/batches/events.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { areEvidenceTexts } from '../canonical/redact-provider-texts.ts'
-import type { AttemptEnd } from '../pipeline/attempt-end.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import {
   AttemptEvidence,
   evidenceOfRequest,

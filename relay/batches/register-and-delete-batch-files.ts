@@ -2,15 +2,15 @@ import type { BatchRecord } from '#domain/batches/decide.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
-import { inParallel } from '../run-in-parallel.ts'
+import { runInParallel } from '../run-in-parallel.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
-import type { RelayKey } from '../views/channel-view.ts'
 import {
   keysOfSubmitted,
   mayBeOfOtherAccount,
   type SubmittedWith,
   sendWithKeys,
-} from '../views/keys-that-may-own-submitted-work.ts'
+} from '../views/channel-and-keys-of-submitted-work.ts'
+import type { RelayKey } from '../views/channel-view.ts'
 import type { UploadedFile } from './batch-store.ts'
 import { NO_FILE_LIMITS, type StoredFile } from './file-record-store.ts'
 import {
@@ -184,7 +184,7 @@ export async function deleteFilesNamed(
 export async function deleteExpiredFiles(deps: Deps, signal: AbortSignal): Promise<void> {
   const { fileStore, now } = deps
   const expired = await fileStore.expired(now(), EXPIRED_AT_ONCE)
-  await inParallel(expired, DELETIONS_AT_ONCE, signal, async (stored) => {
+  await runInParallel(expired, DELETIONS_AT_ONCE, signal, async (stored) => {
     const { file, createdAt, upstreamId } = stored
     if (upstreamId !== '') await deleteAtProvider(deps, stored)
     else if (!(await deleteFilesNamed(deps, stored, uploadNameOf(file), signal))) {

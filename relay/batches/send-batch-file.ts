@@ -1,6 +1,6 @@
 import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { AttemptEnd } from '../pipeline/attempt-end.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'

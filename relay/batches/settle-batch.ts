@@ -2,9 +2,9 @@ import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
 import type { BatchEndCause } from '#domain/batches/events.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { isDatabaseAway } from '#infra/postgres/query-timeouts.ts'
-import { inParallel } from '#relay/run-in-parallel.ts'
+import { runInParallel } from '#relay/run-in-parallel.ts'
 import { Permits } from '../tasks/limit-concurrent-work.ts'
-import { isChannelDeleted } from '../views/keys-that-may-own-submitted-work.ts'
+import { isChannelDeleted } from '../views/channel-and-keys-of-submitted-work.ts'
 import {
   type DescribeDeps,
   type Described,
@@ -98,7 +98,7 @@ export class BatchSettler {
     for (;;) {
       const page = await this.deps.batchStore.unsettled(after, PAGE)
       const waiting = page.filter(({ batch }) => !this.running.has(batch))
-      await inParallel(waiting, BATCHES_AT_ONCE, signal, (batch) => {
+      await runInParallel(waiting, BATCHES_AT_ONCE, signal, (batch) => {
         const advancing = this.advance(batch, signal, this.ofPasses).catch((err: unknown) => {
           if (signal.aborted) return
           this.deps.log.warn({ err, call: batch.batch }, 'a batch could not be settled')

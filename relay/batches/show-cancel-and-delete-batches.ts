@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { BatchRecord } from '#domain/batches/decide.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { AttemptEnd } from '../pipeline/attempt-end.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { bodyShareOf, copiesShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import {
@@ -14,8 +14,8 @@ import {
   sendJson,
 } from '../pipeline/http-exchange.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
+import { mayBeOfOtherAccount, sendWithKeys } from '../views/channel-and-keys-of-submitted-work.ts'
 import type { RelayKey } from '../views/channel-view.ts'
-import { mayBeOfOtherAccount, sendWithKeys } from '../views/keys-that-may-own-submitted-work.ts'
 import {
   ANTHROPIC_BATCHES,
   batchOfId,

@@ -1,5 +1,5 @@
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { AttemptEnd } from '../pipeline/attempt-end.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'

@@ -1,6 +1,6 @@
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { parsedObject } from '#relay/canonical/json-values.ts'
-import type { AttemptEnd } from '../pipeline/attempt-end.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { providerForm } from '../uploads/write-form-for-provider.ts'

@@ -4,14 +4,15 @@ import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { contextOfRequest } from '#infra/http/command-context.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { TestRuns } from './background-channel-tests.ts'
 import { channelActionError } from './channel-action-errors.ts'
+import type { TestRuns } from './test-all-channels-in-background.ts'
 import { type ChannelCheckDeps, waitForCurrentViews } from './wait-until-views-are-current.ts'
 
 /** The app that derives the types of a request from the schemas of its route. */
-export type TypedApi = ReturnType<typeof typedApi>
+type TypedApi = ReturnType<typeof typedApi>
 export const typedApi = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
+/** The dependencies of all channel actions. */
 export type ActionDeps = ChannelCheckDeps & {
   readonly runs: TestRuns
   readonly freshness: Pick<Freshness, 'waitFor'>
@@ -22,6 +23,7 @@ export type ChannelAction = (api: TypedApi, deps: ActionDeps) => void
 
 const FRESH_WITHIN_MS = 2_000
 
+/** Returns the context of the commands that a request executes: its actor and its time. */
 export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): CommandContext =>
   contextOfRequest(request, now())
 

@@ -14,7 +14,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import { sendGetRequest, unexpectedFormat } from './send-get-request-to-provider.ts'
 import type { ChannelCheckDeps } from './wait-until-views-are-current.ts'
 
-export type BalanceResult =
+type BalanceResult =
   | { readonly isRead: true; readonly balance: string; readonly position: number }
   | { readonly isRead: false; readonly why: TranslatedText }
 
@@ -48,7 +48,7 @@ export async function readBalance(
     { type: 'RecordBalance', channelId, balance },
     { ...context, at: deps.now() },
   )
-  if (!outcome.isDone) throw new Error('a balance was refused')
+  if (!outcome.isDone) throw new Error('the event of a balance was refused')
   return { isRead: true, balance, position: outcome.position }
 }
 

@@ -8,22 +8,22 @@ import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { latestTestRun } from '#projections/channel-checks/query.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
-import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
+import { startTestSchedule } from '#relay/channel-health/schedule-channel-tests.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import { applyTestResult, SlowTestCounts } from '../channel-health/apply-test-result.ts'
-import { createTestRuns } from './background-channel-tests.ts'
 import { type ActionDeps, type ChannelAction, typedApi } from './channel-action.ts'
 import { fetchModels } from './fetch-models.ts'
 import { listTypes } from './list-channel-types.ts'
 import { PROVIDER_REQUEST_LIMITS } from './send-get-request-to-provider.ts'
+import { createTestRuns } from './test-all-channels-in-background.ts'
 import { testAllChannels } from './test-all-channels-routes.ts'
-import { testOneChannel } from './test-channel.ts'
+import { testOneChannel } from './test-one-channel-route.ts'
 import { updateBalance, updateBalances } from './update-balances.ts'
 import type { ChannelCheckDeps } from './wait-until-views-are-current.ts'
 
 /**
- * The admin actions for channels. Most of them send requests to providers. The relay serves the
- * actions, because it has the code and connections for such requests.
+ * The admin actions for channels. Most of them send requests to providers, and the relay has the
+ * code and the connections for that. It therefore serves these routes of the management API.
  */
 const ACTIONS: readonly ChannelAction[] = [
   listTypes,
@@ -67,12 +67,13 @@ function rejectInDemo(app: FastifyInstance, { db }: Pick<Core, 'db'>): void {
   })
 }
 
-export type ChannelActions = {
+type ChannelActions = {
   /** Registers the actions on the management API's app, which checks the session. */
   readonly add: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
   readonly stop: () => Promise<void>
 }
 
+/** Creates the channel actions of a relay and starts the schedule of channel tests. */
 export function createChannelActions(core: Core, relay: RelayDeps): ChannelActions {
   const policy = operatorPolicy(core.config)
   const { actors, now, outbound, timer, views } = relay

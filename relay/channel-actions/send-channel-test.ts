@@ -7,7 +7,7 @@ import { answeredModelIn } from '../dialects/model-name-in-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { adapterOf } from '../pipeline/adapt-image-request.ts'
 import type { AnswerForwarder } from '../pipeline/answer-forwarder-types.ts'
-import type { AttemptEnd } from '../pipeline/attempt-end.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import { AudioForwarder } from '../pipeline/audio-forwarder.ts'
 import { buildProviderCall } from '../pipeline/build-provider-call.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/call-deadlines-and-timer.ts'
@@ -25,6 +25,7 @@ import {
 import type { RelayChannel } from '../views/channel-view.ts'
 import { testModelOf, testRequest } from './build-test-request.ts'
 
+/** The dependencies of channel tests. */
 export type ChannelTestDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'timer'> & {
   readonly views: { readonly options: { readonly options: Pick<RelayOptions, 'adapters'> } }
 }

@@ -18,7 +18,7 @@ export const PROVIDER_REQUEST_LIMITS: OutboundLimits = {
 
 const TOTAL_MS = 20_000
 
-export type ProviderReply =
+type ProviderReply =
   | { readonly isAnswered: true; readonly text: string }
   /** The provider gave no usable response. `why` is a message without keys and addresses. */
   | { readonly isAnswered: false; readonly why: TranslatedText }
@@ -70,6 +70,7 @@ export const PROXY_FAILED: TranslatedText = {
   en: 'The proxy did not connect: check setting.proxy',
 }
 
+/** Returns the message for a response whose format is not the expected one. */
 export const unexpectedFormat = (): TranslatedText => plain('upstream_format')
 
 function plain(

@@ -7,7 +7,6 @@ import {
   type TestProgress,
   type TestResults,
 } from '#read-api/contract/channel-actions.ts'
-import { TEST_RUNS_LEASE } from './background-channel-tests.ts'
 import {
   type ActionDeps,
   type ChannelAction,
@@ -15,6 +14,7 @@ import {
   waitUntilVisible,
 } from './channel-action.ts'
 import { channelActionError } from './channel-action-errors.ts'
+import { TEST_RUNS_LEASE } from './test-all-channels-in-background.ts'
 
 /**
  * Serves three routes for admins. `GET /api/channel/test` starts a test of all channels,

@@ -3,7 +3,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { relayChannels } from '#projections/channels/query.ts'
 import { type BalanceUpdate, channelChecks } from '#read-api/contract/channel-actions.ts'
-import { inParallel } from '../run-in-parallel.ts'
+import { runInParallel } from '../run-in-parallel.ts'
 import {
   type ActionDeps,
   type ChannelAction,
@@ -82,7 +82,7 @@ async function readAll(
     .filter(hasBalance)
   const signal = AbortSignal.timeout(TOTAL_MS)
   const counts = { updated: 0, failed: 0, position: 0 }
-  const begun = await inParallel(channels, AT_ONCE, signal, async (channel) => {
+  const begun = await runInParallel(channels, AT_ONCE, signal, async (channel) => {
     const { target } = channel
     if (target === null) return
     const read = await readBalance(deps, channel, target, { actor, cause }, limited(signal))

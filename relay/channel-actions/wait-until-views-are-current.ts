@@ -8,6 +8,7 @@ import type { ChannelTestDeps, ChannelTestResult } from './send-channel-test.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
+/** The dependencies of the actions that send requests to providers. */
 export type ChannelCheckDeps = ChannelTestDeps & {
   readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
   readonly views: Views
@@ -22,7 +23,7 @@ export type ChannelCheckDeps = ChannelTestDeps & {
 }
 
 /**
- * Waits until the relay's in-memory views include every event that is already stored, but at most
+ * Waits until the relay's in-memory views include all events that are stored now. Waits for at most
  * two seconds.
  */
 export async function waitForCurrentViews({ core, views }: ChannelCheckDeps): Promise<void> {

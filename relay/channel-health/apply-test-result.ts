@@ -12,8 +12,8 @@ type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now'
 export const SCHEDULER = 'system:health'
 
 /**
- * The user id with which the results of all channel tests are counted. A rejection that the caller
- * may have caused counts only once per user, so all tests together count as one user.
+ * The user id of all channel tests in the counts of rejections. A rejection that the caller may
+ * have caused counts only once per user, so all tests together count as one user.
  */
 const NOBODY = 0
 const NOTHING = Buffer.alloc(0)
@@ -61,6 +61,7 @@ function reenable({ actors, log, now }: Deps, channelId: number, cause: string |
     .catch((err: unknown) => log.warn({ err, channelId }, 'the channel could not be enabled again'))
 }
 
+/** Counts the consecutive slow tests of each channel. */
 export class SlowTestCounts {
   private readonly counts = new Map<number, number>()
 

@@ -1,4 +1,4 @@
-import type { AttemptEnd, AttemptError } from '#relay/pipeline/attempt-end.ts'
+import type { AttemptEnd, AttemptError } from '#relay/pipeline/attempt-end-types.ts'
 import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 
 /**
@@ -7,6 +7,7 @@ import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-a
  */
 export type Blame = 'channel' | 'model' | 'key' | 'unknown'
 
+/** A failure of the provider: its code, and the probable cause. */
 export type AttemptFailure = { readonly reason: string; readonly blame: Blame }
 
 /**
@@ -30,8 +31,8 @@ export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
 const USABLE: ReadonlySet<AttemptError> = new Set(['screened', 'model-fault'])
 
 /**
- * Reports whether an answer is too large because of the request, so that any provider would answer
- * the same and charge for it: it repeats the request, or it is a plain answer beyond the limit.
+ * Reports whether the request itself makes the answer too large: the answer repeats the request, or
+ * it is a plain answer beyond the limit. Any provider would then answer the same and charge for it.
  */
 export const isTooLargeByRequest = ({
   isEchoOfRequest,
@@ -39,6 +40,7 @@ export const isTooLargeByRequest = ({
 }: Extract<AttemptEnd, { readonly kind: 'failed' }>): boolean =>
   isEchoOfRequest === true || tail !== undefined
 
+/** Classifies the end of an attempt by its evidence for the health of the provider. */
 export function outcomeOf(end: AttemptEnd): AttemptOutcome {
   if (end.kind === 'plain') return 'well'
   if (end.error === null || USABLE.has(end.error)) return 'well'

@@ -6,11 +6,11 @@ import {
 } from '#domain/channel-health/decide.ts'
 import { type CircuitScope, channelHealthStream } from '#domain/channel-health/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import type { AttemptEnd } from '../pipeline/attempt-end.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { type AttemptFailure, type AttemptOutcome, outcomeOf } from './attempt-outcome.ts'
 import { type BreakerRule, FailureCounts } from './failure-counts.ts'
-import type { OpenCircuit, OpenCircuits } from './open-circuits.ts'
+import type { OpenCircuit, OpenCircuits } from './open-circuits-in-memory.ts'
 
 /**
  * The pauses of channels and keys after a provider's `Retry-After`. Each pause is stored as the
@@ -45,6 +45,7 @@ class Pauses {
   }
 }
 
+/** The rules for opening circuits, and the pauses of open circuits. */
 export type BreakerOptions = BreakerRule & {
   readonly cooldownMs: number
   readonly cooldownMsMax: number
@@ -155,11 +156,11 @@ export class CircuitBreaker {
   }
 
   /**
-   * Resolves to true if this call may probe the key, whose pause is over. As with `enter`, the
-   * probe must then be reported or given back.
+   * Asks to probe the circuit of a key whose pause is over. Resolves to true if this call may do
+   * so. As with `enter`, the caller must then report the attempt or give the probe back.
    */
   enterKey(scope: CircuitScope): Promise<boolean> {
-    return this.ask(scope)
+    return this.askToProbe(scope)
   }
 
   /**
@@ -172,7 +173,7 @@ export class CircuitBreaker {
       const at = this.deps.now()
       const pauseMs = RELEASED_PROBE_MS
       const command = { type: 'ReleaseProbe', scope, prober, pauseMs, at } as const
-      this.tell(scope.channelId, command, null).catch(this.failed)
+      this.execute(scope.channelId, command, null).catch(this.failed)
     }
   }
 
@@ -214,18 +215,18 @@ export class CircuitBreaker {
    */
   private fail(one: ReportedAttempt, failure: AttemptFailure, retryAfterMs: number): void {
     const { probes, call } = one
-    const isKeys = this.isKeys(one, failure)
+    const isKeyFault = this.isKeyFault(one, failure)
     for (const scope of probes) {
-      if (isKeys && scope.keyRef === null) this.close(scope, 'probe', call)
+      if (isKeyFault && scope.keyRef === null) this.close(scope, 'probe', call)
       else this.open({ scope, failure, failures: 1, retryAfterMs }, call, this.prober)
     }
-    const isReported = probes.some(({ keyRef }) => (keyRef !== null) === isKeys)
+    const isReported = probes.some(({ keyRef }) => (keyRef !== null) === isKeyFault)
     if (isReported || !this.deps.options().isEnabled) return
-    if (isKeys) this.countKey(one, failure, retryAfterMs)
+    if (isKeyFault) this.countKey(one, failure, retryAfterMs)
     else this.count(one, failure, retryAfterMs)
   }
 
-  private isKeys({ channel, keyRef }: ReportedAttempt, outcome: AttemptOutcome): boolean {
+  private isKeyFault({ channel, keyRef }: ReportedAttempt, outcome: AttemptOutcome): boolean {
     if (typeof outcome === 'string' || outcome.blame !== 'key') return false
     const { channelId, keys } = channel
     return keys.some(
@@ -244,7 +245,7 @@ export class CircuitBreaker {
     const { channelId, keys } = one.channel
     const now = performance.now()
     const until = now + retryAfterMs
-    if (!this.isKeys(one, outcome)) return this.pauses.put(channelId, until, now)
+    if (!this.isKeyFault(one, outcome)) return this.pauses.put(channelId, until, now)
     this.pauses.put(one.keyRef, until, now)
     const inUse = keys.filter(
       ({ keyRef }) => this.deps.circuits.find(channelId, null, keyRef) === undefined,
@@ -294,7 +295,7 @@ export class CircuitBreaker {
     const { reason } = failure
     const at = this.deps.now()
     const command = { type: 'OpenCircuit', scope, reason, failures, cooldown, prober, at } as const
-    this.tell(scope.channelId, command, cause).catch(this.failed)
+    this.execute(scope.channelId, command, cause).catch(this.failed)
   }
 
   private close(scope: CircuitScope, reason: 'probe' | 'test', cause: string | null): void {
@@ -302,7 +303,7 @@ export class CircuitBreaker {
     if (keyRef === null) this.tallies.forget(channelId, model)
     else this.tallies.forgetKey(keyRef)
     const command = { type: 'CloseCircuit', scope, reason, prober: this.prober } as const
-    this.tell(scope.channelId, command, cause).catch(this.failed)
+    this.execute(scope.channelId, command, cause).catch(this.failed)
   }
 
   /** Deletes the failure counts and the pause. Called when an admin has closed the circuit. */
@@ -317,7 +318,7 @@ export class CircuitBreaker {
     if (open.some(({ until }) => now < until)) return false
     const granted: CircuitScope[] = []
     for (const { scope } of open) {
-      if (!(await this.ask(scope))) {
+      if (!(await this.askToProbe(scope))) {
         this.release(granted)
         return false
       }
@@ -326,8 +327,8 @@ export class CircuitBreaker {
     return granted
   }
 
-  /** Asks for permission to probe a circuit. Only one call among all processes gets it. */
-  private async ask(scope: CircuitScope): Promise<boolean> {
+  /** Asks for permission to probe a circuit. Of the calls of all processes, only one gets it. */
+  private async askToProbe(scope: CircuitScope): Promise<boolean> {
     const key = `${scope.channelId}|${scopeKey(scope)}`
     if (this.asking.has(key)) return false
     this.asking.add(key)
@@ -335,7 +336,7 @@ export class CircuitBreaker {
     const at = this.deps.now()
     const command = { type: 'ProbeCircuit', scope, prober, leaseMs: PROBE_LEASE_MS, at } as const
     try {
-      return await this.tell(scope.channelId, command, null)
+      return await this.execute(scope.channelId, command, null)
     } catch (err) {
       this.failed(err)
       return false
@@ -348,7 +349,7 @@ export class CircuitBreaker {
    * Executes a command and immediately applies its events in this process. Returns true if the
    * state changed.
    */
-  private async tell(
+  private async execute(
     channelId: number,
     command: ChannelHealthCommand,
     cause: string | null,

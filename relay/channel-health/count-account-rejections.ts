@@ -1,5 +1,5 @@
 import { providerErrorFields } from '../dialects/openai-chat/error-body.ts'
-import type { AttemptEnd } from '../pipeline/attempt-end.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { mayRepeatRequest } from './find-request-text-in-error.ts'
 

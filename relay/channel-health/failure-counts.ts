@@ -1,5 +1,6 @@
 import type { Blame } from './attempt-outcome.ts'
 
+/** The limits on failures at which a circuit opens. */
 export type BreakerRule = {
   readonly isEnabled: boolean
   /** The number of consecutive failures that opens the circuit. */
@@ -147,9 +148,9 @@ export class FailureCounts {
   }
 
   /**
-   * Deletes the failure counts of a model. The channel's own counts stay. They may later show, with
-   * failures of another model, that the channel itself fails. If `model` is null, all counts of the
-   * channel are deleted.
+   * Deletes the failure counts of a model, or all counts of the channel if `model` is null. The
+   * channel's own counts stay when those of a model are deleted. Together with later failures of
+   * another model, they can show that the channel itself fails.
    */
   forget(channelId: number, model: string | null): void {
     if (model === null) this.channels.delete(channelId)

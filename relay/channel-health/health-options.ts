@@ -1,7 +1,7 @@
 import { optionFlag, optionInteger, optionValue } from '#domain/options/option-registry.ts'
 import type { BreakerOptions } from './circuit-breaker.ts'
 
-export type DisableOptions = {
+type DisableOptions = {
   readonly isEnabled: boolean
   readonly failures: number
   readonly windowMs: number
@@ -11,6 +11,7 @@ export type DisableOptions = {
   readonly isReenabling: boolean
 }
 
+/** The settings of circuits, automatic disabling and scheduled tests. */
 export type HealthOptions = {
   readonly breaker: BreakerOptions
   readonly disable: DisableOptions
@@ -22,6 +23,7 @@ export type HealthOptions = {
   readonly tests: { readonly everyMs: number | null }
 }
 
+/** Reads the settings from the options of the site, by name. */
 export function readHealthOptions(values: ReadonlyMap<string, string>): HealthOptions {
   const number = (name: string): number => optionInteger(values, `channel_health.${name}`)
   return {

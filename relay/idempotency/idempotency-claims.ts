@@ -45,9 +45,9 @@ export type ClaimedCalls = {
    */
   freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
   /**
-   * Returns at most `limit` claims that have expired at the time `at`, in the order of their times
-   * and of their calls, from the first one after `after`. A claim without a user is not returned
-   * while its call could still be open.
+   * Returns at most `limit` claims that have expired at the time `at`, ordered by time and call,
+   * beginning after the claim `after`. A claim without a user is not returned while its call could
+   * still be open.
    */
   expired(
     at: number,
@@ -62,9 +62,9 @@ export type ClaimedCalls = {
 export const CLAIM_MS = 24 * 3_600_000
 
 /**
- * The time after which a claim that an earlier release has stored, without the user's id, is
- * removed. Nobody can tell whose account has its call, so it is kept for as long as the call can be
- * open. The calls of batches, which are the longest, have a lease of 45 days.
+ * The time after which a claim without a user's id is removed. Earlier releases stored such claims.
+ * The account of its call is unknown, so the claim is kept for as long as the call can be open. The
+ * calls of batches, which are the longest, have a lease of 45 days.
  */
 const CLAIM_WITHOUT_USER_MS = 46 * 24 * 3_600_000
 
@@ -81,8 +81,9 @@ const TABLE = `
   ${addColumn('relay.claimed_calls', 'user_id', 'int8 not null default 0')}
 `
 
-// On a conflict, only the user is stored, which earlier releases did not do. `do nothing` would not
-// return the row, and a separate select might come too late: another process may have deleted it.
+// On a conflict, only the user's id is stored, which earlier releases did not store. `do nothing`
+// would not return the row, and a separate select might come too late: another process may have
+// deleted it.
 const CLAIM = `
   insert into relay.claimed_calls as known
     (token_id, key_hash, body_hash, call, claimed_at, user_id)

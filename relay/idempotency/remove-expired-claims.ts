@@ -14,8 +14,8 @@ type Deps = {
 
 /**
  * Removes the claims of idempotency keys that have expired at the time `at`. The claim of a call, a
- * task or a batch that is still running is kept, because a repeat would otherwise start and pay it
- * again.
+ * task or a batch that is still running is kept, because a repeat would otherwise start and charge
+ * the same work again.
  */
 export async function removeExpiredClaims(
   { actors, claimedCalls, log }: Deps,

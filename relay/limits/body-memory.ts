@@ -1,4 +1,6 @@
+/** The maximum size of one request body, in bytes. */
 export const BODY_BYTES_MAX = 32 * 1024 * 1024
+/** The maximum size of all request bodies in memory together, in bytes. */
 export const BODIES_BYTES_MAX = 512 * 1024 * 1024
 
 /**
@@ -43,8 +45,8 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves bytes, before a body arrives, out of the memory that one user's request bodies may
-   * use. Returns false if fewer bytes are left.
+   * Reserves bytes of the memory that one user's request bodies may use, before a body arrives.
+   * Returns false if fewer bytes are left.
    */
   reserve({ userId, bytesMax }: BodyMemoryShare, bytes: number): boolean {
     const held = (this.heldBy.get(userId) ?? 0) + bytes
@@ -58,8 +60,9 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves memory out of that of the process and of the user. Returns the limit that is reached,
-   * or null. After a result of null, `giveBackOf` must be called with the same number.
+   * Reserves memory for a body, both in the process and in the user's share. Returns which of the
+   * two has too little memory left, or null. After a result of null, `giveBackOf` must be called
+   * with the same number.
    */
   takeOf(owner: BodyMemoryShare, bytes: number): 'user' | 'process' | null {
     if (!this.reserve(owner, bytes)) return 'user'

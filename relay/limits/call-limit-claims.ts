@@ -1,7 +1,7 @@
 import type { SharedTerms } from '#domain/tokens/events.ts'
 import type { Claim, Full } from '#infra/limits/port.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { ConcurrencyCaps } from './process-call-limit.ts'
+import type { ConcurrencyCaps } from './limits-on-running-calls.ts'
 
 type Subject = {
   readonly scope: 'token' | 'user'
@@ -13,7 +13,7 @@ type Subject = {
 }
 
 /** Limits the number of calls of one token or user per period. A maximum of 0 sets no limit. */
-export type RateRule = Subject & {
+type RateRule = Subject & {
   readonly count: number
   readonly success: number
   readonly periodMs: number
@@ -29,8 +29,9 @@ export type TokensRule = Subject & {
 }
 
 /** Limits the calls of one token or user that run at the same time. */
-export type PermitsRule = Subject & { readonly permits: number }
+type PermitsRule = Subject & { readonly permits: number }
 
+/** The limits on a call: on concurrent calls, on calls per period, and on tokens per minute. */
 export type CallRules = {
   readonly permits: readonly PermitsRule[]
   readonly rates: readonly RateRule[]
@@ -47,11 +48,12 @@ export type Refusal = { readonly error: RelayError; readonly rules: CallRules }
 /**
  * The limits that a call must pass. `refusalFor` returns the error for the limit that is reached.
  */
-export type CallClaims = {
+type CallClaims = {
   readonly claims: readonly Claim[]
   readonly refusalFor: (full: Full) => Refusal
 }
 
+/** Returns the token's limit on calls per period; null if it has none. */
 export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRule | null =>
   rateLimit.isEnabled
     ? {
@@ -77,8 +79,8 @@ export const permitsOfToken = (
 const SHARED_CLAIMS = new WeakMap<CallRules, CallClaims>()
 
 /**
- * Computes the claims of rules that many calls share, so that `claimsOf` need not do it for each
- * call. Most calls have no limits but these.
+ * Computes the claims of these rules in advance. Many calls share the rules, and `claimsOf` then
+ * need not compute the claims for each of them. Most calls have no other limits.
  */
 export function withSharedClaims(rules: CallRules): CallRules {
   SHARED_CLAIMS.set(rules, claimsOf([rules]))
@@ -147,8 +149,8 @@ const rateClaim = (rule: RateRule, what: 'calls' | 'successes', max: number): Cl
 }
 
 /**
- * Says in an error message whose calls a limit counts. Names of models may come from the caller, so
- * long names are cut.
+ * Returns the text with which an error message says whose calls a limit counts. Names of models may
+ * come from the caller, so long names are cut.
  */
 function nameOf({ scope, model, group }: Subject): string {
   const whose = scope === 'token' ? 'this key' : 'this user'

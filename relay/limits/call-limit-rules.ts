@@ -7,7 +7,7 @@ import {
   rateOfToken,
   withSharedClaims,
 } from './call-limit-claims.ts'
-import type { ConcurrencyCaps } from './process-call-limit.ts'
+import type { ConcurrencyCaps } from './limits-on-running-calls.ts'
 
 /** The user and the token whose limits apply, and the limits of the site. */
 export type LimitedCaller = {
@@ -29,11 +29,15 @@ type CachedRules = Pick<LimitedCaller, 'userId' | 'caps'> & {
   readonly rules: CallRules
 }
 
-/** More entries would keep the rules of tokens that hardly call. */
+/**
+ * The maximum number of entries in `CACHED_RULES`. A larger cache would only keep the rules of
+ * tokens that are rarely used.
+ */
 const CACHED_TOKENS_MAX = 4_096
 /**
- * The rules of tokens without a limit on AI tokens, which are the same for each of their calls, by
- * the token's id. The terms of a token that changes become another object.
+ * Caches the rules of tokens without a limit on AI tokens, by the token's id. These rules are the
+ * same for all calls of a token. A change of a token creates a new object with its terms, so an
+ * outdated entry is recognized by its terms.
  */
 const CACHED_RULES = new Map<number, CachedRules>()
 

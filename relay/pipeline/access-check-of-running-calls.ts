@@ -5,8 +5,8 @@ import { type RelayError, type RelayErrorCode, relayError } from '../canonical/r
 import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { BalanceCheck } from './balance-check-of-running-calls.ts'
+import { groupsOf } from './groups-that-may-serve-call.ts'
 import type { Exchange } from './http-exchange.ts'
-import { groupsOf } from './serving-groups.ts'
 
 /** Checks a running call. Returns an error if the caller has lost access; otherwise null. */
 export type AccessCheck = () => RelayError | null

@@ -17,13 +17,14 @@ import {
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from './authenticate.ts'
+import { servingGroupsOf } from './groups-that-may-serve-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
-import { servingGroupsOf } from './serving-groups.ts'
 
+/** The facts about the end of a call that decide how it counts towards the limits. */
 export type CallOutcome = {
   /**
-   * True if the provider answered. This includes answers that the caller did not read to the end:
-   * otherwise, limits on successful calls could be evaded by leaving shortly before the end.
+   * True if the provider answered. This includes answers that the caller did not read to the end.
+   * Otherwise, callers could evade limits on successful calls by leaving shortly before the end.
    */
   readonly isSuccess: boolean
   /**
@@ -33,19 +34,20 @@ export type CallOutcome = {
   readonly tokens: number | null
 }
 
+/** The members of a request from which its tokens are estimated. */
 export type SizedRequest = Pick<ChatRequest, 'outputTokensMax' | 'choices'> & {
   readonly body: { readonly length: number }
   /** The model whose limits apply. Null for a request that calls no model, such as a look-up. */
   readonly model: string | null
 }
 
-/** The size of a request that calls no model, or whose calls are not known yet. */
+/** The size of a request that calls no model, or whose calls have not been read yet. */
 export const CALLS_NO_MODEL: SizedRequest = {
   ...{ body: { length: 0 }, outputTokensMax: 0, choices: 1, model: null },
 }
 
 /** A model and a group with which a call may be served. */
-export type Service = { readonly model: string; readonly group: string }
+type Service = { readonly model: string; readonly group: string }
 
 const BYTES_PER_TOKEN = 4
 const TOKENS_PERIOD_MS = 60_000
@@ -65,14 +67,14 @@ export function acquirePermit(
 ): CallPermit | RelayError | Promise<CallPermit | RelayError> {
   const permit = permitWithoutLimits(deps, caller, request)
   if (isRelayError(permit)) return permit
-  return claimed(deps, permit, request, groups)
+  return claimInitialLimits(deps, permit, request, groups)
 }
 
 /**
  * Claims the limits that a call must pass to begin. Returns the permit, or the error for the
  * caller. If this fails or throws, the call no longer counts as running in this process.
  */
-export function claimed<P extends CallPermit>(
+export function claimInitialLimits<P extends CallPermit>(
   { runningCallCount }: RelayDeps,
   permit: P,
   { model }: SizedRequest,
@@ -104,10 +106,14 @@ export function permitWithoutLimits(
   caller: Caller,
   request: SizedRequest,
 ): CallPermit | RelayError {
-  return deps.runningCallCount.enter() ? new CallPermit(deps, caller, request) : overloaded()
+  return deps.runningCallCount.enter() ? new CallPermit(deps, caller, request) : overloadedError()
 }
 
-export const overloaded = (): RelayError =>
+/**
+ * Returns the error for a call above the limit of this process. The retry delay is random, so that
+ * rejected callers do not all retry at the same time.
+ */
+export const overloadedError = (): RelayError =>
   relayError('overloaded', { retryAfter: 1 + Math.floor(Math.random() * 3) })
 
 /**
@@ -139,7 +145,7 @@ export class CallPermit {
     this.deps = deps
     this.caller = caller
     this.group = caller.group
-    this.tokens = estimateOf(request)
+    this.tokens = estimateTokensOf(request)
   }
 
   /**
@@ -158,13 +164,13 @@ export class CallPermit {
     return this.claimFirst(model, groups, [callRules(limited, tokens), callerGroupLimits])
   }
 
-  /** Claims the limits of the first of these groups whose limits are not reached. */
+  /** Claims the limits of a group: the first in the list whose limits are not reached. */
   private claimFirst(
     model: string | null,
     [group, ...others]: readonly string[],
     shared: readonly CallRules[],
   ): RelayError | null | Promise<RelayError | null> {
-    if (group === undefined) return soonestOf([...(this.groupErrors?.values() ?? [])])
+    if (group === undefined) return errorWithShortestDelay([...(this.groupErrors?.values() ?? [])])
     const { tokens, limited } = this
     const groupLimits = groupRules(limited, group, tokens)
     const modelLimits =
@@ -288,7 +294,10 @@ export class CallPermit {
     return entering instanceof Promise ? entering.then(finish) : finish(entering)
   }
 
-  /** Nobody would release a limit that was claimed after the end of the call. */
+  /**
+   * Stores a permit until the call ends. If the call has already ended, the permit is released at
+   * once, because nothing else would release it.
+   */
   private keep(permits: Permit[], permit: Permit): void {
     if (this.isReleased) permit.release({ isRefunded: true, tokens: 0 })
     else permits.push(permit)
@@ -320,7 +329,7 @@ export class CallPermit {
 }
 
 /** Returns the error with the shortest delay before a retry; null for an empty list. */
-const soonestOf = (errors: readonly RelayError[]): RelayError | null =>
+const errorWithShortestDelay = (errors: readonly RelayError[]): RelayError | null =>
   errors.toSorted((one, other) => (one.retryAfter ?? 0) - (other.retryAfter ?? 0))[0] ?? null
 
 /**
@@ -330,7 +339,7 @@ const soonestOf = (errors: readonly RelayError[]): RelayError | null =>
 const exceedsLimit = ({ max, estimate }: TokensRule): boolean => estimate > max
 
 /** Estimates the tokens of a call: the input from the request's length, plus all allowed output. */
-export const estimateOf = ({
+export const estimateTokensOf = ({
   body,
   outputTokensMax,
   choices,

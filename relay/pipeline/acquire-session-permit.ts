@@ -5,13 +5,13 @@ import type { RelayError } from '../canonical/relay-error.ts'
 import {
   type CallOutcome,
   CallPermit,
-  claimed,
-  overloaded,
+  claimInitialLimits,
+  overloadedError,
   type SizedRequest,
 } from './acquire-call-permit.ts'
 import type { Caller } from './authenticate.ts'
+import { servingGroupsOf } from './groups-that-may-serve-call.ts'
 import type { RelayDeps } from './relay-deps.ts'
-import { servingGroupsOf } from './serving-groups.ts'
 
 const withoutConcurrency = (rules: CallRules): CallRules => ({ ...rules, permits: [] })
 const onlyConcurrency = ({ permits }: CallRules): CallRules => ({ ...NO_RULES, permits })
@@ -28,8 +28,8 @@ export async function acquireSessionPermit(
   isOtherCallRunning: boolean,
 ): Promise<SessionPermit | RelayError> {
   const permit = new SessionPermit(deps, caller, request, !isOtherCallRunning)
-  if (!deps.runningCallCount.enter()) return overloaded()
-  return claimed(deps, permit, request, servingGroupsOf(caller, deps.views))
+  if (!deps.runningCallCount.enter()) return overloadedError()
+  return claimInitialLimits(deps, permit, request, servingGroupsOf(caller, deps.views))
 }
 
 /**

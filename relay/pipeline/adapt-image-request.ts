@@ -13,7 +13,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 /** The part of a `Candidate` that decides which model is requested, and how. */
 type RequestForModel = {
   readonly request: ChatRequest
-  /** The provider's name for the model, or null if it is the caller's. */
+  /** The provider's name for the model, or null if the provider uses the caller's name. */
   readonly upstreamModel: string | null
 }
 
@@ -31,9 +31,9 @@ export const adapterOf = (
 ): CallEndpoint['adapter'] => endpointOf(target, format.name, upstreamModel ?? model)?.adapter
 
 /**
- * Rewrites an image request for an endpoint whose request format differs from OpenAI's. The price
- * and the output limit of the returned request are those of the images that the provider is asked
- * for. Any other request is returned unchanged, except for the output limit of a mapped model.
+ * Rewrites an image request for an endpoint whose request format differs from OpenAI's. The
+ * returned request has the price and the output limit of the images that are requested from the
+ * provider. Any other request is returned unchanged, except for the output limit of a mapped model.
  */
 export function adaptImageRequest<One extends ImageCandidate>(
   candidate: One | RelayError,
@@ -44,27 +44,27 @@ export function adaptImageRequest<One extends ImageCandidate>(
   if (adapter === undefined) return withLimitOfModel(candidate)
   const limitError = conversionLimitError(body)
   if (limitError !== null) return limitError
-  const asked = JSON.parse(body.toString('utf8'))
+  const original = JSON.parse(body.toString('utf8'))
   const model = upstreamModel ?? request.model
-  const written = adapter.requestOf(asked, model)
+  const written = adapter.requestOf(original, model)
   if ('unsupported' in written) {
     return relayError('not_convertible', { param: String(written.unsupported) })
   }
   const isDataLacking =
-    adapter.answersOnlyAddresses === true && asked.response_format === 'b64_json'
+    adapter.answersOnlyAddresses === true && original.response_format === 'b64_json'
   return {
     ...candidate,
-    request: withSentImage(request, model, adapter.sentImageOf(asked, model)),
+    request: withSentImage(request, model, adapter.sentImageOf(original, model)),
     body: Buffer.from(JSON.stringify(written)),
-    losses: [...candidate.losses, ...adapter.lossesOf(asked, model)],
+    losses: [...candidate.losses, ...adapter.lossesOf(original, model)],
     ...(isDataLacking ? { lacksImageData: true } : {}),
   }
 }
 
 /**
- * Sets the output limit of the provider's model. A caller's name for the model could otherwise give
- * a model that needs many tokens for an image the limit of one that needs few. The name of a
- * deployment does not tell its model, so the caller's name decides.
+ * Sets the output limit by the provider's name for the model, because models need different numbers
+ * of tokens for an image. The caller's name may name a model that needs fewer. A deployment can
+ * have any name, so for deployments the limit still follows from the caller's name.
  */
 function withLimitOfModel<One extends ImageCandidate>(candidate: One): One {
   const { request, upstreamModel, channel } = candidate
@@ -76,12 +76,12 @@ function withLimitOfModel<One extends ImageCandidate>(candidate: One): One {
 }
 
 const NONE: readonly string[] = []
-/** The JSON texts of values that a provider assumes anyway, so that removing them is no loss. */
+/** The JSON texts of default values. A member with such a value can be left out without a loss. */
 const USUAL_VALUES: ReadonlySet<string> = new Set(['"auto"', '1'])
 
 /**
- * Returns the members of a request that the endpoint ignores (see `CallEndpoint.ignores`), except
- * for those that the channel overrides.
+ * Returns the members of a request that the endpoint ignores (see `CallEndpoint.ignores`). Members
+ * that the channel overrides are left out.
  */
 export function ignoredMembers(
   { target }: Pick<RelayChannel, 'target'>,

@@ -1,4 +1,6 @@
-/** The maximum number of bytes of one answer that are read. The rest is not waited for. */
+/**
+ * The maximum number of bytes that are read of one answer. The gateway does not wait for the rest.
+ */
 const READ_BYTES_MAX = 256 * 1024 * 1024
 /** At least this many bytes of the end are kept. The usage is one of the last members. */
 const KEPT_BYTES = 64 * 1024
@@ -15,7 +17,7 @@ export class AnswerBuffer {
   length = 0
   /** True for an answer that is too large to be sent to the caller. Only its end is kept. */
   isTooLarge = false
-  /** True if the body begins like an object in JSON. Another body is no answer. */
+  /** True if the body begins like a JSON object. Any other body is not an answer. */
   isObject = false
   private parts: Buffer[] = []
   private keptBytes = 0
@@ -49,7 +51,8 @@ export class AnswerBuffer {
   }
 
   /**
-   * Returns the last members of an answer that is too large as a JSON object, which may be empty.
+   * Returns a JSON object with the last members of an answer that is too large. The object may be
+   * empty.
    */
   lastMembers(): Buffer {
     const kept = Buffer.concat(this.parts)
@@ -71,9 +74,9 @@ export class AnswerBuffer {
 }
 
 /**
- * Returns the last members of the object with which `bytes` end, as an object of its own. The bytes
- * are read backwards, because the beginning may lie within a string. Members of nested objects and
- * texts within strings are not taken for members of the answer.
+ * Returns the last members of the JSON object at the end of `bytes`, as a separate object. The
+ * bytes are read backwards, because the beginning may lie within a string. Members of nested
+ * objects are ignored, and so are texts in strings that look like members.
  */
 export function lastMembersOf(bytes: Buffer): Buffer {
   let depth = 0

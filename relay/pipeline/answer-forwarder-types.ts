@@ -20,6 +20,7 @@ export type AnswerForwarder = Pick<
   | ('rawUsage' | 'answeredModel' | 'serviceTier' | 'hasTextAfterUsage' | 'usageAnomaly')
 > & { readonly delivered: DeliveredAnswer }
 
+/** The members by which a forwarder reports the part of the answer that it has delivered. */
 export type DeliveredAnswer = Pick<
   StreamForwarder['delivered'],
   | 'bytes'

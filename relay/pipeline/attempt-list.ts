@@ -1,6 +1,6 @@
 import type { Attempt } from '#domain/accounts/events.ts'
 import { confidentialOf, type ProviderTarget } from '../providers/profiles/provider-target.ts'
-import type { AttemptEnd } from './attempt-end.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
 import { type AnswerFacts, noteAnswer } from './provider-evidence-of-attempt.ts'
 import type { UpstreamAttempt } from './upstream-attempt.ts'
 

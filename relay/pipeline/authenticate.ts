@@ -3,10 +3,12 @@ import type { Vault } from '#infra/vault/port.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { RelayToken, RelayUser } from '../views/token-view.ts'
-import { hashesOfUsedKeys } from './hashes-of-used-keys.ts'
+import type { RelayToken } from '../views/token-view.ts'
+import type { RelayUser } from '../views/user-view.ts'
 import type { CallRequest } from './http-request-and-response-types.ts'
+import { tokenKeyHashCacheOf } from './token-key-hash-cache.ts'
 
+/** The authenticated caller of a call. */
 export type Caller = {
   /** Playground calls have a generated token: see `relay/playground/`. */
   readonly token: RelayToken
@@ -41,11 +43,11 @@ export function authenticate(
 ): Caller | RelayError | Promise<Caller | RelayError> {
   const waitSeconds = failedKeys.waitSeconds(clientIp)
   if (waitSeconds > 0) return tooManyWrong(waitSeconds)
-  const text = keyText(request)
+  const text = keyInRequest(request)
   if (text === null) return relayError('missing_key')
   const [, key, pinned] = KEY.exec(text) ?? []
   if (key === undefined) return rejectKey(failedKeys, clientIp)
-  const hashes = hashesOfUsedKeys(vault)
+  const hashes = tokenKeyHashCacheOf(vault)
   const remembered = hashes.find(key)
   const lookup = remembered ?? vault.keyedHash('token-key', key)
   const pinnedChannelId = pinned === undefined ? null : Number(pinned)
@@ -103,7 +105,7 @@ const tooManyWrong = (retryAfter: number): RelayError =>
 /**
  * Returns the key of a request. Clients send the key in different headers or in a query parameter.
  */
-export function keyText(request: Pick<CallRequest, 'headers' | 'url'>): string | null {
+export function keyInRequest(request: Pick<CallRequest, 'headers' | 'url'>): string | null {
   const { headers, url = '' } = request
   const { authorization } = headers
   if (authorization !== undefined && /^bearer /i.test(authorization)) {

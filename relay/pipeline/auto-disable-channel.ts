@@ -8,11 +8,11 @@ import {
   disablingFailureCode,
 } from '../channel-health/count-account-rejections.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
-import type { AttemptEnd } from './attempt-end.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
 
 type Deps = Pick<Core, 'actors' | 'log' | 'now'> & { readonly views: Views }
 
-export type AttemptContext = {
+type AttemptContext = {
   readonly channel: RelayChannel
   readonly key: RelayKey
   readonly call: string

@@ -13,8 +13,8 @@ type BilledCall = {
 }
 
 /**
- * Returns the bill of a call that was sent as `candidate`. Nearly all calls end without the
- * optional members, for which no objects are then made.
+ * Returns the bill of a call that was sent as `candidate`. Most bills have none of the optional
+ * members. No objects are created for absent members.
  */
 export function billOf(
   { format, call: { served, revokedBy } }: BilledCall,

@@ -42,6 +42,7 @@ import {
   resolveDoubts,
 } from './check-plausibility-of-usage.ts'
 
+/** The part of an answer that was delivered, with everything that decides its bill. */
 export type Delivery = {
   /** The usage that the provider reported, unparsed; undefined if the provider reported none. */
   readonly rawUsage: unknown
@@ -69,6 +70,7 @@ export type Delivery = {
   readonly chargesInput: boolean
 }
 
+/** The billed usage of a call, its source, and the anomaly of its report; null if there is none. */
 export type Metered = {
   readonly usage: Usage
   readonly usageSource: UsageSource
@@ -220,7 +222,8 @@ const INVALID: ReadonlySet<UsageAnomaly | null> = new Set<UsageAnomaly>([
 
 /**
  * Returns the usage to charge for a running stream if this process dies. It is the larger of the
- * last report and the gateway's own count, up to what the call's hold (reserved quota) covers.
+ * last report and the gateway's own count, but at most the usage that the call's hold (reserved
+ * quota) covers.
  */
 export function usageSoFar(
   rawUsage: unknown,
@@ -321,6 +324,7 @@ const unclassified = (usage: Usage): Usage => ({
   output: usage.output,
 })
 
+/** Returns the number of all input and output tokens. */
 export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output
 
 /**

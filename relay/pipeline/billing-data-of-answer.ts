@@ -37,9 +37,9 @@ export const deliveryOfStream = (
 })
 
 /**
- * Returns what a plain answer has delivered that is too large to be kept. Its usage is among its
- * last members. Otherwise, the answer counts as the longest one that was requested, unless it is
- * large because it repeats the request.
+ * Returns the data from which a plain answer is billed if it was too large to be kept in memory.
+ * The usage is read from its last members. If they contain no usage, the answer counts as the
+ * longest one that was requested, unless it is large because it repeats the request.
  */
 export function deliveryOfTail(
   format: WireFormat,

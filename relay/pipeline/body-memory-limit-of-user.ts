@@ -30,7 +30,10 @@ const SHARE_WITH_COPIES_BYTES = (BODIES_BYTES_MAX * 3) / 4
  * request of the maximum size fits into it.
  */
 const UNPAID_SHARE_BYTES = BODY_BYTES_MAX
-/** A body and its copies may need this many times the share of a user without balance. */
+/**
+ * The limit for bodies with their copies is this many times the limit for bodies alone, up to
+ * `SHARE_WITH_COPIES_BYTES`.
+ */
 const COPIES_FACTOR = 4
 /** Bodies up to this length are read without checking the balance. */
 const SMALL_BODY_BYTES = 1024 * 1024
@@ -86,8 +89,8 @@ export function chatBodyShareOf(
 }
 
 /**
- * Returns an error if the caller can't pay for any call and no chat model is free. It saves work
- * with large requests that would be refused later. If the account can't be read, returns null.
+ * Returns an error if the caller can't pay for any call and no chat model is free. This check saves
+ * work on large requests that would be refused later. If the account can't be read, returns null.
  */
 export async function unpaidError(
   { actors, views }: Pick<RelayDeps, 'actors' | 'views'>,
@@ -117,7 +120,7 @@ const isSmall = ({ headers }: CallRequest): boolean =>
 const ZERO_PRICES = new WeakMap<PriceList, ReturnType<typeof zeroPrices>>()
 
 /** Reports whether some model is free for chats in some group. */
-export function isAnyChatFree({ options: { prices }, channels }: Views): boolean {
+function isAnyChatFree({ options: { prices }, channels }: Views): boolean {
   const cached = ZERO_PRICES.get(prices)
   const freeModels = cached ?? zeroPrices(prices)
   if (cached === undefined) ZERO_PRICES.set(prices, freeModels)

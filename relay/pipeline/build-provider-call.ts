@@ -17,8 +17,8 @@ import { providerForm } from '../uploads/write-form-for-provider.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 
 /**
- * Builds the request to the provider for a candidate: the channel, and the caller's request in the
- * form for this channel. `added` contains headers that the gateway itself sends.
+ * Builds the request to the provider for a candidate, which is a channel with the caller's request
+ * in the form for this channel. `added` contains headers that the gateway itself sends.
  */
 export function buildProviderCall(
   candidate: Candidate,
@@ -37,8 +37,9 @@ export function buildProviderCall(
 }
 
 /**
- * Adds those betas of the caller's `anthropic-beta` header to `dropped` that are not sent to the
- * provider. Members of the request that belong to such a beta have no effect.
+ * Adds to `dropped` the betas in the caller's `anthropic-beta` header that are not sent to the
+ * provider. Without its beta, a member of the request has no effect, so the caller must learn of
+ * it.
  */
 export function withDroppedBetas(candidate: Candidate, incoming: IncomingHttpHeaders): Candidate {
   const betas = betasIn(String(incoming[BETA_HEADER] ?? ''))

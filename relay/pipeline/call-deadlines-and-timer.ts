@@ -1,5 +1,6 @@
 import { type ListEntry, UnorderedList } from '../unordered-list.ts'
 
+/** The time limits of calls, in milliseconds. Tests replace some of them. */
 export type Deadlines = {
   readonly connectMs: number
   /**

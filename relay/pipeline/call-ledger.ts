@@ -22,7 +22,7 @@ import { exhaustionCodeOf } from './balance-check-of-running-calls.ts'
 import type { KeyedCall } from './claim-idempotency-key.ts'
 import type { Exchange } from './http-exchange.ts'
 
-export type Admission = {
+type Admission = {
   readonly model: string
   readonly isStream: boolean
   readonly hold: Quota
@@ -79,13 +79,14 @@ export type Bill = BilledChannel &
     readonly endReason?: string
   }
 
-export type CallRelease = RequestChanges & {
+type CallRelease = RequestChanges & {
   readonly channelId: number | null
   readonly reason: CallEnd | 'no-channel' | 'refused'
   readonly errorCode: string
   readonly statusCode: number
 }
 
+/** The attempts of a call and the time until its first byte, for the event that ends the call. */
 export type AttemptHistory = {
   readonly attempts: readonly Attempt[]
   readonly firstByteMs: number | null
@@ -221,7 +222,8 @@ export class CallLedger {
     const timings = this.timings(history)
     const { call } = this.exchange
     const outcome = await this.handle({ ...bill, type: 'SettleCall', call, attempts, timings })
-    if (!outcome.isDone || outcome.events.length === 0) throw new Error('ended by the sweeper')
+    if (!outcome.isDone || outcome.events.length === 0)
+      throw new Error('the sweeper has already ended the call')
   }
 
   async release(end: CallRelease, history: AttemptHistory): Promise<void> {

@@ -1,10 +1,13 @@
 import type { WireFormat } from '../dialects/wire-format.ts'
-import type { AttemptEnd } from './attempt-end.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
 import { type CallAtProvider, CancellableResponse } from './cancellable-response.ts'
 
-/** The maximum time for a cancellation once the relay has begun to end its calls to shut down. */
+/**
+ * The maximum time, in milliseconds, for a cancellation after the relay has begun to end its calls
+ * for a shutdown.
+ */
 const DRAIN_CANCEL_MS = 1_000
-/** The maximum number of cancellations that no call waits for. */
+/** The number of running cancellations above which a call waits for its own cancellation. */
 const UNAWAITED_MAX = 256
 
 /**

@@ -14,11 +14,12 @@ import {
 
 /**
  * The number of bytes at the start of a stream whose events are searched for the response's id. The
- * event that exceeds it is still searched, because it may repeat a long request.
+ * event in which this number is reached is searched to its end, because it may repeat a long
+ * request.
  */
 const SEARCHED_BYTES_MAX = 256 * 1024
 const NO_MEMBERS = Buffer.from('{}')
-/** The pauses before a cancellation that has failed is sent again. */
+/** The pauses, in milliseconds, before a failed cancellation is sent again. */
 const CANCEL_PAUSES_MS = [250, 500, 1_000] as const
 
 /** The provider has answered a cancellation with an error. */

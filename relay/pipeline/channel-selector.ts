@@ -2,33 +2,9 @@ import type { CircuitScope } from '#domain/channel-health/events.ts'
 import type { Offer } from '#domain/routing/channels-by-group-and-model.ts'
 import { ChannelDraw } from '#domain/routing/weighted-channel-draw.ts'
 import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port.ts'
-import { isTooLargeByRequest, NOT_PROVIDER_ERRORS } from '../channel-health/attempt-outcome.ts'
 import type { CircuitBreaker } from '../channel-health/circuit-breaker.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { AttemptEnd } from './attempt-end.ts'
-import { accountErrorOf } from './detect-provider-account-error.ts'
-import { isUnexpired } from './plan-alternative.ts'
-
-/**
- * Reports whether another channel may be tried, for example because the provider failed, was at its
- * limit or rejected the key. After a timeout of a plain answer (not a stream), or of a stream that
- * has begun, none may be tried. The first provider may still be working on that answer and charges
- * for it.
- */
-export function isRetryable(
-  end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
-  isStream: boolean,
-): boolean {
-  const { error, status, isDispatched, hasBegun } = end
-  // The gateway or the caller caused the end of the attempt, so another channel would not help.
-  if (NOT_PROVIDER_ERRORS.has(error) || isTooLargeByRequest(end)) return false
-  const mayBeAnswered = hasBegun === true || (isDispatched === true && !isStream)
-  if (error === 'timeout' && mayBeAnswered) return false
-  if (error !== 'status' || status === null) return true
-  if (status >= 500 || (status >= 300 && status <= 399)) return true
-  // Google answers an invalid key with status 400, and DashScope an account in arrears.
-  return [401, 402, 403, 408, 409, 429].includes(status) || accountErrorOf(end) !== null
-}
+import { isUnexpired } from './channel-expiry.ts'
 
 type Deps = {
   readonly breaker: CircuitBreaker
@@ -208,10 +184,10 @@ const MINUTE_MS = 60_000
  * The limits in a channel's terms. The terms of channels that were created before these limits
  * existed have no limits.
  */
-export type ChannelLimits = { readonly maxConcurrency?: number; readonly maxRpm?: number }
+type ChannelLimits = { readonly maxConcurrency?: number; readonly maxRpm?: number }
 
 /** Returns the limits for an attempt at the channel; null when its terms set no limits. */
-export function channelClaims(
+function channelClaims(
   channelId: number,
   { maxConcurrency = 0, maxRpm = 0 }: ChannelLimits,
 ): readonly Claim[] | null {

@@ -4,13 +4,13 @@ import type { CallEndpoint } from '../providers/profiles/provider-profile.ts'
 import type { ProviderTarget } from '../providers/profiles/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 
-/** The results by offer, because calls of one model and group have the same offer. */
+/** Caches the results by offer, because all calls of one model and group have the same offer. */
 const DISTINCT = new WeakMap<Offer<RelayChannel>, readonly RelayChannel[]>()
 
 /**
  * Returns the channels of an offer without those that would send the same request as an earlier
- * one. A site may have a thousand channels that differ only in their keys, addresses or
- * priorities, and the request must not be prepared for each of them before a call.
+ * one. A site may have a thousand channels that differ only in their keys, addresses or priorities.
+ * Preparing the request for each of them before a call would take too long.
  */
 export function channelsWithDistinctRequests(offer: Offer<RelayChannel>): readonly RelayChannel[] {
   const earlier = DISTINCT.get(offer)
@@ -25,24 +25,29 @@ export function channelsWithDistinctRequests(offer: Offer<RelayChannel>): readon
   return distinct
 }
 
-/** The settings of each channel. A channel that changes becomes another object. */
-const known = new WeakMap<RelayChannel, string>()
+/**
+ * Caches the settings of each channel. A change of a channel creates a new object, so no entry
+ * becomes outdated.
+ */
+const settingsOfChannels = new WeakMap<RelayChannel, string>()
 
 /**
- * Returns a text that is the same for two channels only if they send the same requests. The terms
- * below decide nothing about a request. All others are part of the text, also those that may be
- * added later.
+ * Returns a text that is equal for two channels only if they send equal requests. It contains all
+ * terms except those in `IRRELEVANT`, so a term that is added later is included by default.
  */
 function settingsOf(channel: RelayChannel): string {
-  const existing = known.get(channel)
+  const existing = settingsOfChannels.get(channel)
   if (existing !== undefined) return existing
-  const deciding = Object.entries(channel.terms).filter(([name]) => !IRRELEVANT.has(name))
-  const settings = JSON.stringify([deciding.toSorted(), targetSettingsOf(channel.target)])
-  known.set(channel, settings)
+  const relevantTerms = Object.entries(channel.terms).filter(([name]) => !IRRELEVANT.has(name))
+  const settings = JSON.stringify([relevantTerms.toSorted(), targetSettingsOf(channel.target)])
+  settingsOfChannels.set(channel, settings)
   return settings
 }
 
-/** The address counts by the endpoints that it offers. */
+/**
+ * The terms that do not change a request. The base URL decides which endpoints exist, and
+ * `targetSettingsOf` adds these to the text.
+ */
 const IRRELEVANT: ReadonlySet<string> = new Set<keyof RelayChannel['terms']>([
   ...(['name', 'models', 'groups', 'priority', 'weight', 'tag', 'isAutoBan'] as const),
   ...(['testModel', 'expiredTime', 'maxInputTokens', 'maxConcurrency', 'maxRpm'] as const),
@@ -53,8 +58,10 @@ const targetSettingsOf = (target: ProviderTarget | null): unknown =>
   target === null ? null : [idOf(target.profile), target.endpoints.map(endpointSettingsOf)]
 
 /**
- * A path has no effect on a request, except that a deployment in it has any name. A pattern of
- * models that is not a regular expression follows from the channel's terms.
+ * Returns the settings of an endpoint that can change a request. In a path, only the placeholder
+ * for a deployment matters, because a deployment can have any name. `models` is compared only if it
+ * is a regular expression. Any other value follows from the channel's terms, which are compared
+ * separately.
  */
 const endpointSettingsOf = (endpoint: CallEndpoint): unknown =>
   Object.entries(endpoint)

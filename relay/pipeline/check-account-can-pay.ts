@@ -7,7 +7,7 @@ import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from './authenticate.ts'
 import { admissionError } from './call-ledger.ts'
 import type { Exchange } from './http-exchange.ts'
-import type { CallPlan } from './plan-alternative.ts'
+import type { CallPlan } from './plan-call-for-one-model-and-group.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 type CheckedRequest = Pick<ChatRequest, 'model' | 'isStream' | 'choices' | 'returnedChoices'>

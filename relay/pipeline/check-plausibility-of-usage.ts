@@ -35,20 +35,20 @@ const TOLERATED_OUTPUT_TOKENS = 1_024
  */
 const TOLERATED_INPUT_TOKENS = 32_000
 /**
- * If the prompt tokens in a report include the cached tokens, the gateway's own count of the input
- * is at most this many times as large as the prompt tokens.
+ * The maximum ratio of the gateway's own count of the input to the prompt tokens in a report, if
+ * the prompt tokens include the cached tokens.
  */
 const OWN_COUNT_FACTOR = 1.5
 /**
- * If the provider reports cached tokens separately from the prompt tokens, the sum of both may be
- * at most this many times the gateway's own count of the input tokens.
+ * The maximum ratio of the reported input to the gateway's own count, if the cached tokens are
+ * reported in addition to the prompt tokens.
  */
 const SEPARATE_CACHE_FACTOR = TOKENIZER_FACTOR + 1
 
 /**
- * Members of a request that can cause output tokens which the gateway can't count. Some make a
- * model reason, possibly beyond the output limit. Others cause output that is charged although the
- * answer does not show it. The gateway also has no reliable count for audio and images.
+ * Members of a request that can cause uncountable output tokens. Some make a model reason, possibly
+ * beyond the output limit. Others cause output that is charged although the answer does not show
+ * it. The gateway also has no reliable count for audio and images.
  */
 const HIDDEN_OUTPUT: ReadonlySet<string> = new Set([
   ...['reasoning', 'reasoning_effort', 'thinking', 'enable_thinking', 'thinking_budget'],
@@ -56,7 +56,8 @@ const HIDDEN_OUTPUT: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Matches models that reason, and models that work in several steps but answer with the last one.
+ * Matches models that reason. Also matches models that work in several steps and show only the
+ * result of the last step.
  */
 const MODELS_WITH_HIDDEN_OUTPUT =
   /reason|think|research|search|agent|compound|sonar|online|(?:^|[-/])(?:o\d|r1|qwq)/i
@@ -128,7 +129,7 @@ export function resolveCache(
 
 type Answer = { readonly rawUsage: unknown; readonly readText: () => CountableText }
 
-export type UsageEvidence = {
+type UsageEvidence = {
   readonly delivery: Answer
   readonly call: MeteredCall
   readonly limits: UsageLimits
@@ -151,10 +152,10 @@ function ceilingByCount(
 }
 
 /**
- * Reports whether an answer may have output that its text does not show and that its limit does not
- * cover. Such output comes from reasoning, the provider's tools, audio or images. It is also
- * assumed if the relay translates the chat for an application, because applications get no output
- * limit.
+ * Reports whether an answer may have hidden output: output tokens that neither its text nor its
+ * output limit accounts for. Such output comes from reasoning, the provider's tools, audio or
+ * images. It is also assumed if the relay translates the chat for an application, because
+ * applications get no output limit.
  */
 function mayHideOutput(
   { usage }: UsageReport,

@@ -100,8 +100,9 @@ async function claimKey(
 }
 
 /**
- * Claims a key. An expired claim is replaced only if its call has ended: a batch, a task or a
- * stream may run for longer than a claim lasts, and a repeat would start and pay it again.
+ * Claims a key. An expired claim is replaced only if its call has ended. A batch, a task or a
+ * stream may run for longer than a claim lasts, and a repeat would otherwise start and charge the
+ * same work again.
  */
 async function claimUnlessRunning(
   { claimedCalls, actors }: Deps,

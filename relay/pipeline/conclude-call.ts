@@ -1,10 +1,15 @@
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isTooLargeByRequest } from '../channel-health/attempt-outcome.ts'
+import type { AnswerError } from '../conversion/canonical-answer.ts'
 import { CONVERTED_BYTES_MAX } from '../conversion/convert-call.ts'
+import { withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
-import type { AttemptEnd, AttemptError } from './attempt-end.ts'
+import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'
+import { confidentialOf } from './failed-call-answer.ts'
+import { setNameListHeader } from './http-exchange.ts'
 import { inlineImages } from './inline-image-urls-in-answer.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
+import { lossesOf } from './recorded-request-changes.ts'
 import type { RunningCall } from './running-call.ts'
 import {
   type ClosingContext,
@@ -13,13 +18,12 @@ import {
   concludePlain,
   concludeStream,
   concludeWithheld,
-  visibleAnswer,
 } from './settle-and-answer-call.ts'
 import type { LastAttempt } from './try-channels-in-order.ts'
 
 const MIB = 1024 * 1024
 const WITHHELD = relayError('sensitive_answer')
-/** The error for a plain answer that can't be converted, because it is not JSON. */
+/** The failure of an attempt whose plain answer is not JSON, so that it can't be converted. */
 const NO_JSON = {
   kind: 'failed',
   error: 'format',
@@ -32,7 +36,7 @@ const NO_JSON = {
  * or an error. Resolves to true if the caller was sent the complete answer. `last` is null if no
  * channel was tried.
  */
-export function conclude(
+export function concludeCall(
   closing: ClosingContext,
   screen: AnswerScreen | null,
   last: LastAttempt | null,
@@ -63,8 +67,30 @@ export function conclude(
 }
 
 /**
- * Returns the error for an answer that can't be converted although it is an answer, because it is
- * too large or too deeply nested. Returns null for any other body, which costs nothing.
+ * Returns a plain answer as the caller receives it: in the caller's format and with the caller's
+ * name for the model. Returns null for an answer that can't be converted, and an error if the
+ * model failed.
+ */
+function visibleAnswer(
+  { exchange }: Pick<ClosingContext, 'exchange'>,
+  candidate: Candidate,
+  body: Buffer,
+): Buffer | AnswerError | null {
+  const { conversion, upstreamModel, request } = candidate
+  if (conversion !== null) {
+    const converted = conversion.convertAnswer(body, exchange.call)
+    setNameListHeader(exchange, 'X-Conversion-Loss', lossesOf(candidate))
+    return converted
+  }
+  const { redactedAnswer, adaptAnswer } = request.format
+  const adapted = adaptAnswer?.(request, body) ?? body
+  const redacted = redactedAnswer?.(adapted, confidentialOf(candidate)) ?? adapted
+  return upstreamModel === null ? redacted : withShownModel(request.format, redacted, request.model)
+}
+
+/**
+ * Returns the error for an answer that is too large or too deeply nested to be converted. Returns
+ * null if the body is not an answer at all. Such a body costs nothing.
  */
 function unconvertedAnswerError(
   { request: { format } }: Candidate,
@@ -96,9 +122,10 @@ const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'fo
 /**
  * Reports whether a failed attempt is charged. This is the case if the caller disconnected or lost
  * access after the provider received the request. Otherwise, disconnecting would be cheaper than
- * waiting for the answer. It is also the case if the request makes the answer too large, if a
- * stream begins with a screened word, or if a stream that has begun stalls: the provider charges
- * for it, and a caller can provoke it with a question about which a model thinks for long.
+ * waiting for the answer. It is also the case if the request makes the answer too large. The same
+ * applies to a stream that begins with a screened word, and to one that stalls after it has begun.
+ * The provider charges for these attempts, and a caller can provoke them, for example by a question
+ * about which a model thinks for long.
  */
 function isCharged(
   { readsForUsageOnly }: RunningCall,

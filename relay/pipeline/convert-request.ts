@@ -63,13 +63,14 @@ export const forgetConversions = (request: ChatRequest): void => {
   CONVERSIONS.delete(request)
 }
 
-/** The member of a request that has the conversation, in most formats. */
+/** The member of a request that contains the conversation in most formats. */
 const CONVERSATION = 'messages'
 
 /**
- * Returns the caller's path for a conversation that is empty after its conversion: that of the
- * first part that was lost, or else of the whole conversation. The provider's name of the member
- * would tell nothing to a caller of Gemini or of the Responses API.
+ * Returns the path that the error about an empty converted conversation names. It is the path of
+ * the first part that was lost, or otherwise of the whole conversation, as the caller's format
+ * names it. Callers of Gemini's or the Responses API would not know the name in the provider's
+ * format.
  */
 function pathOfEmptyConversation(caller: WireFormat, losses: readonly string[]): string {
   const { promptMember = CONVERSATION } = caller
@@ -88,8 +89,8 @@ function readConverted(
     const path = isConversation ? pathOfEmptyConversation(caller, conversion.losses) : param
     return relayError('not_convertible', { param: path.slice(0, PATH_LENGTH_MAX) })
   }
-  // A URL that the caller's format accepts may, in the provider's format, name a file of the site's
-  // account.
+  // A URL that is harmless in the caller's format may name a file of the site's account in the
+  // provider's format.
   if (read.fileReferences !== undefined) return relayError('not_convertible', { param: 'url' })
   // With `wantsUsage`, the usage events of a stream are converted too. The caller's format may
   // require them.
@@ -103,7 +104,7 @@ function convert(
   { format, body, members, choices, model, isStream, storesContent }: ChatRequest,
   target: ConversionTarget,
 ): CallConversion | RelayError {
-  // In the format `completions`, a list of prompts causes several choices, too. The conversion
+  // In the format `completions`, a list of prompts also causes several choices. The conversion
   // itself rejects such a request and names the member at fault.
   if (choices > 1 && format.name !== 'completions') {
     return relayError('not_convertible', { param: 'n' })
@@ -135,7 +136,10 @@ function convert(
   }
 }
 
-/** Reports whether a member asks for what is the default, so that the caller relies on it. */
+/**
+ * Reports whether a member explicitly asks for storage. Storage is the default, so a caller who
+ * states it relies on it.
+ */
 const isStoreRequested = ({ key, kind }: ChatRequest['members'][number]): boolean =>
   key === 'store' && kind === 'true'
 

@@ -9,6 +9,7 @@ import {
 /** One of Node's decoders. Its `bytesWritten` is the number of input bytes read so far. */
 type Decoder = ReturnType<typeof createGunzip>
 
+/** A coding of compressed bodies. */
 export type BodyCoding = {
   /** Returns the decoder for a body that begins with the bytes `start`. */
   readonly open: (start: Buffer) => OpenCoding
@@ -108,8 +109,8 @@ function zstdWindowLog(start: Buffer): number {
 
 /**
  * Returns the coding that a `Content-Encoding` header names. Returns null for a plain body, and
- * undefined for any other coding. Several codings are never accepted, because each could multiply
- * the size of the body again.
+ * undefined for any other coding. A list of several codings is never accepted, because each coding
+ * could multiply the size of the body again.
  */
 export function codingIn(header: string | undefined): BodyCoding | null | undefined {
   const name = (header ?? '').trim().toLowerCase()
@@ -119,8 +120,8 @@ export function codingIn(header: string | undefined): BodyCoding | null | undefi
 /** If the decompressed body is larger than this, `RATIO_MAX` limits it. */
 const RATIO_FROM_BYTES = MB
 /**
- * The maximum ratio of decompressed bytes to compressed bytes. Compression reduces real JSON to no
- * less than about a fiftieth of its size.
+ * The maximum ratio of decompressed bytes to compressed bytes. Compression makes the JSON of real
+ * requests at most about 50 times smaller.
  */
 export const RATIO_MAX = 100
 

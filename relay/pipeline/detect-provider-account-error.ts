@@ -1,5 +1,5 @@
 import { providerErrorCodes } from '#relay/dialects/openai-chat/error-body.ts'
-import type { AttemptEnd } from './attempt-end.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
 
 /** The error codes about the site's key or account, and the names that providers give them. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     ...['API_KEY_INVALID', 'API_KEY_EXPIRED', 'API_KEY_SERVICE_BLOCKED'],
     ...['API_KEY_IP_ADDRESS_BLOCKED', 'API_KEY_HTTP_REFERRER_BLOCKED'],
   ],
-  // AWS answers 403 to wrong credentials, as it does to a model that the account may not use.
+  // AWS answers 403 both to wrong credentials and to a model that the account may not use.
   ExpiredTokenException: [],
   InvalidClientTokenId: [],
   InvalidSignatureException: [],

@@ -7,10 +7,11 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
- * Reports whether an exception means that the database or the event store is away. The request can
- * then be repeated later. Exceptions of requests to providers must have been handled before.
+ * Reports whether an exception means that the database or the event store is unavailable, so that
+ * the caller can repeat the request later. Exceptions of requests to providers must have been
+ * handled before.
  */
-export const isStoreAway = (err: unknown): boolean =>
+export const isStoreUnavailable = (err: unknown): boolean =>
   err instanceof StoreUnavailable || isDatabaseAway(err)
 
 /**
@@ -18,7 +19,7 @@ export const isStoreAway = (err: unknown): boolean =>
  * exception but an unavailable database is a bug, whose stack is logged but not sent to the caller.
  */
 export function errorOfException(log: Logger, call: string, err: unknown): RelayError {
-  if (isStoreAway(err)) {
+  if (isStoreUnavailable(err)) {
     const reason = err instanceof Error ? err.message : String(err)
     warnThrottled(log, { reason, call }, 'requests fail because the database is unavailable')
     return NO_STORE

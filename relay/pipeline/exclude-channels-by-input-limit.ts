@@ -3,9 +3,11 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
+import { isUnexpired } from './channel-expiry.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
+import { isWorthCounting, lowestTerms } from './hold-after-token-count.ts'
 import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
-import { type CallPlan, isUnexpired, isWorthCounting, lowestTerms } from './plan-alternative.ts'
+import type { CallPlan } from './plan-call-for-one-model-and-group.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>

@@ -5,23 +5,28 @@ import { accessCheck } from './access-check-of-running-calls.ts'
 import { acquirePermit, type CallOutcome, type CallPermit } from './acquire-call-permit.ts'
 import { authenticate, type Caller } from './authenticate.ts'
 import { chatBodyShareOf } from './body-memory-limit-of-user.ts'
-import type { CallTerms } from './call-hold-terms.ts'
 import type { CallLedger } from './call-ledger.ts'
-import { ChannelSelector, isRetryable } from './channel-selector.ts'
+import { ChannelSelector } from './channel-selector.ts'
 import { checkConversion } from './check-conversion.ts'
-import { conclude } from './conclude-call.ts'
-import { type CopiesOfBody, isMemoryError } from './copies-of-request-body.ts'
+import type { CallTerms } from './compute-hold-and-output-limit.ts'
+import { concludeCall } from './conclude-call.ts'
 import { EarlyCallPermit } from './early-call-permit.ts'
 import { excludeChannelsByInputLimit } from './exclude-channels-by-input-limit.ts'
 import { admit } from './hold-quota-and-admit-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
+import { type CopiesOfBody, isMemoryError } from './memory-of-body-copies.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
 import { outputLimitsOf } from './output-limits-of-call.ts'
-import { type Alternative, type CallPlan, groupsOfPlan } from './plan-alternative.ts'
 import { isCovered, planCall } from './plan-call.ts'
+import {
+  type Alternative,
+  type CallPlan,
+  groupsOfPlan,
+} from './plan-call-for-one-model-and-group.ts'
 import { readRequestWithStoredContent } from './read-request-with-stored-content.ts'
 import { receiveRequest } from './receive-request.ts'
 import type { RelayDeps } from './relay-deps.ts'
+import { isRetryable } from './retryable-failures.ts'
 import { RunningCall } from './running-call.ts'
 import { rejectUnreadRequest } from './send-error-before-body-is-read.ts'
 import type { CallSession } from './session-affinity.ts'
@@ -147,8 +152,8 @@ type Planned = {
 const NO_USAGE_OUTCOME: CallOutcome = { isSuccess: false, tokens: 0 }
 
 /**
- * Executes a planned call, from the reservation of the hold to the bill. The call succeeds if the
- * provider answered completely, or until the caller left.
+ * Executes a planned call, from the reservation of the hold to the bill. The call counts as
+ * successful if the provider answered completely, or if it answered until the caller left.
  */
 async function executePlannedCall(
   deps: RelayDeps,
@@ -181,7 +186,7 @@ async function executePlannedCall(
     const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
     const { format } = request
     const closing = { deps, exchange, request, format, call, ledger, outputHold, unserved, caller }
-    const isSuccess = await conclude(closing, screen, last)
+    const isSuccess = await concludeCall(closing, screen, last)
     if (isTraced) {
       deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')
     }

@@ -2,7 +2,7 @@ import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import type { ErrorFormat } from '#relay/dialects/error-format.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import { confidentialTo } from '../views/channel-view.ts'
-import type { AttemptEnd, AttemptError } from './attempt-end.ts'
+import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'
 import { accountCodeIn, accountErrorOf } from './detect-provider-account-error.ts'
 import { CALLER_GONE, type Exchange, errorEvent, sendError, sendJson } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
@@ -11,7 +11,7 @@ import { endStream } from './write-streamed-response.ts'
 
 const MIB = 1024 * 1024
 
-export type CallErrorAnswer = {
+type CallErrorAnswer = {
   readonly reason: 'client-gone' | 'no-channel'
   readonly errorCode: string
   readonly status: number
@@ -57,6 +57,10 @@ type AnswerContext = {
   readonly call: string
 }
 
+/**
+ * Returns the answer for the caller of a call that failed before any byte was sent. It is the error
+ * of the last attempt, or `unserved` if no attempt was made.
+ */
 export function callErrorAnswer(
   candidate: Candidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
@@ -130,7 +134,7 @@ export function providerErrorBody(
  * forwarded in the provider's words. The format that a caller expects for errors may differ from
  * the format of its request.
  */
-export const hasOwnErrors = ({ conversion, request }: Candidate, errors: ErrorFormat): boolean =>
+const hasOwnErrors = ({ conversion, request }: Candidate, errors: ErrorFormat): boolean =>
   conversion === null && request.format.errors === errors
 
 /**
@@ -148,6 +152,7 @@ export function answerError(exchange: Exchange, error: RelayError): void {
   else sendError(exchange, error)
 }
 
+/** Sends the answer to a failed call, as a response or as an event of a stream that has begun. */
 export function sendCallError(exchange: Exchange, failure: CallErrorAnswer): void {
   const { response } = exchange
   if ('error' in failure) return answerError(exchange, failure.error)

@@ -9,23 +9,23 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { Caller } from './authenticate.ts'
 import type { TimerListener } from './call-deadlines-and-timer.ts'
-import type { CallTerms } from './call-hold-terms.ts'
 import { CallLedger } from './call-ledger.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { claimIdempotencyKey, isKeyed, type KeyedCall } from './claim-idempotency-key.ts'
-import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
+import type { CallTerms } from './compute-hold-and-output-limit.ts'
 import {
-  type CallPlan,
   countableVariants,
   isWorthCounting,
   lowestTerms,
   termsForInput,
-} from './plan-alternative.ts'
+} from './hold-after-token-count.ts'
+import { CALLER_GONE, type Exchange, isCallerGone } from './http-exchange.ts'
+import type { CallPlan } from './plan-call-for-one-model-and-group.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
-export type Admitted = {
+type Admitted = {
   readonly ledger: CallLedger
   readonly terms: CallTerms
   /**

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { addressSet, plainAddress } from '#infra/outbound/ip-addresses.ts'
 import { timedUuid } from '#infra/random-uuids.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { ErrorFormat, SentEvents } from '#relay/dialects/error-format.ts'
@@ -43,6 +42,7 @@ export type Exchange = {
   readonly log: Logger | null
 }
 
+/** Reports whether the connection to the caller is closed. */
 export const isCallerGone = ({ response }: Exchange): boolean => response.destroyed
 
 /**
@@ -50,9 +50,13 @@ export const isCallerGone = ({ response }: Exchange): boolean => response.destro
  */
 export const CALLER_GONE = relayError('no_channel')
 
+/** Returns the query parameters of a URL without a host. */
 export const queryIn = (url = ''): URLSearchParams => new URLSearchParams(url.split('?')[1] ?? '')
 
-/** The headers that scripts in a browser can read, besides those that are always exposed. */
+/**
+ * The response headers that scripts in a browser may read. A few standard headers are always
+ * readable.
+ */
 const EXPOSED_HEADERS = [
   ...['X-Request-Id', 'Request-Id', 'Retry-After', 'Retry-After-Ms', 'X-Should-Retry'],
   ...['X-Dropped-Members', 'X-Conversion-Loss'],
@@ -78,9 +82,10 @@ const VISIBLE_NAME = /^[\w.:[\]() -]{1,96}$/
 
 /**
  * Sets a response header that lists names. `X-Dropped-Members` names the members of the request
- * that were not sent. `X-Conversion-Loss` names those that the provider's format can't express, and
- * the contents of the answer that the caller's format can't express. At most `NAMES_SHOWN_MAX`
- * short names are listed. All others are only counted, so that the header stays short: `(12 more)`.
+ * that were not sent. `X-Conversion-Loss` names the losses of a conversion: members of the request
+ * for which the provider's format has no equivalent, and contents of the answer for which the
+ * caller's format has none. At most `NAMES_SHOWN_MAX` short names are listed. All others are only
+ * counted, so that the header stays short: `(12 more)`.
  */
 export function setNameListHeader(
   { response }: Exchange,
@@ -139,6 +144,9 @@ const endNow: EndAnswer = (response, text) => {
   response.end(text)
 }
 
+/**
+ * Sends a JSON response, unless a response has begun. `end` writes the body and ends the response.
+ */
 export function sendJson(
   exchange: Exchange,
   status: number,
@@ -168,29 +176,6 @@ export const errorEvent = (
 ): string => {
   const shown = errorInCallerRequest(error, insertedItems)
   return errors.errorEvent(errors.errorBody(shown, language, call).body, sent)
-}
-
-/**
- * Returns a function that determines the client's IP address. It reads `X-Forwarded-For` from the
- * right, up to the first address that is not a trusted proxy. A client can forge all addresses
- * further left.
- */
-export function clientIpReader(trustProxy: readonly string[]): (request: CallRequest) => string {
-  const isTrusted = trustProxy.length === 0 ? () => false : addressSet(trustProxy)
-  return (request) => {
-    const peer = request.socket.remoteAddress ?? ''
-    const direct = peer.startsWith('::ffff:') ? (plainAddress(peer) ?? peer) : peer
-    const forwarded = request.headers['x-forwarded-for']
-    if (forwarded === undefined || !isTrusted(direct)) return direct
-    let nearest = direct
-    for (const entry of String(forwarded).split(',').reverse()) {
-      const address = plainAddress(entry.trim())
-      if (address === null) return nearest
-      nearest = address
-      if (!isTrusted(address)) return address
-    }
-    return nearest
-  }
 }
 
 /** Returns a new id for a call that arrives at `now`, in Unix milliseconds. Ids sort by time. */

@@ -10,15 +10,15 @@ import type { ClosingContext } from './settle-and-answer-call.ts'
 import { ANSWER_BYTES_MAX } from './upstream-attempt.ts'
 
 /**
- * The maximum number of bytes of all images of one answer together. Encoded as base64, this number
- * of bytes fits into an answer.
+ * The maximum total size of all images of one answer, in bytes. Encoded as base64, this number of
+ * bytes fits into an answer.
  */
 const BYTES_MAX = (ANSWER_BYTES_MAX / 4) * 3
 const TOTAL_MS = 30_000
 /** Matches the content types of images. Some object stores send only a general binary type. */
 const TYPES = /^(?:image\/[\w.+-]{1,64}|(?:application|binary)\/octet-stream)(?:;|$)/i
 
-export type InlinedAnswer = { readonly candidate: Candidate; readonly body: Buffer }
+type InlinedAnswer = { readonly candidate: Candidate; readonly body: Buffer }
 
 /**
  * Replaces the image URLs in a provider's answer by the data of the images. It is used if the
@@ -102,6 +102,6 @@ async function download(
     if (budget.bytesLeft < 0) throw new Error('the images are too large')
     parts.push(part)
   }
-  if (parts.length === 0) throw new Error('an image is empty')
+  if (parts.length === 0) throw new Error('a downloaded image is empty')
   return Buffer.concat(parts)
 }

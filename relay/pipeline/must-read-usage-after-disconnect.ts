@@ -1,8 +1,11 @@
-import { FIRST_WITH_THINKING, OPENAI_REASONING } from '../adapters/thinking-suffix-of-model-name.ts'
+import {
+  FIRST_GEMINI_VERSION_WITH_THINKING,
+  OPENAI_REASONING,
+} from '../adapters/thinking-suffix-of-model-name.ts'
 import { readModelVersion } from '../conversion/gemini/model-version.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
-import { asksToThink, turnsThinkingOff } from './thinking-beyond-limit.ts'
+import { asksToThink, turnsThinkingOff } from './thinking-beyond-output-limit.ts'
 
 type Reasoner = Pick<Candidate, 'upstreamModel'> & {
   readonly request: Pick<Candidate['request'], 'body' | 'members' | 'model' | 'suffix'>
@@ -34,11 +37,11 @@ export function mayHideReasoning({ request, upstreamModel }: Reasoner): boolean 
   const { suffix } = request
   if (suffix?.thinking.kind === 'off' || turnsThinkingOff(request)) return false
   const isAsked = suffix !== undefined || asksToThink(request)
-  // The provider's name may be that of a deployment, which does not name the model.
+  // The provider's name may be the name of a deployment, which says nothing about the model.
   return [request.model, upstreamModel ?? ''].some((name) => {
     const model = name.toLowerCase().replace(/^ft:/, '')
     if (model.includes('claude') || REASONS_IF_ASKED.test(model)) return isAsked
     const { version } = readModelVersion(model)
-    return OPENAI_REASONING.test(model) || (version ?? 0) >= FIRST_WITH_THINKING
+    return OPENAI_REASONING.test(model) || (version ?? 0) >= FIRST_GEMINI_VERSION_WITH_THINKING
   })
 }

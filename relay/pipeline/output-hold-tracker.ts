@@ -4,7 +4,7 @@ import type { UsageLimits } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { DeliveredText } from '#relay/canonical/answer-text-for-token-count.ts'
 import { OUTPUT_TOKENS_MAX } from '../dialects/wire-format.ts'
-import type { CallTerms } from './call-hold-terms.ts'
+import type { CallTerms } from './compute-hold-and-output-limit.ts'
 
 /**
  * An open-ended stream (without an output limit) raises its hold by half of the covered output, but
@@ -17,7 +17,7 @@ const AHEAD_TOKENS = 2_048
  * The tokens that an open-ended stream may deliver beyond its hold before it is ended. They are
  * charged even if the balance is spent.
  */
-export const PROGRESS_STEP_TOKENS = 1_024
+const PROGRESS_STEP_TOKENS = 1_024
 /**
  * An estimate may be this many times as high as the true count, for example for Chinese text and
  * long words.
@@ -34,7 +34,7 @@ const PARSE_BELOW_TOKENS = 64
 type Delivered = Pick<DeliveredText, 'bytes' | 'estimateTokens' | 'tokensUpperBound'>
 
 /** The decision whether a stream may continue after the output that it has delivered so far. */
-export type OutputVerdict =
+type OutputVerdict =
   | 'continue'
   | 'raise-hold'
   /** The hold is used up. The stream pauses until its hold is raised. */
@@ -139,7 +139,9 @@ export class OutputHoldTracker {
     return this.covered * ROUGH_FACTOR + PROGRESS_STEP_TOKENS
   }
 
-  /** Returns the number of tokens at which `decide` first returns a verdict but `continue`. */
+  /**
+   * Returns the number of tokens at which `decide` first returns another verdict than `continue`.
+   */
   private nextDecisionTokens(): number {
     return this.isGrowing ? this.covered - AHEAD_TOKENS : this.roughTokensMax()
   }

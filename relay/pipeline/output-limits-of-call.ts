@@ -1,6 +1,6 @@
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import type { CallTerms } from './call-hold-terms.ts'
+import type { CallTerms } from './compute-hold-and-output-limit.ts'
 
 /** The output limits of a call, in tokens per choice. */
 export type OutputLimits = {

@@ -9,14 +9,14 @@ import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { OfferKind } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
 import type { Caller } from './authenticate.ts'
-import { type CallTerms, termsWithin } from './call-hold-terms.ts'
+import { type CallTerms, termsWithin } from './compute-hold-and-output-limit.ts'
+import { servingGroupsOf } from './groups-that-may-serve-call.ts'
+import { accessError } from './model-access-errors.ts'
 import {
   type Alternative,
-  accessError,
   type CallPlan,
   planAlternative,
-} from './plan-alternative.ts'
-import { servingGroupsOf } from './serving-groups.ts'
+} from './plan-call-for-one-model-and-group.ts'
 
 /** The maximum number of alternatives that are tried for one call. Each is a model with a group. */
 const ALTERNATIVES_MAX = 8
@@ -70,7 +70,7 @@ function combinedPlan(
   const [first] = fit
   if (first === undefined) {
     const [error] = plans
-    if (error === undefined || !isRelayError(error)) throw new Error('a call without alternatives')
+    if (error === undefined || !isRelayError(error)) throw new Error('a call has no alternatives')
     return error
   }
   const bounds = highestBounds(fit.map(({ plan }) => plan.terms))
@@ -135,8 +135,8 @@ export function isCovered(
 }
 
 /**
- * Plans a call: determines its worst-case cost and the channels to which it may be sent, or returns
- * an error.
+ * Plans a call with all its alternatives. Determines its worst-case cost and the channels to which
+ * it may be sent. Returns an error if the call can't be served.
  */
 export function planCall(
   views: Views,
@@ -161,7 +161,7 @@ export function planCall(
  * Returns the caller with the first of its groups that offers the model. It is used for realtime
  * sessions. They have no alternatives, so they stay in this group.
  */
-export function inOfferingGroup(
+export function callerInOfferingGroup(
   views: Views,
   caller: Caller,
   model: string,

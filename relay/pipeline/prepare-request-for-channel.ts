@@ -28,7 +28,7 @@ import { chatExtensionsAt } from './chat-extensions-at-channel.ts'
 import { type ConvertedRequest, convertRequest } from './convert-request.ts'
 import type { OutputLimits } from './output-limits-of-call.ts'
 import { withoutForeignThinking } from './remove-thinking-of-other-providers.ts'
-import { fitThinkingBudgetAndLimit } from './thinking-beyond-limit.ts'
+import { fitThinkingBudgetAndLimit } from './thinking-beyond-output-limit.ts'
 import {
   type TranslatedChat,
   translateToProprietaryApi,

@@ -2,7 +2,7 @@ import { createHash, type Hash, hash } from 'node:crypto'
 import type { Digest, ProviderEvidence } from '#domain/accounts/events.ts'
 import { areEvidenceTexts } from '#relay/canonical/redact-provider-texts.ts'
 import { confidentialOf, type ProviderTarget } from '../providers/profiles/provider-target.ts'
-import { type ProviderHeaders, requestIdHeaderIn } from './read-provider-headers.ts'
+import { type ProviderHeaders, requestIdHeaderIn } from './read-retry-delay-and-request-id.ts'
 
 /** Longer bodies are hashed in slices, so that the event loop can work in between. */
 const SLICE_BYTES = 256 * 1024

@@ -16,6 +16,10 @@ const CODING_ERRORS = {
 const JOINED_BYTES_MAX = 1024 * 1024
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
+/**
+ * Returns the error for a user whose request bodies already use all of the memory that they may
+ * use.
+ */
 export const memoryShareError = ({ bytesMax }: BodyMemoryShare): RelayError =>
   relayError('too_many_concurrent', {
     subject: `${bytesMax / 1024 / 1024} MB of requests (this user)`,
@@ -110,18 +114,18 @@ class BodyCollector {
   }
 
   private openDecoder(request: CallRequest, coding: BodyCoding, start: Buffer): BodyDecoder | null {
-    const opened = coding.open(start)
-    if (!this.memory.takeDecoder(this.owner, opened.memory)) {
+    const openCoding = coding.open(start)
+    if (!this.memory.takeDecoder(this.owner, openCoding.memory)) {
       this.refuse(NO_MEMORY)
       return null
     }
-    this.decoderBytes = opened.memory
+    this.decoderBytes = openCoding.memory
     const sink = {
       data: (chunk: Buffer) => this.add(chunk),
       end: () => this.end(),
       fail: (reason: 'invalid' | 'ratio') => this.refuse(CODING_ERRORS[reason]),
     }
-    return new BodyDecoder(opened, sink, () => request.resume())
+    return new BodyDecoder(openCoding, sink, () => request.resume())
   }
 
   /** Refuses the body if the connection closes before it is complete. */

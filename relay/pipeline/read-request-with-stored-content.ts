@@ -14,9 +14,10 @@ import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { repeatsAdmittedCall } from './claim-idempotency-key.ts'
 import type { EarlyCallPermit } from './early-call-permit.ts'
+import { lowestTermsWithContent } from './hold-after-token-count.ts'
 import type { Exchange } from './http-exchange.ts'
-import { type CallPlan, groupsOfPlan, lowestTermsWithContent } from './plan-alternative.ts'
 import { planCall } from './plan-call.ts'
+import { type CallPlan, groupsOfPlan } from './plan-call-for-one-model-and-group.ts'
 import type { ReceivedRequest } from './receive-request.ts'
 import { providerFileError } from './refuse-files-of-provider.ts'
 import type { RelayDeps } from './relay-deps.ts'
@@ -86,7 +87,7 @@ type Loading = {
 
 /**
  * Acquires the permit of a call before its stored content is loaded. Returns an error if the call
- * would be refused in any case, also because its account can't pay for a body of this length.
+ * would be refused anyway, for example because its account can't pay for a body of this length.
  * Otherwise, short requests that are refused later could make the gateway load and parse megabytes
  * for free.
  */
@@ -117,7 +118,7 @@ type ContentToPay = Pick<Loading, 'request'> & {
 }
 
 /**
- * Returns the error of a caller who can't pay for a request with stored content of this length, and
+ * Returns an error if the caller can't pay for a request with stored content of this length;
  * otherwise null.
  */
 export async function unpayableContentError(

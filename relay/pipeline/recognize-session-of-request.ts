@@ -196,8 +196,8 @@ function readMessage(body: Buffer, words: Words, start: number, end: number): Me
     const isPart = isContent && !isSearched
     const readTo = isPart ? Math.min(end, at + IDENTIFYING_BYTES_MAX) : end
     const close = endOfText(body, words, at, readTo)
-    // A text is a key if a colon follows it. The bytes after a text that is not read to its end
-    // may contain a colon by chance.
+    // A text is a key if a colon follows it. If a text is not read to its end, the next byte is a
+    // part of the text and may be a colon by chance.
     if (close < readTo && isKey(body, close + 1, end)) {
       key = close - at > KEY_BYTES_MAX ? '' : body.toString('latin1', at, close)
     } else if (depth === 1 && key === 'role') {

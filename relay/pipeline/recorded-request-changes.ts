@@ -7,9 +7,9 @@ import type { Candidate } from './prepare-request-for-channel.ts'
 const NAMES_RECORDED_MAX = 20
 
 /**
- * Returns how the gateway changed the caller's request for the last attempt of the call, and what
- * the caller did not get of the answer. `candidate` is null if no attempt was made. `isReleased`
- * is true for a call that ends without an answer, of which nothing can be lost.
+ * Returns the changes to the caller's request in the last attempt of the call, and the parts of the
+ * answer that the caller did not get. `candidate` is null if no attempt was made. `isReleased` is
+ * true for a call that ends without an answer. Such a call can't have lost parts of an answer.
  */
 export function changesOf(
   caller: WireFormat,
@@ -31,7 +31,8 @@ export function changesOf(
 }
 
 /**
- * Returns what a call has lost in its conversion. Losses of the answer, which are few, come first.
+ * Returns the losses of a call. Losses of the answer come first, because they are few and the list
+ * is cut.
  */
 export function lossesOf({ losses, conversion }: Candidate): readonly string[] {
   const ofAnswer = conversion?.lossesInAnswer.list ?? []
@@ -43,7 +44,7 @@ const withoutIndexes = (losses: readonly string[]): readonly string[] => [
   ...new Set(losses.map((loss) => loss.replaceAll(/\[\d+\]/g, '[]'))),
 ]
 
-/** The changes of a chat that is sent in its own format, as most calls are. */
+/** The changes of a chat that is sent in the caller's format, as most calls are: none. */
 export const UNCHANGED: RequestChanges = Object.freeze({})
 
 /** Returns the formats of the call as they are recorded: see `CallFormats`. */

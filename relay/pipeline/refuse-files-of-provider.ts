@@ -3,8 +3,8 @@ import type { ChatRequest, FileReference } from '../dialects/wire-format.ts'
 import type { Caller } from './authenticate.ts'
 
 /**
- * Reports whether a caller may use a file that the provider stores, which is never the case. All
- * callers share the site's account at the provider, so a file id may belong to another caller.
+ * Reports whether a caller may use a file that is stored at the provider. The answer is always no.
+ * All callers share the site's account at the provider, so a file id may belong to another caller.
  * Callers can upload only files with the requests of batches, which models do not read.
  */
 const mayUseFile = (_caller: Caller, _file: FileReference): boolean => false

@@ -5,7 +5,7 @@ import type { TokenUsage } from '#projections/tokens/query.ts'
 import type { ClaimedCalls } from '#relay/idempotency/idempotency-claims.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { BodyMemory } from '#relay/limits/body-memory.ts'
-import type { ConcurrencyCaps, RunningCallCount } from '#relay/limits/process-call-limit.ts'
+import type { ConcurrencyCaps, RunningCallCount } from '#relay/limits/limits-on-running-calls.ts'
 import type { ClientSecrets } from '#relay/realtime/client-secret-store.ts'
 import type { StoredResponses } from '#relay/stored-responses/stored-response-owners.ts'
 import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
@@ -24,6 +24,7 @@ import type { RetryBudget } from './retry-budget.ts'
 import type { RunningCall } from './running-call.ts'
 import type { SessionAffinity } from './session-affinity.ts'
 
+/** The dependencies of all relay code. Most functions pick the few that they use. */
 export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'> & {
   readonly views: Views
   readonly outbound: Outbound

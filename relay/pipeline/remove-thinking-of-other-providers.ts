@@ -17,8 +17,9 @@ const CACHED_FROM_BYTES = 16_384
 const RESULTS = new WeakMap<ChatRequest, Map<boolean, OwnRequest>>()
 
 /**
- * Removes thinking from a request that is sent without conversion: the thinking in earlier answers
- * that providers with other wire formats generated. `model` is the provider's name for the model.
+ * Removes thinking from a request that is sent without a conversion. Only the thinking in earlier
+ * answers from providers with other wire formats is removed. `model` is the provider's name for the
+ * model.
  */
 export function withoutForeignThinking(request: ChatRequest, model: string): OwnRequest {
   const needsCallSignatures = request.format.name === 'gemini' && isGemini3(model)

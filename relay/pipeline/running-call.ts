@@ -12,7 +12,7 @@ import { billedChannelOf, type RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
 import { adapterOf } from './adapt-image-request.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
-import type { AttemptEnd, AttemptError } from './attempt-end.ts'
+import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'
 import { AttemptList } from './attempt-list.ts'
 import { usageSoFar } from './billed-usage.ts'
 import { buildProviderCall } from './build-provider-call.ts'
@@ -24,7 +24,7 @@ import { forwarderOf, needsForwarder } from './create-answer-forwarder.ts'
 import { estimateUsageSoFar } from './estimate-usage-so-far.ts'
 import { answerError, ERROR_CODE_OF } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
-import { markTooLargeEcho } from './mark-answer-too-large-by-echo.ts'
+import { markAnswerThatRepeatsRequest } from './mark-answer-that-repeats-request.ts'
 import { mustReadUsage } from './must-read-usage-after-disconnect.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
@@ -92,7 +92,7 @@ export class RunningCall implements TimerListener {
   private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
   private readonly ping: StreamPing
-  /** Stops work after the attempt, such as image downloads, if the call must end; or null. */
+  /** Stops work after the attempt, such as image downloads; null if there is none. */
   onAbort: (() => void) | null = null
   private onLate: (() => void) | null = null
   private lateAt = 0
@@ -148,7 +148,7 @@ export class RunningCall implements TimerListener {
     this.channelUnderWay = channelId
     const transport = transportOf(target, connections, call.origin, adapter?.task)
     const ended = await this.attempt.start(transport, authorizedCall(target, call, connections))
-    const end = markTooLargeEcho(ended, candidate.request, candidate.body)
+    const end = markAnswerThatRepeatsRequest(ended, candidate.request, candidate.body)
     this.channelUnderWay = null
     if (end.status === 401) target.cloud?.dropCredentials()
     const latencyMs = Math.round(performance.now() - startedAt)

@@ -5,12 +5,12 @@ import type { Vault } from '#infra/vault/port.ts'
 import { outcomeOf } from '../channel-health/attempt-outcome.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
-import type { AttemptEnd } from './attempt-end.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
 import type { Caller } from './authenticate.ts'
 import { type Session, sessionOf } from './recognize-session-of-request.ts'
 
-/** The channel and key that served a session last. */
-type Place = {
+/** The assignment of a session: the channel and key that served its last successful call. */
+type Assignment = {
   readonly channelId: number
   readonly keyRef: string
   /** The time since which this channel and key have served the session, in Unix milliseconds. */
@@ -18,10 +18,10 @@ type Place = {
 }
 
 /**
- * A remembered place. `sharedAt` is the time of the last write to Redis. Both times are on the
- * clock of `performance.now()`.
+ * An assignment with the times of its last use and of its last write to Redis, by
+ * `performance.now()`.
  */
-type Entry = { readonly place: Place; usedAt: number; sharedAt: number }
+type Entry = { readonly assignment: Assignment; usedAt: number; sharedAt: number }
 
 const PARTITIONS = 8
 const NAMED_PER_PARTITION_MAX = 8_192
@@ -74,8 +74,9 @@ class Partition {
   }
 
   /**
-   * Counts a place that is about to be written to Redis, where it stays for `idleMs`. Returns false
-   * if there are too many, so that a caller with a new id in each call can't fill Redis.
+   * Counts an assignment that is about to be written to Redis, where it stays for `idleMs`. Returns
+   * false if there were too many writes, so that a caller with a new id in each call can't fill
+   * Redis.
    */
   countShare(idleMs: number, now: number): boolean {
     if (now - this.sharesSince >= idleMs) {
@@ -94,7 +95,7 @@ type SessionOfToken = Session & { readonly tokenId: number }
 
 type Deps = {
   readonly vault: Pick<Vault, 'keyedHash'>
-  /** The places that all processes share; null without Redis. */
+  /** Stores the assignments that all processes share. Null without Redis. */
   readonly cache: SharedCache | null
   /** The time after which an idle session is forgotten. Null if session affinity is turned off. */
   readonly idleMs: () => number | null
@@ -102,10 +103,10 @@ type Deps = {
 }
 
 /**
- * Sends each call of a session to the channel and key that served the session last (its place).
- * This saves cost, because providers cache prompts for each account. A place is only a hint: its
- * channel is used only if the call may be sent to it anyway. Places are kept in this process and,
- * if there is Redis, shared with all processes.
+ * Sends each call of a session to the channel and key that served the session last (its
+ * assignment). This saves cost, because providers cache prompts for each account. An assignment is
+ * only a hint. Its channel is used only if the call could also be sent there without it.
+ * Assignments are kept in this process and, if there is Redis, shared with all processes.
  */
 export class SessionAffinity {
   private readonly deps: Deps
@@ -127,8 +128,8 @@ export class SessionAffinity {
   }
 
   /**
-   * Finds the session of a call and its place. Returns null if the call belongs to no session. The
-   * result is a promise only if this process does not know the session and Redis must be asked.
+   * Finds the session of a call and its assignment. Returns null if the call belongs to no session.
+   * The result is a promise only if this process does not know the session and Redis must be asked.
    */
   find(
     caller: Pick<Caller, 'user' | 'token' | 'pinnedChannelId'>,
@@ -144,47 +145,52 @@ export class SessionAffinity {
     // single calls are spread over the channels.
     if (session.isFirstTurn) return new CallSession(this, session, null)
     const entry = this.partitionOf(session).find(session.key, idleMs, performance.now())
-    if (entry !== null) return new CallSession(this, session, entry.place)
+    if (entry !== null) return new CallSession(this, session, entry.assignment)
     const pending = this.deps.cache?.get(session.key) ?? null
     if (pending === null) return new CallSession(this, session, null)
     return pending.then((text) => new CallSession(this, session, this.keepFromRedis(session, text)))
   }
 
-  /** Remembers the place of a successful attempt. */
+  /** Assigns the session to the channel and key of a successful attempt. */
   remember(session: SessionOfToken, channelId: number, keyRef: string): void {
     const idleMs = this.deps.idleMs()
     if (idleMs === null || keyRef.length > KEY_REF_LENGTH_MAX) return
     const now = performance.now()
     const partition = this.partitionOf(session)
     const entry = partition.find(session.key, idleMs, now)
-    if (entry !== null && isAt(entry.place, channelId, keyRef)) {
+    if (entry !== null && isAt(entry.assignment, channelId, keyRef)) {
       entry.usedAt = now
       partition.put(session.key, entry)
       if (now - entry.sharedAt > idleMs / 4) this.writeToRedis(session, entry, idleMs)
       return
     }
-    // Conversations with the same first message share a place, which a new one must not change.
+    // Conversations with the same first message share one assignment. The first turn of another
+    // such conversation must not change it.
     if (entry !== null && session.isFirstTurn) return
-    const place = { channelId, keyRef, since: this.deps.now() }
-    const created = { place, usedAt: now, sharedAt: now }
+    const assignment = { channelId, keyRef, since: this.deps.now() }
+    const created = { assignment, usedAt: now, sharedAt: now }
     partition.put(session.key, created)
     if (partition.countShare(idleMs, now)) this.writeToRedis(session, created, idleMs)
   }
 
-  /** Forgets a place, unless the session has another place by now. */
+  /**
+   * Deletes the assignment to this channel and key, unless the session has been assigned to others
+   * in the meantime.
+   */
   forget(session: SessionOfToken, channelId: number, keyRef: string): void {
     const partition = this.partitionOf(session)
     const entry = partition.find(session.key, Number.POSITIVE_INFINITY, 0)
-    if (entry === null || !isAt(entry.place, channelId, keyRef)) return
+    if (entry === null || !isAt(entry.assignment, channelId, keyRef)) return
     partition.remove(session.key)
     this.deps.cache?.remove(session.key)
   }
 
   /**
-   * Returns the channel of a place, or null if the offer does not contain it. A session stays at a
-   * channel of lower priority only for the idle time, because better channels may have recovered.
+   * Returns the channel of an assignment, or null if the offer does not contain the channel. A
+   * session stays at a channel of lower priority only for the idle time, because better channels
+   * may have recovered.
    */
-  channelAt({ channelId, since }: Place, offer: Offer<RelayChannel>): RelayChannel | null {
+  channelAt({ channelId, since }: Assignment, offer: Offer<RelayChannel>): RelayChannel | null {
     for (const [tier, { channels }] of offer.entries()) {
       const channel = channels.find((candidate) => candidate.channelId === channelId)
       if (channel === undefined) continue
@@ -200,46 +206,52 @@ export class SessionAffinity {
   }
 
   private writeToRedis(session: SessionOfToken, entry: Entry, idleMs: number): void {
-    const { channelId, keyRef, since } = entry.place
+    const { channelId, keyRef, since } = entry.assignment
     entry.sharedAt = performance.now()
     const text = `${channelId} ${since} ${keyRef}`
     this.deps.cache?.put(session.key, text, idleMs, session.isFirstTurn)
   }
 
-  /** Reads a place from Redis and keeps it in this process. */
-  private keepFromRedis(session: SessionOfToken, text: string | null): Place | null {
+  /**
+   * Parses an assignment from Redis and stores it in this process. Returns null if it is invalid.
+   */
+  private keepFromRedis(session: SessionOfToken, text: string | null): Assignment | null {
     const match = /^(\d{1,15}) (\d{1,15}) (.{1,128})$/.exec(text ?? '')
     if (match === null) return null
     const [, channelId, since, keyRef = ''] = match
-    const place = { channelId: Number(channelId), since: Number(since), keyRef }
-    // Only a successful call renews the place in Redis, so it is not marked as shared.
-    const entry = { place, usedAt: performance.now(), sharedAt: 0 }
+    const assignment = { channelId: Number(channelId), since: Number(since), keyRef }
+    // Only a successful call renews the assignment in Redis, so it is not marked as shared.
+    const entry = { assignment, usedAt: performance.now(), sharedAt: 0 }
     this.partitionOf(session).put(session.key, entry)
-    return place
+    return assignment
   }
 }
 
-const isAt = (place: Place, channelId: number, keyRef: string): boolean =>
-  place.channelId === channelId && place.keyRef === keyRef
+const isAt = (assignment: Assignment, channelId: number, keyRef: string): boolean =>
+  assignment.channelId === channelId && assignment.keyRef === keyRef
 
 /** The session of one call. */
 export class CallSession {
   private readonly affinity: SessionAffinity
   private readonly session: SessionOfToken
-  private readonly place: Place | null
+  private readonly assignment: Assignment | null
 
-  constructor(affinity: SessionAffinity, session: SessionOfToken, place: Place | null) {
+  constructor(affinity: SessionAffinity, session: SessionOfToken, assignment: Assignment | null) {
     this.affinity = affinity
     this.session = session
-    this.place = place
+    this.assignment = assignment
   }
 
-  /** Returns the session's channel if the call may be sent to it anyway; otherwise null. */
+  /**
+   * Returns the channel to which the session is assigned, or null if the call may not be sent
+   * there.
+   */
   channelIn(offer: Offer<RelayChannel>): RelayChannel | null {
-    const { place } = this
-    if (place === null) return null
-    const channel = this.affinity.channelAt(place, offer)
-    if (channel === null) this.affinity.forget(this.session, place.channelId, place.keyRef)
+    const { assignment } = this
+    if (assignment === null) return null
+    const channel = this.affinity.channelAt(assignment, offer)
+    if (channel === null)
+      this.affinity.forget(this.session, assignment.channelId, assignment.keyRef)
     return channel
   }
 
@@ -248,12 +260,12 @@ export class CallSession {
    * otherwise null.
    */
   keyRefAt({ channelId }: RelayChannel): string | null {
-    return this.place?.channelId === channelId ? this.place.keyRef : null
+    return this.assignment?.channelId === channelId ? this.assignment.keyRef : null
   }
 
   /**
-   * Records the result of an attempt. A success makes its channel and key the session's place. A
-   * failure of the provider releases the place. A refused request changes nothing.
+   * Records the result of an attempt. A success assigns the session to its channel and key. A
+   * failure of the provider deletes this assignment. A refused request changes nothing.
    */
   note({ channelId }: RelayChannel, { keyRef }: RelayKey, end: AttemptEnd): void {
     const outcome = outcomeOf(end)

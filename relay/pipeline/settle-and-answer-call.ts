@@ -1,12 +1,11 @@
 import type { CallEnd } from '#domain/accounts/events.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AnswerError } from '../conversion/canonical-answer.ts'
-import { withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
 import { withoutStoring } from '../stored-responses/record-response-content.ts'
 import { idsInEvent, idsInResponse } from '../stored-responses/resolve-stored-input.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
-import type { AttemptEnd, AttemptError } from './attempt-end.ts'
+import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'
 import type { Caller } from './authenticate.ts'
 import { billOf } from './bill-of-call.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
@@ -17,22 +16,22 @@ import { accountCodeIn } from './detect-provider-account-error.ts'
 import {
   answerError,
   callErrorAnswer,
-  confidentialOf,
   ERROR_CODE_OF,
   errorOfAttempt,
   providerErrorBody,
   sendCallError,
 } from './failed-call-answer.ts'
-import { type Exchange, errorEvent, headersOf, setNameListHeader } from './http-exchange.ts'
+import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { isRecordable, recordStoredResponse } from './record-stored-response.ts'
-import { changesOf, lossesOf } from './recorded-request-changes.ts'
+import { changesOf } from './recorded-request-changes.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
-import { storeProviderMessage } from './store-provider-message.ts'
+import { storeProviderErrorMessage } from './store-provider-error-message.ts'
 import { endStream, SINGLE_WRITE_BYTES_MAX, writeBytes } from './write-streamed-response.ts'
 
+/** The data of a call that is needed to end it. */
 export type ClosingContext = {
   readonly deps: RelayDeps
   readonly exchange: Exchange
@@ -77,28 +76,6 @@ function endOf({ isCallerGone, readsForUsageOnly }: RunningCall, end: CallEnd): 
 const isAnswered = ({ response }: Exchange): boolean => response.destroyed || response.writableEnded
 
 /**
- * Returns a plain answer as the caller receives it: in the caller's format and with the caller's
- * name for the model. Returns null for an answer that can't be converted, and an error if the
- * model failed.
- */
-export function visibleAnswer(
-  { exchange }: Pick<ClosingContext, 'exchange'>,
-  candidate: Candidate,
-  body: Buffer,
-): Buffer | AnswerError | null {
-  const { conversion, upstreamModel, request } = candidate
-  if (conversion !== null) {
-    const converted = conversion.convertAnswer(body, exchange.call)
-    setNameListHeader(exchange, 'X-Conversion-Loss', lossesOf(candidate))
-    return converted
-  }
-  const { redactedAnswer, adaptAnswer } = request.format
-  const adapted = adaptAnswer?.(request, body) ?? body
-  const redacted = redactedAnswer?.(adapted, confidentialOf(candidate)) ?? adapted
-  return upstreamModel === null ? redacted : withShownModel(request.format, redacted, request.model)
-}
-
-/**
  * Settles a call with a plain answer. `body` is the provider's answer. Once the bill is durable,
  * the caller receives `visible`. This is the answer, or an error if the model failed. Resolves to
  * true if the caller was sent the answer.
@@ -139,7 +116,9 @@ const recordPlain = (
     () => idsInResponse(body),
   )
 
-/** Returns the bytes of an answer that was not recorded, which must not say that it is stored. */
+/**
+ * Returns the bytes of an answer that was not recorded, without its statement that it is stored.
+ */
 const unstored = (
   { request: { storesContent } }: ClosingContext,
   { conversion }: Candidate,
@@ -222,7 +201,7 @@ export async function concludeStream(
 ): Promise<boolean> {
   const { exchange, call } = closing
   const { forwarder } = call
-  if (forwarder === null) throw new Error('a stream without a forwarder')
+  if (forwarder === null) throw new Error('a stream has no forwarder')
   const isComplete = error === null
   const delivery = deliveryOfStream(forwarder, {
     isComplete,
@@ -246,7 +225,8 @@ export async function concludeStream(
     else answerError(exchange, NO_STORE)
   } else if (!isSettled) endStream(exchange, errorEvent(exchange, NO_STORE))
   else if (isComplete) {
-    // The events before have said `store: true`, but clients read the complete response at the end.
+    // Earlier events of the stream said `store: true`. Clients rely on the complete response at the
+    // end.
     endStream(exchange, isRecorded ? readLast() : unstored(closing, candidate, readLast()))
   } else if (error === 'caller-gone') response.destroy()
   else if (forwarder.errorEvent !== null && accountCodeIn(forwarder.errorEvent) !== null) {
@@ -276,13 +256,14 @@ function storeEventMessage(
   const isShown = !isHidden && !call.isCallerGone && accountCodeIn(body) === null
   const { userId } = caller.user
   const failed = { call: exchange.call, userId, candidate, status: null, body, isShown }
-  storeProviderMessage(deps, failed)
+  storeProviderErrorMessage(deps, failed)
 }
 
 /**
- * Settles a call whose caller disconnected or lost access before the answer began, whose answer is
- * too large, or whose stream begins with a screened word. The input is charged, because the
- * provider charges for the request, and so is an answer that the provider delivered.
+ * Settles a call without an answer for its caller: the caller disconnected or lost access before
+ * the answer began, the answer is too large, or a stream begins with a screened word. The input is
+ * charged, because the provider charges for the request, and so is an answer that the provider
+ * delivered.
  */
 export async function concludeAbandoned(
   closing: ClosingContext,
@@ -291,7 +272,8 @@ export async function concludeAbandoned(
 ): Promise<false> {
   const { exchange, call, outputHold } = closing
   const { imageFactor, choices, format } = candidate.request
-  // As with any price per call, a call that the provider may have completed is charged.
+  // A price per image is charged as any price per call: also if the provider may have completed the
+  // call.
   const isPerImage = imageFactor !== undefined && outputHold.price.mode === 'call'
   const images = isPerImage ? { images: choices } : {}
   // Nothing was sent to the caller, but the first events may have reported usage.
@@ -325,7 +307,14 @@ export async function concludeFailedCall(
     const { status, body } = end
     const isShown = 'body' in answer && !isHidden
     const { userId } = caller.user
-    storeProviderMessage(deps, { call: exchange.call, userId, candidate, status, body, isShown })
+    storeProviderErrorMessage(deps, {
+      call: exchange.call,
+      userId,
+      candidate,
+      status,
+      body,
+      isShown,
+    })
   }
   const reason = end === null ? answer.reason : END_OF[end.error]
   try {

@@ -2,7 +2,7 @@ import { isLoggableId } from '#relay/canonical/redact-provider-texts.ts'
 import { confidentialOf } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
-import { type ProviderHeaders, requestIdHeaderIn } from './read-provider-headers.ts'
+import { type ProviderHeaders, requestIdHeaderIn } from './read-retry-delay-and-request-id.ts'
 
 /**
  * Forwards the headers of a provider's response that callers may see. Returns the provider's id of
@@ -26,10 +26,7 @@ export function showProviderHeaders(
  * Returns the provider's id of a request for the log. Returns null if there is none, or if it might
  * contain a key or an address.
  */
-export function requestIdIn(
-  headers: ProviderHeaders,
-  confidential: readonly string[],
-): string | null {
+function requestIdIn(headers: ProviderHeaders, confidential: readonly string[]): string | null {
   const id = requestIdHeaderIn(headers)
   return id !== null && isLoggableId(id, confidential) ? id : null
 }

@@ -8,11 +8,12 @@ import type { StreamFormat } from '../dialects/stream-format.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import type { CancellableResponse } from './cancellable-response.ts'
-import { LatestChunks } from './latest-chunks.ts'
-import { parsedEvent } from './parse-stream-event.ts'
+import { FinishReasonSearch } from './finish-reason-search.ts'
+import { parseStreamEvent } from './parse-stream-event.ts'
 import { PostDisconnectReadLimit } from './post-disconnect-read-limit.ts'
 import { StreamUsage } from './stream-usage.ts'
 
+/** The state of a stream: `open` while events are forwarded, then the reason for its end. */
 export type StreamVerdict =
   | 'open'
   | 'done'
@@ -34,14 +35,14 @@ const ERROR_EVENT = /^event: ?error\s/m
 const MODEL_EVENTS_MAX = 8
 
 /**
- * Forwards one provider's stream to the caller. The response begins with the first real event, so
- * that a stream that fails at its start can be retried. Usage is kept for the bill and sent only to
- * callers that requested it. Everything after the usage is held back until the call is settled.
+ * Forwards one provider's stream to the caller. The response begins with the first real event, so a
+ * stream that fails earlier can be retried. Usage is kept for the bill and sent only to callers
+ * that requested it. Everything after the usage is held back until the call is settled.
  */
 export class StreamForwarder implements SseSink {
   verdict: StreamVerdict = 'open'
   answeredModel: string | undefined
-  /** The service tier that the latest event with usage names, unparsed. */
+  /** The service tier in the latest event with usage, unparsed. */
   serviceTier: unknown
   /** The error event with which the provider ended the stream, or null. */
   errorEvent: Buffer | null = null
@@ -61,7 +62,7 @@ export class StreamForwarder implements SseSink {
   private readonly screen: AnswerScreen | null
   private readonly onDelivered: () => void
   private heldBack: Buffer[] = []
-  private readonly latest: LatestChunks
+  private readonly latest: FinishReasonSearch
   /** True if the stream counts as complete when its connection closes now. */
   private isFinal = false
   private isFlowing = true
@@ -75,8 +76,8 @@ export class StreamForwarder implements SseSink {
    */
   background: CancellableResponse | null = null
   /**
-   * Called if a word is screened in a finished answer, of which only the usage can follow. It may
-   * call `continueForUsage`; otherwise the stream ends.
+   * Called if a finished answer, after which only the usage can follow, contains a screened word.
+   * It may call `continueForUsage`; otherwise the stream ends.
    */
   onScreenedAtEnd: () => void = () => {}
   /** The type of the answer if it is not a stream of events. */
@@ -102,7 +103,7 @@ export class StreamForwarder implements SseSink {
     this.format = format
     this.stream = stream
     this.usage = new StreamUsage(stream)
-    this.latest = new LatestChunks(stream.finishReason)
+    this.latest = new FinishReasonSearch(stream.finishReason)
     this.readTexts = readTexts
     this.delivered = new DeliveredText(readTexts)
     const { isLastEvent, marks, eventBytesMax } = stream
@@ -205,8 +206,8 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Reports whether the event is read only for the usage. If it is, its content is counted for the
-   * bill, because the provider charges for it. Another choice may continue after one has finished.
+   * Reports whether the event is read only for the usage. If so, its content is counted, because
+   * the provider charges for it. A stream with several choices has content after a finish reason.
    */
   private countIfNotForwarded(bytes: Buffer): boolean {
     if (!this.isNotForwarded) return false
@@ -236,7 +237,7 @@ export class StreamForwarder implements SseSink {
 
   onMarkedEvent(bytes: Buffer): void {
     if (this.verdict !== 'open') return
-    const event = parsedEvent(bytes)
+    const event = parseStreamEvent(bytes)
     if (event === null) return this.pass(bytes)
     const isErrorEvent = ERROR_EVENT.test(bytes.toString('latin1', 0, 64))
     const meaning = this.stream.readEvent(event, isErrorEvent)
@@ -269,7 +270,7 @@ export class StreamForwarder implements SseSink {
     this.complete()
   }
 
-  /** Converts the end of the stream before the call is settled, because this may fail. */
+  /** Converts the end of the stream before the call is settled, because a conversion may fail. */
   private complete(): void {
     const { converted } = this
     if (converted !== null && !this.postDisconnectLimit.hasBegun) {
@@ -303,7 +304,7 @@ export class StreamForwarder implements SseSink {
   close(_isComplete = false): void {
     if (!this.stream.endsWithConnection || this.verdict !== 'open') return
     const rest = this.scanner.rest()
-    if (rest.length > 0 && parsedEvent(rest) !== null) this.scanner.push(BLANK_LINE)
+    if (rest.length > 0 && parseStreamEvent(rest) !== null) this.scanner.push(BLANK_LINE)
     if (this.isEnding) this.complete()
   }
 

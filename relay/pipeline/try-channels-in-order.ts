@@ -4,20 +4,21 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { lossesInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
-import type { AttemptEnd } from './attempt-end.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
 import { withDroppedBetas } from './build-provider-call.ts'
-import { type ChannelSelector, isRetryable } from './channel-selector.ts'
+import type { ChannelSelector } from './channel-selector.ts'
 import { isConversionFailure } from './convert-request.ts'
-import { type CopiesOfBody, isMemoryError } from './copies-of-request-body.ts'
 import { type Exchange, setNameListHeader } from './http-exchange.ts'
+import { type CopiesOfBody, isMemoryError } from './memory-of-body-copies.ts'
 import type { OutputLimits } from './output-limits-of-call.ts'
 import { type Candidate, candidateOf } from './prepare-request-for-channel.ts'
 import type { RelayDeps } from './relay-deps.ts'
+import { isRetryable } from './retryable-failures.ts'
 import type { RunningCall } from './running-call.ts'
 import type { CallSession } from './session-affinity.ts'
 
 /** The channels of one model and group for a call, and the settings of the attempts at them. */
-export type ChannelRoute = {
+type ChannelRoute = {
   readonly selector: ChannelSelector
   /** The session of the call, or null if the call belongs to no session. */
   readonly session: CallSession | null
@@ -68,7 +69,7 @@ export async function tryChannels(
       selector.end(true)
       if (chosenKey !== null) deps.breaker.release(chosenKey.probes)
       if (isRelayError(candidate) && isNotChannelFault(candidate)) requestError = candidate
-      // Another channel would need the same copies, which would only be made in vain.
+      // Another channel would need the same copies, and there is no memory for them either.
       const isFull = isRelayError(candidate) && isMemoryError(candidate)
       if (isUnfit && !isFull) continue
       break
@@ -142,7 +143,7 @@ function noteDropped({ log }: RelayDeps, exchange: Exchange, candidate: Candidat
   setNameListHeader(exchange, 'X-Conversion-Loss', losses)
   if (dropped.length === 0) return
   const { channelId } = channel
-  log.debug({ call: exchange.call, channelId, dropped }, 'members of a request were not sent on')
+  log.debug({ call: exchange.call, channelId, dropped }, 'members of a request were removed')
 }
 
 function isKeyFault(end: AttemptEnd): boolean {

@@ -12,14 +12,15 @@ import {
 } from '../providers/clouds/cloud-access.ts'
 import { AnswerBuffer } from './answer-buffer.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
-import type { AttemptEnd, AttemptError } from './attempt-end.ts'
+import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'
 import type { Deadlines } from './call-deadlines-and-timer.ts'
 import { AttemptEvidence } from './provider-evidence-of-attempt.ts'
-import { type ProviderHeaders, retryAfterIn } from './read-provider-headers.ts'
+import { type ProviderHeaders, retryAfterIn } from './read-retry-delay-and-request-id.ts'
 
-export type AttemptRequest = Omit<ProviderCall, 'origin'>
+type AttemptRequest = Omit<ProviderCall, 'origin'>
 type Upload = NonNullable<AttemptRequest['upload']>
 
+/** The maximum size of a plain answer that is sent to the caller, in bytes. */
 export const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 const ERROR_BYTES_MAX = 64 * 1024
 const LINGER_MS = 2_000
@@ -29,7 +30,7 @@ const NOTHING = Buffer.alloc(0)
 
 type OnHeaders = (headers: ProviderHeaders) => void
 
-export type AttemptOptions = {
+type AttemptOptions = {
   /** The maximum time, in milliseconds, from the sending of the request until the answer begins. */
   readonly answerStartMs?: number
   /** Called with the headers of the provider's response. */
@@ -306,9 +307,10 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Ends the attempt at the end of a stream: its connection has closed, or a complete stream has
-   * waited too long for that. The stream was cut off, unless the forwarder finds that it is
-   * complete or failed. `isComplete` is true if the provider ended the response regularly.
+   * Ends the attempt at the end of a stream: its connection has closed, or the stream is complete
+   * but its connection stays open for too long. The stream was cut off, unless the forwarder finds
+   * that it is complete or failed. `isComplete` is true if the provider ended the response
+   * properly.
    */
   private closeStream(isComplete = false): void {
     const { forwarder } = this

@@ -45,8 +45,8 @@ export function writeEvents(exchange: Exchange, streamed: Buffer): boolean {
 }
 
 /**
- * Remembers the events that have been sent, if error events in this format depend on them. Of the
- * first events, only a summary is kept, because they may repeat the whole request.
+ * Remembers the events that have been sent, if error events in this format depend on them. Only a
+ * summary of the first events is kept, because they may repeat the whole request.
  */
 function noteSent(exchange: Exchange, events: Buffer): void {
   const { readBegun } = exchange.errors

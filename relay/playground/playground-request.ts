@@ -46,6 +46,7 @@ export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError 
   return { group, body: Buffer.concat([Buffer.from('{'), ...parts, Buffer.from('}')]) }
 }
 
+/** The session that sends a chat from the console. */
 export type PlaygroundSession = {
   readonly userId: number
   /** Reports whether the session has ended since the start of the call, for example by a logout. */

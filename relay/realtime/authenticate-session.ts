@@ -1,9 +1,9 @@
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isModelName } from '../dialects/check-common-request-members.ts'
-import { authenticate, type Caller, callerOf, keyText } from '../pipeline/authenticate.ts'
+import { authenticate, type Caller, callerOf, keyInRequest } from '../pipeline/authenticate.ts'
 import { type Exchange, queryIn } from '../pipeline/http-exchange.ts'
 import type { CallRequest } from '../pipeline/http-request-and-response-types.ts'
-import { inOfferingGroup } from '../pipeline/plan-call.ts'
+import { callerInOfferingGroup } from '../pipeline/plan-call.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { readSession, type SessionSettings } from './session-settings.ts'
 
@@ -42,13 +42,13 @@ export async function authenticateSession(
   const isBeta =
     protocols.includes(BETA_PROTOCOL) || /\brealtime=v1\b/.test(String(headers['openai-beta']))
   const url = request.url ?? ''
-  const bySecret = await authenticateBySecret(deps, keyText({ headers, url }), clientIp)
+  const bySecret = await authenticateBySecret(deps, keyInRequest({ headers, url }), clientIp)
   const caller =
     bySecret?.caller ?? (await authenticate(deps, { headers, url }, clientIp, startedAt))
   if (isRelayError(caller)) return caller
   const model = modelIn(url, bySecret?.model)
   if (isRelayError(model)) return model
-  const inGroup = inOfferingGroup(deps.views, caller, model.name, 'realtime')
+  const inGroup = callerInOfferingGroup(deps.views, caller, model.name, 'realtime')
   if (bySecret === null) return { caller: inGroup, model: model.name, isBeta, settings: null }
   return { ...bySecret, caller: inGroup }
 }

@@ -9,7 +9,7 @@ import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.t
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
 import { bodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
-import { inOfferingGroup } from '../pipeline/plan-call.ts'
+import { callerInOfferingGroup } from '../pipeline/plan-call.ts'
 import { readBody } from '../pipeline/read-body.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
@@ -79,7 +79,7 @@ async function createClientSecret(
   try {
     const secretRequest = readSecretRequest(body, endpoint)
     if (isRelayError(secretRequest)) return sendError(exchange, secretRequest)
-    const inGroup = inOfferingGroup(deps.views, caller, secretRequest.model, 'realtime')
+    const inGroup = callerInOfferingGroup(deps.views, caller, secretRequest.model, 'realtime')
     const plan = planRealtime(deps.views, inGroup, secretRequest.model, deps.now())
     if (isRelayError(plan)) return sendError(exchange, plan)
     const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)

@@ -4,19 +4,16 @@ import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { AttemptEnd } from '../pipeline/attempt-end.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { ChannelSelector, isRetryable } from '../pipeline/channel-selector.ts'
+import { hasUnexpiredChannel } from '../pipeline/channel-expiry.ts'
+import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF } from '../pipeline/failed-call-answer.ts'
-import {
-  accessError,
-  errorOfUnofferedModel,
-  hasUnexpiredChannel,
-  priceError,
-} from '../pipeline/plan-alternative.ts'
-import { requestIdHeaderIn, retryAfterOf } from '../pipeline/read-provider-headers.ts'
+import { accessError, errorOfUnofferedModel, priceError } from '../pipeline/model-access-errors.ts'
+import { requestIdHeaderIn, retryAfterOf } from '../pipeline/read-retry-delay-and-request-id.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { isRetryable } from '../pipeline/retryable-failures.ts'
 import { noUsableChannelError } from '../pipeline/try-channels-in-order.ts'
 import {
   authorizedCall,

@@ -2,7 +2,7 @@ import { resolveModelSuffix } from '../adapters/resolve-model-suffix.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { authenticate } from '../pipeline/authenticate.ts'
 import { type Exchange, newCallId } from '../pipeline/http-exchange.ts'
-import { accessError } from '../pipeline/plan-alternative.ts'
+import { accessError } from '../pipeline/model-access-errors.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 
 /**

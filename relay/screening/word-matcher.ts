@@ -95,7 +95,9 @@ class Edges {
 /** The state of the matcher after a part of a text. It is -1 once a word was found. */
 type MatchState = number
 
+/** The state before the first part of a text. */
 export const MATCH_START: MatchState = 0
+/** The state after a word was found. */
 export const MATCHED: MatchState = -1
 
 const UNITS = 65_536

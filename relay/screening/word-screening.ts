@@ -26,8 +26,8 @@ export class AnswerScreen {
   }
 
   /**
-   * Splits the events for which `isClean` has just returned false: into the events before the one
-   * that completes the word, and the others.
+   * Splits the events for which `isClean` has just returned false. The first part has the events
+   * before the one that completes the word, and the second part the others.
    */
   splitBeforeWord(events: Buffer, readTexts: ReadTexts): readonly [Buffer, Buffer] {
     this.state = this.stateBefore
@@ -66,6 +66,7 @@ export const answerScreen = (
 ): AnswerScreen | null =>
   matcher === null || !isAnswerStopped || group === exemptGroup ? null : new AnswerScreen(matcher)
 
+/** The settings of the check for screened words. */
 export type Screening = {
   /** The matcher of the site's words, or null when there are no words to find. */
   readonly matcher: WordMatcher | null

@@ -14,7 +14,7 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
-import { retryAfterIn } from '../pipeline/read-provider-headers.ts'
+import { retryAfterIn } from '../pipeline/read-retry-delay-and-request-id.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
 import { responsesPathOf } from '../providers/profiles/provider-target.ts'

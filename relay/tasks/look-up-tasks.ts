@@ -6,8 +6,8 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { type Exchange, sendJson } from '../pipeline/http-exchange.ts'
-import { inParallel } from '../run-in-parallel.ts'
-import { keysOfSubmitted, sendWithKeys } from '../views/keys-that-may-own-submitted-work.ts'
+import { runInParallel } from '../run-in-parallel.ts'
+import { keysOfSubmitted, sendWithKeys } from '../views/channel-and-keys-of-submitted-work.ts'
 import {
   parsedShallowObject,
   rejectParam,
@@ -159,7 +159,7 @@ export async function fetchTasks(
   const cost = { tasks: distinct.length, asksProvider: false }
   await withinLookupLimits(deps, exchange, caller, kind, cost, async () => {
     const found = new Map<string, TaskRecord>()
-    await inParallel(distinct, READ_AT_ONCE, NEVER, async (id) => {
+    await runInParallel(distinct, READ_AT_ONCE, NEVER, async (id) => {
       const record = await findOwnTask(deps, caller, kind, id)
       if (record !== null) found.set(id, record)
     })

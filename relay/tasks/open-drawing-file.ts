@@ -1,5 +1,5 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
-import { keysOfSubmitted, sendWithKeys } from '#relay/views/keys-that-may-own-submitted-work.ts'
+import { keysOfSubmitted, sendWithKeys } from '#relay/views/channel-and-keys-of-submitted-work.ts'
 import type { ExpiredFile } from './look-up-file-addresses.ts'
 import {
   FAILED,

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { type Dispatcher, request } from 'undici'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
-import { retryAfterOf } from '#relay/pipeline/read-provider-headers.ts'
+import { retryAfterOf } from '#relay/pipeline/read-retry-delay-and-request-id.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 
 const REDIRECTS_MAX = 3

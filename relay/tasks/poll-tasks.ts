@@ -4,8 +4,11 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { isDatabaseAway } from '#infra/postgres/query-timeouts.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
-import { inParallel } from '#relay/run-in-parallel.ts'
-import { isChannelDeleted, keysOfSubmitted } from '#relay/views/keys-that-may-own-submitted-work.ts'
+import { runInParallel } from '#relay/run-in-parallel.ts'
+import {
+  isChannelDeleted,
+  keysOfSubmitted,
+} from '#relay/views/channel-and-keys-of-submitted-work.ts'
 import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { TASK_LEASE_MS } from './task-ledger.ts'
@@ -123,7 +126,7 @@ class Poll {
     this.quietPasses = Math.max(0, this.quietPasses - 1)
     if (this.lost.aborted) return
     const eachOf = (tasks: readonly OpenTask[], work: (task: OpenTask) => Promise<void>) =>
-      inParallel(tasks, EXPIRED_AT_ONCE, this.lost, work)
+      runInParallel(tasks, EXPIRED_AT_ONCE, this.lost, work)
     this.begin('expired', () => eachOf(stale, (task) => this.expire(task)))
     this.begin('unconfirmed', () => eachOf(unconfirmed, (task) => this.search(task)))
     for (const name of this.pollers.keys()) {
@@ -242,7 +245,7 @@ class Poll {
       for (const { task } of tasks) this.unanswered.add(task, now())
       return
     }
-    await inParallel(tasks, EXPIRED_AT_ONCE, this.lost, async ({ task }) => {
+    await runInParallel(tasks, EXPIRED_AT_ONCE, this.lost, async ({ task }) => {
       try {
         const existing = await ledger.peek(task)
         if (existing === null || existing.end !== null) return

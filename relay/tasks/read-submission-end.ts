@@ -1,5 +1,5 @@
 import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
-import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
+import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 import type { SubmitAnswer } from './read-provider-task-answers.ts'
 

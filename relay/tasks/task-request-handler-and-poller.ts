@@ -7,9 +7,9 @@ import { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { BodyMemoryShare } from '#relay/limits/body-memory.ts'
 import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
 import { bodyShareOf } from '#relay/pipeline/body-memory-limit-of-user.ts'
-import { withCopiesOfBody } from '#relay/pipeline/copies-of-request-body.ts'
-import { errorOfException, isStoreAway } from '#relay/pipeline/error-of-exception.ts'
+import { errorOfException, isStoreUnavailable } from '#relay/pipeline/error-of-exception.ts'
 import type { Exchange } from '#relay/pipeline/http-exchange.ts'
+import { withCopiesOfBody } from '#relay/pipeline/memory-of-body-copies.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import { isRelayError, relayError } from '../canonical/relay-error.ts'
@@ -114,7 +114,7 @@ async function handle(deps: TaskDeps, exchange: Exchange): Promise<void> {
     await dispatch(deps, exchange, kind, route)
   } catch (error) {
     if (error instanceof TaskRequestError) return sendTaskError(exchange, kind, error.error)
-    if (!isStoreAway(error)) throw error
+    if (!isStoreUnavailable(error)) throw error
     sendTaskError(exchange, kind, errorOfException(deps.log, exchange.call, error))
   }
 }

@@ -22,8 +22,9 @@ const RAW_ITEM_MEMBERS = new Set([
   ...['name', 'arguments', 'input', 'action', 'actions', 'operation', 'code', 'queries', 'results'],
   ...['tools', 'error', 'environment'],
 ])
-/** The members of a request that are lists of messages, and those that may be a single text. */
+/** The members of a request that are lists of messages. */
 const LISTS = new Set(['messages', 'input'])
+/** The members of a request that may be a single text. */
 const TEXT_MEMBERS = new Set(['instructions', 'input'])
 /** The members of a message that are a text or a list of parts. */
 const CONTENTS = new Set(['content', 'output', 'summary', 'outputs'])

@@ -1,6 +1,7 @@
 /** A waiting counting job of one user. `bytes` is the size of the job's texts in memory. */
-export type Queued = { readonly userId: number; readonly bytes: number }
+type Queued = { readonly userId: number; readonly bytes: number }
 
+/** The limits of the queue, in total and for each user. */
 export type QueueBounds = {
   readonly bytesMax: number
   readonly lengthMax: number

@@ -4,6 +4,7 @@ import type { CountAnswer, Source } from './count-tokens-of-one-call.ts'
 /** The maximum number of text bytes that one step passes to the thread. */
 export const STEP_BYTES_MAX = 128 * 1024
 
+/** A message to the thread: a step of a job, or the order to drop a job. */
 export type CountStep =
   | {
       readonly kind: 'work'

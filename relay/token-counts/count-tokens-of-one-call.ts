@@ -10,6 +10,7 @@ import { TextExcerpt } from './text-excerpt.ts'
 const TOKENS_PER_MESSAGE = 3
 const TOKENS_PER_ANSWER = 3
 
+/** The numbers of tokens of a request and of its answer. */
 export type CountAnswer = {
   readonly input: number
   readonly output: number

@@ -1,3 +1,4 @@
+/** The number of tokens that the estimate assumes for each picture. */
 export const TOKENS_PER_IMAGE = 765
 
 /**

@@ -5,7 +5,7 @@ import type { TextExcerpt } from './text-excerpt.ts'
  * How a string is read: as a short name (`key`), as text, as JSON with its escapes (`raw`), or not
  * at all (`none`).
  */
-export type StringRole = 'key' | 'text' | 'raw' | 'none'
+type StringRole = 'key' | 'text' | 'raw' | 'none'
 
 const QUOTE = 34
 const BACKSLASH = 92

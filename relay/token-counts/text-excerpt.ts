@@ -10,11 +10,11 @@ export const EXCERPT_BYTES_MAX = 128 * 1024
  * The length of a block. An excerpt of a long text consists of blocks that are spread over the
  * text.
  */
-export const BLOCK_BYTES = 1024
+const BLOCK_BYTES = 1024
 
 /**
- * The most bytes per token that are assumed for any text. A tokenizer may take a run of one sign as
- * a single token, and tokenizers differ most in such runs.
+ * The largest number of bytes per token that is assumed for any text. A tokenizer may count a run
+ * of one character as a single token, and tokenizers differ most in such runs.
  */
 export const BYTES_PER_TOKEN_MAX = 4
 

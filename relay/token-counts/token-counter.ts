@@ -4,7 +4,7 @@ import { CountThread, STEP_BYTES_MAX } from './count-thread.ts'
 import type { CountAnswer, Source } from './count-tokens-of-one-call.ts'
 import { estimateInputTokens } from './estimate-input-tokens.ts'
 
-export type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: string }
+type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: string }
 
 /** Counts the tokens of the calls of one user. */
 export type UserTokenCounter = {
@@ -14,6 +14,7 @@ export type UserTokenCounter = {
   readonly count: (request: CountRequest) => Promise<CountAnswer>
 }
 
+/** Counts tokens in a separate thread. */
 export type TokenCounter = {
   readonly of: (userId: number) => UserTokenCounter
   /**
@@ -24,6 +25,7 @@ export type TokenCounter = {
   readonly close: () => Promise<void>
 }
 
+/** The limits on the queue and on the duration of counts. */
 export type CounterOptions = {
   readonly bounds: QueueBounds
   readonly waitMs: number
@@ -73,7 +75,7 @@ type Job = {
 
 /**
  * Creates a counter that tokenizes in a separate thread. In the main thread, loading the vocabulary
- * and counting long texts would block the event loop. Users are served alternately, in steps of a
+ * and counting long texts would block the event loop. Users are served in rotation, in steps of a
  * few milliseconds. If the queue is full or the wait is too long, the caller gets an estimate.
  */
 export function createTokenCounter(options: Partial<CounterOptions> = {}): TokenCounter {
@@ -224,6 +226,7 @@ const partsOf = ({ requestBody, text }: CountRequest): UnsentText[] => [
   ...(text === '' ? [] : [{ source: 'answer', bytes: Buffer.from(text) } as const]),
 ]
 
+/** Estimates the tokens of a request and its answer from their lengths, without a tokenizer. */
 export const estimateTokenCount = ({ requestBody, text }: CountRequest): CountAnswer => ({
   input: requestBody === null ? 0 : estimateInputTokens(requestBody),
   output: estimateTokens(text),

@@ -1,3 +1,4 @@
+/** Reports whether the byte is a space or a line feed. */
 export const isSpace = (byte: number | undefined): boolean => byte === 32 || byte === 10
 
 /** Reports whether the byte is a continuation byte of a UTF-8 character. */

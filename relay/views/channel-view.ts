@@ -52,6 +52,7 @@ export const confidentialTo = ({ allKeys, terms }: RelayChannel): string[] => [
   ...new Set([...allKeys.flatMap(({ target }) => confidentialOf(target)), terms.organization]),
 ]
 
+/** The channel of a call as recorded in its events. */
 export type BilledChannel = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }
 
 /** Returns the channel's id and cost ratio, as recorded in call events. */
@@ -72,7 +73,7 @@ export type RequestKind = FormatName | TaskKind
 export type OfferKind = RequestKind | 'call' | 'any'
 
 /** Returns the kind of tasks that the channel accepts. Null if it accepts calls. */
-export const taskKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): TaskKind | null =>
+const taskKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): TaskKind | null =>
   taskProfileOf(terms.type)?.tasks?.kind ?? null
 
 /** Reports whether the channel serves requests of this kind for a model, without conversion. */
@@ -156,8 +157,8 @@ export class ChannelView {
   }
 
   /**
-   * Reports whether any channel, for calls or for tasks, has the model. It is only for errors,
-   * because it searches all channels.
+   * Reports whether any channel, for calls or for tasks, has the model. The method is only for
+   * errors, because it searches all channels.
    */
   hasModel(model: string): boolean {
     return [...this.channels.values()].some(({ terms }) => hasInList(terms, model))
@@ -193,10 +194,11 @@ export class ChannelView {
   }
 
   /**
-   * Returns the ids of the other unexpired channels that serve the models of this channel: one list
-   * for each group and model, of which equal ones are left out. A model that no other channel
-   * serves decides alone, so that the search ends with its empty list: a last channel stays
-   * enabled, and each of its refused calls comes here.
+   * Returns the ids of the other unexpired channels that serve the models of this channel. The
+   * result has one list for each group and model, without duplicates. If no other channel serves
+   * one of the models, the result is only an empty list, because this channel must then stay
+   * enabled. The search stops at the first such model, because every rejected call of the channel
+   * repeats the search.
    */
   substitutesOf({ channelId, terms }: RelayChannel, nowMs: number): Substitutes {
     const kind = taskKindOf({ terms }) ?? 'any'
@@ -222,10 +224,7 @@ export class ChannelView {
     await this.update(idsOf(event))
   }
 
-  /**
-   * Replaces this view's state by the state of another view. The other view must not be used
-   * afterwards.
-   */
+  /** Takes over the state of another view, which must not be used afterwards. */
   adopt(other: ChannelView): void {
     this.roster = other.roster
     this.channels = other.channels

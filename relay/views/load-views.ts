@@ -1,7 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { ChannelEvent } from '#domain/channels/events.ts'
 import type { ChannelRecord, ChannelStatus } from '#domain/channels/state.ts'
-import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { relayCircuits } from '#projections/channel-health/query.ts'
 import { relayChannels } from '#projections/channels/query.ts'
@@ -12,9 +9,9 @@ import {
   termsOfToken,
 } from '#projections/tokens/query.ts'
 import { relayUsers } from '#projections/users/query.ts'
-import type { CircuitRow } from '../channel-health/open-circuits.ts'
-import type { ChannelView } from './channel-view.ts'
-import type { RelayUser, TokenRow } from './token-view.ts'
+import type { CircuitRow } from '../channel-health/open-circuits-in-memory.ts'
+import type { TokenRow } from './token-view.ts'
+import type { RelayUser } from './user-view.ts'
 
 /** The rows of each read model. `position` is the position of the last event that they include. */
 export type ViewRows = {
@@ -27,15 +24,6 @@ export type ViewRows = {
     readonly revision: number
     readonly values: ReadonlyMap<string, string>
   }
-}
-
-/** Empty rows, for a view that is built by reading all events. */
-export const NO_ROWS: ViewRows = {
-  tokens: { position: 0, rows: [] },
-  users: { position: 0, rows: [] },
-  channels: { position: 0, rows: [] },
-  circuits: { position: 0, rows: [] },
-  options: { position: 0, revision: -1, values: new Map() },
 }
 
 /** Loads the rows from the read models, so that the start of a relay does not replay all events. */
@@ -72,6 +60,7 @@ export async function loadViewRows({ db }: Pick<Core, 'db'>): Promise<ViewRows> 
   }
 }
 
+/** Loads the rows of the channels from the read model. */
 export async function loadChannelRows({ db }: Pick<Core, 'db'>): Promise<ViewRows['channels']> {
   const { position, rows } = await relayChannels(db)
   return {
@@ -96,63 +85,4 @@ const STATUSES: Record<1 | 2 | 3, ChannelStatus> = {
 function tokenRow(row: StoredToken): TokenRow {
   const { id: tokenId, userId, isEnabled, keyLookup } = row
   return { tokenId, userId, isEnabled, keyLookup, terms: termsOfToken(row) }
-}
-
-export type LoadChannels = () => Promise<ViewRows['channels']>
-
-type Options = {
-  readonly log: Core['log']
-  readonly view: ChannelView
-  readonly emptyView: () => ChannelView
-  readonly load: LoadChannels
-}
-
-const ATTEMPTS_MAX = 100
-const RETRY_MS = 100
-
-/**
- * Returns a function that applies channel events to the view. The event `ChannelAbilitiesFixed`
- * means that an admin has repaired the table of the channels' models and groups. A new view is then
- * loaded from the read model. Until this is done, the current view stays in use.
- */
-export function createChannelFollower({ log, view, emptyView, load }: Options) {
-  /** The events since the start of the current reload, or null if no reload is running. */
-  let missedEvents: Recorded<ChannelEvent>[] | null = null
-
-  const reload = async (missed: Recorded<ChannelEvent>[], from: number): Promise<void> => {
-    const { rows, position } = await loadedUpTo(load, from)
-    const fresh = emptyView()
-    await fresh.putAll(rows)
-    for (let next = 0; next < missed.length; next += 1) {
-      const event = missed[next]
-      if (event !== undefined && event.position > position) await fresh.apply(event)
-    }
-    view.adopt(fresh)
-  }
-  return async (event: Recorded<ChannelEvent>): Promise<void> => {
-    if (event.type !== 'ChannelAbilitiesFixed') {
-      missedEvents?.push(event)
-      return view.apply(event)
-    }
-    if (missedEvents !== null) return
-    missedEvents = []
-    reload(missedEvents, event.position)
-      .catch((err: unknown) => log.warn({ err }, 'relay views: the channels could not be reloaded'))
-      .finally(() => {
-        missedEvents = null
-      })
-  }
-}
-
-/**
- * Loads the channels once the read model includes the event at the position. The read model may lag
- * behind the events.
- */
-async function loadedUpTo(load: LoadChannels, position: number): Promise<ViewRows['channels']> {
-  for (let tries = 1; ; tries += 1) {
-    const loaded = await load()
-    if (loaded.position >= position) return loaded
-    if (tries === ATTEMPTS_MAX) throw new Error(`the read model did not reach ${position}`)
-    await delay(RETRY_MS)
-  }
 }

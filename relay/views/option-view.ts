@@ -17,6 +17,7 @@ import { type AdapterOptions, readAdapterOptions } from '#relay/adapters/model-a
 import { type HealthOptions, readHealthOptions } from '#relay/channel-health/health-options.ts'
 import { type Screening, screeningReader } from '../screening/word-screening.ts'
 
+/** The options of the site that the relay uses. */
 export type RelayOptions = {
   readonly retryTimes: number
   /** The time after which an idle session is forgotten. Null if session affinity is turned off. */
@@ -72,7 +73,7 @@ export type RelayOptions = {
 }
 
 /** The limits of calls in a group or of a model. An absent limit or 0 sets no limit. */
-export type NamedLimits = {
+type NamedLimits = {
   readonly calls?: number
   readonly successes?: number
   readonly tokensPerMinute?: number
@@ -87,6 +88,7 @@ export type QuotaDisplay = {
   readonly isOfToken: boolean
 }
 
+/** The options of tasks. */
 export type TaskOptions = {
   readonly isDrawingOn: boolean
   readonly isMusicOn: boolean
@@ -103,6 +105,7 @@ export type TaskOptions = {
 }
 
 const RETRIES_MAX = 3
+/** The unit of the options about file sizes, in bytes. */
 export const GIGABYTE = 1_000_000_000
 
 /** Stores the current price list and options, which are rebuilt when an option changes. */

@@ -35,6 +35,7 @@ export type ChannelRules = {
  */
 const NOT_OVERRIDDEN = new Set(['stream', 'messages', 'prompt', 'input', 'contents'])
 
+/** Parses the JSON settings in a channel's terms. */
 export function channelRules(terms: ChannelTerms): ChannelRules {
   return {
     modelNames: modelNamesIn(terms.modelMapping),

@@ -7,12 +7,15 @@ import type { UserEvent } from '#domain/users/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Subscription } from '#infra/event-store/port.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
-import { OpenCircuits } from '#relay/channel-health/open-circuits.ts'
+import { OpenCircuits } from '#relay/channel-health/open-circuits-in-memory.ts'
 import { ChannelView } from './channel-view.ts'
-import { createChannelFollower, type LoadChannels, type ViewRows } from './load-views.ts'
+import { createChannelFollower, type LoadChannels } from './follow-channel-events.ts'
+import type { ViewRows } from './load-views.ts'
 import { OptionView } from './option-view.ts'
-import { TokenView, UserView } from './token-view.ts'
+import { TokenView } from './token-view.ts'
+import { UserView } from './user-view.ts'
 
+/** The relay's in-memory views of tokens, users, channels, circuits and options. */
 export type Views = {
   readonly tokens: TokenView
   readonly users: UserView

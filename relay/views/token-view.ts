@@ -1,13 +1,8 @@
 import type { SharedTerms, TokenEvent } from '#domain/tokens/events.ts'
-import {
-  DEFAULT_SETTINGS,
-  type Role,
-  type UserEvent,
-  type UserSettings,
-} from '#domain/users/events.ts'
 import { addressSet } from '#infra/outbound/ip-addresses.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
+/** A token as the read model stores it. */
 export type TokenRow = {
   readonly tokenId: number
   readonly userId: number
@@ -132,50 +127,5 @@ export class TokenView {
     if (token === undefined) return
     this.byId.delete(tokenId)
     this.byLookup.delete(token.keyLookup)
-  }
-}
-
-export type RelayUser = {
-  readonly userId: number
-  readonly role: Role
-  readonly isEnabled: boolean
-  readonly group: string
-  readonly settings: UserSettings
-}
-
-export class UserView {
-  private readonly users = new Map<number, RelayUser>()
-
-  find(userId: number): RelayUser | undefined {
-    return this.users.get(userId)
-  }
-
-  put(row: RelayUser): void {
-    this.users.set(row.userId, row)
-  }
-
-  apply(event: UserEvent): void {
-    if (event.type === 'UserCreated') {
-      const { userId, role, group } = event.data
-      return this.put({ userId, role, group, isEnabled: true, settings: DEFAULT_SETTINGS })
-    }
-    const user = this.users.get(event.data.userId)
-    if (user === undefined) return
-    switch (event.type) {
-      case 'UserGroupChanged':
-        return this.put({ ...user, group: event.data.group })
-      case 'UserRoleChanged':
-        return this.put({ ...user, role: event.data.role })
-      case 'UserSettingsChanged': {
-        const settings = { ...DEFAULT_SETTINGS, ...event.data.settings }
-        return this.put({ ...user, settings })
-      }
-      case 'UserEnabled':
-        return this.put({ ...user, isEnabled: true })
-      case 'UserDisabled':
-      case 'UserDeleted':
-      case 'UserErased':
-        return this.put({ ...user, isEnabled: false })
-    }
   }
 }

@@ -6,10 +6,11 @@ import { channelsIn } from '#domain/routing/channels-by-group-and-model.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { type RunningCore, startCore } from '#infra/start-core.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
-import { loadChannelRows, NO_ROWS } from '#relay/views/load-views.ts'
+import { loadChannelRows } from '#relay/views/load-views.ts'
 import { startViews, type Views } from '#relay/views/start-views.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { testConfig } from '../support/test-core.ts'
+import { NO_ROWS } from './support/empty-view-rows.ts'
 
 const WITHIN_MS = 1_000
 

@@ -3,9 +3,9 @@ import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { startCore } from '#infra/start-core.ts'
-import { NO_ROWS } from '#relay/views/load-views.ts'
 import { startViews } from '#relay/views/start-views.ts'
 import { testConfig } from '../support/test-core.ts'
+import { NO_ROWS } from './support/empty-view-rows.ts'
 
 const WITHIN_MS = 1_000
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Fault } from '#infra/demo/simulated-faults.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '#relay/pipeline/call-deadlines-and-timer.ts'
-import { isRetryable } from '#relay/pipeline/channel-selector.ts'
+import { isRetryable } from '#relay/pipeline/retryable-failures.ts'
 import { chat, errorOf, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
 
 let rig: RelayRig

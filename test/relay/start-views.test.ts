@@ -5,8 +5,8 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
-import { NO_ROWS } from '#relay/views/load-views.ts'
 import { startViews, type Views } from '#relay/views/start-views.ts'
+import { NO_ROWS } from './support/empty-view-rows.ts'
 
 let views: Views
 afterEach(() => views.stop())

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { GEMINI } from '#relay/dialects/gemini/generate-request.ts'
-import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
+import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
 import { DEFAULT_DEADLINES } from '#relay/pipeline/call-deadlines-and-timer.ts'
 import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'
 import { UpstreamAttempt } from '#relay/pipeline/upstream-attempt.ts'

@@ -1,7 +1,7 @@
 import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
 import type { VideoFile } from '#infra/http/signed-video-links.ts'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
-import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
+import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import type { ProviderReport } from '../read-provider-task-answers.ts'

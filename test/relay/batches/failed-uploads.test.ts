@@ -18,13 +18,13 @@ let laterMs = 0
 const now = () => Date.now() + laterMs
 let fileStore: FileStore
 /** True while the gateway's database stores no records of files. */
-let isStoreAway = false
+let isStoreUnavailable = false
 const rig = startedForEach(() => {
   laterMs = 0
-  isStoreAway = false
+  isStoreUnavailable = false
   const files = filesInMemory()
   const add: FileStore['add'] = async (...added) => {
-    if (isStoreAway) throw new Error('the database is away')
+    if (isStoreUnavailable) throw new Error('the database is away')
     return files.add(...added)
   }
   fileStore = { ...files, add }
@@ -97,7 +97,7 @@ describe('a file that the provider keeps although its upload fails', () => {
   it('is deleted with its batch if the database can’t record the failure', async () => {
     const { id } = JSON.parse((await upload()).text)
     provider.answers.set('POST /v1/files', { status: 500, body: {} })
-    isStoreAway = true
+    isStoreUnavailable = true
     expect((await create(id)).status).toBe(500)
     listKept()
     expect(deleted()).toEqual([])

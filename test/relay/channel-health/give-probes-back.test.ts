@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import { CircuitBreaker } from '#relay/channel-health/circuit-breaker.ts'
-import { OpenCircuits } from '#relay/channel-health/open-circuits.ts'
+import { OpenCircuits } from '#relay/channel-health/open-circuits-in-memory.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { RunningCallCount } from '#relay/limits/process-call-limit.ts'
+import { RunningCallCount } from '#relay/limits/limits-on-running-calls.ts'
 import { InputTranscriptionBilling } from '#relay/realtime/input-transcription-billing.ts'
 import { RealtimeSession } from '#relay/realtime/realtime-session.ts'
 import { ResponseBilling } from '#relay/realtime/response-billing.ts'

@@ -26,11 +26,11 @@ import type { Gauges } from '#infra/telemetry/gauges-of-all-processes.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type Relay, type RelayOverrides, startRelay } from '#relay/start-relay.ts'
 import { createTokenCounter, type TokenCounter } from '#relay/token-counts/token-counter.ts'
-import { NO_ROWS } from '#relay/views/load-views.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { sendChat } from '#test/support/send-chat.ts'
 import { leasesOfOne } from '#test/support/single-process-leases.ts'
 import { serve } from '#test/support/start-http-server.ts'
+import { NO_ROWS } from './empty-view-rows.ts'
 import { batchesInMemory } from './in-memory-batches.ts'
 import {
   claimedCallsInMemory,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { AttemptEnd } from '#relay/pipeline/attempt-end.ts'
+import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
 import { mayBeAccepted } from '#relay/tasks/read-submission-end.ts'
 import { PROVIDER_KEY } from '../support/relay-rig.ts'
 import {

@@ -4,7 +4,7 @@ import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { areSubmissionsPaused } from '#domain/channels/pause-submissions.ts'
 import type { ChannelRecord } from '#domain/channels/state.ts'
 import type { StreamActors } from '#infra/event-store/stream-actors-port.ts'
-import type { AttemptEnd } from '../pipeline/attempt-end.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { RelayChannel, RelayKey } from './channel-view.ts'
 
 /** The channel and the key with which a task, a batch or a file was sent to a provider. */
@@ -39,8 +39,9 @@ type SubmissionDeps = {
 
 /**
  * Asks the event store whether a task or a batch may be sent to a channel with a key. It must be
- * called after the event with the submission's channel is durable. A deletion of the channel or the
- * key pauses submissions before it counts them, so each one is either counted or not sent.
+ * called after the event with the submission's channel is durable. The deletion of a channel or a
+ * key first stops new submissions and then counts those that were made. Each submission is
+ * therefore either counted or not sent.
  */
 export const mayBeSentTo = (
   { actors, now }: SubmissionDeps,
@@ -52,8 +53,8 @@ export const mayBeSentTo = (
   })
 
 /**
- * Reports whether a channel takes tasks at all. This is asked before a key is chosen, and
- * `mayBeSentTo` afterwards.
+ * Reports whether a channel accepts submissions. This check precedes the choice of a key, and
+ * `mayBeSentTo` follows it.
  */
 export const takesSubmissions = (
   { actors, now }: SubmissionDeps,
@@ -99,7 +100,7 @@ export const mayBeOfOtherAccount = (status: number | null): boolean =>
   status !== null && OTHER_ACCOUNT.has(status)
 
 /**
- * Sends a request with one key after another. Stops at the first answer that does not indicate that
+ * Sends a request with one key after another. Tries the next key only if an answer may mean that
  * the object belongs to another account. Returns the last answer, or null if `keys` is empty.
  */
 export async function sendWithKeys(

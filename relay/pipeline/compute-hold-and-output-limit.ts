@@ -13,6 +13,7 @@ import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'
  */
 const NO_CACHE: InputKinds = { hasHourCache: false }
 
+/** The hold of a call, the bounds from which it was computed, and how it may be reduced. */
 export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds
@@ -62,8 +63,8 @@ export type VariantBounds = Pick<
 }
 
 /**
- * The maximum number of uses of the provider's tools, and the number of input tokens that the
- * provider's other tools may add.
+ * The limits of the provider's tools: the maximum number of uses of the tools with a price, and the
+ * maximum number of input tokens that the other tools may add.
  */
 export type ToolBounds = { readonly uses: ToolCounts; readonly inputTokens: number }
 
@@ -71,7 +72,7 @@ export type ToolBounds = { readonly uses: ToolCounts; readonly inputTokens: numb
  * Input limits from a count of the request's tokens. They are lower than the limits that follow
  * from the request's length.
  */
-export type InputLimits = {
+type InputLimits = {
   /** The maximum input tokens of the original request and of its variant for each channel. */
   readonly tokens: ReadonlyMap<VariantBounds, number>
   readonly kinds: InputKinds
@@ -115,7 +116,7 @@ export function callTerms(
 }
 
 /** `isLimitable` is true if the relay can send a lower output limit. */
-export type OutputKind = Pick<CallTerms, 'isStream' | 'isOpenEnded'> & {
+type OutputKind = Pick<CallTerms, 'isStream' | 'isOpenEnded'> & {
   readonly isLimitable: boolean
 }
 

@@ -21,6 +21,7 @@ export type AttemptError =
   /** The provider far exceeded the output limit that the relay sent. */
   | 'over-limit'
 
+/** The end of an attempt: a plain answer, a stream that reached the caller, or a failure. */
 export type AttemptEnd =
   | { readonly kind: 'plain'; readonly status: number; readonly body: Buffer }
   /** The caller has received bytes of the stream, so the attempt can't be retried. */
@@ -40,6 +41,6 @@ export type AttemptEnd =
       readonly hasBegun?: true
       /** The answer repeats the caller's request, which makes it too large. */
       readonly isEchoOfRequest?: true
-      /** The last members of a plain answer that the provider delivered, but that is too large. */
+      /** The last members of a plain answer that was delivered but is too large. */
       readonly tail?: Buffer
     }

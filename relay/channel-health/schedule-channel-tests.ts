@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Core } from '#infra/core-dependencies.ts'
-import type { TestRuns } from '#relay/channel-actions/background-channel-tests.ts'
+import type { TestRuns } from '#relay/channel-actions/test-all-channels-in-background.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { SCHEDULER } from './apply-test-result.ts'
 
-export type TestSchedule = { readonly stop: () => Promise<void> }
+type TestSchedule = { readonly stop: () => Promise<void> }
 
 type Deps = Pick<Core, 'log' | 'now'> & {
   readonly leases: Pick<Core['leases'], 'hold'>

@@ -23,12 +23,12 @@ export const isMemoryError = ({ code }: RelayError): boolean =>
   code === 'overloaded' || code === 'too_many_concurrent'
 
 /**
- * Counts the copies of a request's body that are made for providers: conversions to other formats,
- * requests without the thinking of other providers or with shorter lifetimes of caches, and the
- * bodies that are sent. Conversions are kept as long as the call, because several channels may need
- * the same one. Without this count, a call with a large body could use several times the memory
- * that is counted for its body. The copies are part of the user's share, because the calls of one
- * user could otherwise use all memory.
+ * Counts the memory of the copies of a request's body that are made for providers. These are
+ * conversions to other formats, bodies without the thinking of other providers or with shorter
+ * cache lifetimes, and the bodies that are sent. Conversions are kept as long as the call, because
+ * several channels may need the same one. Without this count, a call with a large body could use
+ * several times the memory that is counted for its body. The copies are part of the user's share,
+ * because the calls of one user could otherwise use all memory.
  */
 export class CopiesOfBody {
   private readonly memory: BodyMemory

@@ -1,12 +1,14 @@
+import { decimalOf, decimalText, integer, largest } from '#domain/pricing/decimal.ts'
+import type { DecimalText } from '#domain/pricing/price-snapshot.ts'
 import { channelsIn, type Offer } from '#domain/routing/channels-by-group-and-model.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { VariantBounds } from './call-hold-terms.ts'
 import { channelsWithDistinctRequests } from './channels-with-distinct-requests.ts'
+import type { VariantBounds } from './compute-hold-and-output-limit.ts'
 import { candidateOf } from './prepare-request-for-channel.ts'
-import { boundsWithThinking } from './thinking-beyond-limit.ts'
+import { boundsWithThinking } from './thinking-beyond-output-limit.ts'
 
 /**
  * For requests of at least this length, overrides are applied only to an outline (a short request
@@ -15,9 +17,9 @@ import { boundsWithThinking } from './thinking-beyond-limit.ts'
 const OUTLINED_FROM_BYTES = 4_096
 
 /**
- * Reports whether the hold depends on what this channel makes of a request. Overrides can increase
- * the cost. Of a request for images, a channel may send a size and a quality that cost more or less
- * than those of the caller.
+ * Reports whether the channel may change the request so that its cost bounds change. Overrides can
+ * increase the cost. For an image request, a channel may send a size and a quality that cost more
+ * or less than those of the caller.
  */
 const mayChangeBounds = (
   { rules }: RelayChannel,
@@ -25,9 +27,7 @@ const mayChangeBounds = (
   { isPassThrough }: RelayOptions,
 ): boolean => imageFactor !== undefined || (!isPassThrough && rules.overrides.size > 0)
 
-/**
- * Yields the different requests that channels send which may change the bounds of the caller's.
- */
+/** Yields the distinct requests of all channels that may change the cost bounds. */
 export function* changedVariants(
   request: ChatRequest,
   offer: Offer<RelayChannel>,
@@ -42,9 +42,10 @@ export function* changedVariants(
 }
 
 /**
- * Returns the bounds of the request as the channels change it. For a long request, the changes are
- * applied to an outline, because copies would block the event loop. The number of
- * tokens that the overrides add to the outline's bound is then added to the bound of the request.
+ * Returns the cost bounds of the variants of a request. A variant is the request that a channel
+ * sends after its changes. For a long request, the changes are applied to an outline, because
+ * copies would block the event loop. The number of tokens that the overrides add to the outline's
+ * bound is then added to the bound of the request.
  */
 export function variantBoundsOf(
   request: ChatRequest,
@@ -81,4 +82,33 @@ function boundsWithoutLimit(
   const isIgnored = ({ target }: RelayChannel) => target?.profile.ignoresOutputLimit === true
   if (!channelsIn(offer).some(isIgnored)) return []
   return [{ choices, inputBound, outputTokensMax: null, isUnlimited: true }]
+}
+
+/**
+ * Returns the largest factor by which a variant multiplies the price of an image; undefined if no
+ * images are generated.
+ */
+export function largestImageFactor(bounds: readonly VariantBounds[]): DecimalText | undefined {
+  const factors = bounds.flatMap(({ imageFactor }) => imageFactor ?? [])
+  return factors.length === 0
+    ? undefined
+    : decimalText(largest(integer(0), ...factors.map(decimalOf)))
+}
+
+/**
+ * Returns an image request with the bounds of its variants. It has the largest number of images,
+ * price factor and output limit of all variants. The caller's own size therefore has no effect on
+ * the hold if no channel sends it. A request for anything else, or without variants, is returned
+ * unchanged.
+ */
+export function boundedBySentImages(
+  request: ChatRequest,
+  variants: readonly VariantBounds[],
+): ChatRequest {
+  const imageFactor = largestImageFactor(variants)
+  if (request.imageFactor === undefined || imageFactor === undefined) return request
+  const limits = variants.map(({ outputTokensMax }) => outputTokensMax)
+  const outputTokensMax = limits.includes(null) ? null : Math.max(...limits.map(Number))
+  const choices = Math.max(...variants.map((variant) => variant.choices))
+  return { ...request, choices, imageFactor, outputTokensMax }
 }

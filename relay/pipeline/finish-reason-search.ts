@@ -1,4 +1,7 @@
-/** Comments or content filter events may come between the finish reason and the usage. */
+/**
+ * The number of chunks that are searched. It is more than one, because comments or content filter
+ * events may come between the finish reason and the usage.
+ */
 const CHUNKS_MAX = 4
 /**
  * The maximum length in bytes of a chunk that is kept to be searched later. Searching every short
@@ -6,10 +9,10 @@ const CHUNKS_MAX = 4
  */
 const KEPT_BYTES_MAX = 64 * 1024
 
-/** The most recent chunks of a stream, which are searched for its finish reason. */
-export class LatestChunks {
+/** Searches the most recent chunks of a stream for its finish reason. */
+export class FinishReasonSearch {
   private readonly pattern: RegExp
-  /** The chunks, and of each long one whether it matches. */
+  /** The most recent chunks. In place of a long chunk, only the result of its search is kept. */
   private readonly chunks: (Buffer | boolean)[] = []
   private added = 0
 
@@ -17,7 +20,7 @@ export class LatestChunks {
     this.pattern = pattern
   }
 
-  /** Replaces the oldest chunk. */
+  /** Adds a chunk in place of the oldest one. */
   add(chunk: Buffer): void {
     const isLong = chunk.length > KEPT_BYTES_MAX
     this.chunks[this.added % CHUNKS_MAX] = isLong ? this.isMatch(chunk) : chunk

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { authenticate } from '#relay/pipeline/authenticate.ts'
-import { HashesOfUsedKeys, USED_KEYS_MAX } from '#relay/pipeline/hashes-of-used-keys.ts'
+import { CACHED_KEYS_MAX, TokenKeyHashCache } from '#relay/pipeline/token-key-hash-cache.ts'
 
 const KEY = 'k'.repeat(48)
 const token = { userId: 1, isEnabled: true, terms: { expiresAt: null, group: '' } }
@@ -24,7 +24,7 @@ function setup() {
   return { call, keyedHash }
 }
 
-describe('the hashes of used keys', () => {
+describe('the cache of the hashes of token keys', () => {
   it('the hash of the key of a token is computed once', async () => {
     const { call, keyedHash } = setup()
     for (let index = 0; index < 3; index += 1) await call(KEY)
@@ -39,12 +39,12 @@ describe('the hashes of used keys', () => {
   })
 
   it('not more than the maximum are kept', () => {
-    const hashes = new HashesOfUsedKeys()
-    for (let index = 0; index < USED_KEYS_MAX * 2; index += 1) hashes.add(`key-${index}`, 'hash')
-    const kept = Array.from({ length: USED_KEYS_MAX * 2 }, (_, index) =>
+    const hashes = new TokenKeyHashCache()
+    for (let index = 0; index < CACHED_KEYS_MAX * 2; index += 1) hashes.add(`key-${index}`, 'hash')
+    const kept = Array.from({ length: CACHED_KEYS_MAX * 2 }, (_, index) =>
       hashes.find(`key-${index}`),
     )
-    expect(kept.filter(Boolean)).toHaveLength(USED_KEYS_MAX)
+    expect(kept.filter(Boolean)).toHaveLength(CACHED_KEYS_MAX)
     expect(kept.at(-1)).toBe('hash')
   })
 })

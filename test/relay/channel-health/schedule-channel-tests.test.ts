@@ -6,7 +6,7 @@ import {
   SCHEDULER,
   SlowTestCounts,
 } from '#relay/channel-health/apply-test-result.ts'
-import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
+import { startTestSchedule } from '#relay/channel-health/schedule-channel-tests.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { leasesOfOne } from '#test/support/single-process-leases.ts'

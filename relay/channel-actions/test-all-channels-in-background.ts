@@ -3,18 +3,20 @@ import { TEST_RUNS_STREAM, testRunsDecider } from '#domain/channel-checks/events
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { Lease } from '#infra/leases/exclusive-leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'
-import { inParallel } from '../run-in-parallel.ts'
+import { runInParallel } from '../run-in-parallel.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { isTestedInRuns } from './build-test-request.ts'
 import { testChannel } from './send-channel-test.ts'
 import { type ChannelCheckDeps, waitForCurrentViews } from './wait-until-views-are-current.ts'
 
+/** The test runs of this process. A run tests all channels. */
 export type TestRuns = {
   /** Starts a test run. Returns null if a run is already in progress in any process. */
   readonly start: (context: CommandContext) => Promise<{ total: number; position: number } | null>
   readonly stop: () => Promise<void>
 }
 
+/** The name of the lease that a process holds during a test run. */
 export const TEST_RUNS_LEASE = 'channel-tests'
 
 const AT_ONCE = 5
@@ -22,10 +24,10 @@ const LEASE_MS = 30_000
 const TURNED_OFF = 2
 
 /**
- * Tests all channels in the background, except those that an admin has disabled and those whose
- * tests need a file or would create tasks or images, which is expensive. A lease ensures that only
- * one test run is in progress among all processes. If the process of a test run dies, the test run
- * ends when its lease expires.
+ * Tests all channels in the background. Channels that an admin has disabled are left out. So are
+ * channels whose tests need a file, or would create tasks or images, which are expensive. A lease
+ * ensures that only one test run is in progress among all processes. If the process of a test run
+ * dies, the test run ends when its lease expires.
  */
 export function createTestRuns(deps: ChannelCheckDeps): TestRuns {
   const { leases, log } = deps.core
@@ -92,7 +94,7 @@ async function record(
 ): Promise<number> {
   const command = { type: 'StartTestRun', run: id, total: channelIds.length } as const
   const started = await actors.handle(testRunsDecider, TEST_RUNS_STREAM, command, context)
-  if (!started.isDone) throw new Error('a new run was refused')
+  if (!started.isDone) throw new Error('the start of a test run was refused')
   return started.position
 }
 
@@ -103,7 +105,7 @@ async function execute(deps: ChannelCheckDeps, run: Run, stopped: AbortSignal): 
   const counts = { tested: 0, failed: 0 }
   try {
     const signal = AbortSignal.any([stopped, lost.signal])
-    await inParallel(run.channelIds, AT_ONCE, signal, async (channelId) => {
+    await runInParallel(run.channelIds, AT_ONCE, signal, async (channelId) => {
       const isSuccess = await testOne(deps, run, channelId, signal)
       if (isSuccess === null) return
       counts.tested += 1

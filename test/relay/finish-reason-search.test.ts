@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { LatestChunks } from '#relay/pipeline/latest-chunks.ts'
+import { FinishReasonSearch } from '#relay/pipeline/finish-reason-search.ts'
 
 it('long chunks are searched for a finish reason without being kept in memory', () => {
-  const latest = new LatestChunks(/"finish_reason":"/)
+  const latest = new FinishReasonSearch(/"finish_reason":"/)
   const long = Buffer.alloc(1024 * 1024, 'x')
   long.write('"finish_reason":"stop"', 1_000)
   latest.add(long)

@@ -21,7 +21,7 @@ type FailedCall = {
  * Admins can read every message. Callers can read a message only if they received it with the call.
  * The call does not wait for the write, and a failed write is only logged.
  */
-export function storeProviderMessage(
+export function storeProviderErrorMessage(
   { providerMessages, vault, log, now }: RelayDeps,
   { call, userId, candidate, status, body, isShown }: FailedCall,
 ): void {

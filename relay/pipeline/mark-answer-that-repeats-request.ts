@@ -1,17 +1,18 @@
 import { EVENT_BYTES_MAX } from '../canonical/sse-scanner.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import type { AttemptEnd } from './attempt-end.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
 
-/** The largest growth of a text that a provider repeats: a control character as `\u00XX`. */
+/** The largest factor by which a repeated text grows: a control character becomes `\u00XX`. */
 const ESCAPE_FACTOR = 6
 
 /**
  * Marks the end of an attempt whose answer was too large because it repeats the caller's request.
- * The call is not retried: any other provider would answer the same, and the provider charges for
- * the request. Answers repeat all members except `input`. In a stream, only the first event can be
- * meant. If a later event is too large, the attempt does not fail but is cut off.
+ * Such a call is not retried, because any other provider would answer the same, and the provider
+ * charges for the request. Answers repeat all members except `input`. In a stream, this concerns
+ * only the first event. If a later event is too large, the stream is cut off, and its attempt does
+ * not count as failed.
  */
-export function markTooLargeEcho(
+export function markAnswerThatRepeatsRequest(
   end: AttemptEnd,
   { format, members }: Pick<ChatRequest, 'format' | 'members'>,
   sent: Buffer,

@@ -6,8 +6,8 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { formatFor } from '../dialects/choose-provider-format.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { VariantBounds } from './call-hold-terms.ts'
-import { withFittingBudget } from './fit-thinking-budget.ts'
+import type { VariantBounds } from './compute-hold-and-output-limit.ts'
+import { withFittingBudget } from './fit-anthropic-thinking-budget.ts'
 
 /** The members to set in a request, as JSON texts by name. */
 type Overrides = ReadonlyMap<string, string>
@@ -44,7 +44,7 @@ type RequestMembers = Pick<ChatRequest, 'format' | 'body' | 'members'>
  * limit of a request. It is 0 for channels whose provider counts thinking towards the limit.
  * `model` is the provider's name for the model.
  */
-export function thinkingBeyondLimit(
+function thinkingBeyondLimit(
   { target }: Pick<RelayChannel, 'target'>,
   request: RequestMembers,
   model: string,
@@ -171,7 +171,10 @@ const isThinkingConfigured = (body: Buffer, value: Value): boolean =>
   value.valueEnd - value.valueStart > CONFIG_BYTES_MAX ||
   thinkingConfigs(body, value).some((thinking) => !GEMINI_OFF.has(thinking))
 
-/** Returns the JSON texts of the settings of thinking in a member of `CONFIGS` that is not long. */
+/**
+ * Returns the JSON texts of the thinking settings in a member of `CONFIGS`. A long member counts as
+ * one without such settings.
+ */
 function thinkingConfigs(body: Buffer, { valueStart, valueEnd }: Value): readonly string[] {
   if (valueEnd - valueStart > CONFIG_BYTES_MAX) return []
   const config = parsedObject(body.toString('utf8', valueStart, valueEnd))

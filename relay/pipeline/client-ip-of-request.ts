@@ -1,0 +1,25 @@
+import { addressSet, plainAddress } from '#infra/outbound/ip-addresses.ts'
+import type { CallRequest } from './http-request-and-response-types.ts'
+
+/**
+ * Returns a function that determines the client's IP address. It reads `X-Forwarded-For` from the
+ * right, up to the first address that is not a trusted proxy. A client can forge all addresses
+ * further left.
+ */
+export function clientIpReader(trustProxy: readonly string[]): (request: CallRequest) => string {
+  const isTrusted = trustProxy.length === 0 ? () => false : addressSet(trustProxy)
+  return (request) => {
+    const peer = request.socket.remoteAddress ?? ''
+    const direct = peer.startsWith('::ffff:') ? (plainAddress(peer) ?? peer) : peer
+    const forwarded = request.headers['x-forwarded-for']
+    if (forwarded === undefined || !isTrusted(direct)) return direct
+    let nearest = direct
+    for (const entry of String(forwarded).split(',').reverse()) {
+      const address = plainAddress(entry.trim())
+      if (address === null) return nearest
+      nearest = address
+      if (!isTrusted(address)) return address
+    }
+    return nearest
+  }
+}

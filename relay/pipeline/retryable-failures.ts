@@ -1,0 +1,24 @@
+import { isTooLargeByRequest, NOT_PROVIDER_ERRORS } from '../channel-health/attempt-outcome.ts'
+import type { AttemptEnd } from './attempt-end-types.ts'
+import { accountErrorOf } from './detect-provider-account-error.ts'
+
+/**
+ * Reports whether another channel may be tried after a failed attempt, for example because the
+ * provider failed, was at its limit or rejected the key. After a timeout of a plain answer (not a
+ * stream), or of a stream that has begun, none may be tried. The first provider may still be
+ * working on that answer and charges for it.
+ */
+export function isRetryable(
+  end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
+  isStream: boolean,
+): boolean {
+  const { error, status, isDispatched, hasBegun } = end
+  // The gateway or the caller caused the end of the attempt, so another channel would not help.
+  if (NOT_PROVIDER_ERRORS.has(error) || isTooLargeByRequest(end)) return false
+  const mayBeAnswered = hasBegun === true || (isDispatched === true && !isStream)
+  if (error === 'timeout' && mayBeAnswered) return false
+  if (error !== 'status' || status === null) return true
+  if (status >= 500 || (status >= 300 && status <= 399)) return true
+  // Google answers an invalid key with status 400, and DashScope an account in arrears.
+  return [401, 402, 403, 408, 409, 429].includes(status) || accountErrorOf(end) !== null
+}
