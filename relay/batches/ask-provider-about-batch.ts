@@ -5,10 +5,10 @@ import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { keysOfSubmitted } from '../views/keys-that-may-own-submitted-work.ts'
 import { ANTHROPIC_BATCHES } from './anthropic-batches.ts'
+import { type BatchDescription, type BatchProtocol, pathOfBatch } from './batch-protocol.ts'
 import { openDownload, ResultsUnavailable } from './download-batch-results.ts'
 import { GEMINI_BATCHES } from './gemini-batches.ts'
 import { OPENAI_BATCHES } from './openai-batches.ts'
-import { type BatchDescription, type BatchProtocol, pathOfBatch } from './provider-batch-api.ts'
 import { JsonArraySplitter } from './split-json-array.ts'
 
 export type DescribeDeps = RelayDeps & { readonly batchOutbound: RelayDeps['outbound'] }

@@ -4,8 +4,8 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { providerRequest } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { mayBeOfOtherAccount } from '../views/keys-that-may-own-submitted-work.ts'
+import type { BatchProtocol } from './batch-protocol.ts'
 import { atLeastRate, type ResultsMemory } from './limit-result-downloads.ts'
-import type { BatchProtocol } from './provider-batch-api.ts'
 import { elementsIn } from './split-json-array.ts'
 
 /**

@@ -13,8 +13,8 @@ import {
   PROVIDER_ID,
   pathOfBatch,
   type ShownLine,
-} from './provider-batch-api.ts'
-import { type BatchLine, LINES_MAX } from './read-batch-request.ts'
+} from './batch-protocol.ts'
+import { type BatchLine, LINES_MAX } from './read-anthropic-batch-request.ts'
 import { JsonArraySplitter, type SplitRules, UnsplittableJson } from './split-json-array.ts'
 
 const MIB = 1024 * 1024

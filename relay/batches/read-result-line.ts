@@ -8,7 +8,7 @@ import type { RelayKey } from '../views/channel-view.ts'
 import { protocolOf } from './ask-provider-about-batch.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
 import { lineId } from './plan-batch.ts'
-import { evidenceOfLine } from './provider-evidence-of-batch.ts'
+import { evidenceOfLine } from './send-batch-and-collect-evidence.ts'
 
 /** The number of bytes of a request that count as one token if no usage was reported. */
 const BYTES_PER_TOKEN = 4

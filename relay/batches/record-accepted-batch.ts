@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Attempt } from '#domain/accounts/events.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { billedChannelOf, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
-import { type BatchProtocol, pathOfBatch } from './provider-batch-api.ts'
+import { type BatchProtocol, pathOfBatch } from './batch-protocol.ts'
 import type { BatchDeps } from './settle-batch.ts'
 
 /** The pauses between the attempts to record that a provider has accepted a batch. */

@@ -11,6 +11,7 @@ import {
   type SubmittedWith,
   sendWithKeys,
 } from '../views/keys-that-may-own-submitted-work.ts'
+import type { BatchDescription } from './batch-protocol.ts'
 import type { UploadedFile } from './batch-store.ts'
 import { NO_FILE_LIMITS, type StoredFile } from './file-record-store.ts'
 import {
@@ -20,7 +21,6 @@ import {
   type ResultKind,
   resultFileIdOf,
 } from './openai-batches.ts'
-import type { BatchDescription } from './provider-batch-api.ts'
 import { uploadNameOf } from './upload-batch-file-to-provider.ts'
 
 /** The time for which an uploaded file is kept, unless the caller requests another time. */

@@ -6,6 +6,7 @@ import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { confidentialTo, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
+import { PROVIDER_ID } from './batch-protocol.ts'
 import type { StoredFile } from './file-record-store.ts'
 import {
   OPENAI_BATCHES,
@@ -13,9 +14,8 @@ import {
   type OpenAiBatchRequest,
   openAiIdOf,
 } from './openai-batches.ts'
-import { PROVIDER_ID } from './provider-batch-api.ts'
-import { sendSubmission } from './provider-evidence-of-batch.ts'
 import { cancelUnreadable, recordAccepted } from './record-accepted-batch.ts'
+import { sendSubmission } from './send-batch-and-collect-evidence.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import {
   channelError,

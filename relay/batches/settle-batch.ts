@@ -14,10 +14,10 @@ import {
 } from './ask-provider-about-batch.ts'
 import type { BatchLedger } from './batch-ledger.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
-import { deniesAccess, recordDenied, recordOtherFailure } from './denied-access.ts'
 import { ResultsUnavailable, resultLines } from './download-batch-results.ts'
 import { ResultsMemory, ResultsMemoryFull, settlementOwnerOf } from './limit-result-downloads.ts'
 import { readResultLine } from './read-result-line.ts'
+import { deniesAccess, recordDenied, recordOtherFailure } from './record-denied-access-to-batch.ts'
 import {
   deleteInputFile,
   deleteInputOfFailed,

@@ -9,6 +9,7 @@ import {
   sendJson,
 } from '../pipeline/http-exchange.ts'
 import { confidentialAt } from './ask-provider-about-batch.ts'
+import { pathOfBatch } from './batch-protocol.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
 import { openDownload } from './download-batch-results.ts'
 import {
@@ -19,7 +20,6 @@ import {
   renderGeminiResult,
 } from './gemini-batches.ts'
 import { atLeastRate, type ResultsMemory } from './limit-result-downloads.ts'
-import { pathOfBatch } from './provider-batch-api.ts'
 import { renderStoredBatch } from './render-batch.ts'
 import type { BatchDeps, Settle } from './settle-batch.ts'
 import {

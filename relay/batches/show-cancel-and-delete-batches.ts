@@ -24,13 +24,13 @@ import {
   renderResult,
 } from './anthropic-batches.ts'
 import { confidentialAt, keysOf, protocolOf } from './ask-provider-about-batch.ts'
+import { type FindShownLine, pathOfBatch } from './batch-protocol.ts'
 import { fromStore, type PageOfBatches, type StoredBatch } from './batch-store.ts'
 import { downloadError, resultLines } from './download-batch-results.ts'
 import { geminiBatchOf, geminiIdOf } from './gemini-batches.ts'
 import { ResultsMemory, ResultsMemoryFull } from './limit-result-downloads.ts'
 import { openAiBatchOf, openAiIdOf } from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
-import { type FindShownLine, pathOfBatch } from './provider-batch-api.ts'
 import { renderStoredBatch } from './render-batch.ts'
 import type { BatchDeps, Settle } from './settle-batch.ts'
 

@@ -10,7 +10,7 @@ import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.
 import { servingGroupsOf } from '../pipeline/serving-groups.ts'
 import { type SpooledFile, spool } from '../uploads/spooled-file.ts'
 import { keysOfSubmitted } from '../views/keys-that-may-own-submitted-work.ts'
-import { claimKeyOfBatch } from './claim-key-of-batch.ts'
+import { claimKeyOfBatch } from './claim-idempotency-key-of-batch.ts'
 import { openDownload, ResultsUnavailable } from './download-batch-results.ts'
 import type { StoredFile } from './file-record-store.ts'
 import { FileReaders } from './limit-file-readers.ts'

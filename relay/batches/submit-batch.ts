@@ -20,11 +20,11 @@ import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { mayBeSentTo } from '../views/keys-that-may-own-submitted-work.ts'
 import type { InlineBatches } from './batch-apis-with-inline-requests.ts'
 import type { StoredBatch } from './batch-store.ts'
-import { claimKeyOfBatch, inProgress } from './claim-key-of-batch.ts'
+import { claimKeyOfBatch, inProgress } from './claim-idempotency-key-of-batch.ts'
 import { type BatchPlan, callsOf, planBatch } from './plan-batch.ts'
-import { type Submitted, sendSubmission } from './provider-evidence-of-batch.ts'
 import { cancelUnreadable, recordAccepted } from './record-accepted-batch.ts'
 import { renderDescription } from './render-batch.ts'
+import { type Submitted, sendSubmission } from './send-batch-and-collect-evidence.ts'
 import type { BatchDeps } from './settle-batch.ts'
 
 /**

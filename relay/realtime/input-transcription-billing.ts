@@ -7,7 +7,7 @@ import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { type AwaitedItem, AwaitedTranscriptions, isId, NO_TEXT } from './awaited-transcriptions.ts'
 import { ChargesInProgress } from './charges-in-progress.ts'
 import type { CommittedAudio, InputAudio } from './input-audio.ts'
-import { priceFor } from './open-upstream.ts'
+import { priceFor } from './plan-and-connect-session.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
 import { type CallContext, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
 import {

@@ -7,7 +7,7 @@ import { confidentialTo } from '../views/channel-view.ts'
 import { ClientEventGate, TRANSCRIPTION } from './check-and-forward-client-events.ts'
 import { closeCodeOf, isProviderFault, sessionErrorEvent } from './errors-of-session.ts'
 import { UnchargedResponses } from './hide-uncharged-responses.ts'
-import type { Upstream } from './open-upstream.ts'
+import type { Upstream } from './plan-and-connect-session.ts'
 import {
   idOf,
   readServerEvent,

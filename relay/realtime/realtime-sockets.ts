@@ -19,7 +19,7 @@ import {
 } from '../responses-socket/message-as-http-exchange.ts'
 import { SocketMemory } from '../responses-socket/socket-memory-and-message-rate.ts'
 import { authenticateSession, REALTIME_PROTOCOL } from './authenticate-session.ts'
-import { openUpstream, planRealtime, type Upstream } from './open-upstream.ts'
+import { openUpstream, planRealtime, type Upstream } from './plan-and-connect-session.ts'
 import { RealtimeSession } from './realtime-session.ts'
 import type { SessionSettings } from './session-settings.ts'
 

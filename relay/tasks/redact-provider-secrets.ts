@@ -1,5 +1,5 @@
 import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
-import { type CallbackSource, callbackSignature } from './callback-address.ts'
+import { type CallbackSource, callbackSignature } from './signed-callback-url.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /**

@@ -12,16 +12,16 @@ import {
 } from '../providers/openai-compatible/provider-target.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { mayBeSentTo, takesSubmissions } from '../views/keys-that-may-own-submitted-work.ts'
-import { callbackUrl } from './callback-address.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
 import {
   drawingSubmitAnswer,
   musicSubmitAnswer,
   type SubmitAnswer,
 } from './read-provider-task-answers.ts'
-import { isCertainlyRefused, isKeyFault, readSubmission } from './read-submission-end.ts'
+import { isCertainlyRefused, isKeyFault, readSubmission } from './read-submission-response.ts'
 import { parsedShallowObject } from './read-task-request-body.ts'
 import { type ProviderRequest, sendTaskRequest } from './send-request-to-task-provider.ts'
+import { callbackUrl } from './signed-callback-url.ts'
 import type { TaskDeps } from './task-deps.ts'
 import {
   providerRequestOf,

@@ -14,7 +14,7 @@ import { billedChannelOf } from '../views/channel-view.ts'
 import { findOwnTask } from './look-up-tasks.ts'
 import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
 import { atPriceOfOrigin, VIDEO_MODEL } from './read-drawing-request.ts'
-import { mayBeAccepted } from './read-submission-end.ts'
+import { mayBeAccepted } from './read-submission-response.ts'
 import { confidentialTexts, redactTexts } from './redact-provider-secrets.ts'
 import {
   sendAccepted,

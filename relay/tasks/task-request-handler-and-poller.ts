@@ -25,7 +25,7 @@ import { MUSIC_NAMES, readMusic } from './read-music-request.ts'
 import { TaskBody, TaskRequestError } from './read-task-request-body.ts'
 import { TASK_LIMITS } from './send-request-to-task-provider.ts'
 import { sendTaskError } from './send-task-errors-and-acceptance.ts'
-import { PICTURE_PERMITS, serveTaskImage, VIDEO_PERMITS } from './serve-task-image.ts'
+import { PICTURE_PERMITS, serveDrawingFile, VIDEO_PERMITS } from './serve-drawing-file.ts'
 import { submitTask } from './submit-task.ts'
 import type { FindRecentTasks, TaskDeps } from './task-deps.ts'
 import { TaskLedger } from './task-ledger.ts'
@@ -135,7 +135,7 @@ async function dispatch(
   kind: TaskKind,
   route: TaskRoute,
 ): Promise<void> {
-  if (route.name === 'image') return serveTaskImage(deps, exchange, route)
+  if (route.name === 'image') return serveDrawingFile(deps, exchange, route)
   if (route.name === 'notify') {
     return handleCallback(deps, exchange, route, (work) =>
       withBody(deps, exchange, kind, null, work),

@@ -9,7 +9,7 @@ import {
   VIDEO_TRANSFER,
 } from '../forward-provider-file.ts'
 import { byteRange, discard, type FileOutcome } from '../open-provider-file.ts'
-import { callerPermitNames, permitNames } from '../serve-task-image.ts'
+import { callerPermitNames, permitNames } from '../serve-drawing-file.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import {
   type FinishedVideo,

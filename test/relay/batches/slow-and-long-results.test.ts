@@ -10,7 +10,7 @@ import {
   settlementOwnerOf,
 } from '#relay/batches/limit-result-downloads.ts'
 import { FILE_LINES_MAX } from '#relay/batches/plan-batch-file.ts'
-import { LINES_MAX } from '#relay/batches/read-batch-request.ts'
+import { LINES_MAX } from '#relay/batches/read-anthropic-batch-request.ts'
 import { BODIES_BYTES_MAX, BodyMemory } from '#relay/limits/body-memory.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { batchesInMemory } from '../support/in-memory-batches.ts'

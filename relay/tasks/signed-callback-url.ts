@@ -34,7 +34,7 @@ export const callbackSignature = (
  * Reports whether the signature of a callback URL is valid. This is checked before anything else,
  * so that a forged URL causes no read of a task.
  */
-export const isSignedAddress = (deps: Deps, source: CallbackSource, signature: string): boolean =>
+export const isSignatureValid = (deps: Deps, source: CallbackSource, signature: string): boolean =>
   isSameText(callbackSignature(deps, source), signature)
 
 /**

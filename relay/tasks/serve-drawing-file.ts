@@ -62,7 +62,7 @@ export type TaskFile = { readonly task: string; readonly videoIndex: number | nu
  * task and admins know the id. The provider chooses the URL of the file. To protect the internal
  * network, only public addresses and the provider's own address are fetched.
  */
-export async function serveTaskImage(
+export async function serveDrawingFile(
   deps: TaskDeps,
   exchange: Exchange,
   { task, videoIndex }: TaskFile,
