@@ -24,8 +24,9 @@ const PROTOCOLS: Readonly<Record<BatchApi, BatchProtocol>> = {
 }
 
 /**
- * Returns the keys to try for requests about the batch, of the channel to which it was submitted.
- * The list is empty if no channel has accepted the batch or if the channel was deleted.
+ * Returns the keys to try for requests about the batch. They belong to the channel to which the
+ * batch was submitted. The list is empty if no channel has accepted the batch or if the channel was
+ * deleted.
  */
 export const keysOf = ({ views }: RelayDeps, { place }: BatchRecord): readonly RelayKey[] =>
   place === null ? [] : keysOfSubmitted(views.channels, place)
@@ -42,9 +43,9 @@ export type Refusal = 'missing' | 'denied'
 const DENIALS: ReadonlySet<number> = new Set([401, 403])
 
 /**
- * Asks the provider for its description of a batch. Returns null if no description can be had now.
- * Returns a refusal only if the provider refuses the key that submitted the batch, because a later
- * key of the channel may belong to another account.
+ * Asks the provider for its description of a batch. Returns null if the description is not
+ * available now. Returns a refusal only if the provider refuses the key that submitted the batch,
+ * because a later key of the channel may belong to another account.
  */
 export async function describeBatch(
   deps: DescribeDeps,

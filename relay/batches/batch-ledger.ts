@@ -69,8 +69,8 @@ export class BatchLedger {
   /**
    * Reports whether the batch with this id, which an `Idempotency-Key` has claimed, can be
    * submitted (`new`), was submitted (`submitted`), or can't be submitted any more and cost nothing
-   * (`over`). A batch is over if its submission was refused, or if the account has forgotten ended
-   * calls that are later than this id.
+   * (`over`). A batch is over if its submission was refused, or if its id is older than the ended
+   * calls that the account still remembers.
    */
   async stateOfClaimed(batch: string, userId: number): Promise<'new' | 'submitted' | 'over'> {
     // The account is asked first: a batch that another request submits in between is then found.

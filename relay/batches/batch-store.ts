@@ -36,12 +36,12 @@ export type StoredBatch = {
    */
   readonly retryAt: number
   /**
-   * The time at which the provider began to deny access to the batch or its results, or not to find
-   * the batch, in Unix milliseconds; 0 if it does neither.
+   * The time at which the provider first denied access to the batch or its results, or first
+   * answered that it does not know the batch, in Unix milliseconds; 0 if it has done neither.
    */
   readonly deniedAt: number
   /**
-   * The time of the first attempt since the last denial that failed in another way, in Unix
+   * The time of the first attempt since the last denial that failed for another reason, in Unix
    * milliseconds; 0 if there is none.
    */
   readonly failingSince: number

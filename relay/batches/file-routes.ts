@@ -135,7 +135,7 @@ async function storeForm(
   const { userId } = caller.user
   const { bytes } = upload.file
   const limits = { files: FILES_MAX, bytes: deps.views.options.options.fileBytesMax }
-  // The limits are checked before the lines are read as well, so that no file is read in vain.
+  // The limits are also checked before the lines are read, so that no file is read for nothing.
   const full = await limitBefore(deps, userId, bytes, limits)
   if (full !== null) return full
   const channel = await whileReadingFile(deps, caller, () => channelFor(deps, caller, upload.file))

@@ -33,7 +33,8 @@ export async function recordAccepted(deps: BatchDeps, acceptance: Acceptance): P
   const startedAt = performance.now()
   for (const pauseMs of [...PAUSES_MS, null]) {
     try {
-      // An attempt may fail although it was written. The same acceptance is not written twice.
+      // An attempt may fail although the acceptance was written. Further attempts do not write it
+      // twice.
       await deps.ledger.accept(batch, place)
       return true
     } catch (err) {
@@ -48,8 +49,9 @@ export async function recordAccepted(deps: BatchDeps, acceptance: Acceptance): P
 }
 
 /**
- * Returns the record of the attempt, which can be computed only once. A batch is recorded without
- * it rather than not at all.
+ * Returns the record of the attempt, or an empty object if the record can't be computed, because an
+ * acceptance without this record is better than no acceptance. The record can be computed only
+ * once.
  */
 async function attemptOfAccepted(
   { log }: BatchDeps,

@@ -138,7 +138,7 @@ async function* renderedResults(
   const { lines } = record.submitted
   let index = 0
   for await (const element of elementsIn(content, RESULT_RULES, memory)) {
-    // There are more results than requests. Those after the last request were not billed.
+    // There are more results than requests. The surplus results were not billed.
     if (index === lines) break
     const isBilled = record.billed.has(index)
     index += 1

@@ -222,8 +222,8 @@ export async function deleteBatch(
 export type Placed = { readonly record: BatchRecord; readonly keys: readonly RelayKey[] }
 
 /**
- * Returns the record of a batch and the keys with which its provider is asked about it, or the
- * error if no provider can be asked.
+ * Returns the record of a batch and the keys for requests about it. Returns the error for the
+ * caller if there is no provider to ask.
  */
 export async function placeOfBatch(
   deps: BatchDeps,
@@ -362,8 +362,8 @@ async function writeRenderedLines(
   const { batch, parts } = record.submitted
   const confidential = confidentialAt(deps.views, record)
   const facts = await fromStore(deps.batchStore.linesOf(batch))
-  // The provider may still give results after the gateway has ended a batch without them. Of such a
-  // batch, only billed lines are shown.
+  // The provider may still deliver results after the gateway has ended a batch without them. Only
+  // the billed lines of such a batch are shown.
   const isComplete = record.end === null || record.end.cause === 'done'
   const lineOf: FindShownLine = (customId) => {
     const fact = facts.get(lineId(batch, customId))

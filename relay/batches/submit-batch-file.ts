@@ -37,8 +37,8 @@ const BUSY = relayError('overloaded', { retryAfter: 5 })
 const readers = new FileReaders()
 
 /**
- * Runs work that reads a file of this user line by line. It may wait for a reader first. Returns an
- * error if there is none in time, or too little memory is left.
+ * Runs work that reads a file of this user line by line. The work may have to wait for a reader.
+ * Returns an error if no reader is free in time, or if too little memory is left.
  */
 export async function whileReadingFile<T>(
   { bodyMemory }: Pick<BatchDeps, 'bodyMemory'>,
@@ -258,7 +258,7 @@ async function createFile(uploads: Uploads, bytes: number): Promise<FileHandle> 
 
 /**
  * Yields the given lines. If they are longer than `free` bytes, reserves more space on disk. Throws
- * `NoRoom` if there is none.
+ * `NoRoom` if the disk has no more space.
  */
 async function* counted(
   lines: AsyncIterable<Buffer>,

@@ -113,7 +113,7 @@ async function submitBody(
   body: Buffer,
   api: InlineBatches,
 ): Promise<void> {
-  // The lines count towards the limits only when their models are known (see `claimBatch`).
+  // The lines count towards the limits only once their models are known (see `claimBatch`).
   const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
   if (isRelayError(permit)) return sendError(arrived, permit)
   let isSuccess = false
@@ -155,8 +155,8 @@ type HeldBatch = Pick<BatchPlan, 'group' | 'parts' | 'lines'> & {
 
 /**
  * Stores the lines and reserves the quota for them. Returns null once both are durable, or the
- * error for the caller. Nothing is sent to the provider before. Of several requests with the same
- * `Idempotency-Key`, one holds the batch.
+ * error for the caller. Nothing is sent to the provider before that. If several requests have the
+ * same `Idempotency-Key`, only one of them reserves the quota.
  */
 export async function holdBatch(
   { batchStore, ledger, vault, log, now }: BatchDeps,
@@ -257,8 +257,8 @@ async function send(
 const NO_CHANNEL = relayError('no_channel', { subject: '', retryAfter: 10 })
 
 /**
- * Asks whether a recorded batch may be sent to its channel. Returns null, or the caller's error if
- * it must not be sent or the event store can't tell.
+ * Checks whether a recorded batch may be sent to its channel. Returns null if it may, or the error
+ * for the caller if it must not be sent or the event store does not answer.
  */
 export async function channelError(
   deps: BatchDeps,

@@ -47,7 +47,7 @@ export class InputAudio {
     this.open += bytes
   }
 
-  /** Notes that audio was not sent after all. */
+  /** Subtracts audio that could not be sent. */
   takeBack(bytes: number): void {
     this.sent = Math.max(0, this.sent - bytes)
     this.open = Math.max(0, this.open - bytes)
@@ -65,7 +65,10 @@ export class InputAudio {
     this.open = 0
   }
 
-  /** Notes that the provider refused an event. It then still has the audio of a refused request. */
+  /**
+   * Notes that the provider refused an event. If the event was a commit or a clearing, the provider
+   * still has its audio.
+   */
   noteRefused(eventId: unknown): void {
     const at = this.requests.findIndex((request) => request.eventId === eventId)
     const [refused] = at < 0 ? [] : this.requests.splice(at, 1)

@@ -39,7 +39,7 @@ export type SessionOptions = {
   readonly settings: SessionSettings | null
   /** Checks whether the caller still has access. */
   readonly access: AccessCheck
-  /** Called with the number of bytes of the caller's events that wait to be handled. */
+  /** Is called with the number of bytes of the caller's events that wait to be handled. */
   readonly onQueued: (bytes: number) => void
 }
 
@@ -69,7 +69,9 @@ export class RealtimeSession {
   private readonly openedAt = performance.now()
   private accessCheckedAt = performance.now()
   private providerActiveAt = performance.now()
-  /** The time (`performance.now()`) at which the caller stopped reading; 0 if it reads. */
+  /**
+   * The time (`performance.now()`) at which the caller stopped reading; 0 while the caller reads.
+   */
   private unreadSince = 0
   private onIdle: (() => void) | null = null
 
@@ -142,8 +144,8 @@ export class RealtimeSession {
   }
 
   /**
-   * Reports whether the provider has not begun the session or a response in time, or has stopped
-   * sending.
+   * Reports whether the provider is late: it has not begun the session or a response in time, or it
+   * has stopped sending.
    */
   private isProviderLate(now: number): boolean {
     const { firstEventMs, idleMs } = this.options.context.deps.deadlines
@@ -300,7 +302,8 @@ export class RealtimeSession {
     const { confidential, options, gate } = this
     const visibleEvent = visibleError(event, confidential, options.call, gate.callersIdOf(event_id))
     await this.showEvent(visibleEvent)
-    // Without the gateway's settings, a response may have more output than its quota covers.
+    // Without the gateway's settings, a response may have more output than the reserved quota
+    // covers.
     if (isOwn || this.created !== null) return void this.end(relayError('upstream_error'), true)
     this.noteIdle()
     // The settings before a refused change may allow more output.
@@ -350,7 +353,8 @@ export class RealtimeSession {
    * Ends the session and its calls. `isCallers` is false if the provider or the gateway failed. If
    * the caller ends the session, a running response is cancelled. Its last event with the usage is
    * awaited, and so are transcriptions. Handlers of the provider's events must not await this
-   * method, because no further event is read until they return.
+   * method, because it waits for further events, and these are read only after the handlers have
+   * returned.
    */
   async end(error: RelayError | null, isCallers: boolean): Promise<void> {
     if (this.isEnding) return
@@ -377,7 +381,7 @@ export class RealtimeSession {
     }
   }
 
-  /** True while the provider may report a usage that the end of the session waits for. */
+  /** True while the provider may send a usage report for which the end of the session waits. */
   private get isExpecting(): boolean {
     return this.isBusy || this.gate.transcription.isExpecting
   }

@@ -43,7 +43,7 @@ export class RunningResponses {
   private readonly ended = new LatestIds()
   private readonly unrequested = new LatestIds()
   private unnamed = 0
-  /** True after a response without an id has ended whose beginning has not arrived. */
+  /** True after the end of a response without an id has arrived before its beginning. */
   private isBeginningLate = false
 
   get size(): number {
@@ -85,9 +85,10 @@ export class RunningResponses {
   }
 
   /**
-   * Reports whether the beginning of a response repeats an earlier one or comes after its end. If
-   * it has no id, this is assumed while a response without an id runs, and after one has ended
-   * before its beginning arrived, unless another response was requested (`isExpected`).
+   * Reports whether the beginning of a response is a repetition or arrives after the end of the
+   * response. A beginning without an id is assumed to be so in two cases: while a response without
+   * an id runs, and after the end of such a response has arrived before its beginning. This
+   * assumption is not made if another response was requested (`isExpected`).
    */
   isRepeatedBeginning(id: string, isExpected: boolean): boolean {
     if (id !== '') return this.isCharged(id) || this.isUnrequested(id)

@@ -34,9 +34,9 @@ export type PollerTimes = {
    */
   readonly lateMs: number
   /**
-   * A task that its provider does not know fails once the provider has said so in several polls
-   * over this time, in milliseconds. An overdue task about which the provider says nothing expires
-   * after the same time.
+   * A task fails once its provider has answered in several polls over this time, in milliseconds,
+   * that it does not know the task. An overdue task that the provider's answers do not mention
+   * expires after the same time.
    */
   readonly missingMs: number
 }
@@ -59,8 +59,8 @@ const PER_CHANNEL = 3
  */
 const MISSING_POLLS = 5
 /**
- * After so many failures in a row, the provider counts as unavailable, so that all tasks that are
- * still to be polled have no answer. Fewer failures may be due to single tasks.
+ * After this number of failures in a row, the provider counts as unavailable, and all tasks that
+ * were not polled yet count as unanswered. Fewer failures may be due to single tasks.
  */
 const UNAVAILABLE_FAILURES = 4
 
@@ -228,8 +228,8 @@ export class ChannelKeyPoller {
   }
 
   /**
-   * Reports whether the provider does not know a task, but may know it later. Some providers know a
-   * new task only after some seconds, or answer from a server that has not heard of it.
+   * Reports whether a provider that does not know a task may know it later. Some providers know a
+   * new task only after some seconds, or answer from a server that does not have it yet.
    */
   private mayAppearLater({ task }: OpenTask, { isMissing }: ProviderReport): boolean {
     this.unmentioned.delete(task)
@@ -313,7 +313,8 @@ export class ChannelKeyPoller {
     this.unanswered.remove(task)
     const words = `${report.status} ${report.progress}`
     const isOver = report.status === 'SUCCESS' || report.status === 'FAILURE'
-    // A report without an outcome ends an overdue task, so it is not skipped.
+    // A report without an outcome ends an overdue task, so it is recorded even if it repeats the
+    // last one.
     const isKnown = this.lastReports.get(task) === words && !this.isOverdue(openTask)
     if (!isOver && isKnown) return
     try {

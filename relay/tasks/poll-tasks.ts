@@ -40,9 +40,9 @@ const MISSING_MS = 120_000
 
 const LEASE = 'task-poller'
 /**
- * After the database was away, and after this process has become the poller, tasks that no provider
- * is known to have accepted do not end in so many passes. Other processes may still write the
- * acceptances that wait in their memory.
+ * The number of passes in which no task without a recorded acceptance ends. They are counted after
+ * an outage of the database, and after this process has become the poller. Other processes may then
+ * still write acceptances that wait in their memory.
  */
 const QUIET_PASSES = 6
 const PAGE = 1_000
@@ -76,9 +76,9 @@ export function startPoller(
 /**
  * The unfinished tasks, grouped by the poller that asks about them. A poller asks about the tasks
  * of one kind that were submitted to one channel with one key. `stale` contains the tasks that may
- * have expired. An accepted task whose lease runs is not among them while its provider answers,
- * because then its poller ends it. `unconfirmed` contains the videos for which a vendor is to be
- * searched.
+ * have expired. It does not contain an accepted task whose lease is running and whose provider
+ * answers, because the poller of this task ends it. `unconfirmed` contains the videos for which a
+ * vendor is to be searched.
  */
 type Found = {
   readonly tasksByPoller: ReadonlyMap<string, readonly OpenTask[]>
@@ -173,8 +173,8 @@ class Poll {
   /**
    * Reports whether a task may have expired. A task that no provider is known to have accepted may
    * expire after `staleMs`. Any other task may expire after the maximum time of a task if its
-   * provider does not answer, and in any case once the lease of its call is over: the call has then
-   * ended without a charge, and nobody would pay for a result.
+   * provider does not answer. It may always expire once the lease of its call is over, because the
+   * call has then ended without a charge, and nobody would pay for a result.
    */
   private isStale(openTask: OpenTask): boolean {
     const now = this.deps.now()

@@ -77,8 +77,8 @@ const progressFor = ({ end }: TaskRecord, progress: string | undefined): string 
 
 /**
  * Returns the time at which the provider started the task, in Unix milliseconds, or 0 if it has not
- * started. The start of a task that ended between two polls is unknown. The time of its submission
- * is then returned.
+ * started. If a task started and ended between two polls, its start is unknown, and the time of its
+ * submission is returned.
  */
 const startFor = ({ status, startedAt, submitted }: TaskRecord): number =>
   startedAt ?? (status === 'SUCCESS' ? submitted.submittedAt : 0)

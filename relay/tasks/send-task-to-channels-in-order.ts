@@ -48,8 +48,8 @@ export type LastAttempt = {
 }
 
 /**
- * The error of a step before a task was sent. The providers of `attempts` have refused the task, so
- * none has it.
+ * An error in a step before the task was sent to the next channel. The providers of `attempts` have
+ * refused the task, so no provider has it.
  */
 export class TaskNotSent extends Error {
   readonly attempts: readonly Attempt[]
@@ -65,10 +65,10 @@ const OTHER_KEYS_MAX = 4
 
 /**
  * Tries each channel once, and again with another key if the provider refused the key, its account
- * or more tasks of it. All keys of a channel use up one try, so that a channel whose account is in
- * arrears does not keep the task from the next channel. Another attempt is made only if the
- * previous provider has definitely refused the task. Otherwise, two providers might accept it.
- * Throws `TaskNotSent` if a step before sending fails.
+ * or further tasks of this account. All keys of a channel count as one try, so that a channel whose
+ * account is in arrears does not keep the task from the next channel. Another attempt is made only
+ * if the previous provider has definitely refused the task. Otherwise, two providers might accept
+ * it. Throws `TaskNotSent` if a step before sending fails.
  */
 export async function tryChannels(
   deps: TaskDeps,
@@ -140,7 +140,8 @@ async function prepareNext(
     const channel = await selector.next()
     if (channel === null || (only !== null && channel !== only)) return null
     const { channelId } = channel
-    // A key may be probed by one call at a time, so none is chosen at a channel that is paused.
+    // Only one call at a time may probe a key. No key is chosen at a paused channel, because
+    // choosing it could prevent another call from probing it.
     const choice = (await takesSubmissions(deps, channelId))
       ? await keyFor(deps, channel, planned.plan, used)
       : null

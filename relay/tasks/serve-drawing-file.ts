@@ -22,8 +22,8 @@ const VIDEO_TYPES = /^video\/[\w.+-]+(?:;|$)/i
 const DAY_S = 86_400
 
 /**
- * The limits of concurrent requests for pictures. A request above a limit waits for at most
- * `waitMs` and is not refused at once, because a page may show many pictures.
+ * The limits of concurrent requests for pictures. A request above a limit is not refused at once
+ * but waits for at most `waitMs`, because a page may show many pictures.
  */
 export const PICTURE_PERMITS: PermitLimits = {
   total: 128,

@@ -47,7 +47,7 @@ const twice = (param: string): RelayError => relayError('duplicate_key', { param
 
 /**
  * Returns an error if a field's name is not allowed, or if a field has a file in place of a text or
- * the reverse. Returns null otherwise.
+ * a text in place of a file. Returns null otherwise.
  */
 function errorInName(field: FormField, { files, numbers, flags, texts }: FormRules) {
   const { name } = field

@@ -77,8 +77,9 @@ function commandsOf(prompt: string | null): ReadonlyMap<string, string> {
 }
 
 /**
- * Removes all commands from a prompt. If removing them forms other commands, as no honest prompt
- * does, all double hyphens are removed, because each further pass would cost as much as the first.
+ * Removes all commands from a prompt. The removal can form new commands only in a prompt that was
+ * written to that end. All double hyphens are then removed, because each further pass would cost as
+ * much as the first.
  */
 function withoutCommands(prompt: string | null): string {
   const text = (prompt ?? '').replace(COMMAND, '')

@@ -71,8 +71,9 @@ export const variantsOf = ({ stored, vendor }: FinishedVideo): readonly VideoVar
 ]
 
 /**
- * Tries the keys in their order and opens the file with the first key that has access. A failure
- * with any key that may pass outweighs that the others have no such file.
+ * Tries the keys in their order and opens the file with the first key that has access. Otherwise, a
+ * failure that may be temporary takes precedence over answers to other keys that there is no such
+ * file.
  */
 export async function openVideoFile(
   deps: TaskDeps,
@@ -161,7 +162,9 @@ const ask = (
   return sendTaskRequest(providerOutbound, target, question, end)
 }
 
-/** Returns the outcome if a vendor was asked where a file is and has not answered that. */
+/**
+ * Returns the outcome for a vendor that was asked where a file is and did not answer the question.
+ */
 function outcomeOf(end: AttemptEnd): FileOutcome {
   if (end.kind !== 'failed') return FAILED
   if (end.status !== null && isGone(end.status, true)) return GONE

@@ -18,7 +18,10 @@ const ABSENT_ANSWERS = 5
 const SEARCH_MS = 20_000
 const PER_CHANNEL = { max: 3 }
 
-/** The answers in a row that a vendor does not have a video. Times are by `performance.now()`. */
+/**
+ * The number and the first time of consecutive answers that a vendor does not have a video. Times
+ * are by `performance.now()`.
+ */
 type Search = { readonly askedAt: number; readonly absentSince: number; readonly absent: number }
 
 type SearchedAt = {
@@ -63,9 +66,9 @@ export class UnconfirmedVideos {
   }
 
   /**
-   * Reports whether the vendor may have the video, so that the task must not be ended. It may until
-   * it has denied it several times, or has given no readable answer for as long as for a video that
-   * it has accepted.
+   * Reports whether the vendor may have the video, so that the task must not be ended. This is
+   * assumed until the vendor has answered several times that it does not have the video, or has
+   * given no readable answer for the time after which an accepted task expires.
    */
   mayExist(task: OpenTask): boolean {
     if (this.placeOf(task) === null) return false

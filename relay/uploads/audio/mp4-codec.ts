@@ -2,8 +2,9 @@ import { flacSampleRate } from './flac-duration.ts'
 import { type BoxCount, boxesIn, countBox } from './mp4-boxes.ts'
 
 /**
- * How long the frames of a track are. `sampleRate` is the rate with which decoders play the frames,
- * whatever time scale the track states. `isLeast` is true if frames may also be shorter.
+ * The length of the frames of a track. `sampleRate` is the rate at which decoders play the frames,
+ * regardless of the time scale that the track states. `isLeast` is true if frames may also be
+ * shorter.
  */
 export type Mp4Codec = {
   readonly frameSamples: number
@@ -79,7 +80,7 @@ function rateOf(description: Buffer): number {
   return rate > 0 && rate <= LONG_RATE_MAX ? rate : 0
 }
 
-/** The offset of the sample rate in the second version, and the highest one that is believed. */
+/** The offset of the sample rate in the second version, and the highest rate that is accepted. */
 const [LONG_RATE_AT, LONG_RATE_MAX] = [48, 768_000]
 
 /** MPEG-1 has frames of 1152 samples, and the lower rates of MPEG-2 have frames of 576. */
