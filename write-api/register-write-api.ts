@@ -34,7 +34,6 @@ import {
   deleteDisabledChannels,
 } from './channels/delete-channels.ts'
 import { updateChannel } from './channels/update-channel.ts'
-import { resetAccessToken, revokeAccessToken } from './credentials/access-token.ts'
 import {
   addPasskey,
   beginPasskey,
@@ -42,6 +41,10 @@ import {
   renamePasskey,
 } from './credentials/add-rename-and-remove-passkeys.ts'
 import { beginProof, proveSession } from './credentials/identity-proof.ts'
+import {
+  resetAccessToken,
+  revokeAccessToken,
+} from './credentials/replace-and-revoke-access-token.ts'
 import { resetSecondFactor } from './credentials/reset-second-factor.ts'
 import {
   beginTotp,

@@ -2,7 +2,13 @@ import type { PriceSnapshot, ProviderCost } from '../pricing/price-snapshot.ts'
 import type { Usage, UsageSource } from '../pricing/usage.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
-import type { Attempt, CallEnd, CallTimings, CorrectedCall, RequestChanges } from './call-trace.ts'
+import type {
+  Attempt,
+  CallEnd,
+  CallTimings,
+  CorrectedCall,
+  RequestChanges,
+} from './call-record-types.ts'
 
 export type {
   Attempt,
@@ -12,7 +18,7 @@ export type {
   Digest,
   ProviderEvidence,
   RequestChanges,
-} from './call-trace.ts'
+} from './call-record-types.ts'
 
 /** Returns the name of the event stream of a user's account: balance, holds and token budgets. */
 export const accountStream = (userId: number): string => `account-${userId}`

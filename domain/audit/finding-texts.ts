@@ -2,7 +2,7 @@ import type { TranslatedText } from '../shared/translated-text.ts'
 import { ACCOUNT_TEXTS } from './finding-texts/account-texts.ts'
 import { CALL_TEXTS } from './finding-texts/call-texts.ts'
 import { LOG_TEXTS } from './finding-texts/log-texts.ts'
-import { ORDER_TEXTS } from './finding-texts/order-texts.ts'
+import { ORDER_TEXTS } from './finding-texts/order-and-redemption-texts.ts'
 import { READ_MODEL_TEXTS } from './finding-texts/read-model-texts.ts'
 import { EXPORT_TEXTS, RECORD_TEXTS } from './finding-texts/record-texts.ts'
 

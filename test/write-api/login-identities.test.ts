@@ -8,8 +8,8 @@ import type { Deps } from '#write-api/action.ts'
 import { createNextIds } from '#write-api/assign-next-id.ts'
 import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
 import { bindIdentity } from '#write-api/users/bind-and-unbind-identities.ts'
+import { createUserAccount, type NewUser } from '#write-api/users/create-user-account.ts'
 import { type Identity, identityKeyOf } from '#write-api/users/identity-key.ts'
-import { createUserAccount, type NewUser } from '#write-api/users/new-user-account.ts'
 import { callerOf, fifty, PASSWORD, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

@@ -29,6 +29,7 @@ import {
   checkType,
 } from './channel-terms-from-request.ts'
 import { checkGroups } from './check-channel-groups.ts'
+import { assertNoUnfinishedWork, whileSubmissionsPaused } from './check-unfinished-work.ts'
 import { repeatedKeysMessage } from './parse-channel-keys.ts'
 import {
   type EnteredKeys,
@@ -37,7 +38,6 @@ import {
   type StoredKeys,
   storeEnteredKeys,
 } from './replace-channel-keys.ts'
-import { assertNoUnfinishedWork, whileSubmissionsPaused } from './work-in-flight.ts'
 
 /**
  * PUT /api/channel/: changes the fields in the request. Status 1 enables the channel, and 2

@@ -15,7 +15,7 @@ import { webhookSecret } from '#infra/vault/secret-store.ts'
 import { type AccountToWarn, accountsToWarnOfLowQuota } from '#projections/notifications/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
-import { createDeliveries, type WarningTransports } from './deliver-warning.ts'
+import { createDeliveries, type WarningTransports } from './deliver-quota-warnings.ts'
 
 const READER_NAME = 'quota-warnings'
 /**
