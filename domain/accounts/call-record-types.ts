@@ -25,8 +25,8 @@ export type Attempt = {
 export type Digest = { readonly bytes: number; readonly sha256: string }
 
 /**
- * The record of an attempt about the request to the provider and about the response, by which the
- * call can be matched with the provider's records. Members that are unknown are omitted.
+ * The recorded data of an attempt's request to the provider and of the response. With these data,
+ * the call can be matched with the provider's records. Unknown members are omitted.
  */
 export type ProviderEvidence = {
   /** The time at which the request was sent, in Unix milliseconds. */

@@ -289,8 +289,8 @@ function payablePart(
 
 /**
  * Ends a call without a charge. A task neither expires nor fails while its modal step is open,
- * because the success of the step completes and charges the task. Some providers fail a task once
- * its window was answered.
+ * because the success of the step completes and charges the task. Some providers report a task as
+ * failed once its modal window was answered.
  */
 export function releaseCall(command: ReleaseCall, state: AccountState): Outcome {
   const open = state.open.get(command.call)

@@ -326,8 +326,8 @@ export type CallSettled = Fact<
 >
 
 /**
- * The call ended without a charge because no channel was available, all attempts failed, or nothing
- * was delivered.
+ * The call ended without a charge, because no channel was available, all attempts failed, or
+ * nothing was delivered.
  */
 export type CallReleased = Fact<
   'CallReleased',

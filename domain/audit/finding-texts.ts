@@ -78,9 +78,9 @@ export class FindingError extends Error {
 }
 
 /**
- * Returns why something could not be read. Of an unexpected error, this is only its name: V8 quotes
- * what it cannot parse in its messages, and damaged data may be personal data or a secret. Findings
- * are events, and so are kept for good.
+ * Returns the reason why something could not be read. For an unexpected error, this is only the
+ * error's name. The messages of V8 quote the text that it cannot parse, and damaged data may
+ * contain personal data or a secret. Findings are events, so they are kept for ever.
  */
 export const safeReasonOf = (error: unknown): string =>
   error instanceof FindingError ? error.message : error instanceof Error ? error.name : 'Error'

@@ -126,9 +126,9 @@ export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
 }
 
 /**
- * Returns the proxy for requests to the provider, or null if none is set. For an invalid setting,
- * it returns text that is not a proxy address. All requests then fail, so that none is sent without
- * the proxy.
+ * Returns the proxy for requests to the provider, or null if none is set. Returns a text that is
+ * not a proxy address if the setting is invalid. All requests then fail, so that none is sent
+ * without the proxy.
  */
 export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string | null {
   const members = readObject('setting', setting)

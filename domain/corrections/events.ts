@@ -90,7 +90,7 @@ export type CorrectionCommand =
 export type CorrectionErrorCode =
   /** A correction that could concern some of the same calls has not finished. Params: `id`. */
   | 'CorrectionRunning'
-  /** Another correction started, or another call ended, after the preview was made. */
+  /** Another correction has started, or another call has ended, since the preview was made. */
   | 'CorrectionPreviewOutdated'
 
 /** Reports whether two corrections could concern the same call. */
@@ -104,9 +104,9 @@ type CallsOfScope = Pick<CorrectionScope, 'model' | 'group' | 'from' | 'to'>
 
 /**
  * Decides about corrections. Two corrections that could concern the same call never run at the same
- * time. A correction must also be previewed after all such corrections have started, so that its
- * preview shows the charges that it replaces. Corrections of different calls do not wait for each
- * other.
+ * time. The preview of a correction must also be later than the start of all corrections of the
+ * same calls, so that it shows the charges that the correction replaces. Corrections of different
+ * calls do not wait for each other.
  */
 export const correctionsDecider: Decider<
   CorrectionsState,

@@ -146,8 +146,9 @@ export type ProviderInvoiceCommand =
   | ({ readonly type: 'ImportInvoice' } & ProviderInvoice)
   | { readonly type: 'DeleteInvoice'; readonly invoiceId: string }
   /**
-   * Refuses the append that contains this command if the invoice exists. The removal of its rows
-   * contains it, so that an import that ends at the same time either comes first or is refused.
+   * Refuses the append that contains this command if the invoice exists. The append that removes
+   * the invoice's rows contains it. A simultaneous import of the invoice therefore either comes
+   * first or is refused.
    */
   | { readonly type: 'MustNotExist'; readonly invoiceId: string }
 
@@ -209,8 +210,8 @@ type ProviderInvoiceRequestsCommand =
     }
   /**
    * Refuses the append that contains this command unless exactly these parts are recorded and none
-   * is deleted. The import contains it, because the rows of an import that pauses for too long are
-   * removed.
+   * is deleted. The append of an import contains it, because the rows of an import that pauses for
+   * too long are removed.
    */
   | { readonly type: 'MustBeComplete'; readonly invoiceId: string; readonly parts: number }
 

@@ -220,7 +220,7 @@ export type TokenIdsState = { readonly highest: number }
 
 /**
  * Assigns the ids of new tokens. Of simultaneous commands, the first succeeds and the others
- * receive `TokenExists`. The tokens are created by the same append as the ids, so that no id is
+ * receive `TokenExists`. The append that assigns the ids also creates the tokens, so that no id is
  * wasted.
  */
 export const tokenIdsDecider: Decider<TokenIdsState, AssignTokenIds, TokenIdsTaken, TokenError> = {

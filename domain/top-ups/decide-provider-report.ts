@@ -55,8 +55,8 @@ export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
 }
 
 /**
- * Returns by how much the report changes the refunded money, in hundredths of the currency. The
- * result is negative if money was returned.
+ * Returns the amount by which the report changes the refunded money, in hundredths of the currency.
+ * The result is negative if money was returned.
  */
 export function reportedChange(command: TopUpReport, state: TopUpState): bigint {
   const events = decideReport(command, state)

@@ -71,8 +71,8 @@ export const encodePreview = ({ id, scope }: ConfirmedPreview): string =>
   Buffer.from(JSON.stringify({ id, scope })).toString('base64url')
 
 /**
- * Decodes the text of a preview. Throws a 400 that names the field if the text is not from a
- * preview.
+ * Decodes the text of a preview. Throws an HTTP error 400 that names the field if the text is not
+ * from a preview.
  */
 export function decodePreview(text: string): ConfirmedPreview {
   const parsed = parse(text)

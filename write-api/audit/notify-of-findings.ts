@@ -78,7 +78,7 @@ function nextNotice({ verifications, refusals }: AuditJobsState): Notice | null 
 }
 
 function refusalNotice({ witness, size }: RefusedCosignature): MessageContent {
-  // The name of a witness's key has no spaces, and is shown as code.
+  // The name of a witness's key has no spaces and is shown as code.
   const name = `\`${witness.replace(/[^\w.:/@-]/g, '')}\``
   return {
     title: '见证人拒绝联署 / A witness refuses to sign the history',

@@ -72,7 +72,7 @@ async function chargesInForce(
 }
 
 /**
- * Returns the data of a call that the price at a draft depends on: its model, groups, usage and
+ * Returns the data of a call on which its price in a draft depends: model, groups, usage and
  * factors.
  */
 function pastCall({ type, data }: EndedCall) {

@@ -26,7 +26,7 @@ export function checkRange({ from, to }: { readonly from: number; readonly to: n
  * Reads the events of a time range, and calls `onCalls` with the calls that ended with a charge,
  * page by page in the order of their positions. At the time limit, it stops and returns the
  * position from which the next scan continues. Returns null if the range is complete. It reads
- * events instead of read models, because its callers check the events.
+ * events and not read models, because its callers check the events.
  */
 export async function scanEndedCalls(
   { store, config }: Pick<Core, 'store' | 'config'>,

@@ -191,8 +191,8 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
 }
 
 /**
- * Returns the command that enables keys again which the gateway had disabled and the admin has
- * entered once more.
+ * Returns the command that enables keys again after the gateway has disabled them and the admin has
+ * entered them once more.
  */
 const enteredAgain = ({ id }: UpdateChannel, { keptRefs }: StoredKeys) =>
   keptRefs.length === 0 ? [] : [{ type: 'TakeBackKeys', channelId: id, keyRefs: keptRefs }]
