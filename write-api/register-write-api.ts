@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { SITE_STREAM, siteDecider } from '#domain/setup/events.ts'
+import { siteDecider } from '#domain/setup/decide.ts'
+import { SITE_STREAM } from '#domain/setup/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { sealClientAddresses } from '#infra/http/command-context.ts'
 import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-amounts.ts'

@@ -1,6 +1,7 @@
 import { decimalOf, isAbove } from '../pricing/decimal.ts'
 import { QUOTA_MAX, QUOTA_PER_DOLLAR, type Quota, toWire, type WireQuota } from '../shared/quota.ts'
-import { DECIMALS, PROVIDER_INVOICES_MAX, type ProviderInvoice } from './events.ts'
+import { PROVIDER_INVOICES_MAX } from './decide.ts'
+import { DECIMALS, type ProviderInvoice } from './events.ts'
 
 const CHEAP_DECIMALS = 5
 const CENT = decimalOf('0.01')

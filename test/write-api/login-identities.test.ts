@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { identityDecider, identityStream } from '#domain/identities/events.ts'
+import { identityDecider } from '#domain/identities/decide.ts'
+import { identityStream } from '#domain/identities/events.ts'
 import { findUser, findUserByIdentity } from '#projections/users/query.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'

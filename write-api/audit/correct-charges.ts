@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { correctionsDecider, findRunning } from '#domain/corrections/decide.ts'
 import {
   CORRECTIONS_STREAM,
   type CorrectionScope,
-  correctionsDecider,
   type FailedAccount,
-  findRunning,
 } from '#domain/corrections/events.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyRoot, onlyRootSession, principalOf } from '#infra/http/access-checks.ts'

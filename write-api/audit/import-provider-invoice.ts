@@ -5,14 +5,16 @@ import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { parseDecimal } from '#domain/pricing/decimal.ts'
 import { decimalsFor, isInRange } from '#domain/provider-invoices/amounts.ts'
 import {
-  DECIMALS,
   otherProviderInvoiceIds,
+  providerInvoiceRequestsDecider,
+  providerInvoicesDecider,
+} from '#domain/provider-invoices/decide.ts'
+import {
+  DECIMALS,
   PROVIDER_INVOICES_STREAM,
   type ProviderInvoice,
   type ProviderInvoiceRequest,
-  providerInvoiceRequestsDecider,
   providerInvoiceRequestsStream,
-  providerInvoicesDecider,
 } from '#domain/provider-invoices/events.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
-  PROVIDER_INVOICES_STREAM,
   providerInvoiceRequestsDecider,
-  providerInvoiceRequestsStream,
   providerInvoicesDecider,
+} from '#domain/provider-invoices/decide.ts'
+import {
+  PROVIDER_INVOICES_STREAM,
+  providerInvoiceRequestsStream,
 } from '#domain/provider-invoices/events.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'

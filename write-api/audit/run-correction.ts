@@ -1,12 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
-import {
-  CORRECTIONS_STREAM,
-  type Correction,
-  correctionsDecider,
-  type FailedAccount,
-} from '#domain/corrections/events.ts'
+import { type Correction, correctionsDecider } from '#domain/corrections/decide.ts'
+import { CORRECTIONS_STREAM, type FailedAccount } from '#domain/corrections/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'

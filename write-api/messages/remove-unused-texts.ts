@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { messageDecider, messageStream } from '#domain/messages/events.ts'
+import { messageDecider } from '#domain/messages/decide.ts'
+import { messageStream } from '#domain/messages/events.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { secretsOfOwners } from '#infra/vault/secrets-of-owners.ts'

@@ -1,8 +1,8 @@
+import { messageDecider } from '#domain/messages/decide.ts'
 import {
   countOf,
   type IdRange,
   type MessageText,
-  messageDecider,
   messageStream,
   rangesOf,
 } from '#domain/messages/events.ts'

@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  notificationsDecider,
-  notificationsStream,
-  WARNING_PAUSE_MS,
-} from '#domain/notifications/events.ts'
+import { notificationsDecider, WARNING_PAUSE_MS } from '#domain/notifications/decide.ts'
+import { notificationsStream } from '#domain/notifications/events.ts'
 import { optionInteger, optionValue } from '#domain/options/option-registry.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'

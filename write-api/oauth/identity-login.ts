@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { identityDecider, identityStream } from '#domain/identities/events.ts'
+import { identityDecider } from '#domain/identities/decide.ts'
+import { identityStream } from '#domain/identities/events.ts'
 import { optionInteger } from '#domain/options/option-registry.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { allOptions } from '#projections/options/query.ts'

@@ -1,4 +1,5 @@
-import { messageDecider, messageStream, rangesOf } from '#domain/messages/events.ts'
+import { messageDecider } from '#domain/messages/decide.ts'
+import { messageStream, rangesOf } from '#domain/messages/events.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import type { TopUpReport } from '#domain/top-ups/commands.ts'

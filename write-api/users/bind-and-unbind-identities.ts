@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { identityDecider } from '#domain/identities/decide.ts'
 import {
   IDENTITY_PROVIDERS,
   type IdentityProvider,
-  identityDecider,
   identityStream,
 } from '#domain/identities/events.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
