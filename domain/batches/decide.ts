@@ -141,11 +141,11 @@ function billLines({ lines }: BillLines, record: BatchRecord): Outcome {
   const added: BilledLine[] = []
   const seen = new Set<number>()
   for (const { line, part, usage, calls, evidence, isOtherModel = false } of lines) {
-    assert(line >= 0 && line < record.submitted.lines, () => `line ${line} of a batch`)
+    assert(line >= 0 && line < record.submitted.lines, () => `line ${line} is not in the batch`)
     if (record.billed.has(line) || seen.has(line)) continue
     seen.add(line)
     const price = record.submitted.parts[part]?.price
-    assert(price !== undefined, () => `part ${part} of a batch`)
+    assert(price !== undefined, () => `part ${part} is not in the batch`)
     const charge = toWire(chargeFor(price, usage, calls))
     const cost =
       costRatio === undefined ? {} : { cost: toWire(costFor(price, usage, calls, costRatio)) }

@@ -60,7 +60,7 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
     if (type === 'MessageSent') {
       return { message: { recipients: data.recipients, text: textOf(data) } }
     }
-    assert(message !== null, `an event of message ${data.messageId}, which is not there`)
+    assert(message !== null, `an event of message ${data.messageId}, which does not exist`)
     return { message: { ...message, text: type === 'MessageEdited' ? textOf(data) : null } }
   },
 }

@@ -24,7 +24,7 @@ export const isInRange = (quota: Quota): boolean => quota <= QUOTA_MAX && quota 
  * message, and each call of a model converts a dozen amounts.
  */
 export function toWire(quota: Quota): WireQuota {
-  if (!isInRange(quota)) assert(false, `quota ${quota} does not fit the wire`)
+  if (!isInRange(quota)) assert(false, `quota ${quota} exceeds the range of the wire format`)
   return Number(quota) as WireQuota
 }
 
