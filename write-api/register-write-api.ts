@@ -26,7 +26,7 @@ import {
   setTagStatus,
   tagChannels,
   updateTag,
-} from './channels/channel-status-and-tags.ts'
+} from './channels/channel-status-circuits-and-tags.ts'
 import type { ServedTypes } from './channels/channel-terms-from-request.ts'
 import { copyChannel, createChannel } from './channels/create-and-copy-channels.ts'
 import {
@@ -55,7 +55,7 @@ import {
 } from './credentials/totp-and-recovery-code-routes.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { sendCode } from './mail/send-mail-code.ts'
-import { createSiteMailer, sendTestMail } from './mail/site-mailer.ts'
+import { createSiteMailer, sendTestMail } from './mail/site-mailer-and-test-mail.ts'
 import {
   deleteMessage,
   editMessage,
@@ -113,7 +113,7 @@ import { createUser, manageUser } from './users/create-and-manage-users.ts'
 import { deleteSelf, eraseUser } from './users/erase-user-and-delete-self.ts'
 import { startErasures } from './users/finish-erasures.ts'
 import { register } from './users/register.ts'
-import { updateSelf, updateSettings } from './users/update-self.ts'
+import { updateSelf, updateSettings } from './users/update-self-and-settings.ts'
 import { updateUser } from './users/update-user.ts'
 import { createWakeSignal } from './wake-signal.ts'
 import { limitWrites, rejectWritesOnDemoSite } from './write-limits-and-demo-site.ts'

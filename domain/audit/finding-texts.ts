@@ -4,7 +4,7 @@ import { CALL_TEXTS } from './finding-texts/call-texts.ts'
 import { LOG_TEXTS } from './finding-texts/log-texts.ts'
 import { ORDER_TEXTS } from './finding-texts/order-and-redemption-texts.ts'
 import { READ_MODEL_TEXTS } from './finding-texts/read-model-texts.ts'
-import { EXPORT_TEXTS, RECORD_TEXTS } from './finding-texts/record-texts.ts'
+import { EXPORT_TEXTS, RECORD_TEXTS } from './finding-texts/record-and-export-texts.ts'
 
 /**
  * The text of each finding in English and Chinese, by the finding's code. Codes and the names of

@@ -15,7 +15,11 @@ import {
 import type { BatchLedger } from './batch-ledger.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
 import { ResultsUnavailable, resultLines } from './download-batch-results.ts'
-import { ResultsMemory, ResultsMemoryFull, settlementOwnerOf } from './limit-result-downloads.ts'
+import {
+  ResultsMemory,
+  ResultsMemoryFull,
+  settlementOwnerOf,
+} from './limit-memory-and-time-of-result-downloads.ts'
 import { readResultLine } from './read-result-line.ts'
 import { deniesAccess, recordDenied, recordOtherFailure } from './record-denied-access-to-batch.ts'
 import {

@@ -19,7 +19,7 @@ import {
   RESULT_RULES,
   renderGeminiResult,
 } from './gemini-batches.ts'
-import { atLeastRate, type ResultsMemory } from './limit-result-downloads.ts'
+import { atLeastRate, type ResultsMemory } from './limit-memory-and-time-of-result-downloads.ts'
 import { renderStoredBatch } from './render-batch.ts'
 import type { BatchDeps, Settle } from './settle-batch.ts'
 import {

@@ -12,7 +12,7 @@ import {
   providerRequest,
 } from '../providers/openai-compatible/provider-target.ts'
 import type { StreamedBody } from '../uploads/write-form-for-provider.ts'
-import { withShortTexts } from './shorten-texts-in-json-stream.ts'
+import { withShortTexts } from './shorten-or-decode-texts-in-json-stream.ts'
 
 /**
  * The time and size limits of requests about tasks. Providers respond to such a request

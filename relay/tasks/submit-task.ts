@@ -30,8 +30,8 @@ import {
   tryChannels,
 } from './send-task-to-channels-in-order.ts'
 import type { TaskDeps } from './task-deps.ts'
+import { sendVideoAccepted } from './videos/handle-video-requests.ts'
 import { type VideoTask, vendorOf } from './videos/select-channels-for-video.ts'
-import { sendVideoAccepted } from './videos/show-list-and-delete-videos.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })

@@ -30,6 +30,13 @@ import { submitTask } from './submit-task.ts'
 import type { FindRecentTasks, TaskDeps } from './task-deps.ts'
 import { TaskLedger } from './task-ledger.ts'
 import { kindOf, type TaskRoute, taskRoute } from './task-routes.ts'
+import {
+  handleVideoRequestWithoutBody,
+  handleVideoResultRequest,
+  readVideoTask,
+  recentTasksIn,
+  serveLinkedVideo,
+} from './videos/handle-video-requests.ts'
 import { JIMENG_NAMES } from './videos/jimeng-requests.ts'
 import {
   isMultipart,
@@ -37,13 +44,6 @@ import {
   MULTIPART,
 } from './videos/multipart-video-request-to-json.ts'
 import { VIDEO_NAMES } from './videos/read-video-request.ts'
-import {
-  handleVideoRequestWithoutBody,
-  handleVideoResultRequest,
-  readVideoTask,
-  recentTasksIn,
-  serveLinkedVideo,
-} from './videos/show-list-and-delete-videos.ts'
 
 export type TaskOverrides = {
   readonly findOpenTasks?: FindOpenTasks | undefined

@@ -39,7 +39,7 @@ import type {
   CorrectionPreview,
   Recomputation,
   Repricing,
-} from '#write-api/contract/corrections.ts'
+} from '#write-api/contract/repricing-and-corrections.ts'
 import { fifty, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

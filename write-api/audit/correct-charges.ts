@@ -13,7 +13,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { accountsOf } from '#projections/balances/query.ts'
 import { sumsOfCorrection } from '#projections/corrected-calls/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { correctionActions } from '../contract/corrections.ts'
+import { correctionActions } from '../contract/repricing-and-corrections.ts'
 import { requireRecentLogin } from '../credentials/identity-proof.ts'
 import { correctionError } from './audit-errors.ts'
 import {

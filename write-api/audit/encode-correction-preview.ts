@@ -4,7 +4,7 @@ import type { CorrectionScope } from '#domain/corrections/events.ts'
 import type { CorrectedRatios } from '#domain/pricing/price-corrections.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { TIME_MAX } from '#read-api/contract/resource-field-definition.ts'
-import type { CorrectedPrice } from '../contract/corrections.ts'
+import type { CorrectedPrice } from '../contract/repricing-and-corrections.ts'
 
 /**
  * The fields of a price, each with its name in the API and in the domain. The digest of a preview

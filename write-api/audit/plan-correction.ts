@@ -9,7 +9,7 @@ import { fromWire, QUOTA_MAX, toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { firstRevision } from '#infra/event-store/binary-search-events.ts'
 import { chargedUsers } from '#projections/logs/query.ts'
-import type { SkipReason } from '../contract/corrections.ts'
+import type { SkipReason } from '../contract/repricing-and-corrections.ts'
 import { correctionError } from './audit-errors.ts'
 
 export type PlannedCall = CorrectedCallAttributes & {

@@ -8,7 +8,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { correctionsOfCalls } from '#projections/corrected-calls/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Action } from '../action.ts'
-import { correctionActions, type Repricing } from '../contract/corrections.ts'
+import { correctionActions, type Repricing } from '../contract/repricing-and-corrections.ts'
 import {
   addSums,
   figuresOf,

@@ -10,7 +10,10 @@ import { success } from '#infra/http/response-envelope.ts'
 import { isFull, type Permit } from '#infra/limits/port.ts'
 import { allOptions, siteState } from '#projections/options/query.ts'
 import { type Action, accepted, type Deps, waitUntilVisible } from '../action.ts'
-import { type Register, registrationActions } from '../contract/registration.ts'
+import {
+  type Register,
+  registrationActions,
+} from '../contract/registration-password-reset-and-setup.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { verifyMailCode } from '../mail/mail-codes.ts'
 import { loginError } from '../sessions/login-and-registration-errors.ts'

@@ -27,7 +27,7 @@ import {
   type ProviderRequest,
   sendTaskRequest,
 } from '../send-request-to-task-provider.ts'
-import { base64TextIn } from '../shorten-texts-in-json-stream.ts'
+import { base64TextIn } from '../shorten-or-decode-texts-in-json-stream.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { providerRequestOf, vendorOf } from './select-channels-for-video.ts'
 import type { FileSource, VideoVariant, VideoVendor } from './video-vendor.ts'

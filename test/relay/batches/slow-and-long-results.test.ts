@@ -8,7 +8,7 @@ import {
   ResultsMemory,
   SETTLEMENTS_BYTES_MAX,
   settlementOwnerOf,
-} from '#relay/batches/limit-result-downloads.ts'
+} from '#relay/batches/limit-memory-and-time-of-result-downloads.ts'
 import { FILE_LINES_MAX } from '#relay/batches/plan-batch-file.ts'
 import { LINES_MAX } from '#relay/batches/read-anthropic-batch-request.ts'
 import { BODIES_BYTES_MAX, BodyMemory } from '#relay/limits/body-memory.ts'
