@@ -6,7 +6,7 @@ import {
   parsedShallowObject,
   textOf,
   webAddress,
-} from './read-task-request-body.ts'
+} from './read-provider-json.ts'
 
 const ID_LENGTH_MAX = 128
 /**

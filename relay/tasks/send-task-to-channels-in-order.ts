@@ -13,13 +13,13 @@ import {
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { mayBeSentTo, takesSubmissions } from '../views/keys-that-may-own-submitted-work.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
+import { parsedShallowObject } from './read-provider-json.ts'
 import {
   drawingSubmitAnswer,
   musicSubmitAnswer,
   type SubmitAnswer,
 } from './read-provider-task-answers.ts'
 import { isCertainlyRefused, isKeyFault, readSubmission } from './read-submission-response.ts'
-import { parsedShallowObject } from './read-task-request-body.ts'
 import { type ProviderRequest, sendTaskRequest } from './send-request-to-task-provider.ts'
 import { callbackUrl } from './signed-callback-url.ts'
 import type { TaskDeps } from './task-deps.ts'

@@ -18,7 +18,7 @@ import { siteNameOf } from '../mail/site-mailer-and-test-mail.ts'
 import {
   enabledLoginMethods,
   retryWhileLoginMethodsChange,
-} from '../users/enabled-login-methods.ts'
+} from '../users/enabled-login-methods-and-retry.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 

@@ -25,7 +25,10 @@ import { canLogInWithPasskey } from '../credentials/passkeys.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { verifyMailCode } from '../mail/mail-codes.ts'
 import { loginError } from '../sessions/login-and-registration-errors.ts'
-import { enabledLoginMethods, retryWhileLoginMethodsChange } from './enabled-login-methods.ts'
+import {
+  enabledLoginMethods,
+  retryWhileLoginMethodsChange,
+} from './enabled-login-methods-and-retry.ts'
 import { type Identity, identityKeyOf } from './identity-key.ts'
 import { userError } from './user-errors.ts'
 import { assertNotAnotherUsername } from './user-names.ts'

@@ -1,5 +1,5 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { webAddress } from '../read-task-request-body.ts'
+import { webAddress } from '../read-provider-json.ts'
 import {
   accepted,
   causesByCode,

@@ -21,7 +21,7 @@ import {
   type OpenOptions,
   openProviderFile,
 } from '../open-provider-file.ts'
-import { parsedShallowObject } from '../read-task-request-body.ts'
+import { parsedShallowObject } from '../read-provider-json.ts'
 import {
   addressTaskRequest,
   type ProviderRequest,

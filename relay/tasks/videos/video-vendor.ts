@@ -1,8 +1,9 @@
 import type { OpenStatus, VideoMedia } from '#domain/tasks/events.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
+import { textOf } from '../read-provider-json.ts'
 import type { RefusalCause, SubmitAnswer } from '../read-provider-task-answers.ts'
-import { TaskRequestError, textOf } from '../read-task-request-body.ts'
+import { TaskRequestError } from '../read-task-request-body.ts'
 
 export type VideoAction = 'TEXT_TO_VIDEO' | 'IMAGE_TO_VIDEO' | 'REMIX'
 
