@@ -86,8 +86,8 @@ export type RequestChanges = {
   /** The first members of the request that were not sent, because the channel forbids them. */
   readonly dropped?: readonly string[]
   /**
-   * The losses of the conversion: the first members of the request that the provider's model or
-   * format can't express, or can express only in part, and the contents of the answer that the
+   * The first losses of the conversion. They are members of the request that the provider's model
+   * or format can't express, or expresses only in part, and contents of the answer that the
    * caller's format can't express, such as `answer (citations)`.
    */
   readonly losses?: readonly string[]

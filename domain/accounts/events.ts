@@ -32,8 +32,8 @@ export type Posting = readonly [account: string, amount: WireQuota]
 
 /**
  * The members of an event that moves quota between ledger accounts. An event that changes the
- * balance or the held quota contains both amounts as they are after the event, so that an owner can
- * check the account without other events. Events of earlier versions lack these two amounts.
+ * balance or the held quota contains both resulting amounts. An owner can therefore check the
+ * account without other events. Events of earlier versions lack these two amounts.
  */
 export type Movement = {
   readonly postings: readonly Posting[]
@@ -245,8 +245,8 @@ export type CallAdmitted = Fact<
 
 /**
  * The model and the group with which a call is served, and their price. They differ from the model
- * and the group of the call's admission in two cases: the call is served by a fallback model, or it
- * was requested with the group `auto` and is served by one of this group's groups.
+ * and the group of the call's admission in two cases. Either a fallback model serves the call, or
+ * the call was requested with the group `auto` and one of the groups in `auto` serves it.
  */
 export type Served = {
   readonly model: string

@@ -76,7 +76,7 @@ export const WITNESS_CHECK = 'witnesses'
 type Counted = { readonly findingCount: number; readonly checks: readonly CheckCount[] }
 
 /**
- * Counts the findings that are not about witnesses. If there are none, the next verification can
+ * Counts the findings that are not about witnesses. If the count is 0, the next verification can
  * continue from this verification, even while a witness refuses to sign.
  */
 export const countHistoryFindings = ({ findingCount, checks }: Counted): number =>

@@ -74,8 +74,8 @@ export type PartSums = {
 }
 
 /**
- * The models of a part, taken from its first line with evidence. If another model than the one that
- * was sent answered a line, the models are taken from the first such line instead.
+ * The models of a part, taken from its first line with evidence. If a line was answered by another
+ * model than the requested one, the models are taken from the first such line instead.
  */
 export type PartModels = {
   /** The model name that was sent, or null if it equals the billed name. */

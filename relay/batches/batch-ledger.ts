@@ -51,8 +51,8 @@ type EndFacts = {
 
 /**
  * Writes all events of batches. When a batch is submitted or ends, one joint append writes the
- * event of the batch and the events of its calls in the user's account: either all are written or
- * none.
+ * event of the batch and the events of its calls in the user's account. Either all of these events
+ * are written or none.
  */
 export class BatchLedger {
   private readonly deps: Deps

@@ -50,7 +50,7 @@ export const isBatchPath = (path: string): boolean =>
 
 /**
  * Creates the handler of requests about batches. Also starts the poller, which settles batches that
- * have ended. Of all processes, only the one that holds the poller's lease polls.
+ * have ended. Only the process that holds the poller's lease polls.
  */
 export function startBatches(core: Core, deps: RelayDeps, pollEveryMs = POLL_EVERY_MS): Batches {
   const batchOutbound = createOutbound(operatorPolicy(core.config), TASK_LIMITS)

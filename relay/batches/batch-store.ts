@@ -36,8 +36,8 @@ export type StoredBatch = {
    */
   readonly retryAt: number
   /**
-   * The time at which the provider first denied access to the batch or its results, or first
-   * answered that it does not know the batch, in Unix milliseconds; 0 if it has done neither.
+   * The time of the provider's first denial, in Unix milliseconds; 0 if there is none. A denial is
+   * an answer that refuses access to the batch or its results, or that the batch is unknown.
    */
   readonly deniedAt: number
   /**

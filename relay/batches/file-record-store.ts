@@ -70,8 +70,8 @@ export const counts = (
 export const NO_FILE_LIMITS: FileLimits = { files: null, bytes: null }
 
 /**
- * Returns the limit that would be exceeded if a file of `addedBytes` were added to the files that
- * the user has (`held`), or null if no limit would be exceeded.
+ * Returns the limit that a file of `addedBytes` would exceed together with the user's files
+ * (`held`), or null if it would exceed none.
  */
 export function limitExceeded(
   held: { readonly files: number; readonly bytes: number },

@@ -57,8 +57,8 @@ export type GeminiBatch = { readonly lines: readonly BatchLine[]; readonly displ
 
 /**
  * Reads the body of a request that submits a batch, and checks each request of the batch
- * separately. A body that names a file with requests is refused: the files of all callers belong to
- * the site's one account at the provider, so a caller could name the file of another caller.
+ * separately. A body that names a file with requests is refused. At the provider, the files of all
+ * callers belong to the site's account, so a caller could name the file of another caller.
  */
 export async function readGeminiBatch(body: Buffer): Promise<GeminiBatch | RelayError> {
   const splitter = new JsonArraySplitter({

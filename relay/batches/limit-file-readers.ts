@@ -53,7 +53,10 @@ export class FileReaders {
     grant()
   }
 
-  /** Waits until `release` has taken a reader for the user. Returns false if it has taken none. */
+  /**
+   * Waits until `release` has taken a reader for the user. Returns false if `release` has not done
+   * so in time.
+   */
   private wait(userId: number): Promise<boolean> {
     const { waiting } = this
     // A user's requests wait one at a time, so that many requests of one user delay no other user.

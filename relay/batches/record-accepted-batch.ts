@@ -23,8 +23,8 @@ type Acceptance = {
 
 /**
  * Records that a provider has accepted a batch. Returns true once this is durable. If several
- * attempts fail, the batch is canceled at the provider: it would count as lost and its quota would
- * be released, but the provider would process it and charge the site.
+ * attempts fail, the batch is canceled at the provider. Otherwise, the batch would count as lost
+ * and its quota would be released, but the provider would process it and charge the site.
  */
 export async function recordAccepted(deps: BatchDeps, acceptance: Acceptance): Promise<boolean> {
   const { batch, upstreamId, channel, key } = acceptance

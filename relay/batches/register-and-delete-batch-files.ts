@@ -31,7 +31,9 @@ const EXPIRED_AT_ONCE = 100
 /** The number of files on a page of a provider's list, and the maximum number of pages read. */
 const LISTED_AT_ONCE = 1_000
 const LISTED_PAGES_MAX = 10
-/** If a file without a record could not be deleted, the next attempt follows after this time. */
+/**
+ * The pause in milliseconds before the next attempt to delete a file whose upload was not recorded.
+ */
 const RETRY_DELETION_MS = 3_600_000
 const UNRECORDED_MS = 7 * 86_400_000
 const DELETIONS_AT_ONCE = 10

@@ -242,7 +242,7 @@ class NoRoom extends Error {}
 
 type Uploads = BatchDeps['uploads']
 
-/** Throws `NoRoom` unless the disk has room for so many bytes. */
+/** Throws `NoRoom` unless the disk has room for this number of bytes. */
 async function hasRoomFor(uploads: Uploads, bytes: number): Promise<true> {
   if (await uploads.hasRoomFor(bytes).catch(() => false)) return true
   throw new NoRoom()

@@ -186,7 +186,7 @@ export async function holdBatch(
   } catch (err) {
     log.error({ err, call: batch }, 'a batch could not be recorded')
     // No other request can send a batch that this request has reserved. If the batch were not ended
-    // here, a repeat would be told that it was submitted.
+    // here, a repeat would be answered as if the batch had been submitted.
     if (isHeld) await endUnsent(ledger, batch, log)
     // Otherwise, the quota may have been reserved despite the error. The poller then ends the
     // batch, because no provider has accepted it.
@@ -205,9 +205,9 @@ const endUnsent = (
   })
 
 /**
- * Removes a batch whose quota could not be reserved. If the request that stored the batch before
- * has just reserved it, the batch stays stored: the poller would otherwise not find the quota if
- * that request fails to release it.
+ * Removes a batch whose quota could not be reserved. If an earlier request with the same key has
+ * just reserved the quota, the batch stays stored. The poller can then find the quota if that
+ * request fails to release it.
  */
 async function removeUnheld(
   ledger: BatchDeps['ledger'],

@@ -5,16 +5,15 @@ import type { TranscriptionTerms } from './settings-in-force.ts'
 /** The maximum number of items of a session whose transcriptions have not arrived. */
 const ITEMS_MAX = 1_000
 
-/**
- * An item whose transcription has not arrived: the bytes of its audio as PCM of 24 kHz, the
- * estimated number of tokens of the text that the caller has already received, and the terms with
- * which it is transcribed. `bytes` is null if the item is not yet committed.
- */
+/** An item whose transcription has not arrived. */
 export type AwaitedItem = {
+  /** The length of its audio as PCM of 24 kHz; null if the item is not yet committed. */
   readonly bytes: number | null
+  /** The estimated number of tokens of the text that the caller has already received. */
   textTokens: number
   /** The same text may also arrive in segments. */
   segmentTokens: number
+  /** The terms with which the item is transcribed. */
   readonly terms: TranscriptionTerms
 }
 export const NO_TEXT = { textTokens: 0, segmentTokens: 0 }

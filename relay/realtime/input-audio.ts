@@ -31,7 +31,7 @@ export const pcmBytesOf = (bytes: number, rate: number): number =>
 
 /**
  * The input audio that was sent and is not yet part of an item of the conversation. All lengths are
- * in bytes of PCM of 24 kHz, whatever the format is, because the format may change.
+ * in bytes of PCM of 24 kHz, regardless of the actual format, because the format may change.
  */
 export class InputAudio {
   /** All audio that was sent since the session began. */

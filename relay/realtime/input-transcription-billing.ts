@@ -39,9 +39,10 @@ export class InputTranscriptionBilling {
   private readonly awaited = new AwaitedTranscriptions()
   /**
    * The position in the audio, in bytes since the session began, up to which transcriptions without
-   * an id were charged before their audio was committed, and the number of these commits.
+   * an id were charged before the commit of their audio arrived.
    */
   private chargedUpTo = -1
+  /** The number of such transcriptions whose commits have not arrived. */
   private chargedAhead = 0
   /** Resolves when no call is being admitted or raised. */
   private covered: Promise<unknown> = Promise.resolve()

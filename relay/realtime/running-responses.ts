@@ -85,10 +85,10 @@ export class RunningResponses {
   }
 
   /**
-   * Reports whether the beginning of a response is a repetition or arrives after the end of the
-   * response. A beginning without an id is assumed to be so in two cases: while a response without
-   * an id runs, and after the end of such a response has arrived before its beginning. This
-   * assumption is not made if another response was requested (`isExpected`).
+   * Reports whether the beginning of a response is outdated: a repetition, or later than the end of
+   * the response. A beginning without an id counts as outdated while a response without an id runs.
+   * It also counts as outdated after the end of such a response has arrived before its beginning.
+   * Both do not apply if another response was requested (`isExpected`).
    */
   isRepeatedBeginning(id: string, isExpected: boolean): boolean {
     if (id !== '') return this.isCharged(id) || this.isUnrequested(id)

@@ -219,7 +219,8 @@ export class ChannelKeyPoller {
       if (lost.aborted) break
       const one = byId.get(openTask.upstreamId ?? '')
       const isUnknown = one === undefined || one.isMissing === true
-      // A key that replaced the one of the submission may belong to an account without the task.
+      // If the key of the submission was replaced, the new key may belong to an account that does
+      // not have the task.
       if (isUnknown && key.keyRef !== openTask.keyRef) this.noteUnanswered([openTask])
       else if (one === undefined) await this.expireUnmentioned(openTask)
       else if (!this.mayAppearLater(openTask, one)) await this.note(openTask, channel, one)
@@ -255,9 +256,9 @@ export class ChannelKeyPoller {
   }
 
   /**
-   * Ends an old task that its provider's answers do not mention. A single answer is not enough,
-   * because a server that has just started, or a reverse proxy, may answer that it knows nothing
-   * about a finished task, for which the provider charges.
+   * Ends an old task that its provider's answers do not mention. A single answer is not enough. A
+   * reverse proxy, or a server that has just started, may answer that it does not know a finished
+   * task, for which the provider charges.
    */
   private async expireUnmentioned(openTask: OpenTask): Promise<void> {
     const { task } = openTask

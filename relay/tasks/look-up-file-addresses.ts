@@ -4,7 +4,10 @@ import { type FileOutcome, GONE } from './open-provider-file.ts'
 /** The maximum number of requests per minute to providers for the files of one user. */
 export const FILE_LOOKUPS_MAX = 30
 const MINUTE_MS = 60_000
-/** The times for which a new address, and the answer that there is none, are remembered. */
+/**
+ * The times in milliseconds for which a new address, or the answer that there is none, is
+ * remembered.
+ */
 const [ADDRESS_MS, GONE_MS] = [3_600_000, 60_000]
 const REMEMBERED_MAX = 10_000
 

@@ -51,8 +51,8 @@ const EXPIRED_AT_ONCE = 4
 const LATE_MS = TASK_MS_MAX - 300_000
 
 /**
- * Starts to poll providers every few seconds. Of all relay processes, only the one that holds the
- * poller's lease polls.
+ * Starts to poll providers every few seconds. Only the relay process that holds the poller's lease
+ * polls.
  */
 export function startPoller(
   core: Pick<Core, 'db' | 'leases' | 'log'>,
@@ -202,8 +202,8 @@ class Poll {
 
   /**
    * Returns the channel and key to poll, or null if the channel no longer exists. If the key that
-   * submitted the tasks was replaced, each poll uses another one of the channel's current keys,
-   * because only keys of the same account at the provider know the tasks.
+   * submitted the tasks was replaced, the channel's current keys take turns. Only keys of the same
+   * account at the provider know the tasks.
    */
   private targetOf(name: string, [first]: readonly OpenTask[]): PollTarget | null {
     const { channelId, keyRef, kind } = first ?? {}

@@ -203,8 +203,8 @@ function refuseVideoFlag(action: string, prompt: string | null): void {
 export const VIDEO_MODEL = 'mj_video'
 
 /**
- * The actions that make no further video: requests about a single picture, and first steps of a
- * task whose price is that of the modal step.
+ * The actions that make no further video. They are requests about a single picture, and first steps
+ * of tasks that are charged by their modal step.
  */
 const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set(['UPSCALE', 'INPAINT', 'CUSTOM_ZOOM'])
 

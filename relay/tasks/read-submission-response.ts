@@ -17,8 +17,8 @@ const STATUS_OF_CAUSE = { key: 401, account: 402, model: 404, limit: 429, provid
 
 /**
  * Reads a provider's response to a submission. If the provider refused the site's account and not
- * the request, the attempt ends with the status that means this, whatever the status of the
- * response, so that another channel is tried and the channel's health counts it.
+ * the request, the attempt ends with the status that means this, regardless of the status of the
+ * response. Another channel is therefore tried, and the refusal counts for the channel's health.
  */
 export function readSubmission(
   end: AttemptEnd,
@@ -75,7 +75,8 @@ export function isCertainlyRefused({ end, answer }: SubmissionEnd): boolean {
   if (end.error === 'connect') return true
   if (end.error !== 'status') return false
   const isModels = answer?.isAccepted === false && answer.cause === 'model'
-  // A provider or proxy that fails may have accepted the task, whatever code its answer has.
+  // A provider or proxy that fails may have accepted the task, regardless of the code in its
+  // answer.
   const isAccounts = (end.status ?? 0) < 500 && accountErrorOf(end) !== null
   return isModels || CERTAIN_REFUSALS.has(end.status ?? 0) || isAccounts
 }

@@ -39,7 +39,7 @@ export const isSignatureValid = (deps: Deps, source: CallbackSource, signature: 
 
 /**
  * Reports whether a callback from this channel and key may change the task. Once it is known which
- * channel and key accepted the task, no other channel or key may.
+ * channel and key accepted the task, only these may change it.
  */
 export const mayReport = ({ channelId, keyRef }: CallbackSource, { place }: TaskRecord): boolean =>
   place === null || (place.channelId === channelId && place.keyRef === keyRef)

@@ -62,8 +62,8 @@ export function keptRefsOf(
 }
 
 /**
- * The references of the entered keys in order. `addedRefs` are those of new keys, and `keptRefs`
- * are those of keys that the channel already had.
+ * The references of the entered keys in order. `addedRefs` are the references of new keys, and
+ * `keptRefs` those of keys that the channel already had.
  */
 export type StoredKeys = {
   readonly refs: readonly string[]

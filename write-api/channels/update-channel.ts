@@ -119,7 +119,10 @@ const changeCommand = (
   keys: ChangeTerms['keys'],
 ): ChangeTerms => ({ type: 'ChangeTerms', channelId: id, change, keys, keyMode: keyMode ?? null })
 
-/** References that stand for entered keys, which are not stored before the change is valid. */
+/**
+ * Provisional references of the entered keys. The keys are stored only after the change was found
+ * valid.
+ */
 const provisionalKeys = ({ keys, isAppended }: EnteredKeys): ChangeTerms['keys'] => ({
   refs: keys.map((_, index) => `entered-${index}`),
   isAppended,
@@ -214,8 +217,8 @@ function replacedSecrets(event: ChannelEvent): readonly string[] {
 }
 
 /**
- * Returns the command that enables keys again, as a list of one or none. `enable_keys` contains the
- * indexes of these keys in the channel's list of keys.
+ * Returns the command that enables keys again, in a list that is empty if no keys are given.
+ * `enable_keys` contains the indexes of these keys in the channel's list of keys.
  */
 function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {
   if (indexes.length === 0) return []

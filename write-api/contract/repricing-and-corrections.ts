@@ -23,7 +23,10 @@ const scan = {
 export const RecomputeCalls = Type.Object(scan)
 export type RecomputeCalls = Static<typeof RecomputeCalls>
 
-/** The result for a part of the range: as much as one request reads within its time limit. */
+/**
+ * The result for a part of the range, which is as long as one request can read within its time
+ * limit.
+ */
 const part = {
   /** The number of ended calls in this part of the range that have a charge. */
   calls: Type.Integer(),

@@ -97,8 +97,8 @@ async function findCandidates(
 }
 
 /**
- * Returns the first candidate whose password matches, or null. If there is none to check, a dummy
- * hash is verified, so that the response takes the same time.
+ * Returns the first candidate whose password matches, or null. If no password can be checked, a
+ * dummy hash is verified, so that the response takes the same time.
  */
 async function findByPassword(
   { vault }: Core,

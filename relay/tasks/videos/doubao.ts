@@ -28,7 +28,7 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 
 /**
  * The causes of Ark's error codes (volcengine.com/docs/82379/1299023). Some limits have further
- * names behind a dot. A model that the account has not activated is answered with 404.
+ * names behind a dot. For a model that the account has not activated, Ark answers with 404.
  */
 const causeOfCode = causesByCode({
   key: ['AuthenticationError'],

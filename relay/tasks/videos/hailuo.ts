@@ -23,7 +23,7 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 
 /**
  * The causes of MiniMax' error codes (platform.minimax.io/docs/api-reference/errorcode), which come
- * with the HTTP status 200. 1008 is an empty balance, 2056 a used-up plan.
+ * with the HTTP status 200. The code 1008 means an empty balance, and 2056 a used-up plan.
  */
 const causeOf = causesByCode({
   key: [1004, 2049],

@@ -25,9 +25,9 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 }
 
 /**
- * The causes of Kling's error codes (klingai.com/document-api, "Error Code"). An account in arrears
- * (1101) or without a resource pack (1102) is answered with the HTTP status 429, like a limit. 1304
- * is a key that is not allowed from the site's IP address.
+ * The causes of Kling's error codes (klingai.com/document-api, "Error Code"). For an account in
+ * arrears (1101) or without a resource pack (1102), Kling answers with the HTTP status 429, as for
+ * a limit. The code 1304 means that the key is not allowed from the site's IP address.
  */
 const causeOf = causesByCode({
   key: [1000, 1001, 1002, 1003, 1004, 1304],

@@ -67,8 +67,9 @@ export class UnconfirmedVideos {
 
   /**
    * Reports whether the vendor may have the video, so that the task must not be ended. This is
-   * assumed until the vendor has answered several times that it does not have the video, or has
-   * given no readable answer for the time after which an accepted task expires.
+   * assumed until the vendor has answered several times that it does not have the video. It is also
+   * no longer assumed once the vendor has given no readable answer for as long as an accepted task
+   * may wait for one.
    */
   mayExist(task: OpenTask): boolean {
     if (this.placeOf(task) === null) return false
@@ -148,7 +149,8 @@ export class UnconfirmedVideos {
         return sendTaskRequest(providerOutbound, target, request, signal)
       })
       const found = end === null ? NOTHING_SAID : foundIn(vendor, call, end)
-      // A key that replaced the one of the submission may belong to an account without the video.
+      // If the key of the submission was replaced, the new key may belong to an account that does
+      // not have the video.
       const isOwn = keys.some((key) => key.keyRef === keyRef)
       return found.kind === 'absent' && !isOwn ? NOTHING_SAID : found
     } finally {

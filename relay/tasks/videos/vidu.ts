@@ -24,8 +24,8 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 }
 
 /**
- * The causes of Vidu's error codes (platform.vidu.com/docs/error-code). An account without credits
- * is answered with the HTTP status 400.
+ * The causes of Vidu's error codes (platform.vidu.com/docs/error-code). For an account without
+ * credits, Vidu answers with the HTTP status 400.
  */
 const causeOf = causesByCode({
   key: ['Unauthorized'],

@@ -16,8 +16,8 @@ import {
 } from './video-vendor.ts'
 
 /**
- * The causes of DashScope's error codes (help.aliyun.com/zh/model-studio/error-code). An account in
- * arrears is answered with the HTTP status 400.
+ * The causes of DashScope's error codes (help.aliyun.com/zh/model-studio/error-code). For an
+ * account in arrears, DashScope answers with the HTTP status 400.
  */
 const causeOf = causesByCode({
   key: ['InvalidApiKey', 'invalid_api_key'],
@@ -106,7 +106,8 @@ export const WAN: VideoVendor = {
   }),
   readReport: ({ output, usage }) => {
     const task = objectOrEmpty(output)
-    // DashScope does not know the task yet, or no longer, because it keeps tasks for a day.
+    // DashScope does not know the task yet, or no longer knows it, because it keeps tasks for a
+    // day.
     if (task.task_status === 'UNKNOWN') return { status: 'FAILURE', isMissing: true }
     const status = STATUSES[String(task.task_status)]
     if (status === undefined) return null

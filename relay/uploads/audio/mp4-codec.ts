@@ -39,7 +39,7 @@ export function mp4CodecOf(descriptions: Buffer, boxes: BoxCount): Mp4Codec | nu
   for (let count = 0; count < most && at + 8 <= descriptions.length; count += 1) {
     countBox(boxes, DESCRIPTION_STEPS)
     const length = Math.max(8, descriptions.readUInt32BE(at))
-    // The offsets in a description are those of the first one.
+    // The constants for offsets apply to the first description.
     const codec = codecOf(descriptions.subarray(at - FIRST_AT, at + length), boxes)
     at += length
     if (codec === null) continue
@@ -63,7 +63,7 @@ function codecOf(description: Buffer, boxes: BoxCount): Mp4Codec | null {
   return PCM.has(name) ? { frameSamples: 1, sampleRate: entryRate } : (AMR.get(name) ?? null)
 }
 
-/** The names of PCM, of which each sample is a frame. */
+/** The names of PCM formats. Each of their samples counts as a frame. */
 const PCM = new Set('ulaw,alaw,sowt,twos,in24,in32,fl32,fl64,lpcm'.split(','))
 /** The names of AMR and AMR-WB, whose rates are fixed. */
 const AMR: ReadonlyMap<string, Mp4Codec> = new Map([
@@ -121,8 +121,8 @@ const SHORT_FRAMES: ReadonlySet<number> = new Set([23, 39])
 const LAYERS: ReadonlySet<number> = new Set([32, 33, 34])
 
 /**
- * Reads the descriptors of the box `esds` (ISO/IEC 14496-1). Without them, frames are those of AAC
- * at the rate of the sample description.
+ * Reads the descriptors of the box `esds` (ISO/IEC 14496-1). Without them, frames count as frames
+ * of AAC at the rate of the sample description.
  */
 function codecOfEsds(esds: Buffer | null, entryRate: number): Mp4Codec | null {
   const usual = { frameSamples: 1_024, sampleRate: entryRate }
@@ -144,7 +144,7 @@ function codecOfEsds(esds: Buffer | null, entryRate: number): Mp4Codec | null {
 function descriptorAt(bytes: Buffer, at: number, tag: number): number | null {
   if (bytes[at] !== tag) return null
   let start = at + 1
-  // The length has up to four bytes, of which all but the last have their highest bit set.
+  // The length has up to four bytes. All of them except the last have their highest bit set.
   while (start < at + 4 && ((bytes[start] ?? 0) & 0x80) !== 0) start += 1
   return start + 1 < bytes.length ? start + 1 : null
 }

@@ -11,7 +11,7 @@ const PAGE_STEPS = 8
 const STEPS_MAX = FRAMES_MAX * PAGE_STEPS
 const CONTINUED = 1
 const FIRST = 2
-/** The maximum number of streams that are told apart. Real files have a few. */
+/** The maximum number of streams that are distinguished. Real files have a few. */
 const STREAMS_MAX = 1_000
 
 /**
@@ -36,8 +36,8 @@ type Stream = {
 /**
  * Returns the duration in seconds of the Ogg file that begins at an offset, or null if it has no
  * audio stream. It is the sum of all streams in the file, because players play them one after
- * another. The duration of a stream follows from its packets, as decoders play all of them,
- * whatever positions its pages state.
+ * another. The duration of a stream follows from its packets, because decoders play all of them,
+ * regardless of the positions that its pages state.
  */
 export async function oggSeconds(file: AudioFile, from: number): Promise<number | null> {
   const windows = new Windows(file, from)

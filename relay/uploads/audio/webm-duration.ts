@@ -26,7 +26,7 @@ const VALUES: ReadonlySet<number> = new Set([
 const OPUS_PACKET_SECONDS_MAX = 0.12
 /** The longest element that is read as a number or a short text, in bytes. */
 const VALUE_BYTES_MAX = 64
-/** The elements of any length, of which the first bytes are read. */
+/** Elements of any length. Only their first bytes are read. */
 const LONG_VALUES: ReadonlySet<number> = new Set([CODEC_PRIVATE, REMOVED_BYTES])
 /** The maximum length of the part of a block that is read. */
 const BLOCK_HEAD_BYTES = 65_536
