@@ -1,3 +1,4 @@
+import type { PriceSnapshot } from '../pricing/price-snapshot.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
 /**
@@ -91,6 +92,17 @@ export type RequestChanges = {
    * caller's format can't express, such as `answer (citations)`.
    */
   readonly losses?: readonly string[]
+}
+
+/**
+ * The model and the group with which a call is served, and their price. They differ from the model
+ * and the group of the call's admission in two cases. Either a fallback model serves the call, or
+ * the call was requested with the group `auto` and one of the groups in `auto` serves it.
+ */
+export type Served = {
+  readonly model: string
+  readonly group: string
+  readonly price: PriceSnapshot
 }
 
 /** A call whose charge was corrected. A later correction of the call starts from `corrected`. */

@@ -8,6 +8,7 @@ import type {
   CallTimings,
   CorrectedCall,
   RequestChanges,
+  Served,
 } from './call-record-types.ts'
 
 export type {
@@ -18,6 +19,7 @@ export type {
   Digest,
   ProviderEvidence,
   RequestChanges,
+  Served,
 } from './call-record-types.ts'
 
 /** Returns the name of the event stream of a user's account: balance, holds and token budgets. */
@@ -242,17 +244,6 @@ export type CallAdmitted = Fact<
     readonly stepOf?: string
   } & Movement
 >
-
-/**
- * The model and the group with which a call is served, and their price. They differ from the model
- * and the group of the call's admission in two cases. Either a fallback model serves the call, or
- * the call was requested with the group `auto` and one of the groups in `auto` serves it.
- */
-export type Served = {
-  readonly model: string
-  readonly group: string
-  readonly price: PriceSnapshot
-}
 
 /** The usage of a long stream so far. It is charged if the process that serves the call dies. */
 export type CallProgressed = Fact<

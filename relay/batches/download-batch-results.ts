@@ -5,7 +5,7 @@ import { providerRequest } from '../providers/openai-compatible/provider-target.
 import type { RelayKey } from '../views/channel-view.ts'
 import { mayBeOfOtherAccount } from '../views/keys-that-may-own-submitted-work.ts'
 import type { BatchProtocol } from './batch-protocol.ts'
-import { atLeastRate, type ResultsMemory } from './limit-memory-and-time-of-result-downloads.ts'
+import { atLeastRate, type ResultsMemory } from './result-download-limits.ts'
 import { elementsIn } from './split-json-array.ts'
 
 /**

@@ -15,11 +15,6 @@ import {
 import type { BatchLedger } from './batch-ledger.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
 import { ResultsUnavailable, resultLines } from './download-batch-results.ts'
-import {
-  ResultsMemory,
-  ResultsMemoryFull,
-  settlementOwnerOf,
-} from './limit-memory-and-time-of-result-downloads.ts'
 import { readResultLine } from './read-result-line.ts'
 import { deniesAccess, recordDenied, recordOtherFailure } from './record-denied-access-to-batch.ts'
 import {
@@ -27,6 +22,7 @@ import {
   deleteInputOfFailed,
   registerResultFiles,
 } from './register-and-delete-batch-files.ts'
+import { ResultsMemory, ResultsMemoryFull, settlementOwnerOf } from './result-download-limits.ts'
 
 export type BatchDeps = DescribeDeps & { readonly ledger: BatchLedger }
 
@@ -66,9 +62,7 @@ const FAILURES: Readonly<Record<BatchFailureCause, string>> = {
     'are charged.',
 }
 const BATCHES_AT_ONCE = 4
-/**
- * The time after which a pass goes on to the next batch while the slow one is still being settled.
- */
+/** After this time, a pass goes on to the next batch while the slow one is being settled. */
 const SLOW_MS = 5_000
 /**
  * The maximum number of batches that a process asks about or settles at once: in total, of one
@@ -381,8 +375,8 @@ export class BatchSettler {
 
 /**
  * Awaits an append. Rejects with `StoreUnavailable` only if the event store can't be reached. Any
- * other failure would occur again with each attempt. It therefore counts as a failed attempt, so
- * that the batch ends after `RESULTS_MS`.
+ * other failure would occur again with each attempt. It counts, so that the batch ends after
+ * `RESULTS_MS`.
  */
 const fromEventStore = <T>(append: Promise<T>): Promise<T> =>
   append.catch((cause: unknown) => {

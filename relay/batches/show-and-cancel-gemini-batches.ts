@@ -19,8 +19,8 @@ import {
   RESULT_RULES,
   renderGeminiResult,
 } from './gemini-batches.ts'
-import { atLeastRate, type ResultsMemory } from './limit-memory-and-time-of-result-downloads.ts'
 import { renderStoredBatch } from './render-batch.ts'
+import { atLeastRate, type ResultsMemory } from './result-download-limits.ts'
 import type { BatchDeps, Settle } from './settle-batch.ts'
 import {
   batchNotFound,

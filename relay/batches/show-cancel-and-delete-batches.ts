@@ -28,10 +28,10 @@ import { type FindShownLine, pathOfBatch } from './batch-protocol.ts'
 import { fromStore, type PageOfBatches, type StoredBatch } from './batch-store.ts'
 import { downloadError, resultLines } from './download-batch-results.ts'
 import { geminiBatchOf, geminiIdOf } from './gemini-batches.ts'
-import { ResultsMemory, ResultsMemoryFull } from './limit-memory-and-time-of-result-downloads.ts'
 import { openAiBatchOf, openAiIdOf } from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
 import { renderStoredBatch } from './render-batch.ts'
+import { ResultsMemory, ResultsMemoryFull } from './result-download-limits.ts'
 import type { BatchDeps, Settle } from './settle-batch.ts'
 
 /** The maximum time for which a request about a batch waits until an ended batch is settled. */

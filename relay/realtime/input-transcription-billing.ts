@@ -20,9 +20,7 @@ import type { SettingsInForce, SettingsPosition, TranscriptionTerms } from './se
 
 /** The number of input tokens that are reserved in addition to the audio and the prompts. */
 const MARGIN_TOKENS = 1_024
-/**
- * The maximum number of items that are expected from uncommitted audio. Each has a second or more.
- */
+/** The maximum number of items expected from uncommitted audio. Each has a second or more. */
 const TURNS_AT_ONCE = 60
 const BYTES_PER_TOKEN = 4
 
@@ -387,10 +385,7 @@ export class InputTranscriptionBilling {
     return this.items.length > 0
   }
 
-  /**
-   * The gateway's own count of the usage. Uncommitted audio may belong to an item whose text has
-   * already arrived.
-   */
+  /** The gateway's own count. Uncommitted audio may belong to an item whose text has arrived. */
   private usageOf(items: readonly AwaitedItem[]): Usage {
     const uncommitted = this.audio.pending - this.audio.committed
     const isBegun = items.some(({ bytes }) => bytes === null)

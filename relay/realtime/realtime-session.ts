@@ -69,9 +69,7 @@ export class RealtimeSession {
   private readonly openedAt = performance.now()
   private accessCheckedAt = performance.now()
   private providerActiveAt = performance.now()
-  /**
-   * The time (`performance.now()`) at which the caller stopped reading; 0 while the caller reads.
-   */
+  /** The time (`performance.now()`) at which the caller stopped reading; 0 while it reads. */
   private unreadSince = 0
   private onIdle: (() => void) | null = null
 
@@ -302,8 +300,7 @@ export class RealtimeSession {
     const { confidential, options, gate } = this
     const visibleEvent = visibleError(event, confidential, options.call, gate.callersIdOf(event_id))
     await this.showEvent(visibleEvent)
-    // Without the gateway's settings, a response may have more output than the reserved quota
-    // covers.
+    // Without the gateway's settings, a response may have more output than its quota covers.
     if (isOwn || this.created !== null) return void this.end(relayError('upstream_error'), true)
     this.noteIdle()
     // The settings before a refused change may allow more output.
@@ -353,8 +350,7 @@ export class RealtimeSession {
    * Ends the session and its calls. `isCallers` is false if the provider or the gateway failed. If
    * the caller ends the session, a running response is cancelled. Its last event with the usage is
    * awaited, and so are transcriptions. Handlers of the provider's events must not await this
-   * method, because it waits for further events, and these are read only after the handlers have
-   * returned.
+   * method: it waits for events that are read only after they return.
    */
   async end(error: RelayError | null, isCallers: boolean): Promise<void> {
     if (this.isEnding) return
