@@ -35,10 +35,7 @@ type Completion = { readonly isShown: boolean; readonly error: RelayError | null
 export class InputTranscriptionBilling {
   private call: RealtimeCall | null = null
   private readonly awaited = new AwaitedTranscriptions()
-  /**
-   * The position in the audio, in bytes since the session began, up to which transcriptions without
-   * an id were charged before the commit of their audio arrived.
-   */
+  /** The position up to which transcriptions without an id were charged before their commits. */
   private chargedUpTo = -1
   /** The number of such transcriptions whose commits have not arrived. */
   private chargedAhead = 0
