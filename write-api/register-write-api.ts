@@ -11,12 +11,15 @@ import type { Action, Api, Deps } from './action.ts'
 import { createNextIds } from './assign-next-id.ts'
 import { acknowledgeRefusedCosignature } from './audit/acknowledge-refused-cosignature.ts'
 import { applyCorrection, previewCorrection } from './audit/correct-charges.ts'
-import { deleteProviderInvoice, importProviderInvoice } from './audit/import-provider-invoice.ts'
+import {
+  deleteProviderInvoice,
+  importProviderInvoice,
+} from './audit/import-and-delete-provider-invoices.ts'
 import { startFindingNotices } from './audit/notify-of-findings.ts'
 import { recomputeCalls } from './audit/recompute-calls.ts'
 import { startProviderInvoiceRemovals } from './audit/remove-provider-invoice-rows.ts'
 import { repriceCalls } from './audit/reprice-calls.ts'
-import { deleteScratchCopy, requestScratchCopy } from './audit/request-scratch-copies.ts'
+import { deleteScratchCopy, requestScratchCopy } from './audit/request-and-delete-scratch-copies.ts'
 import { requestRebuild, requestVerification } from './audit/request-verification-or-rebuild.ts'
 import { startCorrections } from './audit/run-correction.ts'
 import {
@@ -76,7 +79,7 @@ import {
   cancelPrices,
   schedulePrices,
   startPriceSchedule,
-} from './options/schedule-price-changes.ts'
+} from './options/schedule-and-apply-price-changes.ts'
 import { createRedemption } from './redemptions/create-redemption.ts'
 import {
   deleteDisabledRedemptions,
@@ -103,7 +106,7 @@ import { setTokenStatuses } from './tokens/token-status.ts'
 import { updateToken } from './tokens/update-token.ts'
 import { notifyEpay } from './top-ups/epay-notification.ts'
 import { warnOfPartialConfigAtStart } from './top-ups/payment-methods.ts'
-import { placeOrder, quoteTopUp } from './top-ups/place-order.ts'
+import { placeOrder, quoteTopUp } from './top-ups/quote-and-place-order.ts'
 import { refundOrder } from './top-ups/refund-order.ts'
 import { stripeWebhook } from './top-ups/stripe-webhook.ts'
 import { adjustQuota } from './users/adjust-quota.ts'

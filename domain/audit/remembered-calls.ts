@@ -6,7 +6,7 @@ import {
   type CorrectableCallTable,
   createCorrectableCallTable,
   findCorrectableCall,
-} from './ended-calls-for-corrections.ts'
+} from './ended-call-table.ts'
 import {
   addId,
   type FingerprintTable,

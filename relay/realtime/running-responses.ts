@@ -1,6 +1,6 @@
 import type { Usage } from '#domain/pricing/usage.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
-import type { DeliveredOutput } from './estimate-conversation-input.ts'
+import type { DeliveredOutput } from './estimate-conversation-tokens.ts'
 import { LatestIds } from './latest-ids.ts'
 import type { RealtimeCall } from './realtime-call.ts'
 import type { ContentSize } from './size-of-conversation-items.ts'
