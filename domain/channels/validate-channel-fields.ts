@@ -176,7 +176,9 @@ function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null
 /** The maximum number of models that `responses_models` may list. */
 const RESPONSES_MODELS_MAX = 500
 
-/** OpenAI and Azure. Only their channels serve some models by responses and others by chats. */
+/**
+ * The provider types OpenAI and Azure. Their channels serve some models only by the Responses API.
+ */
 const TYPES_WITH_RESPONSES_MODELS: readonly number[] = [1, 3]
 
 /** Checks `responses_models`, the provider's names of models that serve only responses. */

@@ -114,7 +114,7 @@ export type ProviderInvoice = InvoiceImported['data']
 export const amountOf = ({ lines }: Pick<ProviderInvoice, 'lines'>): bigint =>
   lines.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
 
-/** The decimals of the amounts of an invoice that does not name them. */
+/** The number of decimals of an invoice's amounts if the invoice does not state it. */
 export const DECIMALS = 9
 
 /** Writes an amount in the units of an invoice as an exact decimal, such as `-0.0125`. */

@@ -34,8 +34,8 @@ export const keysOf = ({ views }: RelayDeps, { place }: BatchRecord): readonly R
 export type Described = { readonly description: BatchDescription; readonly key: RelayKey }
 
 /**
- * `missing`: the provider does not know the batch, or a proxy does not know the path. `denied`: it
- * denies access with the key.
+ * `missing`: the provider does not know the batch, or a proxy does not know the path. `denied`: the
+ * provider denies access with the key.
  */
 export type Refusal = 'missing' | 'denied'
 

@@ -184,8 +184,8 @@ export type BatchStore = {
   unsettled(after: string, limit: number): Promise<readonly StoredBatch[]>
   linesOf(batch: string): Promise<LinesById>
   /**
-   * Removes the batch if it is stored for this holder; null for a batch whose quota was reserved. A
-   * batch that another request has taken over is kept.
+   * Removes the batch if it is stored for this holder. `holder` is null for a batch whose quota was
+   * reserved. A batch that another request has taken over is kept.
    */
   remove(batch: string, holder: string | null): Promise<void>
   /**

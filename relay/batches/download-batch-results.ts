@@ -34,7 +34,7 @@ export const downloadError = (error: unknown): RelayError =>
 
 type Download = {
   /**
-   * The keys to try, in this order. The provider's account of any of them may own the batch or the
+   * The keys to try, in this order. Any of them may belong to the account that owns the batch or
    * file.
    */
   readonly keys: readonly RelayKey[]

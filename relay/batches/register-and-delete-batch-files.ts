@@ -155,7 +155,7 @@ export async function deleteFilesNamed(
   const keys = keysOfSubmitted(deps.views.channels, place)
   // The keys of a deleted channel no longer exist, so nobody can read its files.
   if (keys.length === 0) return true
-  // All pages of a search share one limit, because other deletions wait for it.
+  // All pages of a search share one time limit, because other deletions wait for the search.
   const inTime = AbortSignal.timeout(SEARCH_MS)
   const signal = stopped === undefined ? inTime : AbortSignal.any([stopped, inTime])
   let after = ''

@@ -5,7 +5,7 @@ const MIB = 1024 * 1024
 const FACTS_BYTES = 512
 /** Each download reserves memory for a result of this length from its beginning. */
 const USUAL_RESULT_BYTES = MIB
-/** The memory that a result needs, as a multiple of its length: its bytes, its text, the answer. */
+/** The memory that a result needs, as a multiple of its length: for its bytes, text and answer. */
 const COPIES = 3
 /**
  * The memory in bytes in which a process settles batches. It is separate from the memory of request

@@ -35,7 +35,7 @@ export type BatchFileSubmission = {
   readonly request: OpenAiBatchRequest
   readonly stored: StoredFile
   readonly channel: RelayChannel
-  /** The keys to try, in this order. The provider's account of any of them may own the file. */
+  /** The keys to try, in this order. Any of them may belong to the account that owns the file. */
   readonly fileKeys: readonly RelayKey[]
   /** The key with which the changed lines are uploaded as a new file and the batch is submitted. */
   readonly key: RelayKey

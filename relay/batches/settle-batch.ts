@@ -255,8 +255,8 @@ export class BatchSettler {
   }
 
   /**
-   * Bills the lines of a batch (see `bill`). Records it if the provider fails in another way than
-   * by denying access.
+   * Bills the lines of a batch (see `bill`). Records a failure of the provider that is not a denial
+   * of access.
    */
   private async billUnlessDenied(
     stored: StoredBatch,
@@ -375,7 +375,7 @@ export class BatchSettler {
 
 /**
  * Awaits an append. Rejects with `StoreUnavailable` only if the event store can't be reached. Any
- * other failure would occur again with each attempt. It counts, so that the batch ends after
+ * other failure would occur again with each attempt. It must count, so that the batch ends after
  * `RESULTS_MS`.
  */
 const fromEventStore = <T>(append: Promise<T>): Promise<T> =>

@@ -26,7 +26,9 @@ export type RequestedResponse = {
   readonly eventId: string
   readonly mark: ContentSize
   readonly isInConversation: boolean
-  /** The number of bytes of one second of output audio; undefined as in the session. */
+  /**
+   * The number of bytes of one second of output audio; undefined if the session's number applies.
+   */
   readonly outputRate: number | undefined
   /** True if the provider has reported an error that may be about this request. */
   isDoubtful: boolean

@@ -54,8 +54,8 @@ export const POLL_PERMITS: PermitLimits = {
 const PER_CHANNEL = 3
 
 /**
- * The least number of polls in a row after which a task that its provider does not know fails, or
- * expires if it is overdue.
+ * The minimum number of polls in a row without news of a task. After them, a task that its provider
+ * does not know fails, and an overdue task expires.
  */
 const MISSING_POLLS = 5
 /**

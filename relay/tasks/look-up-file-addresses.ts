@@ -54,7 +54,9 @@ export class FileAddressLookups {
     return asked
   }
 
-  /** Removes an address that has expired as well, so that the next request looks it up again. */
+  /**
+   * Removes a remembered address that has expired, too, so that the next request looks it up again.
+   */
   forget({ name }: ExpiredFile): void {
     this.remembered.delete(name)
   }

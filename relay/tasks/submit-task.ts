@@ -138,7 +138,9 @@ async function isOfVideo({ ledger }: TaskDeps, task: TaskRecord): Promise<boolea
   return false
 }
 
-/** The time in milliseconds that a modal step has until the task that it completes may expire. */
+/**
+ * The minimum time in milliseconds between a modal step and the expiry of the task it completes.
+ */
 const STEP_MS_MIN = 900_000
 
 /**

@@ -16,9 +16,9 @@ const OLD_UNANSWERED_MS_MAX = 600_000
 const OLD_MS = 24 * 3_600_000
 
 /**
- * Remembers since when the providers of open tasks have not answered. The provider of an old task
- * may have finished it. The task is therefore expired only after its provider was asked and either
- * reports no outcome or gives no answer for an hour.
+ * Remembers from what time on the providers of open tasks have not answered. The provider of an old
+ * task may have finished it. The task is therefore expired only after its provider was asked and
+ * either reports no outcome or gives no answer for an hour.
  */
 export class UnansweredTasks {
   /** The times of the first questions without an answer, in Unix milliseconds, by task id. */

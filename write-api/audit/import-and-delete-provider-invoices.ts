@@ -145,7 +145,9 @@ async function knownIds({ core: { actors, db } }: Deps, invoiceId: string, chann
   )
 }
 
-/** Yields the chunks of an upload. Throws a 408 if none arrives for `IDLE_MAX_MS`. */
+/**
+ * Yields the chunks of an upload. Throws an HTTP error 408 if no chunk arrives for `IDLE_MAX_MS`.
+ */
 async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array> {
   const chunks = body.iterator({ destroyOnReturn: false })
   try {

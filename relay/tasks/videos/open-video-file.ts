@@ -71,9 +71,9 @@ export const variantsOf = ({ stored, vendor }: FinishedVideo): readonly VideoVar
 ]
 
 /**
- * Tries the keys in their order and opens the file with the first key that has access. Otherwise, a
- * failure that may be temporary takes precedence over answers to other keys that there is no such
- * file.
+ * Tries the keys in their order and opens the file with the first key that has access. If no key
+ * has access, returns a failure that may be temporary. If there was none, returns that the file
+ * does not exist.
  */
 export async function openVideoFile(
   deps: TaskDeps,

@@ -124,8 +124,8 @@ export type VideoVendor = {
   /** True if the vendor accepts a picture as last frame. */
   readonly takesLastImage: boolean
   /**
-   * The time for which the vendor keeps a file, or the URL of it that it reports, in milliseconds.
-   * Omitted if it documents none, or reports when each file expires.
+   * The time in milliseconds for which the vendor keeps a file, or for which its URL is valid.
+   * Omitted if the vendor documents no such time, or reports when each file expires.
    */
   readonly fileMs?: number
   /**
