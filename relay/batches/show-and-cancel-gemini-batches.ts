@@ -163,7 +163,9 @@ export async function listGeminiBatches(
 }
 
 export const cancelGeminiBatch: BatchHandler = async (deps, exchange, stored) => {
-  const canceled = stored.isSettled ? null : await cancelAtProvider(deps, stored)
-  if (isRelayError(canceled)) return sendError(exchange, canceled)
+  if (!stored.isSettled) {
+    const canceled = await cancelAtProvider(deps, stored)
+    if (isRelayError(canceled)) return sendError(exchange, canceled)
+  }
   sendJson(exchange, 200, {})
 }
