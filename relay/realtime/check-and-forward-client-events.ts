@@ -138,7 +138,7 @@ export class ClientEventGate {
     if (isSpeech) {
       const uncovered = await transcription.cover(appended)
       if (uncovered !== null) {
-        calls.audio.takeBack(appended)
+        calls.audio.subtractUnsent(appended)
         return uncovered
       }
       this.mayHearSpeech = true
@@ -152,7 +152,7 @@ export class ClientEventGate {
     }
     const error = this.mayRespond ? await this.coverSpeech(content, send) : await send()
     if (!error) return null
-    calls.audio.takeBack(appended)
+    calls.audio.subtractUnsent(appended)
     return error
   }
 

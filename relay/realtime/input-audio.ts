@@ -48,7 +48,7 @@ export class InputAudio {
   }
 
   /** Subtracts audio that could not be sent. */
-  takeBack(bytes: number): void {
+  subtractUnsent(bytes: number): void {
     this.sent = Math.max(0, this.sent - bytes)
     this.open = Math.max(0, this.open - bytes)
   }

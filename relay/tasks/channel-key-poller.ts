@@ -312,11 +312,11 @@ export class ChannelKeyPoller {
     const { deps } = this
     const { task, keyRef } = openTask
     this.unanswered.remove(task)
-    const words = `${report.status} ${report.progress}`
+    const statusAndProgress = `${report.status} ${report.progress}`
     const isOver = report.status === 'SUCCESS' || report.status === 'FAILURE'
     // A report without an outcome ends an overdue task, so it is recorded even if it repeats the
     // last one.
-    const isKnown = this.lastReports.get(task) === words && !this.isOverdue(openTask)
+    const isKnown = this.lastReports.get(task) === statusAndProgress && !this.isOverdue(openTask)
     if (!isOver && isKnown) return
     try {
       const record = await deps.ledger.peek(task)
@@ -326,7 +326,7 @@ export class ChannelKeyPoller {
         const place = { channelId: channel.channelId, keyRef: keyRef ?? '' }
         await recordReport(deps, record, place, report, channel)
       }
-      this.lastReports.set(task, words)
+      this.lastReports.set(task, statusAndProgress)
     } catch (err) {
       deps.log.warn({ err, task }, 'the report of a provider on a task could not be recorded')
     }

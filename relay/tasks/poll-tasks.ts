@@ -182,11 +182,14 @@ class Poll {
     if (openTask.channelId === null) {
       return age > this.times.staleMs && this.quietPasses === 0
     }
-    return age > TASK_MS_MAX && this.isGivenUp(openTask, now)
+    return age > TASK_MS_MAX && this.mayExpireUnanswered(openTask, now)
   }
 
-  private isGivenUp(task: Parameters<UnansweredTasks['isGivenUp']>[0], now: number): boolean {
-    return now - task.submittedAt > TASK_LEASE_MS || this.unanswered.isGivenUp(task, now)
+  private mayExpireUnanswered(
+    task: Parameters<UnansweredTasks['mayExpireUnanswered']>[0],
+    now: number,
+  ): boolean {
+    return now - task.submittedAt > TASK_LEASE_MS || this.unanswered.mayExpireUnanswered(task, now)
   }
 
   private ask(name: string, tasks: readonly OpenTask[]): void {
@@ -273,7 +276,7 @@ class Poll {
       if (existing === null || cause === null) return
       // The list of open tasks may not show yet that a provider has accepted the task.
       const { place, submitted } = existing
-      const isAsked = place === null || this.isGivenUp(submitted, now())
+      const isAsked = place === null || this.mayExpireUnanswered(submitted, now())
       if (!isAsked) return
       const outcome = await ledger.expire(existing)
       log.debug({ call: task, cause, outcome }, 'an expired task was ended')

@@ -24,8 +24,8 @@ export async function recordReport(
   const place = { channelId, keyRef }
   await endContinuedTask(deps, record, reported, channel)
   const isOver = reported.status === 'SUCCESS' || reported.status === 'FAILURE'
-  const words = isOver ? wordsOf(deps, record, place, reported, channel) : {}
-  const outcome = await deps.ledger.report(record, { ...report, ...place, ...words })
+  const texts = isOver ? redactedTextsOf(deps, record, place, reported, channel) : {}
+  const outcome = await deps.ledger.report(record, { ...report, ...place, ...texts })
   deps.log.debug(
     { call: task, channelId, status: reported.status, progress, outcome },
     'a provider reported on a task',
@@ -75,7 +75,7 @@ async function endContinuedTask(
  * not redacted either, because it is never shown. The addresses of a drawing's videos are kept like
  * that of its picture.
  */
-function wordsOf(
+function redactedTextsOf(
   deps: TaskDeps,
   { submitted: { task, kind } }: TaskRecord,
   place: Omit<CallbackSource, 'task'>,

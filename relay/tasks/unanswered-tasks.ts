@@ -39,7 +39,7 @@ export class UnansweredTasks {
   }
 
   /** Reports whether the task may expire, because its provider has not answered for too long. */
-  isGivenUp(
+  mayExpireUnanswered(
     { task, submittedAt }: { readonly task: string; readonly submittedAt: number },
     now: number,
   ): boolean {

@@ -162,7 +162,7 @@ async function writeChange(
   const change = proxyRef === null ? terms : { ...terms, proxyRef }
   const changed = changeCommand(fields, change, keys)
   const commands = [
-    ...[changed, ...enteredAgain(fields, stored), ...keyCommands(fields, row)],
+    ...[changed, ...enableReenteredKeys(fields, stored), ...keyCommands(fields, row)],
     ...statusCommands(fields, context),
   ]
   const steps = before().concat(
@@ -197,7 +197,7 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
  * Returns the command that enables keys again after the gateway has disabled them and the admin has
  * entered them once more.
  */
-const enteredAgain = ({ id }: UpdateChannel, { keptRefs }: StoredKeys) =>
+const enableReenteredKeys = ({ id }: UpdateChannel, { keptRefs }: StoredKeys) =>
   keptRefs.length === 0 ? [] : [{ type: 'TakeBackKeys', channelId: id, keyRefs: keptRefs }]
 
 /**

@@ -38,7 +38,7 @@ const INTERRUPTED_AFTER_MS = 5_000
  * The age in milliseconds from which an erasure without its event counts as refused or failed. An
  * append ends after ten seconds, so the event can no longer arrive.
  */
-const GIVEN_UP_AFTER_MS = 600_000
+const REFUSED_AFTER_MS = 600_000
 /** The maximum wait in milliseconds for the read models to apply an erasure. */
 const APPLIED_WITHIN_MS = 10_000
 const RETRY_SECONDS = 5
@@ -113,7 +113,7 @@ export async function finishInterruptedErasures(deps: Deps, sessions: Sessions):
       const { user } = await actors.peek(userDecider, stream)
       if (user?.isErased === true) {
         await deps.runExclusive(stream, () => finishErasure(deps, sessions, userId, context))
-      } else if (ageMs > GIVEN_UP_AFTER_MS) await forgetErasure(pg, userId)
+      } else if (ageMs > REFUSED_AFTER_MS) await forgetErasure(pg, userId)
       else continue
       left -= 1
     } catch (error) {

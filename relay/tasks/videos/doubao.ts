@@ -7,6 +7,7 @@ import {
   countOf,
   defined,
   HOUR_MS,
+  providerTextOf,
   ratioOf,
   refused,
   resolutionOf,
@@ -14,7 +15,6 @@ import {
   type VideoReport,
   type VideoRequest,
   type VideoVendor,
-  wordsOf,
 } from './video-vendor.ts'
 
 const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
@@ -152,8 +152,8 @@ export const DOUBAO: VideoVendor = {
     const { total_tokens: total, completion_tokens: tokens } = objectOrEmpty(usage)
     return {
       status,
-      failReason: wordsOf(objectOrEmpty(error).message),
-      file: wordsOf(objectOrEmpty(content).video_url),
+      failReason: providerTextOf(objectOrEmpty(error).message),
+      file: providerTextOf(objectOrEmpty(content).video_url),
       seconds: countOf(duration),
       tokens: countOf(total) ?? countOf(tokens),
     }

@@ -6,11 +6,11 @@ import {
   choose,
   countOf,
   defined,
+  providerTextOf,
   refused,
   resolutionOf,
   type VideoReport,
   type VideoVendor,
-  wordsOf,
 } from './video-vendor.ts'
 
 const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
@@ -76,8 +76,8 @@ export const HAILUO: VideoVendor = {
     const { status_code: code, status_msg: words } = objectOrEmpty(base)
     if (status === undefined) return null
     // The code 0 means that the query succeeded, and its message is not about the task.
-    const failReason = countOf(code) === 0 ? null : wordsOf(words)
-    return { status, failReason, file: wordsOf(file) }
+    const failReason = countOf(code) === 0 ? null : providerTextOf(words)
+    return { status, failReason, file: providerTextOf(file) }
   },
   source: (_id, file) => ({
     kind: 'lookup',

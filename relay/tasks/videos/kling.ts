@@ -9,12 +9,12 @@ import {
   countOf,
   defined,
   HOUR_MS,
+  providerTextOf,
   ratioOf,
   refused,
   secondsWithin,
   type VideoReport,
   type VideoVendor,
-  wordsOf,
 } from './video-vendor.ts'
 
 const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
@@ -86,8 +86,8 @@ export const KLING: VideoVendor = {
     const [video] = listOf(objectOrEmpty(task.task_result).videos)
     return {
       status,
-      failReason: wordsOf(task.task_status_msg),
-      file: wordsOf(video?.url),
+      failReason: providerTextOf(task.task_status_msg),
+      file: providerTextOf(video?.url),
       seconds: roundedSeconds(video?.duration),
     }
   },

@@ -73,7 +73,7 @@ export class UnconfirmedVideos {
    */
   mayExist(task: OpenTask): boolean {
     if (this.placeOf(task) === null) return false
-    if (this.unanswered.isGivenUp(task, this.deps.now())) return false
+    if (this.unanswered.mayExpireUnanswered(task, this.deps.now())) return false
     const { absent = 0, absentSince = 0 } = this.searches.get(task.task) ?? {}
     const isDeniedForLong = performance.now() - absentSince >= this.absentMs
     return absent < ABSENT_ANSWERS || !isDeniedForLong

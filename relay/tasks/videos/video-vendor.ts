@@ -283,7 +283,7 @@ export function dataUrl(image: string): { readonly type: string; readonly data: 
 export const bareImage = (image: string): string => dataUrl(image)?.data ?? image
 
 export const ID_LENGTH_MAX = 256
-const WORDS_MAX = 16_384
+const TEXT_LENGTH_MAX = 16_384
 
 export const accepted = (id: unknown, prefix = ''): SubmitAnswer => {
   const upstreamId = textOf(id, ID_LENGTH_MAX)
@@ -300,7 +300,7 @@ export const refused = (
   code: number | null,
   words: unknown,
   cause: RefusalCause = 'request',
-): SubmitAnswer => ({ isAccepted: false, code, words: wordsOf(words), cause })
+): SubmitAnswer => ({ isAccepted: false, code, words: providerTextOf(words), cause })
 
 /**
  * Returns the function that finds the cause of a vendor's error code. `codes` lists the codes of
@@ -317,7 +317,7 @@ export function causesByCode<Code>(
   return (code) => causes.get(code) ?? 'request'
 }
 
-export const wordsOf = (value: unknown): string | null => textOf(value, WORDS_MAX)
+export const providerTextOf = (value: unknown): string | null => textOf(value, TEXT_LENGTH_MAX)
 
 export const countOf = (value: unknown): number | null => {
   const count = typeof value === 'string' && value !== '' ? Number(value) : value

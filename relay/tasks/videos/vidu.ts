@@ -6,13 +6,13 @@ import {
   choose,
   defined,
   HOUR_MS,
+  providerTextOf,
   ratioOf,
   refused,
   resolutionOf,
   secondsWithin,
   type VideoReport,
   type VideoVendor,
-  wordsOf,
 } from './video-vendor.ts'
 
 const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
@@ -78,7 +78,12 @@ export const VIDU: VideoVendor = {
     const [creation] = listOf(creations)
     if (status === undefined) return null
     const { url, cover_url: cover } = objectOrEmpty(creation)
-    return { status, failReason: wordsOf(code), file: wordsOf(url), cover: wordsOf(cover) }
+    return {
+      status,
+      failReason: providerTextOf(code),
+      file: providerTextOf(url),
+      cover: providerTextOf(cover),
+    }
   },
   source: (_id, url) => ({ kind: 'address', url }),
   sign: (key) => ({ authorization: `Token ${key}` }),

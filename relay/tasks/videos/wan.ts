@@ -6,13 +6,13 @@ import {
   countOf,
   defined,
   HOUR_MS,
+  providerTextOf,
   ratioOf,
   refused,
   resolutionOf,
   type VideoReport,
   type VideoRequest,
   type VideoVendor,
-  wordsOf,
 } from './video-vendor.ts'
 
 /**
@@ -114,8 +114,8 @@ export const WAN: VideoVendor = {
     const { video_duration: length, duration } = objectOrEmpty(usage)
     return {
       status,
-      failReason: wordsOf(task.message),
-      file: wordsOf(task.video_url),
+      failReason: providerTextOf(task.message),
+      file: providerTextOf(task.video_url),
       seconds: countOf(length) ?? countOf(duration),
     }
   },
