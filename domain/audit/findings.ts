@@ -9,27 +9,6 @@ import {
   type PlainCode,
 } from './finding-texts.ts'
 
-/**
- * The rules that `applyToAudit` and `finishAudit` check. The README of this folder explains each
- * rule.
- */
-export const RECORD_CHECKS = [
-  'records',
-  'positions',
-  'revisions',
-  'postings',
-  'running-balances',
-  'trial-balance',
-  'prices',
-  'charges',
-  'call-ends',
-  'leases',
-  'redemptions',
-  'orders',
-  'grants',
-] as const
-export type RecordCheck = (typeof RECORD_CHECKS)[number]
-
 export type FindingParams = Readonly<Record<string, string | number>>
 
 /**
