@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { SITE_STREAM, siteDecider } from '#domain/setup/events.ts'
+import { siteDecider } from '#domain/setup/decide.ts'
+import { SITE_STREAM } from '#domain/setup/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { sealClientAddresses } from '#infra/http/command-context.ts'
 import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-amounts.ts'
@@ -10,12 +11,15 @@ import type { Action, Api, Deps } from './action.ts'
 import { createNextIds } from './assign-next-id.ts'
 import { acknowledgeRefusedCosignature } from './audit/acknowledge-refused-cosignature.ts'
 import { applyCorrection, previewCorrection } from './audit/correct-charges.ts'
-import { deleteProviderInvoice, importProviderInvoice } from './audit/import-provider-invoice.ts'
+import {
+  deleteProviderInvoice,
+  importProviderInvoice,
+} from './audit/import-and-delete-provider-invoices.ts'
 import { startFindingNotices } from './audit/notify-of-findings.ts'
 import { recomputeCalls } from './audit/recompute-calls.ts'
 import { startProviderInvoiceRemovals } from './audit/remove-provider-invoice-rows.ts'
 import { repriceCalls } from './audit/reprice-calls.ts'
-import { deleteScratchCopy, requestScratchCopy } from './audit/request-scratch-copies.ts'
+import { deleteScratchCopy, requestScratchCopy } from './audit/request-and-delete-scratch-copies.ts'
 import { requestRebuild, requestVerification } from './audit/request-verification-or-rebuild.ts'
 import { startCorrections } from './audit/run-correction.ts'
 import {
@@ -25,7 +29,7 @@ import {
   setTagStatus,
   tagChannels,
   updateTag,
-} from './channels/channel-status-and-tags.ts'
+} from './channels/channel-status-circuits-and-tags.ts'
 import type { ServedTypes } from './channels/channel-terms-from-request.ts'
 import { copyChannel, createChannel } from './channels/create-and-copy-channels.ts'
 import {
@@ -34,7 +38,6 @@ import {
   deleteDisabledChannels,
 } from './channels/delete-channels.ts'
 import { updateChannel } from './channels/update-channel.ts'
-import { resetAccessToken, revokeAccessToken } from './credentials/access-token.ts'
 import {
   addPasskey,
   beginPasskey,
@@ -42,6 +45,10 @@ import {
   renamePasskey,
 } from './credentials/add-rename-and-remove-passkeys.ts'
 import { beginProof, proveSession } from './credentials/identity-proof.ts'
+import {
+  resetAccessToken,
+  revokeAccessToken,
+} from './credentials/replace-and-revoke-access-token.ts'
 import { resetSecondFactor } from './credentials/reset-second-factor.ts'
 import {
   beginTotp,
@@ -51,7 +58,7 @@ import {
 } from './credentials/totp-and-recovery-code-routes.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { sendCode } from './mail/send-mail-code.ts'
-import { createSiteMailer, sendTestMail } from './mail/site-mailer.ts'
+import { createSiteMailer, sendTestMail } from './mail/site-mailer-and-test-mail.ts'
 import {
   deleteMessage,
   editMessage,
@@ -72,7 +79,7 @@ import {
   cancelPrices,
   schedulePrices,
   startPriceSchedule,
-} from './options/schedule-price-changes.ts'
+} from './options/schedule-and-apply-price-changes.ts'
 import { createRedemption } from './redemptions/create-redemption.ts'
 import {
   deleteDisabledRedemptions,
@@ -99,7 +106,7 @@ import { setTokenStatuses } from './tokens/token-status.ts'
 import { updateToken } from './tokens/update-token.ts'
 import { notifyEpay } from './top-ups/epay-notification.ts'
 import { warnOfPartialConfigAtStart } from './top-ups/payment-methods.ts'
-import { placeOrder, quoteTopUp } from './top-ups/place-order.ts'
+import { placeOrder, quoteTopUp } from './top-ups/quote-and-place-order.ts'
 import { refundOrder } from './top-ups/refund-order.ts'
 import { stripeWebhook } from './top-ups/stripe-webhook.ts'
 import { adjustQuota } from './users/adjust-quota.ts'
@@ -109,7 +116,7 @@ import { createUser, manageUser } from './users/create-and-manage-users.ts'
 import { deleteSelf, eraseUser } from './users/erase-user-and-delete-self.ts'
 import { startErasures } from './users/finish-erasures.ts'
 import { register } from './users/register.ts'
-import { updateSelf, updateSettings } from './users/update-self.ts'
+import { updateSelf, updateSettings } from './users/update-self-and-settings.ts'
 import { updateUser } from './users/update-user.ts'
 import { createWakeSignal } from './wake-signal.ts'
 import { limitWrites, rejectWritesOnDemoSite } from './write-limits-and-demo-site.ts'

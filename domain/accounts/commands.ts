@@ -4,7 +4,7 @@ import type { Usage, UsageLimits, UsageSource } from '../pricing/usage.ts'
 import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
-import type { CorrectedCallAttributes } from './call-trace.ts'
+import type { CorrectedCallAttributes } from './call-record-types.ts'
 import type {
   Attempt,
   CallBatch,
@@ -187,7 +187,8 @@ export type AdmitCall = {
   /**
    * Set if the call pays for a task. A task requires a positive balance, even if its hold is 0. The
    * command is refused if the user already has `openMax` open tasks. `stepOf` is the open task that
-   * a modal step completes, and which pays for the result. Only one step of it may be open.
+   * a modal step completes. The call of that task pays for the result. Only one step of a task may
+   * be open.
    */
   readonly task?: { readonly openMax: number; readonly stepOf?: string }
   /**
@@ -198,8 +199,8 @@ export type AdmitCall = {
   readonly reduction?: OutputReduction | undefined
   /**
    * True if the provider has already done the work, so that it must be charged. The call then has a
-   * hold of 0 and is admitted whatever the balance and the token's budget are. The relay sets this
-   * for such work only. No member of a request leads to it.
+   * hold of 0 and is admitted regardless of the balance and the token's budget. The relay sets this
+   * only for such work, and no member of a request can set it.
    */
   readonly isOwed?: boolean
 }

@@ -56,7 +56,7 @@ export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   }
   assert(calls === undefined || (isCallCount(calls) && calls > 0), NO_CALL_COUNT)
   if (hold < 0n || !isInRange(hold)) return codedError('AmountOutOfRange')
-  assert(!isOwed || (isPlain && hold === 0n), 'owed calls hold nothing')
+  assert(!isOwed || (isPlain && hold === 0n), 'an owed call must have a hold of 0')
   const unpayable = isOwed ? null : unpayableError(command, state)
   if (unpayable !== null) return unpayable
   if (task !== undefined && openTasks(state) >= task.openMax) {
@@ -289,8 +289,8 @@ function payablePart(
 
 /**
  * Ends a call without a charge. A task neither expires nor fails while its modal step is open,
- * because the success of the step completes and charges the task. Some providers fail a task once
- * its window was answered.
+ * because the success of the step completes and charges the task. Some providers report a task as
+ * failed once its modal window was answered.
  */
 export function releaseCall(command: ReleaseCall, state: AccountState): Outcome {
   const open = state.open.get(command.call)

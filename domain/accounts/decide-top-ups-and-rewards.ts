@@ -40,7 +40,7 @@ export function rewardInvite(command: RewardInvite, state: AccountState): Outcom
   if (state.inviteeIds.has(inviteeId)) return []
   const room = QUOTA_MAX - state.affiliate
   const reward = command.reward < room ? command.reward : room
-  assert(reward >= 0n, 'a reward is given, never taken')
+  assert(reward >= 0n, 'a reward must not be negative')
   const postings = rewardPostings(userId, reward)
   const data = { userId, inviteeId, reward: toWire(reward), postings }
   return [{ type: 'InviteRewarded', v: 1, data }]

@@ -2,7 +2,14 @@ import type { PriceSnapshot, ProviderCost } from '../pricing/price-snapshot.ts'
 import type { Usage, UsageSource } from '../pricing/usage.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
-import type { Attempt, CallEnd, CallTimings, CorrectedCall, RequestChanges } from './call-trace.ts'
+import type {
+  Attempt,
+  CallEnd,
+  CallTimings,
+  CorrectedCall,
+  RequestChanges,
+  Served,
+} from './call-record-types.ts'
 
 export type {
   Attempt,
@@ -12,7 +19,8 @@ export type {
   Digest,
   ProviderEvidence,
   RequestChanges,
-} from './call-trace.ts'
+  Served,
+} from './call-record-types.ts'
 
 /** Returns the name of the event stream of a user's account: balance, holds and token budgets. */
 export const accountStream = (userId: number): string => `account-${userId}`
@@ -26,8 +34,8 @@ export type Posting = readonly [account: string, amount: WireQuota]
 
 /**
  * The members of an event that moves quota between ledger accounts. An event that changes the
- * balance or the held quota contains both amounts as they are after the event, so that an owner can
- * check the account without other events. Events of earlier versions lack these two amounts.
+ * balance or the held quota contains both resulting amounts. An owner can therefore check the
+ * account without other events. Events of earlier versions lack these two amounts.
  */
 export type Movement = {
   readonly postings: readonly Posting[]
@@ -237,17 +245,6 @@ export type CallAdmitted = Fact<
   } & Movement
 >
 
-/**
- * The model and the group with which a call is served, and their price. They differ from the model
- * and the group of the call's admission in two cases: the call is served by a fallback model, or it
- * was requested with the group `auto` and is served by one of this group's groups.
- */
-export type Served = {
-  readonly model: string
-  readonly group: string
-  readonly price: PriceSnapshot
-}
-
 /** The usage of a long stream so far. It is charged if the process that serves the call dies. */
 export type CallProgressed = Fact<
   'CallProgressed',
@@ -320,8 +317,8 @@ export type CallSettled = Fact<
 >
 
 /**
- * The call ended without a charge because no channel was available, all attempts failed, or nothing
- * was delivered.
+ * The call ended without a charge, because no channel was available, all attempts failed, or
+ * nothing was delivered.
  */
 export type CallReleased = Fact<
   'CallReleased',

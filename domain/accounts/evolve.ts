@@ -196,7 +196,8 @@ function factsOf(data: CallFacts): CallFacts {
   const { call, userId, tokenId, model, group, isStream, calls, reasoningEffort } = data
   const { outputLimit, batch } = data
   const facts: Writable<CallFacts> = { call, userId, tokenId, model, group, isStream }
-  // Objects that are spread into others would be copied for each call.
+  // Optional members are assigned one by one, because spreading objects would copy them for each
+  // call.
   if (calls !== undefined) facts.calls = calls
   if (reasoningEffort !== undefined) facts.reasoningEffort = reasoningEffort
   if (outputLimit !== undefined) facts.outputLimit = outputLimit

@@ -115,7 +115,7 @@ function balanced(
     sum += amount
     postings.push([account, toWire(amount)])
   }
-  if (sum !== 0n) assert(false, `postings leave ${sum}`)
+  if (sum !== 0n) assert(false, `the sum of the postings is ${sum} and not 0`)
   return postings
 }
 

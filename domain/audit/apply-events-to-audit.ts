@@ -71,9 +71,9 @@ type FinishOptions = {
 }
 
 /**
- * Checks the rules that apply only after the last event: all ledger accounts add up to 0, no lease
- * is overdue, and each movement of quota has both of its events. The state is not changed, so that
- * later events can still be applied.
+ * Checks the rules that apply only after the last event. All ledger accounts must add up to 0, no
+ * lease may be overdue, and each movement of quota must have both of its events. The state is not
+ * changed, so that later events can still be applied.
  */
 export function finishAudit(
   state: AuditState,

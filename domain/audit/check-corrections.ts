@@ -3,7 +3,7 @@ import type { CorrectionScope, CorrectionStarted } from '../corrections/events.t
 import { applyPriceCorrection, chargeAtPrice } from '../pricing/price-corrections.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
-import type { CorrectableCall } from './ended-calls-for-corrections.ts'
+import type { CorrectableCall } from './ended-call-table.ts'
 import type { Findings } from './findings.ts'
 import { findEnd } from './remembered-calls.ts'
 import { type AuditState, isPartial } from './state.ts'

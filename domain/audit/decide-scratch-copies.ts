@@ -26,7 +26,7 @@ export const SCRATCH_COPIES_MAX = 2
 export const SCRATCH_COPIES_OF_AUDITOR_MAX = 1
 /** The time in milliseconds after which a copy is dropped. */
 export const SCRATCH_COPY_KEPT_MS = 24 * 3_600_000
-/** The number of ended copies that stay listed. */
+/** The number of ended copies that remain in the list. */
 const ENDED_KEPT = 20
 
 export type ScratchCopyCommand =

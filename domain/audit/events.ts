@@ -59,7 +59,7 @@ export type RebuildFinished = Fact<
   }
 >
 
-/** A copy of the read models as of a position was requested, to look at in the console. */
+/** A user requested a copy of the read models as of a position, to look at it in the console. */
 export type ScratchCopyRequested = Fact<
   'ScratchCopyRequested',
   Requested & {
@@ -144,8 +144,8 @@ export type WitnessRefused = Fact<
 
 /**
  * An admin knows why a witness refused one tree, for example because the database was restored from
- * a backup. Later verifications no longer count this refusal as a finding. The refusal of a tree
- * that does not continue the refused one is another one.
+ * a backup. Later verifications no longer count this refusal as a finding. If the witness later
+ * refuses a tree that does not continue this tree, that is a separate refusal.
  */
 export type RefusalAcknowledged = Fact<
   'RefusalAcknowledged',

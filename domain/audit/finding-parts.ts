@@ -51,7 +51,7 @@ const [START, END] = ['\uE000', '\uE001']
 const MARKS = new RegExp(`${START}(\\w+)${END}`)
 
 /**
- * Returns the text of a finding in a language as parts, so that a reader can be shown amounts in
+ * Returns the text of a finding in a language as parts. The console can therefore show amounts in
  * the currency of the site, and links to calls and users. The values of all parts together are the
  * text. A text that does not consist of known parts is returned as one part.
  */

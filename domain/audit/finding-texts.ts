@@ -2,9 +2,9 @@ import type { TranslatedText } from '../shared/translated-text.ts'
 import { ACCOUNT_TEXTS } from './finding-texts/account-texts.ts'
 import { CALL_TEXTS } from './finding-texts/call-texts.ts'
 import { LOG_TEXTS } from './finding-texts/log-texts.ts'
-import { ORDER_TEXTS } from './finding-texts/order-texts.ts'
+import { ORDER_TEXTS } from './finding-texts/order-and-redemption-texts.ts'
 import { READ_MODEL_TEXTS } from './finding-texts/read-model-texts.ts'
-import { EXPORT_TEXTS, RECORD_TEXTS } from './finding-texts/record-texts.ts'
+import { EXPORT_TEXTS, RECORD_TEXTS } from './finding-texts/record-and-export-texts.ts'
 
 /**
  * The text of each finding in English and Chinese, by the finding's code. Codes and the names of
@@ -78,9 +78,9 @@ export class FindingError extends Error {
 }
 
 /**
- * Returns why something could not be read. Of an unexpected error, this is only its name: V8 quotes
- * what it cannot parse in its messages, and damaged data may be personal data or a secret. Findings
- * are events, and so are kept for good.
+ * Returns the reason why something could not be read. For an unexpected error, this is only the
+ * error's name. The messages of V8 quote the text that it cannot parse, and damaged data may
+ * contain personal data or a secret. Findings are events, so they are kept for ever.
  */
 export const safeReasonOf = (error: unknown): string =>
   error instanceof FindingError ? error.message : error instanceof Error ? error.name : 'Error'

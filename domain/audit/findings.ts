@@ -9,27 +9,6 @@ import {
   type PlainCode,
 } from './finding-texts.ts'
 
-/**
- * The rules that `applyToAudit` and `finishAudit` check. The README of this folder explains each
- * rule.
- */
-export const RECORD_CHECKS = [
-  'records',
-  'positions',
-  'revisions',
-  'postings',
-  'running-balances',
-  'trial-balance',
-  'prices',
-  'charges',
-  'call-ends',
-  'leases',
-  'redemptions',
-  'orders',
-  'grants',
-] as const
-export type RecordCheck = (typeof RECORD_CHECKS)[number]
-
 export type FindingParams = Readonly<Record<string, string | number>>
 
 /**
@@ -76,7 +55,7 @@ export const WITNESS_CHECK = 'witnesses'
 type Counted = { readonly findingCount: number; readonly checks: readonly CheckCount[] }
 
 /**
- * Counts the findings that are not about witnesses. If there are none, the next verification can
+ * Counts the findings that are not about witnesses. If the count is 0, the next verification can
  * continue from this verification, even while a witness refuses to sign.
  */
 export const countHistoryFindings = ({ findingCount, checks }: Counted): number =>

@@ -25,7 +25,7 @@ export type FingerprintTable = { slots: Uint32Array; size: number }
 type Layout = {
   /** The number of numbers in an entry. */
   readonly columns: number
-  /** The fraction of the entries that are in use before the table is doubled. */
+  /** The fraction of entries in use from which the table is doubled. */
   readonly fullAt: number
 }
 

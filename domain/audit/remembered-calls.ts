@@ -6,7 +6,7 @@ import {
   type CorrectableCallTable,
   createCorrectableCallTable,
   findCorrectableCall,
-} from './ended-calls-for-corrections.ts'
+} from './ended-call-table.ts'
 import {
   addId,
   type FingerprintTable,
@@ -61,8 +61,8 @@ export function rememberEnd(calls: RememberedCalls, event: Recorded<CallEnd>): v
 }
 
 /**
- * Returns the data of an ended call of an account, or null if no call with this id ended there with
- * a charge.
+ * Returns the data of an ended call of an account, or null if the account has no call with this id
+ * that ended with a charge.
  */
 export function findEnd(
   calls: RememberedCalls,

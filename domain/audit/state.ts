@@ -123,7 +123,7 @@ type Options = {
   readonly startedAfter?: number
   readonly arePositionsDense?: boolean
   /**
-   * The way in which ended calls are remembered. With the default, `terms`, no event has to be read
+   * The kind of the memory of ended calls. With the default, `terms`, no event has to be read
    * again.
    */
   readonly remembers?: RememberedCalls['kind']

@@ -23,7 +23,7 @@ export type RefusedCosignatureCommand =
       readonly type: 'RecordRefusedCosignature'
       /**
        * The ids of earlier refusals of the same history. The present log begins with the tree of
-       * such a refusal, and also with the last tree that the witness refused as its continuation.
+       * such a refusal and with the last tree that the witness refused as a continuation of it.
        */
       readonly continued: readonly string[]
     } & WitnessRefused['data'])
@@ -35,11 +35,12 @@ export type RefusedCosignatureCommand =
 export type RefusedCosignatureErrorCode = 'RefusalUnknown'
 
 /**
- * Decides on refusals. A refusal is identified by the witness, the size that the witness has signed
- * and the history that it refuses. It is recorded once and can be acknowledged once. A history to
- * which events are appended remains the same history. If an event is rewritten after the
- * acknowledgement, the witness reports the same size again. This is a new refusal, so that the
- * admins are notified of it. Acknowledged refusals do not count towards `REFUSALS_PER_WITNESS_MAX`.
+ * Decides on refusals. A refusal is identified by the witness, the size of the tree that the
+ * witness has signed, and the history that the witness refuses. It is recorded once and can be
+ * acknowledged once. A history to which events are appended remains the same history. If an event
+ * is rewritten after the acknowledgement, the witness reports the same size again. This is a new
+ * refusal, so that the admins are notified of it. Acknowledged refusals do not count towards
+ * `REFUSALS_PER_WITNESS_MAX`.
  */
 export function decideRefusedCosignature(
   command: RefusedCosignatureCommand,

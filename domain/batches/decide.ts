@@ -74,8 +74,8 @@ export type PartSums = {
 }
 
 /**
- * The models of a part, taken from its first line with evidence. If another model than the one that
- * was sent answered a line, the models are taken from the first such line instead.
+ * The models of a part, taken from its first line with evidence. If a line was answered by another
+ * model than the requested one, the models are taken from the first such line instead.
  */
 export type PartModels = {
   /** The model name that was sent, or null if it equals the billed name. */
@@ -141,11 +141,11 @@ function billLines({ lines }: BillLines, record: BatchRecord): Outcome {
   const added: BilledLine[] = []
   const seen = new Set<number>()
   for (const { line, part, usage, calls, evidence, isOtherModel = false } of lines) {
-    assert(line >= 0 && line < record.submitted.lines, () => `line ${line} of a batch`)
+    assert(line >= 0 && line < record.submitted.lines, () => `line ${line} is not in the batch`)
     if (record.billed.has(line) || seen.has(line)) continue
     seen.add(line)
     const price = record.submitted.parts[part]?.price
-    assert(price !== undefined, () => `part ${part} of a batch`)
+    assert(price !== undefined, () => `part ${part} is not in the batch`)
     const charge = toWire(chargeFor(price, usage, calls))
     const cost =
       costRatio === undefined ? {} : { cost: toWire(costFor(price, usage, calls, costRatio)) }

@@ -80,7 +80,7 @@ export type BilledLine = {
   readonly cost?: WireQuota
   /** Lines of earlier versions have no evidence. */
   readonly evidence?: LineEvidence
-  /** True if the result names another model than the one that was sent. */
+  /** True if the result names another model than the request to the provider. */
   readonly isOtherModel?: true
 }
 

@@ -135,8 +135,8 @@ export const channelHealthDecider: Decider<
 }
 
 /**
- * Opens a closed circuit, or a half-open circuit whose trial call failed. Other failures came too
- * late and are ignored. They belong to calls sent before the circuit opened, or to outdated trial
+ * Opens a closed circuit, or a half-open circuit whose trial call failed. All other failures are
+ * ignored. They belong to calls that were sent before the circuit opened, or to outdated trial
  * calls.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
@@ -160,7 +160,7 @@ function probe(
   return [{ type: 'CircuitHalfOpened', v: 1, data: { ...scope, prober, until: at + leaseMs } }]
 }
 
-/** Shortens the time for which no other process may send a trial call. */
+/** Shortens the time during which only one process may send a trial call. */
 function release(
   { scope, prober, pauseMs, at }: ReleaseProbe,
   circuit: Circuit | undefined,

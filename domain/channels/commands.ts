@@ -18,7 +18,7 @@ type KeysChange = {
   readonly refs: readonly string[]
   readonly isAppended: boolean
   /**
-   * The references that the channel had when the keys were compared with its own. The command is
+   * The references of the channel's keys when the sender compared `refs` with them. The command is
    * refused if they have changed since, because the change may have erased some of `refs`.
    */
   readonly basedOn?: readonly string[]
@@ -53,8 +53,8 @@ type DisableChannels = {
 }
 
 /**
- * For each group and model that a channel serves, the ids of the other channels that serve it. The
- * same list need not be repeated. The gateway disables the channel only if at least one channel of
+ * For each group and model that a channel serves, the ids of the other channels that serve it.
+ * Equal lists may be given once. The gateway disables the channel only if at least one channel of
  * each list is usable when the command is decided. The sender can't decide this alone, because two
  * keys or two channels may fail at the same time.
  */
@@ -130,13 +130,14 @@ export type PauseSubmissions = {
   readonly type: 'PauseSubmissions'
   readonly channelIds: readonly number[]
   readonly pause: string
-  /** The time in unix milliseconds. */
+  /** The time in Unix milliseconds. */
   readonly now: number
 }
 
 /**
- * Ends a pause. If `neededAt` is a time in unix milliseconds, the command is refused unless the
- * pause has been in force until then, so that an act in the same append can rely on it.
+ * Ends a pause. If `neededAt` is a time in Unix milliseconds, the command is refused unless the
+ * pause has been in force until then. Another change in the same append can therefore rely on the
+ * pause.
  */
 export type ResumeSubmissions = {
   readonly type: 'ResumeSubmissions'
@@ -184,7 +185,7 @@ export type ChannelErrorCode =
   | 'TooManyKeys'
   /** Another request has paused the submissions to a channel. */
   | 'SubmissionsPaused'
-  /** The pause that an act needs has ended. */
+  /** The pause on which a change in the same append relies has ended. */
   | 'SubmissionsNotPaused'
   | 'TagRequired'
   | 'TagUnknown'

@@ -3,7 +3,10 @@ import type { ChannelError, PauseSubmissions, ResumeSubmissions } from './comman
 import type { ChannelEvent } from './events.ts'
 import { type ChannelRecord, unknownChannelError } from './state.ts'
 
-/** The longest time of a pause in milliseconds, after which one of a dead process ends. */
+/**
+ * The maximum duration of a pause in milliseconds. The pause of a dead process ends after this
+ * time.
+ */
 const PAUSE_MS = 60_000
 
 /**
@@ -15,7 +18,7 @@ const USE_WITHIN_MS = 30_000
 type Outcome = readonly ChannelEvent[] | ChannelError
 type Channels = ReadonlyMap<number, ChannelRecord>
 
-/** Reports whether no tasks and batches may be submitted at `now` (unix milliseconds). */
+/** Reports whether submissions of tasks and batches are paused at `now` (Unix milliseconds). */
 export const areSubmissionsPaused = ({ pause }: ChannelRecord, now: number): boolean =>
   pause !== undefined && now < pause.pausedAt + PAUSE_MS
 
@@ -35,7 +38,7 @@ export function pauseSubmissions(
   return [{ type: 'ChannelSubmissionsPaused', v: 1, data }]
 }
 
-/** Ends a pause of the channels that still exist and have it. */
+/** Ends a pause in those channels that still exist and in which it has not ended. */
 export function resumeSubmissions(
   { channelIds: given, pause, neededAt }: ResumeSubmissions,
   channels: Channels,

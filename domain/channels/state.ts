@@ -47,7 +47,7 @@ export function evolveChannels(state: ChannelsState, event: ChannelEvent): Chann
     default:
       for (const id of idsOf(event)) {
         const channel = channels.get(id)
-        assert(channel !== undefined, `${event.type} of channel ${id}, which is not there`)
+        assert(channel !== undefined, `${event.type} of channel ${id}, which does not exist`)
         channels.set(id, changedBy(event, channel))
       }
       return state

@@ -126,9 +126,9 @@ export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
 }
 
 /**
- * Returns the proxy for requests to the provider, or null if none is set. For an invalid setting,
- * it returns text that is not a proxy address. All requests then fail, so that none is sent without
- * the proxy.
+ * Returns the proxy for requests to the provider, or null if none is set. Returns a text that is
+ * not a proxy address if the setting is invalid. All requests then fail, so that none is sent
+ * without the proxy.
  */
 export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string | null {
   const members = readObject('setting', setting)
@@ -176,7 +176,9 @@ function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null
 /** The maximum number of models that `responses_models` may list. */
 const RESPONSES_MODELS_MAX = 500
 
-/** OpenAI and Azure. Only their channels serve some models by responses and others by chats. */
+/**
+ * The provider types OpenAI and Azure. Their channels serve some models only by the Responses API.
+ */
 const TYPES_WITH_RESPONSES_MODELS: readonly number[] = [1, 3]
 
 /** Checks `responses_models`, the provider's names of models that serve only responses. */

@@ -54,7 +54,7 @@ export function evolveCredentials(
     case 'TotpEnabled':
       return { ...state, totp: { secretRef: event.data.secretRef, usedStep: event.data.step } }
     case 'TotpStepUsed':
-      assert(state.totp !== null, 'TotpStepUsed while it is off')
+      assert(state.totp !== null, 'TotpStepUsed while TOTP is disabled')
       return { ...state, totp: { ...state.totp, usedStep: event.data.step } }
     case 'TotpDisabled':
       return { ...state, totp: null }

@@ -61,9 +61,7 @@ export type OptionsErrorCode =
   /** The change is scheduled too far ahead. Params: `days`, the maximum number of days. */
   | 'PriceChangeTooFar'
   | 'PriceChangeNotDue'
-  /**
-   * There would be too many scheduled changes, or the change has too many entries. Params: `limit`.
-   */
+  /** Too many changes are scheduled, or the change has too many entries. Params: `limit`. */
   | 'TooManyPriceChanges'
 
 export type OptionsError = CodedError<OptionsErrorCode>

@@ -22,7 +22,7 @@ export type OptionDefinition = {
   readonly unit?: OptionUnit
   /**
    * The units of the entries of an option that maps models to prices, by the name of the model. The
-   * versions of a model have the same unit. All other entries are prices of a call.
+   * versions of a model have the same unit as the model. All other entries are prices per call.
    */
   readonly entryUnits?: Readonly<Record<string, 'second' | 'call'>>
   /**

@@ -90,7 +90,7 @@ function tokenItems(price: PerTokenPrice, usage: Usage, common: Decimal): Item[]
   }))
 }
 
-/** The ratio has the factors of the image's or video's size. The price is the listed one. */
+/** The ratio contains the factors of the image's or video's size. The price is the list price. */
 function callItem(
   price: Exclude<PriceSnapshot, PerTokenPrice>,
   { seconds }: Usage,

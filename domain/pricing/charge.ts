@@ -150,8 +150,9 @@ export function fixedPrice(price: PerCallPrice, calls: number, seconds: number):
 
 /**
  * Returns the number by which a price per call is multiplied for a call that ended with this usage.
- * A price per image is multiplied by the delivered images, but by no more than were requested.
- * Otherwise, a complete call counts even without usage, and an incomplete one only with usage.
+ * A price per image is multiplied by the delivered images, but by no more than were requested. Any
+ * other price per call applies to a complete call even without usage, and to an incomplete call
+ * only with usage.
  */
 export function callsFor(
   price: PriceSnapshot,
@@ -243,8 +244,9 @@ type PastCall = {
   readonly video?: Pick<PerCallPrice, 'per' | 'factors'> | undefined
   /**
    * The ratio of a video's sound at the price per token with which the call was charged, or null if
-   * this price does not depend on the sound. Omitted if the call had no price per token. It follows
-   * from the provider's name for the model, which a past call does not have.
+   * this price does not depend on the sound. Omitted if the call had no price per token. It can't
+   * be derived later, because it depends on the provider's name for the model, which a past call
+   * does not contain.
    */
   readonly soundRatio?: DecimalText | null | undefined
   /** The number of charged lines, if the call paid for a batch. `usage` is then their sum. */
@@ -274,7 +276,8 @@ export function createDraftPricer(
 
 /**
  * Returns a draft price with the ratios of the conditions of a past call. At a price per call or
- * second, the ratio of a video's sound is one of its factors, so it is not a condition as well.
+ * second, the ratio of a video's sound is one of the price's factors, so it must not count as a
+ * condition, too.
  */
 function withPastConditions(
   price: PriceSnapshot,

@@ -121,7 +121,8 @@ const PRICES_PER_CALL: ReadonlyMap<string, DecimalText> = new Map([
   ['mj_upload', '0.05'],
   ['mj_video', '0.8'],
   ['swap_face', '0.05'],
-  // These tasks cost 0, because each continues with the action `mj_modal`, which is charged.
+  // These tasks cost 0, because each of them is continued by the action `mj_modal`, which is
+  // charged.
   ['mj_inpaint', '0'],
   ['mj_custom_zoom', '0'],
   ['suno_music', '0.1'],

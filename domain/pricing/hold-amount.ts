@@ -35,8 +35,8 @@ export type CallBounds = {
 
 export type InputKinds = {
   /**
-   * Set if the request asks for the one-hour cache. Other requests are charged for writes to this
-   * cache only as far as the account can pay for them (see `UsageLimits`).
+   * Set if the request asks for the one-hour cache. For other requests, writes to this cache are
+   * charged only as far as the account can pay for them (see `UsageLimits`).
    */
   readonly hasHourCache: boolean
 }
@@ -92,9 +92,9 @@ export function outputTokensWithin(
 }
 
 /**
- * Returns the part of `usage` within `limits`, and as much of the rest as `isPayable` accepts. Of
- * the rest, input tokens are included first, then the price of the one-hour cache for more writes,
- * and output tokens last.
+ * Returns the part of `usage` within `limits`, and as much of the rest as `isPayable` accepts. The
+ * rest is included in this order: input tokens, further writes at the price of the one-hour cache,
+ * output tokens.
  */
 export function payableUsage(
   usage: Usage,
@@ -126,12 +126,12 @@ const raised = (limits: UsageLimits, input: number, hours: number): UsageLimits 
 
 /**
  * Returns one or two parts of `usage` that may be charged at a price with context tiers, where one
- * token more can raise the price of all tokens. Each part contains as much input, then as many
- * writes to the one-hour cache, and then as much output, as `isPayable` accepts. The first part
- * includes at least the usage within `limits`. The second part, which is omitted if it is not
- * payable, may have less output than `limits`, so that its input may reach a tier. The caller must
- * charge the part with the highest charge. Otherwise, an input that reaches a tier could make a
- * call cheaper.
+ * token more can raise the price of all tokens. Each part contains as much input as `isPayable`
+ * accepts, then as many writes to the one-hour cache, and then as much output. The first part
+ * includes at least the usage within `limits`. The second part may have less output than `limits`,
+ * so that its input may reach a tier. It is omitted if it is not payable. The caller must charge
+ * the part with the highest charge. Otherwise, an input that reaches a tier could make a call
+ * cheaper.
  */
 export function payablePartsInTiers(
   usage: Usage,

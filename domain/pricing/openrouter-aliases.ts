@@ -1,6 +1,7 @@
 /**
- * The names at OpenRouter of models with built-in prices, by the name at the model's provider. A
- * call by either name has the same price, also for caches, audio and long contexts.
+ * The names that OpenRouter gives to models with built-in prices. The key is the model's name at
+ * its own provider. A call has the same price under both names, including the prices of caches,
+ * audio and long contexts.
  */
 const OPENROUTER_NAMES: ReadonlyMap<string, string> = new Map([
   ['claude-fable-5-1', 'anthropic/claude-fable-5.1'],

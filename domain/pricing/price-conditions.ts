@@ -3,7 +3,8 @@ import type { ConditionRatios, DecimalText, PriceSnapshot } from './price-snapsh
 import { PRICE_CONDITIONS, type PriceCondition } from './usage.ts'
 
 /**
- * The conditions of which a call has at most one, because the provider serves a call at one speed.
+ * The conditions about speed. A call has at most one of them, because the provider serves a call at
+ * one speed.
  */
 const SPEEDS: readonly PriceCondition[] = ['fast', 'ultrafast', 'flex']
 

@@ -96,9 +96,9 @@ const pricesCache = new WeakMap<PriceList, Map<string, PriceSnapshot>>()
 const CACHED_PRICES_MAX = 4_096
 
 /**
- * Returns the price of the model for the group. An admin's price or ratio applies first, then the
- * built-in one, then the fallback price. Otherwise, ratio 37.5 applies in self-use mode and to
- * users who accept models without a price.
+ * Returns the price of the model for the group. An admin's price or ratio takes precedence over the
+ * built-in one, and this over the fallback price. Without any of these prices, the ratio 37.5
+ * applies in self-use mode and to users who accept models without a price.
  */
 export function priceOf(
   list: PriceList,

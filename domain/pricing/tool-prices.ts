@@ -6,8 +6,8 @@ export const TOOL_PRICES_KEY = 'ToolPrice'
 
 /**
  * The prices of the provider's tools in dollars per 1000 uses (see `built-in-prices.md`). As in the
- * option `ToolPrice`, a key is the name of a tool, or a tool and the models for which another price
- * applies. A model may end with `*`, which stands for any text.
+ * option `ToolPrice`, a key is the name of a tool, or `tool:model` if another price applies to a
+ * model. A model may end with `*`, which stands for any text.
  */
 export const DEFAULT_TOOL_PRICES: RatioMap = new Map<string, DecimalText>([
   ['web_search', '10'],

@@ -130,7 +130,7 @@ const OTHER_DOUBAO: VideoPrice = {
   resolutions: RESOLUTIONS_OF_DOUBAO,
   options: { audio: '2' },
 }
-/** The ratio of sound at a price per token, for models whose name does not tell it. */
+/** The ratio of sound at a price per token, for models whose name does not determine it. */
 const OTHER_SOUND: DecimalText = '2'
 /** Matches the models whose tokens cost the same with and without sound. */
 const SOUND_INCLUDED = /seedance-2[-.]0/
@@ -140,11 +140,11 @@ const OTHER_MODELS: ReadonlyMap<string, VideoPrice> = new Map([
 ])
 
 /**
- * Returns how videos of a model without a row in `VIDEO_PRICES` are billed. Unless `OTHER_MODELS`
- * contains the vendor, they are billed by the second. The ratio of a resolution or an option is the
- * highest ratio that any of the vendor's models has for it. The admin therefore enters the price of
- * the vendor's cheapest kind of video, and no other kind is charged less than the vendor could
- * bill.
+ * Returns the rule by which videos of a model without a row in `VIDEO_PRICES` are billed. Unless
+ * `OTHER_MODELS` contains the vendor, they are billed by the second. The ratio of a resolution or
+ * an option is the highest ratio that any of the vendor's models has for it. The admin therefore
+ * enters the price of the vendor's cheapest kind of video, and no other kind is charged less than
+ * the vendor may bill.
  */
 function otherModelOf(vendor: string): VideoPrice {
   const other = OTHER_MODELS.get(vendor)
@@ -173,9 +173,9 @@ const BY_MODEL: ReadonlyMap<string, VideoPrice> = new Map(
 )
 
 /**
- * The beginnings of the names of further video models. They have no row, so that they are billed by
- * the second, as `otherModelOf` returns. Names that image models share, such as `wan2.6`, are
- * missing.
+ * Prefixes of the names of further video models. These models have no row, so they are billed by
+ * the second (see `otherModelOf`). Prefixes that image models share, such as `wan2.6`, are left
+ * out.
  */
 const OTHER_VIDEO_MODELS = [
   ...['sora-3', 'veo', 'kling-v2', 'kling-v3', 'viduq3', 'doubao-seedance'],
@@ -191,8 +191,8 @@ export const VIDEO_PRICE_UNITS: Readonly<Record<string, 'second' | 'call'>> = Ob
 const NAMES_WITH_UNITS = Object.keys(VIDEO_PRICE_UNITS)
 
 /**
- * Reports whether the price of a model is that of one second of video. Only the names of known
- * models and of their versions tell this, so that the answer is false for any other name.
+ * Reports whether the price of a model is that of one second of video. This is known only for
+ * listed models and their versions, so the answer is false for any other name.
  */
 export function isPricedPerSecond(model: string): boolean {
   const name = nameOfVersion(model, NAMES_WITH_UNITS)
@@ -214,10 +214,10 @@ export type VideoConditions = {
 
 /**
  * Returns `price` with the unit (second or call) and the ratios of the requested video. They come
- * from the row of the first of `models` that has a row. `models` contains the model's name in the
- * request and the provider's name for it, so that a mapped name is billed like its model. A model
- * without a row is billed as `otherModelOf` returns. A price per token depends only on the sound of
- * the video, because its number of tokens follows from all other properties.
+ * from the first of `models` that has a row. `models` contains the model's name in the request and
+ * the provider's name for it, so that a mapped name is billed like its model. A model without a row
+ * is billed by the rule of `otherModelOf`. A price per token depends only on the sound of the
+ * video, because all other properties determine the number of tokens.
  */
 export function videoPrice(
   price: PriceSnapshot,

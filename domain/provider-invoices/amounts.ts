@@ -1,6 +1,7 @@
 import { decimalOf, isAbove } from '../pricing/decimal.ts'
 import { QUOTA_MAX, QUOTA_PER_DOLLAR, type Quota, toWire, type WireQuota } from '../shared/quota.ts'
-import { DECIMALS, PROVIDER_INVOICES_MAX, type ProviderInvoice } from './events.ts'
+import { PROVIDER_INVOICES_MAX } from './decide.ts'
+import { DECIMALS, type ProviderInvoice } from './events.ts'
 
 const CHEAP_DECIMALS = 5
 const CENT = decimalOf('0.01')
@@ -38,8 +39,8 @@ function exactQuotaOf(amount: bigint, { dollars, decimals = DECIMALS }: AmountTe
 }
 
 /**
- * Like `exactQuotaOf`, but an amount that a response cannot contain becomes the largest one that it
- * can. Only invoices for which `isInRange` is false have such amounts.
+ * Like `exactQuotaOf`, but limits the amount to the largest one that a response can contain. Only
+ * invoices for which `isInRange` is false have larger amounts.
  */
 export function quotaOf(amount: bigint, terms: AmountTerms): WireQuota {
   const exact = exactQuotaOf(amount, terms)
@@ -47,7 +48,10 @@ export function quotaOf(amount: bigint, terms: AmountTerms): WireQuota {
   return toWire(exact < -QUOTA_MAX ? -QUOTA_MAX : exact)
 }
 
-/** With this bound, the sum of all invoices that can be kept is an exact number in a response. */
+/**
+ * The maximum quota of one invoice. With this limit, the sum of the maximum number of invoices is
+ * an exact number in a response.
+ */
 const PROVIDER_INVOICE_QUOTA_MAX = QUOTA_MAX / BigInt(PROVIDER_INVOICES_MAX)
 
 /**
@@ -60,7 +64,7 @@ export function isInRange({
   duplicatesAmount = 0,
   ...terms
 }: AmountTerms & Pick<ProviderInvoice, 'lines' | 'duplicatesAmount'>): boolean {
-  // A credit does not make the charges of other lines smaller.
+  // Absolute amounts are summed, so that credits do not reduce the sum of the other lines.
   const size = lines.reduce((sum, { amount }) => sum + sizeOf(BigInt(amount)), 0n)
   return exactQuotaOf(size + sizeOf(BigInt(duplicatesAmount)), terms) <= PROVIDER_INVOICE_QUOTA_MAX
 }

@@ -1,10 +1,10 @@
 import type { Period, ProviderInvoice } from './events.ts'
 
 /**
- * Returns the period that an invoice covers: its own costs are known for these days. Unless the
- * import named the period, it is from the first to the last day with usage. Returns null for an
- * invoice that only has credits. All rows count as costs of their days, also those outside of the
- * period, which are credits and corrections of costs that are expected or in another invoice.
+ * Returns the period that an invoice covers: the days whose costs are known from this invoice.
+ * Unless the import named the period, it extends from the first to the last day with usage. Returns
+ * null for an invoice that has only credits. Rows outside of the period also count as costs of
+ * their days. They are credits, or corrections of costs that are estimated or in another invoice.
  */
 export function periodOf({
   period,
@@ -16,7 +16,7 @@ export function periodOf({
   return firstDay === undefined || lastDay === undefined ? null : { firstDay, lastDay }
 }
 
-/** The days of the lines that are no credits, in order. */
+/** Returns the days of the lines that are not credits, in order. */
 const usageDaysOf = (lines: ProviderInvoice['lines']): string[] => [
   ...new Set(lines.filter(({ amount }) => amount >= 0).map(({ day }) => day)),
 ]

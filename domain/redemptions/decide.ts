@@ -273,7 +273,7 @@ type StoredIds = {
 
 /**
  * Assigns the ids of new codes. Of simultaneous commands, the first succeeds and the others receive
- * `RedemptionIdTaken`. The codes are created by the same append as the ids, so that no id is
+ * `RedemptionIdTaken`. The append that assigns the ids also creates the codes, so that no id is
  * wasted.
  */
 export const redemptionIdsDecider: Decider<

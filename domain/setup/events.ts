@@ -1,5 +1,3 @@
-import { type CodedError, codedError } from '../shared/coded-error.ts'
-import type { Decider } from '../shared/decider.ts'
 import type { Fact } from '../shared/event.ts'
 
 export const SITE_STREAM = 'site'
@@ -15,35 +13,3 @@ export type SiteInitialized = Fact<
 >
 
 export type SiteEvent = SiteInitialized
-
-type SiteState = { readonly isInitialized: boolean }
-
-const initialSite = (): SiteState => ({ isInitialized: false })
-
-export const siteDecider: Decider<SiteState, SiteCommand, SiteEvent, SiteError> = {
-  initialState: initialSite,
-  decide: (command, state) => {
-    if (state.isInitialized) return codedError('AlreadyInitialized')
-    return [{ type: 'SiteInitialized', v: 1, data: siteOf(command) }]
-  },
-  evolve: () => ({ isInitialized: true }),
-}
-
-const siteOf = ({ rootUserId, isSelfUse, isDemoSite }: InitializeSite) => ({
-  rootUserId,
-  isSelfUse,
-  isDemoSite,
-})
-
-type InitializeSite = {
-  readonly type: 'InitializeSite'
-  readonly rootUserId: number
-  readonly isSelfUse: boolean
-  readonly isDemoSite: boolean
-}
-
-type SiteCommand = InitializeSite
-
-export type SiteErrorCode = 'AlreadyInitialized'
-
-type SiteError = CodedError<SiteErrorCode>

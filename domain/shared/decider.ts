@@ -2,9 +2,9 @@ import type { CodedError } from './coded-error.ts'
 
 /**
  * The pure functions of an aggregate. Times and ids are part of the commands. `decide` returns an
- * error or the events to append (none if nothing changes), and never changes the state. NOTE:
- * `evolve` may change the state in place, because an account with hundreds of open holds is updated
- * on every call.
+ * error or the events to append, which are an empty list if nothing changes. It never changes the
+ * state. NOTE: `evolve` may change the state in place, because an account with hundreds of open
+ * holds is updated on every call.
  */
 export type Decider<State, Command, Event, R extends CodedError> = {
   readonly initialState: () => State

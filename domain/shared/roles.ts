@@ -1,6 +1,6 @@
 /** The numbers of the user roles in the API. */
 export const USER = 1
-/** An auditor may read the audit section, and has no other right that a normal user lacks. */
+/** An auditor may read the audit section. Otherwise, an auditor has the rights of a normal user. */
 export const AUDITOR = 5
 export const ADMIN = 10
 export const SUPER_ADMIN = 100

@@ -42,8 +42,9 @@ export type MarkUnconfirmed = TaskDestination & {
 /**
  * Records the provider's report on a task, from a query or a callback. The same append settles the
  * call for `SUCCESS` or releases it for `FAILURE`. The command is refused if the task has ended, so
- * that the account does not change. An outcome is recorded whatever the age of the open task. Any
- * other report on a task that is more than an hour old is refused. `at` is in Unix milliseconds.
+ * that the account does not change. An outcome is recorded regardless of the age of the open task.
+ * Any other report on a task that is more than an hour old is refused. `at` is in Unix
+ * milliseconds.
  */
 export type ReportTask = {
   readonly type: 'ReportTask'
@@ -120,7 +121,7 @@ export type TaskRecord = {
   readonly submitted: TaskSubmitted['data']
   /** The channel and the provider's id of the task, or null before a provider has accepted it. */
   readonly place: TaskLocation | null
-  /** The channel to which the task was sent if the provider's answer was lost, or null. */
+  /** The channel to which the task was sent if the provider's answer was lost; null otherwise. */
   readonly sentTo: TaskDestination | null
   readonly status: TaskStatus
   readonly startedAt: number | null

@@ -204,7 +204,7 @@ function evolve(state: TokensState, recorded: TokenEvent): TokensState {
 
 function recordOf({ tokens }: TokensState, tokenId: number): TokenRecord {
   const token = tokens.get(tokenId)
-  assert(token !== undefined, `an event of token ${tokenId}, which is not there`)
+  assert(token !== undefined, `an event of token ${tokenId}, which does not exist`)
   return token
 }
 
@@ -220,13 +220,16 @@ export type TokenIdsState = { readonly highest: number }
 
 /**
  * Assigns the ids of new tokens. Of simultaneous commands, the first succeeds and the others
- * receive `TokenExists`. The tokens are created by the same append as the ids, so that no id is
+ * receive `TokenExists`. The append that assigns the ids also creates the tokens, so that no id is
  * wasted.
  */
 export const tokenIdsDecider: Decider<TokenIdsState, AssignTokenIds, TokenIdsTaken, TokenError> = {
   initialState: () => ({ highest: 0 }),
   decide: ({ type, ...data }, { highest }) => {
-    assert(Number.isSafeInteger(data.count) && data.count > 0, 'so many ids are none')
+    assert(
+      Number.isSafeInteger(data.count) && data.count > 0,
+      'the number of ids must be a positive integer',
+    )
     if (data.first !== highest + 1) return codedError('TokenExists')
     return [{ type: 'TokenIdsTaken', v: 1, data }]
   },

@@ -2,28 +2,22 @@ import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/deep-equal.ts'
 import { toWire } from '../shared/quota.ts'
 import type { ReportDispute, ReportRefund, TopUpError, TopUpReport } from './commands.ts'
-import type {
-  ReportSource,
-  TopUpDisputeReported,
-  TopUpEvent,
-  TopUpOrdered,
-  TopUpRefundReported,
-} from './events.ts'
+import type { ReportSource, TopUpDisputeReported, TopUpEvent, TopUpOrdered } from './events.ts'
 import { moneyText } from './money.ts'
 import {
   type ProviderReports,
   type ReportedDispute,
   refundShares,
   storedCents,
+  type TopUpReported,
   type TopUpState,
+  withReport,
 } from './state.ts'
 
 type Outcome = readonly TopUpEvent[] | TopUpError
 
 /** The statuses of refunds that moved no money, or whose money was returned. */
 const REFUNDS_WITHOUT_MONEY = ['failed', 'canceled']
-/** The statuses of refunds whose money has left the operator's account or will soon leave it. */
-const REFUNDS_WITH_MONEY = ['pending', 'succeeded']
 
 const DISPUTES_DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
 /** The statuses of disputes that the operator won, or that were closed without a decision. */
@@ -55,8 +49,8 @@ export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
 }
 
 /**
- * Returns by how much the report changes the refunded money, in hundredths of the currency. The
- * result is negative if money was returned.
+ * Returns the amount by which the report changes the refunded money, in hundredths of the currency.
+ * The result is negative if money was returned.
  */
 export function reportedChange(command: TopUpReport, state: TopUpState): bigint {
   const events = decideReport(command, state)
@@ -162,14 +156,12 @@ const sourceOf = (command: TopUpReport): ReportSource =>
     ? { kind: 'refund', id: command.refundId }
     : { kind: 'dispute', id: command.disputeId }
 
-type Reported = TopUpRefundReported | TopUpDisputeReported
-
 /** Returns the event that records a report, or null if the report contains nothing new. */
 function reportOf(
   command: TopUpReport,
   { reports, coveredCents }: TopUpState,
   { orderId, userId }: TopUpOrdered['data'],
-): Reported | null {
+): TopUpReported | null {
   const common = { orderId, userId, coveredMoney: moneyText(coveredCents) }
   if (command.type === 'ReportDispute') {
     const data = disputeOf(command, reports.disputes.get(command.disputeId))
@@ -229,19 +221,6 @@ function disputeOf(
 function isNewerThan(recorded: ReportedDispute, { statedAt, status }: ReportDispute): boolean {
   if (statedAt !== recorded.statedAt) return statedAt > recorded.statedAt
   return !isDecided(recorded.status) || isDecided(status)
-}
-
-export function withReport(reports: ProviderReports, { type, data }: Reported): ProviderReports {
-  const cents = storedCents(data.money)
-  if (type === 'TopUpDisputeReported') {
-    const { reason, status, dueBy, isWithdrawn, isReinstated, statedAt } = data
-    const dispute = { cents, reason, status, dueBy, isWithdrawn, isReinstated, statedAt }
-    return { ...reports, disputes: new Map(reports.disputes).set(data.disputeId, dispute) }
-  }
-  if (data.isTotal === true) return { ...reports, chargeCents: cents }
-  const { refundId, status } = data
-  const refund = { cents, status, isLive: REFUNDS_WITH_MONEY.includes(status) }
-  return { ...reports, refunds: new Map(reports.refunds).set(refundId, refund) }
 }
 
 /** The reasons to notify admins of a provider's report. */

@@ -1,11 +1,11 @@
 import { codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
-import { fromWire, toWire } from '../shared/quota.ts'
+import { toWire } from '../shared/quota.ts'
 import type { PayTopUp, RefundTopUp, TopUpCommand, TopUpError } from './commands.ts'
-import { decideReport, withReport } from './decide-provider-report.ts'
-import type { TopUpEvent, TopUpOrdered, TopUpRefunded } from './events.ts'
+import { decideReport } from './decide-provider-report.ts'
+import type { TopUpEvent, TopUpOrdered } from './events.ts'
 import { moneyText } from './money.ts'
-import { initialTopUp, refundShares, storedCents, type TopUpState } from './state.ts'
+import { evolveTopUp, initialTopUp, refundShares, storedCents, type TopUpState } from './state.ts'
 
 type Outcome = readonly TopUpEvent[] | TopUpError
 
@@ -27,53 +27,8 @@ export const topUpDecider: Decider<TopUpState, TopUpCommand, TopUpEvent, TopUpEr
         return decideReport(command, state)
     }
   },
-  evolve: (state, event) => ({ ...folded(state, event), changes: state.changes + 1 }),
+  evolve: evolveTopUp,
 }
-
-function folded(state: TopUpState, event: TopUpEvent): TopUpState {
-  switch (event.type) {
-    case 'TopUpOrdered':
-      return { ...state, order: event.data }
-    case 'TopUpPaid': {
-      const { paymentId, rebate } = event.data
-      return { ...state, payment: { paymentId, rebate } }
-    }
-    case 'TopUpRefunded': {
-      const { money, source } = event.data
-      const recorded = source === undefined ? storedCents(money) : 0n
-      return {
-        ...withRefundedAmounts(state, event.data, 1n),
-        refunds: state.refunds + 1,
-        recordedCents: state.recordedCents + recorded,
-      }
-    }
-    case 'TopUpRestored':
-      return {
-        ...withRefundedAmounts(state, event.data, -1n),
-        restorations: state.restorations + 1,
-      }
-    case 'TopUpRefundReported':
-    case 'TopUpDisputeReported':
-      return {
-        ...state,
-        reports: withReport(state.reports, event),
-        coveredCents: storedCents(event.data.coveredMoney),
-      }
-  }
-}
-
-type RefundedAmounts = Pick<TopUpRefunded['data'], 'money' | 'quota' | 'rebateQuota'>
-
-const withRefundedAmounts = (
-  state: TopUpState,
-  { money, quota, rebateQuota }: RefundedAmounts,
-  sign: 1n | -1n,
-) => ({
-  ...state,
-  refundedCents: state.refundedCents + sign * storedCents(money),
-  refundedQuota: state.refundedQuota + sign * fromWire(quota),
-  refundedRebate: state.refundedRebate + sign * fromWire(rebateQuota),
-})
 
 /**
  * Records the payment of an order. NOTE: if the order is already paid, the command is refused and

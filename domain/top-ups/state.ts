@@ -1,6 +1,13 @@
 import { assert } from '../shared/assert.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
-import type { Rebate, TopUpDisputeReported, TopUpOrdered } from './events.ts'
+import type {
+  Rebate,
+  TopUpDisputeReported,
+  TopUpEvent,
+  TopUpOrdered,
+  TopUpRefunded,
+  TopUpRefundReported,
+} from './events.ts'
 import { centsOf, partOf } from './money.ts'
 
 type Payment = { readonly paymentId: string; readonly rebate: Rebate | null }
@@ -64,6 +71,78 @@ export const initialTopUp = (): TopUpState => ({
   changes: 0,
 })
 
+export const evolveTopUp = (state: TopUpState, event: TopUpEvent): TopUpState => ({
+  ...applied(state, event),
+  changes: state.changes + 1,
+})
+
+function applied(state: TopUpState, event: TopUpEvent): TopUpState {
+  switch (event.type) {
+    case 'TopUpOrdered':
+      return { ...state, order: event.data }
+    case 'TopUpPaid': {
+      const { paymentId, rebate } = event.data
+      return { ...state, payment: { paymentId, rebate } }
+    }
+    case 'TopUpRefunded': {
+      const { money, source } = event.data
+      const recorded = source === undefined ? storedCents(money) : 0n
+      return {
+        ...withRefundedAmounts(state, event.data, 1n),
+        refunds: state.refunds + 1,
+        recordedCents: state.recordedCents + recorded,
+      }
+    }
+    case 'TopUpRestored':
+      return {
+        ...withRefundedAmounts(state, event.data, -1n),
+        restorations: state.restorations + 1,
+      }
+    case 'TopUpRefundReported':
+    case 'TopUpDisputeReported':
+      return {
+        ...state,
+        reports: withReport(state.reports, event),
+        coveredCents: storedCents(event.data.coveredMoney),
+      }
+  }
+}
+
+type RefundedAmounts = Pick<TopUpRefunded['data'], 'money' | 'quota' | 'rebateQuota'>
+
+const withRefundedAmounts = (
+  state: TopUpState,
+  { money, quota, rebateQuota }: RefundedAmounts,
+  sign: 1n | -1n,
+) => ({
+  ...state,
+  refundedCents: state.refundedCents + sign * storedCents(money),
+  refundedQuota: state.refundedQuota + sign * fromWire(quota),
+  refundedRebate: state.refundedRebate + sign * fromWire(rebateQuota),
+})
+
+export type TopUpReported = TopUpRefundReported | TopUpDisputeReported
+
+/** The statuses of refunds whose money has left the operator's account or will soon leave it. */
+const REFUNDS_WITH_MONEY = ['pending', 'succeeded']
+
+/** Returns the reports with one more report, which replaces earlier ones on the same subject. */
+export function withReport(
+  reports: ProviderReports,
+  { type, data }: TopUpReported,
+): ProviderReports {
+  const cents = storedCents(data.money)
+  if (type === 'TopUpDisputeReported') {
+    const { reason, status, dueBy, isWithdrawn, isReinstated, statedAt } = data
+    const dispute = { cents, reason, status, dueBy, isWithdrawn, isReinstated, statedAt }
+    return { ...reports, disputes: new Map(reports.disputes).set(data.disputeId, dispute) }
+  }
+  if (data.isTotal === true) return { ...reports, chargeCents: cents }
+  const { refundId, status } = data
+  const refund = { cents, status, isLive: REFUNDS_WITH_MONEY.includes(status) }
+  return { ...reports, refunds: new Map(reports.refunds).set(refundId, refund) }
+}
+
 type Share = 'quota' | 'rebateQuota'
 
 /**
@@ -73,7 +152,7 @@ type Share = 'quota' | 'rebateQuota'
  */
 export function refundShares(state: TopUpState, cents: bigint): Record<Share, Quota> {
   const { order, payment, refundedCents } = state
-  assert(order !== null, 'a refund of an order that is there')
+  assert(order !== null, 'a refund of an order that does not exist')
   const all = storedCents(order.money)
   const upTo = (quota: Quota): Quota => partOf(quota, refundedCents + cents, all)
   return {
@@ -85,6 +164,6 @@ export function refundShares(state: TopUpState, cents: bigint): Record<Share, Qu
 /** Parses an amount of money in an event, which is always valid. */
 export function storedCents(money: string): bigint {
   const cents = centsOf(money)
-  assert(cents !== null, 'an order says its money')
+  assert(cents !== null, 'an event has an invalid amount of money')
   return cents
 }

@@ -153,8 +153,8 @@ export type UserErrorCode =
   /** Another identity of this provider was bound or unbound after the client had read the user. */
   | 'IdentityChanged'
   /**
-   * The login that authenticated the request is no longer valid: in the meantime, the password or
-   * role changed, or the user was disabled.
+   * The login that authenticated the request is no longer valid. In the meantime, the password or
+   * role was changed, or the user was disabled.
    */
   | 'LoginVoid'
   /** Another login method was removed, so the caller has to check the remaining methods again. */

@@ -1,4 +1,5 @@
-import { CORRECTIONS_STREAM, correctionsDecider } from '#domain/corrections/events.ts'
+import { correctionsDecider } from '#domain/corrections/decide.ts'
+import { CORRECTIONS_STREAM } from '#domain/corrections/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { onlyAuditor, onlyUser } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

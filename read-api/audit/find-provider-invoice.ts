@@ -1,9 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import {
-  PROVIDER_INVOICES_STREAM,
-  type ProviderInvoice,
-  providerInvoicesDecider,
-} from '#domain/provider-invoices/events.ts'
+import { providerInvoicesDecider } from '#domain/provider-invoices/decide.ts'
+import { PROVIDER_INVOICES_STREAM, type ProviderInvoice } from '#domain/provider-invoices/events.ts'
 import type { StreamActors } from '#infra/event-store/stream-actors-port.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/after-position-header.ts'
 import type { ReadModelName } from '#projections/read-model-freshness/query.ts'

@@ -1,5 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
-import { otherProviderInvoiceIds, type ProviderInvoice } from '#domain/provider-invoices/events.ts'
+import { otherProviderInvoiceIds } from '#domain/provider-invoices/decide.ts'
+import type { ProviderInvoice } from '#domain/provider-invoices/events.ts'
 import { countKnownIds, countLines } from '#projections/reconciliation/query.ts'
 
 type Count = { readonly others: string; readonly count: Promise<number> }

@@ -10,7 +10,7 @@ import {
   idIn,
   PROVIDER_ID,
   pathOfBatch,
-} from './provider-batch-api.ts'
+} from './batch-protocol.ts'
 
 const PUBLIC_PREFIX = 'msgbatch_'
 const PUBLIC_ID = /^msgbatch_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/

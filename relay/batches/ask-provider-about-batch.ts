@@ -5,10 +5,10 @@ import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { keysOfSubmitted } from '../views/channel-and-keys-of-submitted-work.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { ANTHROPIC_BATCHES } from './anthropic-batches.ts'
+import { type BatchDescription, type BatchProtocol, pathOfBatch } from './batch-protocol.ts'
 import { openDownload, ResultsUnavailable } from './download-batch-results.ts'
 import { GEMINI_BATCHES } from './gemini-batches.ts'
 import { OPENAI_BATCHES } from './openai-batches.ts'
-import { type BatchDescription, type BatchProtocol, pathOfBatch } from './provider-batch-api.ts'
 import { JsonArraySplitter } from './split-json-array.ts'
 
 export type DescribeDeps = RelayDeps & { readonly batchOutbound: RelayDeps['outbound'] }
@@ -24,8 +24,9 @@ const PROTOCOLS: Readonly<Record<BatchApi, BatchProtocol>> = {
 }
 
 /**
- * Returns the keys to try for requests about the batch, of the channel to which it was submitted.
- * The list is empty if no channel has accepted the batch or if the channel was deleted.
+ * Returns the keys to try for requests about the batch. They belong to the channel to which the
+ * batch was submitted. The list is empty if no channel has accepted the batch or if the channel was
+ * deleted.
  */
 export const keysOf = ({ views }: RelayDeps, { place }: BatchRecord): readonly RelayKey[] =>
   place === null ? [] : keysOfSubmitted(views.channels, place)
@@ -33,8 +34,8 @@ export const keysOf = ({ views }: RelayDeps, { place }: BatchRecord): readonly R
 export type Described = { readonly description: BatchDescription; readonly key: RelayKey }
 
 /**
- * `missing`: the provider does not know the batch, or a proxy does not know the path. `denied`: it
- * denies access with the key.
+ * `missing`: the provider does not know the batch, or a proxy does not know the path. `denied`: the
+ * provider denies access with the key.
  */
 export type Refusal = 'missing' | 'denied'
 
@@ -42,9 +43,9 @@ export type Refusal = 'missing' | 'denied'
 const DENIALS: ReadonlySet<number> = new Set([401, 403])
 
 /**
- * Asks the provider for its description of a batch. Returns null if no description can be had now.
- * Returns a refusal only if the provider refuses the key that submitted the batch, because a later
- * key of the channel may belong to another account.
+ * Asks the provider for its description of a batch. Returns null if the description is not
+ * available now. Returns a refusal only if the provider refuses the key that submitted the batch,
+ * because a later key of the channel may belong to another account.
  */
 export async function describeBatch(
   deps: DescribeDeps,

@@ -6,14 +6,18 @@ import type { PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
 import { headersByName } from '../providers/clouds/cloud-access.ts'
 import { ANTHROPIC_BATCHES, BATCHES_PATH, VERSION_HEADERS } from './anthropic-batches.ts'
+import type { BatchProtocol } from './batch-protocol.ts'
 import {
   GEMINI_BATCHES,
   type GeminiBatchRequest,
   inGeminiRequest,
   readGeminiBatch,
 } from './gemini-batches.ts'
-import type { BatchProtocol } from './provider-batch-api.ts'
-import { type BatchLine, inRequest, readBatchRequest } from './read-batch-request.ts'
+import {
+  type BatchLine,
+  inRequest,
+  readAnthropicBatchRequest,
+} from './read-anthropic-batch-request.ts'
 
 /** The contents of a request that submits a batch. */
 export type InlineSubmission = {
@@ -61,7 +65,7 @@ export const ANTHROPIC_INLINE: InlineBatches = {
   protocol: ANTHROPIC_BATCHES,
   path: null,
   read: async (body) => {
-    const lines = await readBatchRequest(body)
+    const lines = await readAnthropicBatchRequest(body)
     return 'code' in lines ? lines : { lines, shown: null }
   },
   inLine: (error, index) => inRequest(error, index, 'params'),

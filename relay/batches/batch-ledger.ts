@@ -51,8 +51,8 @@ type EndFacts = {
 
 /**
  * Writes all events of batches. When a batch is submitted or ends, one joint append writes the
- * event of the batch and the events of its calls in the user's account: either all are written or
- * none.
+ * event of the batch and the events of its calls in the user's account. Either all of these events
+ * are written or none.
  */
 export class BatchLedger {
   private readonly deps: Deps
@@ -69,8 +69,8 @@ export class BatchLedger {
   /**
    * Reports whether the batch with this id, which an `Idempotency-Key` has claimed, can be
    * submitted (`new`), was submitted (`submitted`), or can't be submitted any more and cost nothing
-   * (`over`). A batch is over if its submission was refused, or if the account has forgotten ended
-   * calls that are later than this id.
+   * (`over`). A batch is over if its submission was refused, or if its id is older than the ended
+   * calls that the account still remembers.
    */
   async stateOfClaimed(batch: string, userId: number): Promise<'new' | 'submitted' | 'over'> {
     // The account is asked first: a batch that another request submits in between is then found.

@@ -23,8 +23,11 @@ import {
   showGeminiBatch,
 } from './show-and-cancel-gemini-batches.ts'
 import {
+  type BatchHandler,
+  batchNotFound,
   cancelBatch,
   deleteBatch,
+  findBatch,
   listBatches,
   listOpenAiBatches,
   sendResults,
@@ -50,7 +53,7 @@ export const isBatchPath = (path: string): boolean =>
 
 /**
  * Creates the handler of requests about batches. Also starts the poller, which settles batches that
- * have ended. Of all processes, only the one that holds the poller's lease polls.
+ * have ended. Only the process that holds the poller's lease polls.
  */
 export function startBatches(core: Core, deps: RelayDeps, pollEveryMs = POLL_EVERY_MS): Batches {
   const batchOutbound = createOutbound(operatorPolicy(core.config), TASK_LIMITS)
@@ -136,8 +139,14 @@ type LookUpOf = (
   settle: Settle,
 ) => Promise<void>
 
-const show: LookUpOf = (deps, exchange, caller, id, settle) =>
-  showBatch(deps, settle, exchange, caller, id)
+/** Returns the function that looks up the batch with a public id and handles a request about it. */
+const ofBatch =
+  (handler: BatchHandler): LookUpOf =>
+  async (deps, exchange, caller, id, settle) => {
+    const stored = await findBatch(deps, caller, id)
+    if (stored === null) return sendError(exchange, batchNotFound(id))
+    await handler(deps, exchange, stored, settle)
+  }
 
 const ROUTES: Readonly<
   Record<
@@ -149,21 +158,21 @@ const ROUTES: Readonly<
     submit: (deps, exchange, caller) => submitBatch(deps, exchange, caller, ANTHROPIC_INLINE),
     list: listBatches,
     objects: {
-      '': { GET: show, DELETE: deleteBatch },
-      cancel: { POST: cancelBatch },
-      results: { GET: sendResults },
+      '': { GET: ofBatch(showBatch), DELETE: ofBatch(deleteBatch) },
+      cancel: { POST: ofBatch(cancelBatch) },
+      results: { GET: ofBatch(sendResults) },
     },
   },
   [OPENAI_BATCHES_PATH]: {
     submit: submitBatchFile,
     list: listOpenAiBatches,
-    objects: { '': { GET: show }, cancel: { POST: cancelBatch } },
+    objects: { '': { GET: ofBatch(showBatch) }, cancel: { POST: ofBatch(cancelBatch) } },
   },
   [GEMINI_BATCHES_PATH]: {
     list: listGeminiBatches,
     objects: {
-      '': { GET: showGeminiBatch, DELETE: deleteBatch },
-      cancel: { POST: cancelGeminiBatch },
+      '': { GET: ofBatch(showGeminiBatch), DELETE: ofBatch(deleteBatch) },
+      cancel: { POST: ofBatch(cancelGeminiBatch) },
     },
   },
   [FILES_PATH]: {

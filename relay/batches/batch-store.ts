@@ -36,12 +36,12 @@ export type StoredBatch = {
    */
   readonly retryAt: number
   /**
-   * The time at which the provider began to deny access to the batch or its results, or not to find
-   * the batch, in Unix milliseconds; 0 if it does neither.
+   * The time of the provider's first denial, in Unix milliseconds; 0 if there is none. A denial is
+   * an answer that refuses access to the batch or its results, or that the batch is unknown.
    */
   readonly deniedAt: number
   /**
-   * The time of the first attempt since the last denial that failed in another way, in Unix
+   * The time of the first attempt since the last denial that failed for another reason, in Unix
    * milliseconds; 0 if there is none.
    */
   readonly failingSince: number
@@ -184,8 +184,8 @@ export type BatchStore = {
   unsettled(after: string, limit: number): Promise<readonly StoredBatch[]>
   linesOf(batch: string): Promise<LinesById>
   /**
-   * Removes the batch if it is stored for this holder; null for a batch whose quota was reserved. A
-   * batch that another request has taken over is kept.
+   * Removes the batch if it is stored for this holder. `holder` is null for a batch whose quota was
+   * reserved. A batch that another request has taken over is kept.
    */
   remove(batch: string, holder: string | null): Promise<void>
   /**

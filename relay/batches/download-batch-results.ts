@@ -4,8 +4,8 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { providerRequest } from '../providers/profiles/provider-target.ts'
 import { mayBeOfOtherAccount } from '../views/channel-and-keys-of-submitted-work.ts'
 import type { RelayKey } from '../views/channel-view.ts'
-import { atLeastRate, type ResultsMemory } from './limit-result-downloads.ts'
-import type { BatchProtocol } from './provider-batch-api.ts'
+import type { BatchProtocol } from './batch-protocol.ts'
+import { atLeastRate, type ResultsMemory } from './result-download-limits.ts'
 import { elementsIn } from './split-json-array.ts'
 
 /**
@@ -34,7 +34,7 @@ export const downloadError = (error: unknown): RelayError =>
 
 type Download = {
   /**
-   * The keys to try, in this order. The provider's account of any of them may own the batch or the
+   * The keys to try, in this order. Any of them may belong to the account that owns the batch or
    * file.
    */
   readonly keys: readonly RelayKey[]

@@ -57,9 +57,10 @@ export const UPLOAD_MS = 600_000
 export const UNFINISHED_MS = 2 * UPLOAD_MS
 
 /**
- * Reports whether a file counts towards its user's limits. A file whose upload failed or was not
- * recorded expires at another time than `UNFINISHED_MS` after its creation. It does not count,
- * because the user neither sees it nor can delete it.
+ * Reports whether a file counts towards its user's limits. A file without a provider's id counts
+ * while its upload runs, when it expires exactly `UNFINISHED_MS` after its creation. If the upload
+ * failed or could not be recorded, it expires at another time. It then does not count, because the
+ * user neither sees it nor can delete it.
  */
 export const counts = (
   { upstreamId, createdAt, expiresAt }: Pick<StoredFile, 'upstreamId' | 'createdAt' | 'expiresAt'>,
@@ -69,8 +70,8 @@ export const counts = (
 export const NO_FILE_LIMITS: FileLimits = { files: null, bytes: null }
 
 /**
- * Returns the limit that would be exceeded if a file of `addedBytes` were added to the files that
- * the user has (`held`), or null if no limit would be exceeded.
+ * Returns the limit that a file of `addedBytes` would exceed together with the user's files
+ * (`held`), or null if it would exceed none.
  */
 export function limitExceeded(
   held: { readonly files: number; readonly bytes: number },

@@ -18,6 +18,7 @@ import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { keysOfSubmitted } from '../views/channel-and-keys-of-submitted-work.ts'
 import { confidentialTo, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
+import type { FindShownLine } from './batch-protocol.ts'
 import { downloadError, openDownload, ResultsUnavailable } from './download-batch-results.ts'
 import type { StoredFile } from './file-record-store.ts'
 import {
@@ -28,7 +29,6 @@ import {
   renderOpenAiResult,
 } from './openai-batches.ts'
 import { checkFile } from './plan-batch-file.ts'
-import type { FindShownLine } from './provider-batch-api.ts'
 import { deleteAtProvider, FILE_RETENTION_MS } from './register-and-delete-batch-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import { sendRenderedLines } from './show-cancel-and-delete-batches.ts'
@@ -99,9 +99,9 @@ function uploadIn({ document, files }: ReceivedForm): Upload | RelayError {
   for (const param of ['purpose', 'file']) {
     if (fields[param] === undefined) return relayError('missing_parameter', { param })
   }
-  // Files for other purposes are refused, because calls can't use files. All files belong to the
-  // site's one account at the provider, so a caller could name the files of other callers. Also,
-  // only the channel that has a file can read it.
+  // Files for other purposes are refused, because calls can't use files. At the provider, all files
+  // belong to the site's account, so a caller could name the files of other callers. Also, only the
+  // channel that has a file can read it.
   if (fields.purpose !== 'batch') {
     return relayError('file_purpose_not_supported', { param: 'purpose' })
   }
@@ -135,7 +135,7 @@ async function storeForm(
   const { userId } = caller.user
   const { bytes } = upload.file
   const limits = { files: FILES_MAX, bytes: deps.views.options.options.fileBytesMax }
-  // The limits are checked before the lines are read as well, so that no file is read in vain.
+  // The limits are also checked before the lines are read, so that no file is read for nothing.
   const full = await limitBefore(deps, userId, bytes, limits)
   if (full !== null) return full
   const channel = await whileReadingFile(deps, caller, () => channelFor(deps, caller, upload.file))

@@ -13,8 +13,8 @@ import {
   PROVIDER_ID,
   pathOfBatch,
   type ShownLine,
-} from './provider-batch-api.ts'
-import { type BatchLine, LINES_MAX } from './read-batch-request.ts'
+} from './batch-protocol.ts'
+import { type BatchLine, LINES_MAX } from './read-anthropic-batch-request.ts'
 import { JsonArraySplitter, type SplitRules, UnsplittableJson } from './split-json-array.ts'
 
 const MIB = 1024 * 1024
@@ -57,8 +57,8 @@ export type GeminiBatch = { readonly lines: readonly BatchLine[]; readonly displ
 
 /**
  * Reads the body of a request that submits a batch, and checks each request of the batch
- * separately. A body that names a file with requests is refused: the files of all callers belong to
- * the site's one account at the provider, so a caller could name the file of another caller.
+ * separately. A body that names a file with requests is refused. At the provider, the files of all
+ * callers belong to the site's account, so a caller could name the file of another caller.
  */
 export async function readGeminiBatch(body: Buffer): Promise<GeminiBatch | RelayError> {
   const splitter = new JsonArraySplitter({
@@ -138,8 +138,8 @@ function readLine(element: Buffer, index: number): BatchLine | RelayError {
 
 const RESULTS = 'inlinedResponses/inlinedResponses'
 /**
- * Says how a provider's description of a batch is split: its results are read one by one, and the
- * caller's requests, which it repeats, are dropped.
+ * The rules by which a provider's description of a batch is split. Its results are read one by one.
+ * The caller's requests, which it repeats, are dropped.
  */
 export const RESULT_RULES: SplitRules = {
   paths: [`metadata/output/${RESULTS}`, `response/${RESULTS}`],

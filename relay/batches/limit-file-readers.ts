@@ -7,9 +7,10 @@ const WAITING_MAX = 64
 const WAIT_MS = 30_000
 
 /**
- * Shares the readers of files among users. Reading a long file takes minutes, in which some users
- * must not keep all others waiting. A user therefore gets a second reader only if another stays
- * free, so two users never occupy all readers. If all are taken, a user who has none waits.
+ * Shares the readers of files among users. Reading a long file takes minutes, and a few users must
+ * not keep all others waiting for so long. A user therefore gets a second reader only if another
+ * one stays free, so two users never occupy all readers. If all readers are taken, a user who has
+ * none waits.
  */
 export class FileReaders {
   private readonly waitMs: number
@@ -24,7 +25,7 @@ export class FileReaders {
 
   /**
    * Returns a function that releases the reader and must be called once. Returns null if the user
-   * may have no further reader now, too many users wait or the time to wait has passed.
+   * may not have another reader now, if too many users wait, or if the time to wait has passed.
    */
   async acquire(userId: number): Promise<(() => void) | null> {
     const own = this.ofUser.get(userId) ?? 0
@@ -52,7 +53,10 @@ export class FileReaders {
     grant()
   }
 
-  /** Waits until `release` has taken a reader for the user. Returns false if it has taken none. */
+  /**
+   * Waits until `release` has taken a reader for the user. Returns false if `release` has not done
+   * so in time.
+   */
   private wait(userId: number): Promise<boolean> {
     const { waiting } = this
     // A user's requests wait one at a time, so that many requests of one user delay no other user.

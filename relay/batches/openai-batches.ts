@@ -14,7 +14,7 @@ import {
   idIn,
   type LineResult,
   PROVIDER_ID,
-} from './provider-batch-api.ts'
+} from './batch-protocol.ts'
 
 /** The paths of OpenAI's APIs of batches and files, relative to a channel's base address. */
 export const OPENAI_BATCHES_PATH = '/v1/batches'

@@ -242,8 +242,8 @@ const [LF, CR, SPACE] = [10, 13, 32]
 
 /**
  * Replaces line breaks in a JSON text by spaces. Otherwise, a provider could read a part of the
- * text as a further line, which would not be billed. No string contains a raw line break, so the
- * value stays the same.
+ * text as a further line, which would not be billed. The value stays the same, because a JSON
+ * string contains no raw line break.
  */
 function inOneLine(json: Buffer): Buffer {
   if (!json.includes(LF) && !json.includes(CR)) return json

@@ -8,7 +8,7 @@ import type { RelayKey } from '../views/channel-view.ts'
 import { protocolOf } from './ask-provider-about-batch.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
 import { lineId } from './plan-batch.ts'
-import { evidenceOfLine } from './provider-evidence-of-batch.ts'
+import { evidenceOfLine } from './send-batch-and-collect-evidence.ts'
 
 /** The number of bytes of a request that count as one token if no usage was reported. */
 const BYTES_PER_TOKEN = 4
@@ -78,9 +78,9 @@ const HOUR_CACHE = Buffer.from('{"cache_control":{"ttl":"1h"}}')
 const NO_CACHE = Buffer.from('{}')
 
 /**
- * Returns a line in the form that `meter` reads. The body of the line is no longer stored. Of a
- * body, `meter` reads only the lifetime of cache writes, so a substitute body with this lifetime is
- * passed.
+ * Returns a line in the form that `meter` reads. The body of the line is no longer stored. The only
+ * value that `meter` reads from a body is the lifetime of cache writes, so it gets a substitute
+ * body with this lifetime.
  */
 const meteredLine = (
   { bounds, inputCeiling, hasHourCache, toolLimits }: LineFacts,

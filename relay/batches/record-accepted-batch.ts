@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Attempt } from '#domain/accounts/events.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { billedChannelOf, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
-import { type BatchProtocol, pathOfBatch } from './provider-batch-api.ts'
+import { type BatchProtocol, pathOfBatch } from './batch-protocol.ts'
 import type { BatchDeps } from './settle-batch.ts'
 
 /** The pauses between the attempts to record that a provider has accepted a batch. */
@@ -23,8 +23,8 @@ type Acceptance = {
 
 /**
  * Records that a provider has accepted a batch. Returns true once this is durable. If several
- * attempts fail, the batch is canceled at the provider: it would count as lost and its quota would
- * be released, but the provider would process it and charge the site.
+ * attempts fail, the batch is canceled at the provider. Otherwise, the batch would count as lost
+ * and its quota would be released, but the provider would process it and charge the site.
  */
 export async function recordAccepted(deps: BatchDeps, acceptance: Acceptance): Promise<boolean> {
   const { batch, upstreamId, channel, key } = acceptance
@@ -33,7 +33,8 @@ export async function recordAccepted(deps: BatchDeps, acceptance: Acceptance): P
   const startedAt = performance.now()
   for (const pauseMs of [...PAUSES_MS, null]) {
     try {
-      // An attempt may fail although it was written. The same acceptance is not written twice.
+      // An attempt may fail although the acceptance was written. Further attempts do not write it
+      // twice.
       await deps.ledger.accept(batch, place)
       return true
     } catch (err) {
@@ -48,8 +49,9 @@ export async function recordAccepted(deps: BatchDeps, acceptance: Acceptance): P
 }
 
 /**
- * Returns the record of the attempt, which can be computed only once. A batch is recorded without
- * it rather than not at all.
+ * Returns the record of the attempt, or an empty object if the record can't be computed, because an
+ * acceptance without this record is better than no acceptance. The record can be computed only
+ * once.
  */
 async function attemptOfAccepted(
   { log }: BatchDeps,

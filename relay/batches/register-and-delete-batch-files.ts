@@ -11,6 +11,7 @@ import {
   sendWithKeys,
 } from '../views/channel-and-keys-of-submitted-work.ts'
 import type { RelayKey } from '../views/channel-view.ts'
+import type { BatchDescription } from './batch-protocol.ts'
 import type { UploadedFile } from './batch-store.ts'
 import { NO_FILE_LIMITS, type StoredFile } from './file-record-store.ts'
 import {
@@ -20,7 +21,6 @@ import {
   type ResultKind,
   resultFileIdOf,
 } from './openai-batches.ts'
-import type { BatchDescription } from './provider-batch-api.ts'
 import { uploadNameOf } from './upload-batch-file-to-provider.ts'
 
 /** The time for which an uploaded file is kept, unless the caller requests another time. */
@@ -31,7 +31,9 @@ const EXPIRED_AT_ONCE = 100
 /** The number of files on a page of a provider's list, and the maximum number of pages read. */
 const LISTED_AT_ONCE = 1_000
 const LISTED_PAGES_MAX = 10
-/** If a file without a record could not be deleted, the next attempt follows after this time. */
+/**
+ * The pause in milliseconds before the next attempt to delete a file whose upload was not recorded.
+ */
 const RETRY_DELETION_MS = 3_600_000
 const UNRECORDED_MS = 7 * 86_400_000
 const DELETIONS_AT_ONCE = 10
@@ -142,7 +144,7 @@ export async function deleteAtProvider(
 /**
  * Deletes the files with this name at a provider, which were uploaded while the gateway could not
  * record their ids. Looks through the latest files for batches. Returns false if such a file may
- * still exist there, also if `stopped` has ended the search.
+ * still exist there, for example because `stopped` has ended the search.
  */
 export async function deleteFilesNamed(
   deps: Deps,
@@ -153,7 +155,7 @@ export async function deleteFilesNamed(
   const keys = keysOfSubmitted(deps.views.channels, place)
   // The keys of a deleted channel no longer exist, so nobody can read its files.
   if (keys.length === 0) return true
-  // All pages of a search share one limit, because other deletions wait for it.
+  // All pages of a search share one time limit, because other deletions wait for the search.
   const inTime = AbortSignal.timeout(SEARCH_MS)
   const signal = stopped === undefined ? inTime : AbortSignal.any([stopped, inTime])
   let after = ''
@@ -178,8 +180,8 @@ export async function deleteFilesNamed(
 
 /**
  * Deletes expired files at their providers, and the gateway's records of these files. A record is
- * also deleted if the deletion at the provider fails. Only a file whose upload was not recorded is
- * kept until the deletion succeeds, at most for `UNRECORDED_MS`.
+ * deleted even if the deletion at the provider fails. Only the record of a file whose upload was
+ * not recorded is kept until the deletion succeeds, at most for `UNRECORDED_MS`.
  */
 export async function deleteExpiredFiles(deps: Deps, signal: AbortSignal): Promise<void> {
   const { fileStore, now } = deps

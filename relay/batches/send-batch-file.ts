@@ -6,6 +6,7 @@ import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { confidentialTo, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
+import { PROVIDER_ID } from './batch-protocol.ts'
 import type { StoredFile } from './file-record-store.ts'
 import {
   OPENAI_BATCHES,
@@ -13,9 +14,8 @@ import {
   type OpenAiBatchRequest,
   openAiIdOf,
 } from './openai-batches.ts'
-import { PROVIDER_ID } from './provider-batch-api.ts'
-import { sendSubmission } from './provider-evidence-of-batch.ts'
 import { cancelUnreadable, recordAccepted } from './record-accepted-batch.ts'
+import { sendSubmission } from './send-batch-and-collect-evidence.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import {
   channelError,
@@ -35,7 +35,7 @@ export type BatchFileSubmission = {
   readonly request: OpenAiBatchRequest
   readonly stored: StoredFile
   readonly channel: RelayChannel
-  /** The keys to try, in this order. The provider's account of any of them may own the file. */
+  /** The keys to try, in this order. Any of them may belong to the account that owns the file. */
   readonly fileKeys: readonly RelayKey[]
   /** The key with which the changed lines are uploaded as a new file and the batch is submitted. */
   readonly key: RelayKey
@@ -145,12 +145,13 @@ async function submitUploaded(
     await deleteUploaded(batchOutbound, key, fileId)
     return refuseWith(exchange, NO_STORE)
   }
-  // A success whose body was cut or can't be read has created a batch.
+  // The provider has created a batch if it answers with success, even if the body was cut or can't
+  // be read.
   const isCreated = end.status !== null && end.status >= 200 && end.status <= 299
   const upstreamId = isCreated ? await findCreated(deps, key, end, fileId) : null
   if (isCreated) await cancelUnreadable(deps, { ...batch, upstreamId })
-  // The file is deleted, so that the provider can't process the batch if it was created despite the
-  // failure. The file of a batch that was found is deleted when the batch ends.
+  // The file is deleted, so that the provider can't process a batch that it has created despite the
+  // failure. If the batch was found, its file is deleted when the batch ends.
   if (upstreamId === null) await deleteUploaded(batchOutbound, key, fileId)
   if (end.kind === 'failed') {
     if (isRefused(end)) await refuse(deps, exchange.call, keyed, await attemptOf(null))
@@ -160,9 +161,9 @@ async function submitUploaded(
 }
 
 /**
- * Returns the provider's id of a batch that was created in a response that can't be read. If the
- * response has no id, looks for the batch with this input file among the provider's latest batches.
- * Returns null if the batch is not found.
+ * Returns the provider's id of a batch that was created, although the response can't be read as a
+ * whole. If the response has no id, looks for the batch with this input file among the provider's
+ * latest batches. Returns null if the batch is not found.
  */
 async function findCreated(
   { batchOutbound }: BatchDeps,

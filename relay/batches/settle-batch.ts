@@ -14,15 +14,15 @@ import {
 } from './ask-provider-about-batch.ts'
 import type { BatchLedger } from './batch-ledger.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
-import { deniesAccess, recordDenied, recordOtherFailure } from './denied-access.ts'
 import { ResultsUnavailable, resultLines } from './download-batch-results.ts'
-import { ResultsMemory, ResultsMemoryFull, settlementOwnerOf } from './limit-result-downloads.ts'
 import { readResultLine } from './read-result-line.ts'
+import { deniesAccess, recordDenied, recordOtherFailure } from './record-denied-access-to-batch.ts'
 import {
   deleteInputFile,
   deleteInputOfFailed,
   registerResultFiles,
 } from './register-and-delete-batch-files.ts'
+import { ResultsMemory, ResultsMemoryFull, settlementOwnerOf } from './result-download-limits.ts'
 
 export type BatchDeps = DescribeDeps & { readonly ledger: BatchLedger }
 
@@ -40,7 +40,7 @@ const LINES_AT_ONCE = 200
 const LOST_MS = 600_000
 /**
  * The time after the end of a batch from which the provider no longer has its results. If the
- * provider can't be asked about the batch, it is counted from the submission.
+ * provider can't be asked about the batch, the time is counted from the submission.
  */
 const RESULTS_MS = 30 * 86_400_000
 /**
@@ -62,13 +62,13 @@ const FAILURES: Readonly<Record<BatchFailureCause, string>> = {
     'are charged.',
 }
 const BATCHES_AT_ONCE = 4
-/** The time after which a pass goes on to the next batch, while it still settles the slow one. */
+/** After this time, a pass goes on to the next batch while the slow one is being settled. */
 const SLOW_MS = 5_000
 /**
- * The maximum number of batches that a process asks about or settles at once, in total, of one
- * channel, and of one user at one channel, so that a slow provider or the batches of one user do
- * not hold up the others. Passes and look-ups are counted separately, because callers may look up
- * as often as they like.
+ * The maximum number of batches that a process asks about or settles at once: in total, of one
+ * channel, and of one user at one channel. A slow provider or the batches of one user therefore do
+ * not delay the others. Passes and look-ups are counted separately, because callers may look up
+ * batches as often as they like.
  */
 const RUNNING_MAX = { total: 32, ofChannel: 8, ofUser: 6 }
 const PAGE = 500
@@ -90,8 +90,8 @@ export class BatchSettler {
 
   /**
    * Asks the providers about all batches that are not settled, and settles those that have ended. A
-   * failure with one batch does not affect the others. Batches that need long continue after the
-   * pass.
+   * failure with one batch does not affect the others. A batch that takes long continues after the
+   * pass has ended.
    */
   async pass(signal: AbortSignal): Promise<void> {
     let after = ''
@@ -191,7 +191,7 @@ export class BatchSettler {
     await this.describe(stored, description.object)
   }
 
-  /** Handles a batch that the provider could not be asked about. */
+  /** Handles a batch whose description the provider did not give. */
   private async noteUnknown(
     stored: StoredBatch,
     record: BatchRecord,
@@ -206,8 +206,8 @@ export class BatchSettler {
   }
 
   /**
-   * Stores when the end of a batch was first seen. Denials before that were of the description,
-   * which the provider now gives, so they no longer count.
+   * Stores when the end of a batch was first seen. Earlier denials no longer count: they concerned
+   * the description, which the provider now gives.
    */
   private async noteEnd(stored: StoredBatch): Promise<StoredBatch> {
     const { batchStore, now } = this.deps
@@ -255,8 +255,8 @@ export class BatchSettler {
   }
 
   /**
-   * Bills the lines of a batch (see `bill`). Records it if the provider fails in another way than
-   * by denying access.
+   * Bills the lines of a batch (see `bill`). Records a failure of the provider that is not a denial
+   * of access.
    */
   private async billUnlessDenied(
     stored: StoredBatch,
@@ -374,8 +374,9 @@ export class BatchSettler {
 }
 
 /**
- * Awaits an append. Rejects with `StoreUnavailable` only if the store is away. Any other failure
- * would repeat with each attempt, so it must count, and the batch ends after `RESULTS_MS`.
+ * Awaits an append. Rejects with `StoreUnavailable` only if the event store can't be reached. Any
+ * other failure would occur again with each attempt. It must count, so that the batch ends after
+ * `RESULTS_MS`.
  */
 const fromEventStore = <T>(append: Promise<T>): Promise<T> =>
   append.catch((cause: unknown) => {

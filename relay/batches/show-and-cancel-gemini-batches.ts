@@ -9,6 +9,7 @@ import {
   sendJson,
 } from '../pipeline/http-exchange.ts'
 import { confidentialAt } from './ask-provider-about-batch.ts'
+import { pathOfBatch } from './batch-protocol.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
 import { openDownload } from './download-batch-results.ts'
 import {
@@ -18,17 +19,15 @@ import {
   RESULT_RULES,
   renderGeminiResult,
 } from './gemini-batches.ts'
-import { atLeastRate, type ResultsMemory } from './limit-result-downloads.ts'
-import { pathOfBatch } from './provider-batch-api.ts'
 import { renderStoredBatch } from './render-batch.ts'
-import type { BatchDeps, Settle } from './settle-batch.ts'
+import { atLeastRate, type ResultsMemory } from './result-download-limits.ts'
+import type { BatchDeps } from './settle-batch.ts'
 import {
+  type BatchHandler,
   batchNotFound,
-  errorAbout,
-  findBatch,
+  cancelAtProvider,
   type Placed,
   placeOfBatch,
-  sendAbout,
   settleSoon,
   withMemoryForResults,
 } from './show-cancel-and-delete-batches.ts'
@@ -42,18 +41,10 @@ const RESULTS_MS = 3_600_000
  * Sends the description of a batch to the caller. The description contains the results once the
  * batch is settled.
  */
-export async function showGeminiBatch(
-  deps: BatchDeps,
-  exchange: Exchange,
-  caller: Caller,
-  id: string,
-  settle: Settle,
-): Promise<void> {
-  const stored = await findBatch(deps, caller, id)
-  if (stored === null) return sendError(exchange, batchNotFound(id))
+export const showGeminiBatch: BatchHandler = async (deps, exchange, stored, settle) => {
   await settleSoon(deps, settle, stored)
-  const current = await findBatch(deps, caller, id)
-  if (current === null) return sendError(exchange, batchNotFound(id))
+  const current = await deps.batchStore.find(stored.userId, stored.batch)
+  if (current === undefined) return sendError(exchange, batchNotFound(geminiIdOf(stored.batch)))
   if (!current.isSettled || !(await hasResults(deps, current))) {
     return sendJson(exchange, 200, await renderStoredBatch(deps, current))
   }
@@ -138,7 +129,7 @@ async function* renderedResults(
   const { lines } = record.submitted
   let index = 0
   for await (const element of elementsIn(content, RESULT_RULES, memory)) {
-    // There are more results than requests. Those after the last request were not billed.
+    // There are more results than requests. The surplus results were not billed.
     if (index === lines) break
     const isBilled = record.billed.has(index)
     index += 1
@@ -171,19 +162,10 @@ export async function listGeminiBatches(
   })
 }
 
-export async function cancelGeminiBatch(
-  deps: BatchDeps,
-  exchange: Exchange,
-  caller: Caller,
-  id: string,
-): Promise<void> {
-  const stored = await findBatch(deps, caller, id)
-  if (stored === null) return sendError(exchange, batchNotFound(id))
+export const cancelGeminiBatch: BatchHandler = async (deps, exchange, stored) => {
   if (!stored.isSettled) {
-    const placed = await placeOfBatch(deps, stored)
-    if (isRelayError(placed)) return sendError(exchange, placed)
-    const end = await sendAbout(deps, placed, 'POST', GEMINI_BATCHES.cancelAction)
-    if (end?.kind !== 'plain') return sendError(exchange, errorAbout(stored, placed, end))
+    const canceled = await cancelAtProvider(deps, stored)
+    if (isRelayError(canceled)) return sendError(exchange, canceled)
   }
   sendJson(exchange, 200, {})
 }

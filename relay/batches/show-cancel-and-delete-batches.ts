@@ -24,14 +24,14 @@ import {
   renderResult,
 } from './anthropic-batches.ts'
 import { confidentialAt, keysOf, protocolOf } from './ask-provider-about-batch.ts'
+import { type FindShownLine, pathOfBatch } from './batch-protocol.ts'
 import { fromStore, type PageOfBatches, type StoredBatch } from './batch-store.ts'
 import { downloadError, resultLines } from './download-batch-results.ts'
 import { geminiBatchOf, geminiIdOf } from './gemini-batches.ts'
-import { ResultsMemory, ResultsMemoryFull } from './limit-result-downloads.ts'
 import { openAiBatchOf, openAiIdOf } from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
-import { type FindShownLine, pathOfBatch } from './provider-batch-api.ts'
 import { renderStoredBatch } from './render-batch.ts'
+import { ResultsMemory, ResultsMemoryFull } from './result-download-limits.ts'
 import type { BatchDeps, Settle } from './settle-batch.ts'
 
 /** The maximum time for which a request about a batch waits until an ended batch is settled. */
@@ -55,20 +55,20 @@ export async function findBatch(
 
 export const batchNotFound = (id: string): RelayError =>
   relayError('batch_not_found', { subject: id.slice(0, 64) })
-const unfinished = (id: string): RelayError =>
-  relayError('batch_not_ended', { subject: id.slice(0, 64) })
+const unfinished = (stored: StoredBatch): RelayError =>
+  relayError('batch_not_ended', { subject: idOf(stored) })
 
-export async function showBatch(
+/** Handles a request about the batch `stored`, which belongs to the caller's user. */
+export type BatchHandler = (
   deps: BatchDeps,
-  settle: Settle,
   exchange: Exchange,
-  caller: Caller,
-  id: string,
-): Promise<void> {
-  const stored = await findBatch(deps, caller, id)
-  if (stored === null) return sendError(exchange, batchNotFound(id))
+  stored: StoredBatch,
+  settle: Settle,
+) => Promise<void>
+
+export const showBatch: BatchHandler = async (deps, exchange, stored, settle) => {
   await settleSoon(deps, settle, stored)
-  await sendCurrent(deps, exchange, caller, id)
+  await sendCurrent(deps, exchange, stored)
 }
 
 /** Settles a batch that has ended. Resolves when it is settled or after `SETTLED_WITHIN_MS`. */
@@ -91,11 +91,10 @@ export async function settleSoon(
 async function sendCurrent(
   deps: BatchDeps,
   exchange: Exchange,
-  caller: Caller,
-  id: string,
+  stored: StoredBatch,
 ): Promise<void> {
-  const current = await findBatch(deps, caller, id)
-  if (current === null) return sendError(exchange, batchNotFound(id))
+  const current = await deps.batchStore.find(stored.userId, stored.batch)
+  if (current === undefined) return sendError(exchange, batchNotFound(idOf(stored)))
   sendJson(exchange, 200, await renderStoredBatch(deps, current))
 }
 
@@ -167,44 +166,38 @@ function pageOf({ request: { url = '' } }: Exchange): PageOfBatches | RelayError
   return page
 }
 
-export async function cancelBatch(
-  deps: BatchDeps,
-  exchange: Exchange,
-  caller: Caller,
-  id: string,
-): Promise<void> {
-  const stored = await findBatch(deps, caller, id)
-  if (stored === null) return sendError(exchange, batchNotFound(id))
+export const cancelBatch: BatchHandler = async (deps, exchange, stored) => {
   if (!stored.isSettled) {
-    const placed = await placeOfBatch(deps, stored)
-    if (isRelayError(placed)) return sendError(exchange, placed)
-    const { record } = placed
-    const end = await sendAbout(deps, placed, 'POST', protocolOf(record).cancelAction)
-    if (end?.kind !== 'plain') return sendError(exchange, errorAbout(stored, placed, end))
-    const confidential = confidentialAt(deps.views, record)
-    const description = protocolOf(record).readDescription(end.body, confidential)
+    const canceled = await cancelAtProvider(deps, stored)
+    if (isRelayError(canceled)) return sendError(exchange, canceled)
+    const { record, body } = canceled
+    const description = protocolOf(record).readDescription(body, confidentialAt(deps.views, record))
     if (description !== null) {
-      const { userId } = stored
-      const sealed = await deps.vault.seal(userId, JSON.stringify(description.object))
+      const sealed = await deps.vault.seal(stored.userId, JSON.stringify(description.object))
       await deps.batchStore.describe(stored.batch, sealed)
     }
   }
-  await sendCurrent(deps, exchange, caller, id)
+  await sendCurrent(deps, exchange, stored)
+}
+
+/** Asks the provider to cancel a batch. Returns its answer, or the error for the caller. */
+export async function cancelAtProvider(
+  deps: BatchDeps,
+  stored: StoredBatch,
+): Promise<{ readonly record: BatchRecord; readonly body: Buffer } | RelayError> {
+  const placed = await placeOfBatch(deps, stored)
+  if (isRelayError(placed)) return placed
+  const { record } = placed
+  const end = await sendAbout(deps, placed, 'POST', protocolOf(record).cancelAction)
+  return end?.kind === 'plain' ? { record, body: end.body } : errorAbout(stored, placed, end)
 }
 
 /**
  * Deletes a settled batch. A batch that is not settled can't be deleted, because its results are
  * needed to bill it.
  */
-export async function deleteBatch(
-  deps: BatchDeps,
-  exchange: Exchange,
-  caller: Caller,
-  id: string,
-): Promise<void> {
-  const stored = await findBatch(deps, caller, id)
-  if (stored === null) return sendError(exchange, batchNotFound(id))
-  if (!stored.isSettled) return sendError(exchange, unfinished(id))
+export const deleteBatch: BatchHandler = async (deps, exchange, stored) => {
+  if (!stored.isSettled) return sendError(exchange, unfinished(stored))
   const placed = await placeOfBatch(deps, stored)
   // The keys of a deleted channel no longer exist, so nobody can read the batch at the provider.
   const end = isRelayError(placed) ? null : await sendAbout(deps, placed, 'DELETE', '')
@@ -222,8 +215,8 @@ export async function deleteBatch(
 export type Placed = { readonly record: BatchRecord; readonly keys: readonly RelayKey[] }
 
 /**
- * Returns the record of a batch and the keys with which its provider is asked about it, or the
- * error if no provider can be asked.
+ * Returns the record of a batch and the keys for requests about it. Returns the error for the
+ * caller if there is no provider to ask.
  */
 export async function placeOfBatch(
   deps: BatchDeps,
@@ -242,7 +235,7 @@ export async function placeOfBatch(
 const idOf = ({ api, batch }: StoredBatch): string =>
   ({ anthropic: publicIdOf, openai: openAiIdOf, gemini: geminiIdOf })[api](batch)
 
-export function sendAbout(
+function sendAbout(
   { batchOutbound }: BatchDeps,
   { record, keys }: Placed,
   method: 'POST' | 'DELETE',
@@ -264,25 +257,14 @@ const isOfOtherAccount = ({ record, keys }: Placed, end: AttemptEnd | null): boo
   keys.every(({ keyRef }) => keyRef !== record.place?.keyRef)
 
 /** Returns the error for the caller after a request about a batch failed at the provider. */
-export const errorAbout = (
-  stored: StoredBatch,
-  placed: Placed,
-  end: AttemptEnd | null,
-): RelayError =>
+const errorAbout = (stored: StoredBatch, placed: Placed, end: AttemptEnd | null): RelayError =>
   isOfOtherAccount(placed, end)
     ? relayError('key_replaced', { subject: idOf(stored) })
     : relayError('upstream_error')
 
 /** Sends the results of an Anthropic batch to the caller. */
-export async function sendResults(
-  deps: BatchDeps,
-  exchange: Exchange,
-  caller: Caller,
-  id: string,
-): Promise<void> {
-  const stored = await findBatch(deps, caller, id)
-  if (stored === null) return sendError(exchange, batchNotFound(id))
-  if (!stored.isSettled) return sendError(exchange, unfinished(id))
+export const sendResults: BatchHandler = async (deps, exchange, stored) => {
+  if (!stored.isSettled) return sendError(exchange, unfinished(stored))
   const upstreamId = (await deps.ledger.peek(stored.batch))?.place?.upstreamId ?? ''
   const { headers } = ANTHROPIC_BATCHES
   const path = pathOfBatch(ANTHROPIC_BATCHES, upstreamId, RESULTS_ACTION)
@@ -362,8 +344,8 @@ async function writeRenderedLines(
   const { batch, parts } = record.submitted
   const confidential = confidentialAt(deps.views, record)
   const facts = await fromStore(deps.batchStore.linesOf(batch))
-  // The provider may still give results after the gateway has ended a batch without them. Of such a
-  // batch, only billed lines are shown.
+  // The provider may still deliver results after the gateway has ended a batch without them. Only
+  // the billed lines of such a batch are shown.
   const isComplete = record.end === null || record.end.cause === 'done'
   const lineOf: FindShownLine = (customId) => {
     const fact = facts.get(lineId(batch, customId))

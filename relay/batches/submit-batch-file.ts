@@ -10,7 +10,7 @@ import { readBody } from '../pipeline/read-body.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
 import { type SpooledFile, spool } from '../uploads/spooled-file.ts'
 import { keysOfSubmitted } from '../views/channel-and-keys-of-submitted-work.ts'
-import { claimKeyOfBatch } from './claim-key-of-batch.ts'
+import { claimKeyOfBatch } from './claim-idempotency-key-of-batch.ts'
 import { openDownload, ResultsUnavailable } from './download-batch-results.ts'
 import type { StoredFile } from './file-record-store.ts'
 import { FileReaders } from './limit-file-readers.ts'
@@ -37,8 +37,8 @@ const BUSY = relayError('overloaded', { retryAfter: 5 })
 const readers = new FileReaders()
 
 /**
- * Runs work that reads a file of this user line by line. It may wait for a reader first. Returns an
- * error if there is none in time, or too little memory is left.
+ * Runs work that reads a file of this user line by line. The work may have to wait for a reader.
+ * Returns an error if no reader is free in time, or if too little memory is left.
  */
 export async function whileReadingFile<T>(
   { bodyMemory }: Pick<BatchDeps, 'bodyMemory'>,
@@ -242,7 +242,7 @@ class NoRoom extends Error {}
 
 type Uploads = BatchDeps['uploads']
 
-/** Throws `NoRoom` unless the disk has room for so many bytes. */
+/** Throws `NoRoom` unless the disk has room for this number of bytes. */
 async function hasRoomFor(uploads: Uploads, bytes: number): Promise<true> {
   if (await uploads.hasRoomFor(bytes).catch(() => false)) return true
   throw new NoRoom()
@@ -258,7 +258,7 @@ async function createFile(uploads: Uploads, bytes: number): Promise<FileHandle> 
 
 /**
  * Yields the given lines. If they are longer than `free` bytes, reserves more space on disk. Throws
- * `NoRoom` if there is none.
+ * `NoRoom` if the disk has no more space.
  */
 async function* counted(
   lines: AsyncIterable<Buffer>,

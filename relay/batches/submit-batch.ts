@@ -20,11 +20,11 @@ import { mayBeSentTo } from '../views/channel-and-keys-of-submitted-work.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import type { InlineBatches } from './batch-apis-with-inline-requests.ts'
 import type { StoredBatch } from './batch-store.ts'
-import { claimKeyOfBatch, inProgress } from './claim-key-of-batch.ts'
+import { claimKeyOfBatch, inProgress } from './claim-idempotency-key-of-batch.ts'
 import { type BatchPlan, callsOf, planBatch } from './plan-batch.ts'
-import { type Submitted, sendSubmission } from './provider-evidence-of-batch.ts'
 import { cancelUnreadable, recordAccepted } from './record-accepted-batch.ts'
 import { renderDescription } from './render-batch.ts'
+import { type Submitted, sendSubmission } from './send-batch-and-collect-evidence.ts'
 import type { BatchDeps } from './settle-batch.ts'
 
 /**
@@ -113,7 +113,7 @@ async function submitBody(
   body: Buffer,
   api: InlineBatches,
 ): Promise<void> {
-  // The lines count towards the limits only when their models are known (see `claimBatch`).
+  // The lines count towards the limits only once their models are known (see `claimBatch`).
   const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
   if (isRelayError(permit)) return sendError(arrived, permit)
   let isSuccess = false
@@ -155,8 +155,8 @@ type HeldBatch = Pick<BatchPlan, 'group' | 'parts' | 'lines'> & {
 
 /**
  * Stores the lines and reserves the quota for them. Returns null once both are durable, or the
- * error for the caller. Nothing is sent to the provider before. Of several requests with the same
- * `Idempotency-Key`, one holds the batch.
+ * error for the caller. Nothing is sent to the provider before that. If several requests have the
+ * same `Idempotency-Key`, only one of them reserves the quota.
  */
 export async function holdBatch(
   { batchStore, ledger, vault, log, now }: BatchDeps,
@@ -186,7 +186,7 @@ export async function holdBatch(
   } catch (err) {
     log.error({ err, call: batch }, 'a batch could not be recorded')
     // No other request can send a batch that this request has reserved. If the batch were not ended
-    // here, a repeat would be told that it was submitted.
+    // here, a repeat would be answered as if the batch had been submitted.
     if (isHeld) await endUnsent(ledger, batch, log)
     // Otherwise, the quota may have been reserved despite the error. The poller then ends the
     // batch, because no provider has accepted it.
@@ -205,9 +205,9 @@ const endUnsent = (
   })
 
 /**
- * Removes a batch whose quota could not be reserved. If the request that stored the batch before
- * has just reserved it, the batch stays stored: the poller would otherwise not find the quota if
- * that request fails to release it.
+ * Removes a batch whose quota could not be reserved. If an earlier request with the same key has
+ * just reserved the quota, the batch stays stored. The poller can then find the quota if that
+ * request fails to release it.
  */
 async function removeUnheld(
   ledger: BatchDeps['ledger'],
@@ -257,8 +257,8 @@ async function send(
 const NO_CHANNEL = relayError('no_channel', { subject: '', retryAfter: 10 })
 
 /**
- * Asks whether a recorded batch may be sent to its channel. Returns null, or the caller's error if
- * it must not be sent or the event store can't tell.
+ * Checks whether a recorded batch may be sent to its channel. Returns null if it may, or the error
+ * for the caller if it must not be sent or the event store does not answer.
  */
 export async function channelError(
   deps: BatchDeps,

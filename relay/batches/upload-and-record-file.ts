@@ -19,8 +19,8 @@ import { type Failed, isRefused } from './submit-batch.ts'
 import { uploadFile, uploadNameOf } from './upload-batch-file-to-provider.ts'
 
 /**
- * The time after a failed upload at which the file is looked for at its provider, which may still
- * be storing it, in milliseconds.
+ * The time in milliseconds after a failed upload at which the file is looked for at its provider.
+ * Before that, the provider may still be storing the file.
  */
 const STORING_MS = 60_000
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
@@ -55,9 +55,9 @@ type Upload = {
 }
 
 /**
- * Uploads a caller's file to a provider. The file is recorded before the upload and completed after
- * it, so that a file is deleted at the provider although the process ended in between. Returns the
- * file, the failure of the provider, or the error for the caller.
+ * Uploads a caller's file to a provider. The file is recorded before the upload, and the record is
+ * completed after it. The file is therefore deleted at the provider even if the process ends in
+ * between. Returns the file, the failure of the provider, or the error for the caller.
  */
 export async function uploadAndRecord(
   deps: BatchDeps,

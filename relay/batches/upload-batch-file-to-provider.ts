@@ -5,8 +5,8 @@ import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { providerForm } from '../uploads/write-form-for-provider.ts'
 import type { RelayKey } from '../views/channel-view.ts'
+import { PROVIDER_ID } from './batch-protocol.ts'
 import { FILES_PATH, filePathOf } from './openai-batches.ts'
-import { PROVIDER_ID } from './provider-batch-api.ts'
 
 /**
  * The name of a file at its provider. `id` is the public id of the file, or of the batch for which
@@ -16,8 +16,8 @@ import { PROVIDER_ID } from './provider-batch-api.ts'
 export const uploadNameOf = (id: string): string => `${id}.jsonl`
 
 /**
- * Uploads a file for batches to a provider, where it gets this name. Returns the provider's id of
- * the file, or the failure.
+ * Uploads a file for batches to a provider under this name. Returns the provider's id of the file,
+ * or the failure.
  */
 export async function uploadFile(
   { batchOutbound }: { readonly batchOutbound: Pick<Outbound, 'via'> },

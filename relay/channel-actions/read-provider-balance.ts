@@ -1,4 +1,5 @@
-import { channelChecksDecider, channelChecksStream } from '#domain/channel-checks/events.ts'
+import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
+import { channelChecksStream } from '#domain/channel-checks/events.ts'
 import {
   type Amount,
   amountText,

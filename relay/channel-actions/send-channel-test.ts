@@ -1,4 +1,5 @@
-import { channelChecksDecider, channelChecksStream } from '#domain/channel-checks/events.ts'
+import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
+import { channelChecksStream } from '#domain/channel-checks/events.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { outputCeiling } from '../canonical/provider-usage-report.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { TEST_RUNS_STREAM, testRunsDecider } from '#domain/channel-checks/events.ts'
+import { testRunsDecider } from '#domain/channel-checks/decide.ts'
+import { TEST_RUNS_STREAM } from '#domain/channel-checks/events.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { Lease } from '#infra/leases/exclusive-leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'

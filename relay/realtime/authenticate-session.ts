@@ -9,7 +9,7 @@ import { readSession, type SessionSettings } from './session-settings.ts'
 
 /**
  * The websocket sub-protocol that a browser names to open a session. Browsers can't set headers, so
- * they send the key and the protocol version as further sub-protocols, which begin as below.
+ * they send the key and the protocol version as further sub-protocols with the prefixes below.
  */
 export const REALTIME_PROTOCOL = 'realtime'
 const KEY_PROTOCOL = 'openai-insecure-api-key.'
@@ -31,7 +31,7 @@ type AuthDeps = Pick<RelayDeps, 'views' | 'vault' | 'failedKeys' | 'clientSecret
 
 /**
  * Authenticates a request for a session, and reads the model and the protocol version. Returns the
- * error for the caller if it is refused.
+ * error for the caller if the request is refused.
  */
 export async function authenticateSession(
   deps: AuthDeps,

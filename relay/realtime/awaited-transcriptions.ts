@@ -5,16 +5,15 @@ import type { TranscriptionTerms } from './settings-in-force.ts'
 /** The maximum number of items of a session whose transcriptions have not arrived. */
 const ITEMS_MAX = 1_000
 
-/**
- * An item whose transcription has not arrived: the bytes of its audio as PCM of 24 kHz, the
- * estimated number of tokens of the text that the caller has already received, and the terms with
- * which it is transcribed. `bytes` is null if the item is not yet committed.
- */
+/** An item whose transcription has not arrived. */
 export type AwaitedItem = {
+  /** The length of its audio as PCM of 24 kHz; null if the item is not yet committed. */
   readonly bytes: number | null
+  /** The estimated number of tokens of the text that the caller has already received. */
   textTokens: number
   /** The same text may also arrive in segments. */
   segmentTokens: number
+  /** The terms with which the item is transcribed. */
   readonly terms: TranscriptionTerms
 }
 export const NO_TEXT = { textTokens: 0, segmentTokens: 0 }
@@ -32,7 +31,10 @@ export class AwaitedTranscriptions {
   /** The keys of items without an id. They can't equal an id, because ids have no spaces. */
   private readonly unnamed = new Set<string>()
   private unnamedCount = 0
-  /** The item beyond `ITEMS_MAX`, with which the session ends. Its audio is charged then. */
+  /**
+   * The first item beyond `ITEMS_MAX`, which makes the session end. Its audio is charged at the
+   * end.
+   */
   private beyond: AwaitedItem | null = null
   /** The ids of the latest transcriptions that were charged or have failed. */
   private readonly done = new LatestIds(ITEMS_MAX)
@@ -68,8 +70,8 @@ export class AwaitedTranscriptions {
   }
 
   /**
-   * Adds an item that was committed, or whose text has begun to arrive. Returns the error with
-   * which the session must end if too many transcriptions have not arrived, or null. Without this
+   * Adds an item that was committed, or whose text has begun to arrive. Returns null, or the error
+   * with which the session must end if too many transcriptions have not arrived. Without this
    * limit, the list of items could fill the memory, and items that are not in the list could not be
    * charged.
    */
@@ -113,8 +115,9 @@ export class AwaitedTranscriptions {
   }
 
   /**
-   * Remembers that the transcription of an item was charged or has failed. The event with this id
-   * may belong to an item with another key, whose id may be in later events.
+   * Remembers that the transcription of an item was charged or has failed. The id in the event may
+   * differ from the `key` of the item to which the event belongs. Both are remembered, because
+   * later events may have either.
    */
   noteEnded(id: unknown, key?: string): void {
     for (const ended of [id, key]) if (isId(ended)) this.done.add(ended)

@@ -19,7 +19,7 @@ export class ChargesInProgress {
     }
   }
 
-  /** Resolves when no charge is in progress, also if charges have failed. */
+  /** Resolves when no charge is in progress, even if charges have failed. */
   async allWritten(): Promise<void> {
     while (!this.isEmpty) await Promise.allSettled(this.charges)
   }

@@ -6,7 +6,7 @@ import { accessError } from '../pipeline/model-access-errors.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
 import { pcmBytesOf } from './input-audio.ts'
 import { InputTranscriptionBilling } from './input-transcription-billing.ts'
-import { priceFor } from './open-upstream.ts'
+import { priceFor } from './plan-and-connect-session.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
 import type { ClientEvent } from './read-client-event.ts'
 import type { CallContext } from './realtime-call.ts'
@@ -57,8 +57,8 @@ export class ClientEventGate {
   readonly transcription: InputTranscriptionBilling
   private readonly settings: SettingsInForce
   /**
-   * True once the provider may hear speech or silence that begins a response: audio was sent, or
-   * the settings let silence begin a response.
+   * True once the provider may detect speech or silence that begins a response, because audio was
+   * sent or the settings let silence begin a response.
    */
   private mayHearSpeech = false
   private readonly outputCap: number | null
@@ -138,7 +138,7 @@ export class ClientEventGate {
     if (isSpeech) {
       const uncovered = await transcription.cover(appended)
       if (uncovered !== null) {
-        calls.audio.takeBack(appended)
+        calls.audio.subtractUnsent(appended)
         return uncovered
       }
       this.mayHearSpeech = true
@@ -152,7 +152,7 @@ export class ClientEventGate {
     }
     const error = this.mayRespond ? await this.coverSpeech(content, send) : await send()
     if (!error) return null
-    calls.audio.takeBack(appended)
+    calls.audio.subtractUnsent(appended)
     return error
   }
 
@@ -242,7 +242,7 @@ export class ClientEventGate {
     }
     const text = textContent(settings.session)
     const uncovered = await calls.cover(most, text, { isRequest: false, send })
-    // The provider does not get a change that is not covered.
+    // A change whose costs are not covered is not sent to the provider.
     if (uncovered !== null) this.transcription.adapt()
     return uncovered
   }
@@ -306,8 +306,8 @@ export class ClientEventGate {
   }
 
   /**
-   * Returns the terms of the next transcriptions after a change, or the error with which the change
-   * is refused. Undefined stands for no change.
+   * Returns the terms of the next transcriptions after a change, or undefined if the change does
+   * not concern them. Returns the error with which the change is refused.
    */
   private async transcriptionTerms(
     transcription: Transcription | null | undefined,
@@ -327,8 +327,9 @@ export class ClientEventGate {
   }
 
   /**
-   * Takes over the settings that the provider names. If it transcribes with another model than the
-   * requested one, this model is charged. Returns an error if it has no price, or null.
+   * Takes over the settings that the provider names. If the provider transcribes with another model
+   * than the requested one, its model is charged. Returns an error if that model has no price, or
+   * null.
    */
   private noteDescribed(session: unknown): RelayError | null {
     const { transcription, outputTokensMax, ...others } = describedSettings(session)
@@ -336,7 +337,7 @@ export class ClientEventGate {
     const { name = '' } = confirmed.transcription ?? {}
     const isSame = name !== '' && transcription != null && isSameModel(name, transcription.model)
     const terms = isSame ? undefined : transcription && this.priced(transcription)
-    // The provider may begin responses by itself although the change says otherwise.
+    // The provider may begin responses by itself, even if the change turned this off.
     const respondsToSpeech = others.respondsToSpeech === true || confirmed.respondsToSpeech
     if (terms && isRelayError(terms)) return terms
     const limit = outputTokensMax === undefined ? undefined : this.limitOf({ outputTokensMax })

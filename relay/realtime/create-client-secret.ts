@@ -15,7 +15,7 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
 import { SECRET_PREFIX } from './authenticate-session.ts'
 import { checkMembers } from './check-member-names.ts'
-import { planRealtime } from './open-upstream.ts'
+import { planRealtime } from './plan-and-connect-session.ts'
 import { readSession, type SessionSettings } from './session-settings.ts'
 
 /** The endpoints that create temporary keys. `sessions` belongs to the beta protocol. */

@@ -12,7 +12,10 @@ const OF_PROVIDER = /^(?:upstream_|store_unavailable|internal_error)/
 /** Reports whether an error is a failure of the provider or of the gateway, not of the caller. */
 export const isProviderFault = ({ code }: RelayError): boolean => OF_PROVIDER.test(code)
 
-/** Returns the code with which the websocket of the caller is closed; null stands for no error. */
+/**
+ * Returns the code with which the websocket of the caller is closed. `error` is null if the session
+ * ends without an error.
+ */
 export function closeCodeOf(error: RelayError | null): number {
   if (error === null) return NORMAL
   if (error.code === 'draining') return SERVICE_RESTART

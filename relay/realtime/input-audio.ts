@@ -31,7 +31,7 @@ export const pcmBytesOf = (bytes: number, rate: number): number =>
 
 /**
  * The input audio that was sent and is not yet part of an item of the conversation. All lengths are
- * in bytes of PCM of 24 kHz, whatever the format is, because the format may change.
+ * in bytes of PCM of 24 kHz, regardless of the actual format, because the format may change.
  */
 export class InputAudio {
   /** All audio that was sent since the session began. */
@@ -47,8 +47,8 @@ export class InputAudio {
     this.open += bytes
   }
 
-  /** Notes that audio was not sent after all. */
-  takeBack(bytes: number): void {
+  /** Subtracts audio that could not be sent. */
+  subtractUnsent(bytes: number): void {
     this.sent = Math.max(0, this.sent - bytes)
     this.open = Math.max(0, this.open - bytes)
   }
@@ -65,7 +65,10 @@ export class InputAudio {
     this.open = 0
   }
 
-  /** Notes that the provider refused an event. It then still has the audio of a refused request. */
+  /**
+   * Notes that the provider refused an event. If the event was a commit or a clearing, the provider
+   * still has its audio.
+   */
   noteRefused(eventId: unknown): void {
     const at = this.requests.findIndex((request) => request.eventId === eventId)
     const [refused] = at < 0 ? [] : this.requests.splice(at, 1)

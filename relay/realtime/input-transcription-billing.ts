@@ -7,7 +7,7 @@ import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { type AwaitedItem, AwaitedTranscriptions, isId, NO_TEXT } from './awaited-transcriptions.ts'
 import { ChargesInProgress } from './charges-in-progress.ts'
 import type { CommittedAudio, InputAudio } from './input-audio.ts'
-import { priceFor } from './open-upstream.ts'
+import { priceFor } from './plan-and-connect-session.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
 import { type CallContext, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
 import {
@@ -20,7 +20,7 @@ import type { SettingsInForce, SettingsPosition, TranscriptionTerms } from './se
 
 /** The number of input tokens that are reserved in addition to the audio and the prompts. */
 const MARGIN_TOKENS = 1_024
-/** The most items that are expected of audio that is not committed, each of a second or more. */
+/** The maximum number of items expected from uncommitted audio. Each has a second or more. */
 const TURNS_AT_ONCE = 60
 const BYTES_PER_TOKEN = 4
 
@@ -35,11 +35,9 @@ type Completion = { readonly isShown: boolean; readonly error: RelayError | null
 export class InputTranscriptionBilling {
   private call: RealtimeCall | null = null
   private readonly awaited = new AwaitedTranscriptions()
-  /**
-   * The position in the audio up to which transcriptions without an id were charged before their
-   * audio was committed, in bytes since the session began, and the number of these commits.
-   */
+  /** The position up to which transcriptions without an id were charged before their commits. */
   private chargedUpTo = -1
+  /** The number of such transcriptions whose commits have not arrived. */
   private chargedAhead = 0
   /** Resolves when no call is being admitted or raised. */
   private covered: Promise<unknown> = Promise.resolve()
@@ -93,8 +91,8 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Covers all audio. The events of the caller and of the provider may need this at the same time,
-   * and both would admit a call if one did not wait for the other.
+   * Covers all audio. Events of the caller and of the provider may need this at the same time. One
+   * waits for the other, because both would otherwise admit a call.
    */
   private coverAll(next?: TranscriptionTerms): Promise<RelayError | null> {
     return this.exclusively(async () =>
@@ -138,7 +136,7 @@ export class InputTranscriptionBilling {
     )
   }
 
-  /** The items whose transcriptions have not arrived, those of commits on their way included. */
+  /** The items whose transcriptions have not arrived, including those of unconfirmed commits. */
   private get items(): readonly AwaitedItem[] {
     const termsByPosition = new Map<SettingsPosition, TranscriptionTerms | null>()
     const ofCommits = this.audio.commitsAfter(this.chargedUpTo).flatMap(({ bytes, position }) => {
@@ -187,8 +185,8 @@ export class InputTranscriptionBilling {
 
   /**
    * Takes the open call, or else admits one, for audio that the provider has already transcribed.
-   * It is charged whatever limits apply, and also if the caller has lost access or can't pay for a
-   * hold.
+   * The call is charged regardless of all limits, and even if the caller has lost access or can't
+   * pay for a hold.
    */
   private async takeOwed(terms: TranscriptionTerms): Promise<RealtimeCall | RelayError> {
     const { call } = this
@@ -227,13 +225,13 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Notes that audio has become an item. It is transcribed with the settings that are in force at
-   * the provider when it handles the commit. Returns the error with which the session must end if
-   * too many transcriptions have not arrived, or null.
+   * Notes that audio has become an item. The provider transcribes it with the settings that are in
+   * force when it handles the commit. Returns null, or the error with which the session must end if
+   * too many transcriptions have not arrived.
    */
   noteCommitted(itemId: unknown, { bytes, position }: CommittedAudio): RelayError | null {
     const { settings, audio, awaited } = this
-    // Audio that was charged with an earlier turn is charged again only by a usage report.
+    // Audio that was charged with an earlier turn is charged again only if a usage report says so.
     const own = audio.consumed <= this.chargedUpTo ? 0 : bytes
     if (own > 0) this.chargedAhead = 0
     // The transcription of this audio has arrived without an id before the commit.
@@ -297,7 +295,7 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Charges the transcription of an item once, also if the gateway has not seen its commit. If the
+   * Charges the transcription of an item once, even if the gateway has not seen its commit. If the
    * provider already has further audio, opens the next call for it. Returns `isShown`, which is
    * false if the transcription could not be charged, and the error with which the session must end,
    * or null. A limit of calls is not such an error, because the caller gets it when it sends more
@@ -384,7 +382,7 @@ export class InputTranscriptionBilling {
     return this.items.length > 0
   }
 
-  /** The gateway's own count. Audio that is not committed may belong to an item of its text. */
+  /** The gateway's own count. Uncommitted audio may belong to an item whose text has arrived. */
   private usageOf(items: readonly AwaitedItem[]): Usage {
     const uncommitted = this.audio.pending - this.audio.committed
     const isBegun = items.some(({ bytes }) => bytes === null)

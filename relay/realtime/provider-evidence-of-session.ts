@@ -10,10 +10,7 @@ import {
   type ProviderTarget,
 } from '../providers/profiles/provider-target.ts'
 
-/**
- * The `response` member of the event with which a provider ended a response, and the bytes of this
- * event.
- */
+/** The last event of a response: its `response` member, and the bytes of the whole event. */
 export type EndOfResponse = { readonly response: unknown; readonly bytes: Buffer }
 
 /**

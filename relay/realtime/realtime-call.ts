@@ -57,7 +57,7 @@ export type CallTerms = {
   readonly isListening?: boolean
   /**
    * True for work that the provider has already done for a caller who has lost access or can't pay.
-   * The call is admitted with a hold of 0, and is charged nevertheless.
+   * The call is admitted with a hold of 0 and is charged in any case.
    */
   readonly isOwed?: boolean
 }
@@ -69,8 +69,8 @@ type CourseOfCall = {
 }
 
 /**
- * The number of input tokens for which quota is reserved in advance, so that the hold is not raised
- * for every event.
+ * The number of additional input tokens for which quota is reserved in advance, so that not every
+ * event has to raise the hold.
  */
 const AHEAD_TOKENS = 1_024
 const LEAST_OUTPUT_TOKENS = 256
@@ -265,8 +265,8 @@ export class RealtimeCall {
     end: CallEnd,
     { endReason, response = null }: CourseOfCall = {},
   ): Promise<boolean> {
-    // A response that the caller has cancelled counts as a success if it is charged: otherwise,
-    // limits on successful calls could be evaded by cancelling each response shortly before its
+    // A response that the caller has cancelled counts as a success if it is charged. Otherwise, a
+    // caller could evade limits on successful calls by cancelling each response shortly before its
     // end.
     const tokens = tokensOf(bill.usage)
     const isCut = end === 'incomplete' && response === null

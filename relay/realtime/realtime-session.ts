@@ -7,7 +7,7 @@ import { confidentialTo } from '../views/channel-view.ts'
 import { ClientEventGate, TRANSCRIPTION } from './check-and-forward-client-events.ts'
 import { closeCodeOf, isProviderFault, sessionErrorEvent } from './errors-of-session.ts'
 import { UnchargedResponses } from './hide-uncharged-responses.ts'
-import type { Upstream } from './open-upstream.ts'
+import type { Upstream } from './plan-and-connect-session.ts'
 import {
   idOf,
   readServerEvent,
@@ -39,7 +39,7 @@ export type SessionOptions = {
   readonly settings: SessionSettings | null
   /** Checks whether the caller still has access. */
   readonly access: AccessCheck
-  /** Called with the number of bytes of the caller's events that wait to be handled. */
+  /** Is called with the number of bytes of the caller's events that wait to be handled. */
   readonly onQueued: (bytes: number) => void
 }
 
@@ -69,7 +69,7 @@ export class RealtimeSession {
   private readonly openedAt = performance.now()
   private accessCheckedAt = performance.now()
   private providerActiveAt = performance.now()
-  /** The time (`performance.now()`) at which the caller stopped reading; 0 if it reads. */
+  /** The time (`performance.now()`) at which the caller stopped reading; 0 while it reads. */
   private unreadSince = 0
   private onIdle: (() => void) | null = null
 
@@ -142,8 +142,8 @@ export class RealtimeSession {
   }
 
   /**
-   * Reports whether the provider has not begun the session or a response in time, or has stopped
-   * sending.
+   * Reports whether the provider is late: it has not begun the session or a response in time, or it
+   * has stopped sending.
    */
   private isProviderLate(now: number): boolean {
     const { firstEventMs, idleMs } = this.options.context.deps.deadlines
@@ -350,7 +350,7 @@ export class RealtimeSession {
    * Ends the session and its calls. `isCallers` is false if the provider or the gateway failed. If
    * the caller ends the session, a running response is cancelled. Its last event with the usage is
    * awaited, and so are transcriptions. Handlers of the provider's events must not await this
-   * method, because no further event is read until they return.
+   * method: it waits for events that are read only after they return.
    */
   async end(error: RelayError | null, isCallers: boolean): Promise<void> {
     if (this.isEnding) return
@@ -377,7 +377,7 @@ export class RealtimeSession {
     }
   }
 
-  /** True while the provider may report a usage that the end of the session waits for. */
+  /** True while the provider may send a usage report for which the end of the session waits. */
   private get isExpecting(): boolean {
     return this.isBusy || this.gate.transcription.isExpecting
   }

@@ -19,7 +19,7 @@ import {
 } from '../responses-socket/message-as-http-exchange.ts'
 import { SocketMemory } from '../responses-socket/socket-memory-and-message-rate.ts'
 import { authenticateSession, REALTIME_PROTOCOL } from './authenticate-session.ts'
-import { openUpstream, planRealtime, type Upstream } from './open-upstream.ts'
+import { openUpstream, planRealtime, type Upstream } from './plan-and-connect-session.ts'
 import { RealtimeSession } from './realtime-session.ts'
 import type { SessionSettings } from './session-settings.ts'
 
@@ -56,7 +56,7 @@ export type RealtimeOptions = {
   readonly refusalOf: (request: CallRequest) => RelayError | null
 }
 
-/** Accepts and keeps the websockets of `GET /v1/realtime`. */
+/** Accepts and manages the websockets of `GET /v1/realtime`. */
 export type RealtimeSockets = {
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   /**
@@ -300,8 +300,8 @@ class RealtimeSocket {
   }
 
   tick(now: number): void {
-    // Pongs do not arrive from a connection that is paused, so only connections that are read are
-    // closed for a missing pong.
+    // No pongs arrive on a paused connection, so a missing pong closes only connections that are
+    // read.
     if (!this.isAlive && !this.socket.isPaused) return this.socket.terminate()
     if (!this.isUpstreamAlive && !this.upstream.isPaused) return this.upstream.terminate()
     this.isAlive = false

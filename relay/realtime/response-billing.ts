@@ -7,9 +7,9 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { answerScreen } from '../screening/word-screening.ts'
 import type { Views } from '../views/start-views.ts'
 import { ChargesInProgress } from './charges-in-progress.ts'
-import { ConversationInput, DeliveredOutput, isAudio } from './estimate-conversation-input.ts'
+import { ConversationInput, DeliveredOutput, isAudio } from './estimate-conversation-tokens.ts'
 import { InputAudio } from './input-audio.ts'
-import { planResponse } from './open-upstream.ts'
+import { planResponse } from './plan-and-connect-session.ts'
 import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
 import { type CallContext, type CallTerms, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
 import { BYTES_PER_SECOND, billedUsage, readRealtimeUsage } from './realtime-usage.ts'
@@ -20,7 +20,7 @@ import {
 } from './running-responses.ts'
 import { type ContentSize, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
 
-/** Events that are sent once a call is admitted for the response that they may begin. */
+/** Events that may begin a response. They are sent once a call is admitted for this response. */
 type Covered = {
   readonly isRequest: boolean
   /** `covered` is the number of output tokens that the call covers. */
@@ -50,7 +50,7 @@ export class ResponseBilling {
    * True while the provider may begin responses without a request, when the caller stops speaking.
    */
   respondsToSpeech = true
-  /** True after a turn of speech whose response may still begin, also if the settings change. */
+  /** True after a turn of speech whose response may still begin, even if the settings change. */
   isTurnUnanswered = false
   private next: RealtimeCall | null = null
   /** The price of the last response for which a call could be planned. */
@@ -95,9 +95,9 @@ export class ResponseBilling {
 
   /**
    * Makes sure that quota is reserved for the next response: for the conversation and `more` as
-   * input, and for this number of output tokens. If the account can't pay for so much output, a
-   * lower limit is covered. Then calls `send` with the limit that is covered. No response can use
-   * the call before `send` has sent its events. If the caller requests a response, the limits of
+   * input, and for this number of output tokens. If the account can't pay for so much output, the
+   * quota covers a lower limit. Then calls `send` with the covered limit. No response can use the
+   * call before `send` has sent its events. If the caller requests a response, the limits of
    * concurrent calls must have room for it in addition to the running responses. Returns the error
    * for the caller, or null.
    */
@@ -232,7 +232,7 @@ export class ResponseBilling {
     const id = idOf(response)
     if (this.running.isRepeatedBeginning(id, this.expected > 0)) return null
     const { request } = this
-    // A response that neither the caller nor speech has requested is not charged, and not shown.
+    // A response that neither the caller nor speech has requested is neither charged nor shown.
     const isBySpeech = this.respondsToSpeech || this.isTurnUnanswered
     if (this.expected === 0 && !isBySpeech) {
       this.running.addUnrequested(id)
@@ -244,7 +244,8 @@ export class ResponseBilling {
     const error = uncovered ?? (await call.claimConcurrency())
     this.next = null
     this.request = null
-    // A response to speech may begin before a requested one, so one beginning answers one of both.
+    // A response to speech may begin before a requested one, so each beginning answers only one of
+    // them.
     if (this.expected > 0) this.expected -= 1
     else this.isTurnUnanswered = false
     call.begin()
@@ -262,8 +263,8 @@ export class ResponseBilling {
 
   /**
    * Admits a call for a response that the provider has already begun. The response is charged
-   * whatever limits apply, and also if the caller has lost access or can't pay. Returns the error
-   * for the caller, or null.
+   * regardless of all limits, and even if the caller has lost access or can't pay. Returns the
+   * error for the caller, or null.
    */
   private async admitBegun(outputTokens: number): Promise<RelayError | null> {
     const refused = await this.coverNext(outputTokens, NO_CONTENT, LIMITED)
@@ -304,7 +305,7 @@ export class ResponseBilling {
     const id = idOf(response)
     if (this.running.hasEnded(id)) return true
     if (this.running.isUnrequested(id)) return null
-    // An end without an id can only be the end of a response that has begun or was requested.
+    // An end without an id can belong only to a response that has begun or was requested.
     const isNew =
       id === '' ? this.running.size === 0 && this.expected > 0 : !this.running.isCharged(id)
     const error = isNew ? await this.begin(event, outputTokens) : null
@@ -369,7 +370,8 @@ export class ResponseBilling {
    * Ends all calls. A response without an end is charged by what was delivered. A response that was
    * requested but has not begun is charged for its input if the caller ends the session, because
    * the provider charges for the request. A call that is being admitted is ended as well, because
-   * its hold and its permits would otherwise remain. Charges that are being written come first.
+   * its hold and its permits would otherwise remain. The method first waits for charges that are
+   * being written.
    */
   async end(isCallers: boolean, endReason?: string): Promise<void> {
     this.isEnded = true

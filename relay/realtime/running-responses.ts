@@ -1,6 +1,6 @@
 import type { Usage } from '#domain/pricing/usage.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
-import type { DeliveredOutput } from './estimate-conversation-input.ts'
+import type { DeliveredOutput } from './estimate-conversation-tokens.ts'
 import { LatestIds } from './latest-ids.ts'
 import type { RealtimeCall } from './realtime-call.ts'
 import type { ContentSize } from './size-of-conversation-items.ts'
@@ -26,7 +26,9 @@ export type RequestedResponse = {
   readonly eventId: string
   readonly mark: ContentSize
   readonly isInConversation: boolean
-  /** The number of bytes of one second of output audio; undefined as in the session. */
+  /**
+   * The number of bytes of one second of output audio; undefined if the session's number applies.
+   */
   readonly outputRate: number | undefined
   /** True if the provider has reported an error that may be about this request. */
   isDoubtful: boolean
@@ -43,7 +45,7 @@ export class RunningResponses {
   private readonly ended = new LatestIds()
   private readonly unrequested = new LatestIds()
   private unnamed = 0
-  /** True after a response without an id has ended whose beginning has not arrived. */
+  /** True after the end of a response without an id has arrived before its beginning. */
   private isBeginningLate = false
 
   get size(): number {
@@ -85,9 +87,10 @@ export class RunningResponses {
   }
 
   /**
-   * Reports whether the beginning of a response repeats an earlier one or comes after its end. If
-   * it has no id, this is assumed while a response without an id runs, and after one has ended
-   * before its beginning arrived, unless another response was requested (`isExpected`).
+   * Reports whether the beginning of a response is outdated: a repetition, or later than the end of
+   * the response. A beginning without an id counts as outdated while a response without an id runs.
+   * It also counts as outdated after the end of such a response has arrived before its beginning.
+   * Both do not apply if another response was requested (`isExpected`).
    */
   isRepeatedBeginning(id: string, isExpected: boolean): boolean {
     if (id !== '') return this.isCharged(id) || this.isUnrequested(id)

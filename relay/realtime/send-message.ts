@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws'
 
 /**
- * The number of bytes that may wait to be sent to one side of a session. Above it, the other side
- * is not read.
+ * The maximum number of bytes that wait to be sent to one side of a session. If more bytes wait,
+ * the other side is not read.
  */
 export const WAITING_BYTES_MAX = 1024 * 1024
 

@@ -7,8 +7,8 @@ import { BYTES_PER_SECOND } from './realtime-usage.ts'
 export type Transcription = { readonly model: string; readonly promptTokens: number }
 
 /**
- * The settings in a request that sets up or changes a session. A setting that is undefined keeps
- * its current value.
+ * The settings in a request that sets up or changes a session. A setting keeps its current value if
+ * it is undefined.
  */
 export type SessionSettings = {
   /** The settings to send to the provider, without those that only the gateway may set. */
@@ -56,7 +56,7 @@ const NESTED: Readonly<Record<string, readonly string[]>> = {
 }
 /** The names of all settings of a transcription. */
 const TRANSCRIPTION = ['model', 'language', 'prompt', 'delay', 'keywords', 'languages']
-/** The maximum length of a prompt in characters, which is OpenAI's. */
+/** The maximum length of a prompt in characters. It is the same at OpenAI. */
 const TRANSCRIPTION_TEXT_MAX = 1_024
 /** The names of the output limit in the current protocol and in the beta protocol. */
 const LIMITS = ['max_output_tokens', 'max_response_output_tokens'] as const

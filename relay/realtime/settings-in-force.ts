@@ -23,7 +23,7 @@ export type BilledSettings = {
   readonly transcription: TranscriptionTerms | null
 }
 
-/** Leaves out the settings that are undefined, because they do not change. */
+/** Returns the settings without those that are undefined, because these do not change. */
 export const definedSettings = (
   settings: { readonly [name in keyof BilledSettings]?: BilledSettings[name] | undefined },
 ): Partial<BilledSettings> =>
@@ -92,13 +92,18 @@ export class SettingsInForce {
     return this.place
   }
 
-  /** Returns the settings with which an event at this position is handled, as far as is known. */
+  /**
+   * Returns the settings with which the provider handles an event at this position, as far as is
+   * known.
+   */
   at({ terms, sent }: SettingsPosition): BilledSettings {
     const changes = sent.filter(({ isRefused }) => !isRefused).map(({ change }) => change)
     return Object.assign({ ...terms }, ...changes)
   }
 
-  /** The higher output limit, except if the account can't pay for the earlier one. */
+  /**
+   * The higher of the old and the new output limit, unless the account can't pay for the old one.
+   */
   get outputTokensMax(): number {
     return this.updates.reduce((most, { isLowered, change: { outputTokensMax: own } }) => {
       if (own === undefined) return most
@@ -139,7 +144,7 @@ export class SettingsInForce {
     return update
   }
 
-  /** Notes the settings that the provider itself has named. */
+  /** Records the settings that the provider itself has named. */
   note(named: Partial<BilledSettings>): void {
     this.confirmed = { ...this.confirmed, ...named }
   }

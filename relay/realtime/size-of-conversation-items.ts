@@ -69,7 +69,7 @@ const AUDIO_PARTS = new Set(['input_audio', 'output_audio', 'audio'])
 /**
  * Returns the size of an item of a conversation, or an error. Items of tools that the provider runs
  * are refused. `referred` contains the ids to which earlier items of the same list refer; it is
- * undefined if references are not allowed. Each item may be referred to only once, because each
+ * undefined if references are not allowed. A list may refer to an item only once, because each
  * reference costs as much as the item.
  */
 export function readItem(

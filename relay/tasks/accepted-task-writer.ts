@@ -26,9 +26,9 @@ type Deps = {
  */
 const PENDING_MAX = 4_096
 /**
- * An acceptance of a task that is older than this, in milliseconds, is not written again. The limit
- * only prevents that one acceptance that can never be written blocks all later ones. Until then, a
- * task may still be open whatever its age, and its result must not be lost.
+ * The age of a task in milliseconds from which its acceptance is no longer written again. The limit
+ * exists only so that an acceptance that can never be written does not block all later ones. It is
+ * long, because a task may be open for so long, and its result must not be lost.
  */
 const PENDING_MS_MAX = 86_400_000
 const RETRY_MS = 2_000
@@ -74,8 +74,8 @@ export class AcceptedTaskWriter {
   }
 
   /**
-   * Stops the retries. Tries a last time to write the pending acceptances, and logs those that
-   * could not be written.
+   * Stops the retries. Tries once more to write the pending acceptances, and logs those that can't
+   * be written.
    */
   async stop(): Promise<void> {
     this.isStopped = true

@@ -34,9 +34,9 @@ export type PollerTimes = {
    */
   readonly lateMs: number
   /**
-   * A task that its provider does not know fails once the provider has said so in several polls
-   * over this time, in milliseconds. An overdue task about which the provider says nothing expires
-   * after the same time.
+   * A task fails once its provider has answered in several polls over this time, in milliseconds,
+   * that it does not know the task. An overdue task that the provider's answers do not mention
+   * expires after the same time.
    */
   readonly missingMs: number
 }
@@ -54,13 +54,13 @@ export const POLL_PERMITS: PermitLimits = {
 const PER_CHANNEL = 3
 
 /**
- * The least number of polls in a row after which a task that its provider does not know fails, or
- * expires if it is overdue.
+ * The minimum number of polls in a row without news of a task. After them, a task that its provider
+ * does not know fails, and an overdue task expires.
  */
 const MISSING_POLLS = 5
 /**
- * After so many failures in a row, the provider counts as unavailable, so that all tasks that are
- * still to be polled have no answer. Fewer failures may be due to single tasks.
+ * After this number of failures in a row, the provider counts as unavailable, and all tasks that
+ * were not polled yet count as unanswered. Fewer failures may be due to single tasks.
  */
 const UNAVAILABLE_FAILURES = 4
 
@@ -219,7 +219,8 @@ export class ChannelKeyPoller {
       if (lost.aborted) break
       const one = byId.get(openTask.upstreamId ?? '')
       const isUnknown = one === undefined || one.isMissing === true
-      // A key that replaced the one of the submission may belong to an account without the task.
+      // If the key of the submission was replaced, the new key may belong to an account that does
+      // not have the task.
       if (isUnknown && key.keyRef !== openTask.keyRef) this.noteUnanswered([openTask])
       else if (one === undefined) await this.expireUnmentioned(openTask)
       else if (!this.mayAppearLater(openTask, one)) await this.note(openTask, channel, one)
@@ -228,8 +229,8 @@ export class ChannelKeyPoller {
   }
 
   /**
-   * Reports whether the provider does not know a task, but may know it later. Some providers know a
-   * new task only after some seconds, or answer from a server that has not heard of it.
+   * Reports whether a provider that does not know a task may know it later. Some providers know a
+   * new task only after some seconds, or answer from a server that does not have it yet.
    */
   private mayAppearLater({ task }: OpenTask, { isMissing }: ProviderReport): boolean {
     this.unmentioned.delete(task)
@@ -255,9 +256,9 @@ export class ChannelKeyPoller {
   }
 
   /**
-   * Ends an old task that its provider's answers do not mention. A single answer is not enough,
-   * because a server that has just started, or a reverse proxy, may answer that it knows nothing
-   * about a finished task, for which the provider charges.
+   * Ends an old task that its provider's answers do not mention. A single answer is not enough. A
+   * reverse proxy, or a server that has just started, may answer that it does not know a finished
+   * task, for which the provider charges.
    */
   private async expireUnmentioned(openTask: OpenTask): Promise<void> {
     const { task } = openTask
@@ -311,10 +312,11 @@ export class ChannelKeyPoller {
     const { deps } = this
     const { task, keyRef } = openTask
     this.unanswered.remove(task)
-    const words = `${report.status} ${report.progress}`
+    const statusAndProgress = `${report.status} ${report.progress}`
     const isOver = report.status === 'SUCCESS' || report.status === 'FAILURE'
-    // A report without an outcome ends an overdue task, so it is not skipped.
-    const isKnown = this.lastReports.get(task) === words && !this.isOverdue(openTask)
+    // A report without an outcome ends an overdue task, so it is recorded even if it repeats the
+    // last one.
+    const isKnown = this.lastReports.get(task) === statusAndProgress && !this.isOverdue(openTask)
     if (!isOver && isKnown) return
     try {
       const record = await deps.ledger.peek(task)
@@ -324,7 +326,7 @@ export class ChannelKeyPoller {
         const place = { channelId: channel.channelId, keyRef: keyRef ?? '' }
         await recordReport(deps, record, place, report, channel)
       }
-      this.lastReports.set(task, words)
+      this.lastReports.set(task, statusAndProgress)
     } catch (err) {
       deps.log.warn({ err, task }, 'the report of a provider on a task could not be recorded')
     }

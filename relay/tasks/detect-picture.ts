@@ -7,7 +7,7 @@ import { closingQuote } from '../dialects/scan-json-tokens.ts'
 export const PICTURE_LENGTH_MAX = 20 * 1024 * 1024
 
 const ADDRESS_LENGTH_MAX = 4_096
-/** The number of bytes in which the part of a data URL before the base64 text must end. */
+/** The maximum length in bytes of the part of a data URL before the base64 text. */
 const HEAD_BYTES = 128
 const DATA_HEAD = /^data:image\/[\w.+-]{1,64}(?:;[\w.+=-]{1,32})*;base64,/i
 const WEB_HEAD = /^https?:\/\//i

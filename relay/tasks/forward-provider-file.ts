@@ -26,8 +26,8 @@ export const PICTURE_TRANSFER: TransferLimits = {
 }
 
 /**
- * The limits for videos. A video has no maximum size, because it is never in memory as a whole, and
- * a reader with a slow connection needs time for it.
+ * The limits for videos. A video has no maximum size, because it is never in memory as a whole. The
+ * time limits are longer, because a reader with a slow connection needs more time.
  */
 export const VIDEO_TRANSFER: TransferLimits = {
   stallMs: 30_000,

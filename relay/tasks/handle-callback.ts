@@ -1,11 +1,12 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { type Exchange, sendJson } from '#relay/pipeline/http-exchange.ts'
 import { relayError } from '../canonical/relay-error.ts'
-import { type CallbackSource, isSignedAddress, mayReport } from './callback-address.ts'
+import { parsedShallowObject } from './read-provider-json.ts'
 import { drawingReport } from './read-provider-task-answers.ts'
-import { parsedShallowObject, rejectParam } from './read-task-request-body.ts'
+import { rejectParam } from './read-task-request-body.ts'
 import { recordReport } from './record-provider-report.ts'
 import { sendTaskError } from './send-task-errors-and-acceptance.ts'
+import { type CallbackSource, isSignatureValid, mayReport } from './signed-callback-url.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 export type CallbackPath = CallbackSource & { readonly signature: string }
@@ -31,7 +32,7 @@ export async function handleCallback(
   const { ledger, views } = deps
   const channel = views.channels.find(path.channelId)
   const isSigned =
-    views.options.options.tasks.isNotified && isSignedAddress(deps, path, path.signature)
+    views.options.options.tasks.isNotified && isSignatureValid(deps, path, path.signature)
   const record = isSigned ? await ledger.peek(path.task) : null
   if (!record?.submitted.isNotified || !mayReport(path, record)) {
     return sendTaskError(exchange, 'drawing', relayError('notify_refused'))

@@ -37,8 +37,8 @@ export class Permits {
 
   /**
    * Waits for a permit that counts under all given names. Returns a function that releases the
-   * permit and must be called once. Returns null if too much work waits, the time to wait has
-   * passed or `signal` was aborted.
+   * permit and must be called once. Returns null if too much work waits, if the time to wait has
+   * passed or if `signal` was aborted.
    */
   async enter(names: readonly PermitName[], signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return null

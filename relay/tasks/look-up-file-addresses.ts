@@ -4,7 +4,10 @@ import { type FileOutcome, GONE } from './open-provider-file.ts'
 /** The maximum number of requests per minute to providers for the files of one user. */
 export const FILE_LOOKUPS_MAX = 30
 const MINUTE_MS = 60_000
-/** The times for which a new address, and the answer that there is none, are remembered. */
+/**
+ * The times in milliseconds for which a new address, or the answer that there is none, is
+ * remembered.
+ */
 const [ADDRESS_MS, GONE_MS] = [3_600_000, 60_000]
 const REMEMBERED_MAX = 10_000
 
@@ -20,9 +23,9 @@ export type ExpiredFile = {
 
 /**
  * Looks up the new addresses of files whose old ones have expired. Anyone who has a link to a file
- * can request it, and each look-up is a request with the operator's key. So that a page of old
- * pictures does not use up the provider's rate limit, answers are remembered, requests for the same
- * file share one look-up, and the look-ups for the files of one user are limited.
+ * can request it, and each look-up is a request with the operator's key. A page of old pictures
+ * must not use up the provider's rate limit. Therefore, answers are remembered, requests for the
+ * same file share one look-up, and the look-ups for the files of one user are limited.
  */
 export class FileAddressLookups {
   private readonly limits: Limits
@@ -37,7 +40,8 @@ export class FileAddressLookups {
 
   /**
    * Returns the new address, or the outcome if there is none. `ask` asks the provider. It must end
-   * in limited time, and not with its first caller, because others may wait for its answer.
+   * within a limited time. It must not be aborted when its first caller disconnects, because others
+   * may wait for the same answer.
    */
   find(file: ExpiredFile, ask: () => Promise<Found>): Promise<Found> {
     const { name } = file
@@ -50,7 +54,9 @@ export class FileAddressLookups {
     return asked
   }
 
-  /** Removes an address that has expired as well, so that the next request looks it up again. */
+  /**
+   * Removes a remembered address that has expired, too, so that the next request looks it up again.
+   */
   forget({ name }: ExpiredFile): void {
     this.remembered.delete(name)
   }

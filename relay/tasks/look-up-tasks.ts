@@ -8,12 +8,8 @@ import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { type Exchange, sendJson } from '../pipeline/http-exchange.ts'
 import { runInParallel } from '../run-in-parallel.ts'
 import { keysOfSubmitted, sendWithKeys } from '../views/channel-and-keys-of-submitted-work.ts'
-import {
-  parsedShallowObject,
-  rejectParam,
-  type TaskBody,
-  textOf,
-} from './read-task-request-body.ts'
+import { parsedShallowObject, textOf } from './read-provider-json.ts'
+import { rejectParam, type TaskBody } from './read-task-request-body.ts'
 import { drawingAnswer, musicAnswer } from './render-task-json.ts'
 import { sendTaskRequest } from './send-request-to-task-provider.ts'
 import { sendTaskError } from './send-task-errors-and-acceptance.ts'

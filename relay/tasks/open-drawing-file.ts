@@ -9,8 +9,8 @@ import {
   type OpenOptions,
   openProviderFile,
 } from './open-provider-file.ts'
+import { parsedShallowObject } from './read-provider-json.ts'
 import { reportsIn, STATUS_PATHS } from './read-provider-task-answers.ts'
-import { parsedShallowObject } from './read-task-request-body.ts'
 import { videosIn } from './render-task-json.ts'
 import { sendTaskRequest } from './send-request-to-task-provider.ts'
 import type { TaskDeps } from './task-deps.ts'

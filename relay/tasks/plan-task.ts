@@ -51,8 +51,8 @@ export type TaskRequest = {
    */
   readonly continuesOpen: boolean
   /**
-   * The open task that a modal step completes, and that pays for the result. Omitted for other
-   * requests, and if that task has ended.
+   * The open task that a modal step completes, and whose call pays for the result. Omitted for
+   * other requests, and if that task has ended.
    */
   readonly stepOf?: string
   /** The path of the request to the provider, relative to the provider's base URL. */

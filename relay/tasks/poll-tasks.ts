@@ -43,9 +43,9 @@ const MISSING_MS = 120_000
 
 const LEASE = 'task-poller'
 /**
- * After the database was away, and after this process has become the poller, tasks that no provider
- * is known to have accepted do not end in so many passes. Other processes may still write the
- * acceptances that wait in their memory.
+ * The number of passes in which no task without a recorded acceptance ends. They are counted after
+ * an outage of the database, and after this process has become the poller. Other processes may then
+ * still write acceptances that wait in their memory.
  */
 const QUIET_PASSES = 6
 const PAGE = 1_000
@@ -54,8 +54,8 @@ const EXPIRED_AT_ONCE = 4
 const LATE_MS = TASK_MS_MAX - 300_000
 
 /**
- * Starts to poll providers every few seconds. Of all relay processes, only the one that holds the
- * poller's lease polls.
+ * Starts to poll providers every few seconds. Only the relay process that holds the poller's lease
+ * polls.
  */
 export function startPoller(
   core: Pick<Core, 'db' | 'leases' | 'log'>,
@@ -79,9 +79,9 @@ export function startPoller(
 /**
  * The unfinished tasks, grouped by the poller that asks about them. A poller asks about the tasks
  * of one kind that were submitted to one channel with one key. `stale` contains the tasks that may
- * have expired. An accepted task whose lease runs is not among them while its provider answers,
- * because then its poller ends it. `unconfirmed` contains the videos for which a vendor is to be
- * searched.
+ * have expired. It does not contain an accepted task whose lease is running and whose provider
+ * answers, because the poller of this task ends it. `unconfirmed` contains the videos for which a
+ * vendor is to be searched.
  */
 type Found = {
   readonly tasksByPoller: ReadonlyMap<string, readonly OpenTask[]>
@@ -176,8 +176,8 @@ class Poll {
   /**
    * Reports whether a task may have expired. A task that no provider is known to have accepted may
    * expire after `staleMs`. Any other task may expire after the maximum time of a task if its
-   * provider does not answer, and in any case once the lease of its call is over: the call has then
-   * ended without a charge, and nobody would pay for a result.
+   * provider does not answer. It may always expire once the lease of its call is over, because the
+   * call has then ended without a charge, and nobody would pay for a result.
    */
   private isStale(openTask: OpenTask): boolean {
     const now = this.deps.now()
@@ -185,11 +185,14 @@ class Poll {
     if (openTask.channelId === null) {
       return age > this.times.staleMs && this.quietPasses === 0
     }
-    return age > TASK_MS_MAX && this.isGivenUp(openTask, now)
+    return age > TASK_MS_MAX && this.mayExpireUnanswered(openTask, now)
   }
 
-  private isGivenUp(task: Parameters<UnansweredTasks['isGivenUp']>[0], now: number): boolean {
-    return now - task.submittedAt > TASK_LEASE_MS || this.unanswered.isGivenUp(task, now)
+  private mayExpireUnanswered(
+    task: Parameters<UnansweredTasks['mayExpireUnanswered']>[0],
+    now: number,
+  ): boolean {
+    return now - task.submittedAt > TASK_LEASE_MS || this.unanswered.mayExpireUnanswered(task, now)
   }
 
   private ask(name: string, tasks: readonly OpenTask[]): void {
@@ -205,8 +208,8 @@ class Poll {
 
   /**
    * Returns the channel and key to poll, or null if the channel no longer exists. If the key that
-   * submitted the tasks was replaced, each poll uses another one of the channel's current keys,
-   * because only keys of the same account at the provider know the tasks.
+   * submitted the tasks was replaced, the channel's current keys take turns. Only keys of the same
+   * account at the provider know the tasks.
    */
   private targetOf(name: string, [first]: readonly OpenTask[]): PollTarget | null {
     const { channelId, keyRef, kind } = first ?? {}
@@ -276,7 +279,7 @@ class Poll {
       if (existing === null || cause === null) return
       // The list of open tasks may not show yet that a provider has accepted the task.
       const { place, submitted } = existing
-      const isAsked = place === null || this.isGivenUp(submitted, now())
+      const isAsked = place === null || this.mayExpireUnanswered(submitted, now())
       if (!isAsked) return
       const outcome = await ledger.expire(existing)
       log.debug({ call: task, cause, outcome }, 'an expired task was ended')

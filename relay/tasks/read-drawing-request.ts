@@ -202,15 +202,19 @@ function refuseVideoFlag(action: string, prompt: string | null): void {
 /** The model of a video, which has its price. */
 export const VIDEO_MODEL = 'mj_video'
 
-/** Requests about a single picture, and first steps of a task whose modal step has the price. */
+/**
+ * The actions that make no further video. They are requests about a single picture, and first steps
+ * of tasks that are charged by their modal step.
+ */
 const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set(['UPSCALE', 'INPAINT', 'CUSTOM_ZOOM'])
 
 /**
  * Returns a request that continues a task, with the price of a video if the task is a video. To
  * repeat or vary a video makes another one, which costs several times as much as a picture. A modal
- * step completes the task that it continues, which is charged by its first step, unless that has
- * already ended. The account admits the step only while that is so (`stepOf`). `isOfVideo` reports
- * whether the result of a task is a video. It is called only if the price depends on it.
+ * step completes the task that it continues. As long as this task is open, its first step pays for
+ * the result, and the account admits the modal step only as a step of this task (`stepOf`).
+ * `isOfVideo` reports whether the result of a task is a video. It is called only if the price
+ * depends on it.
  */
 export async function atPriceOfOrigin(
   request: TaskRequest,

@@ -6,7 +6,7 @@ import {
   parsedShallowObject,
   textOf,
   webAddress,
-} from './read-task-request-body.ts'
+} from './read-provider-json.ts'
 
 const ID_LENGTH_MAX = 128
 /**
@@ -14,8 +14,8 @@ const ID_LENGTH_MAX = 128
  * a confidential text that is cut in two would not be recognized. After the removal, the text is
  * shortened further.
  */
-const WORDS_MAX = 256 * 1024
-const TEXT_MAX = WORDS_MAX
+const UNREDACTED_LENGTH_MAX = 256 * 1024
+const TEXT_MAX = UNREDACTED_LENGTH_MAX
 /** The maximum length of a task's result as JSON text. Longer results are not stored. */
 const RESULT_MAX = 96 * 1024
 
@@ -84,7 +84,7 @@ export function drawingSubmitAnswer(
   if (answer === null || !Number.isInteger(code)) return UNREADABLE
   const uploads = addressesIn(answer.result)
   const upstreamId = textOf(uploads?.[0] ?? answer.result, ID_LENGTH_MAX)
-  const words = textOf(answer.description, WORDS_MAX)
+  const words = textOf(answer.description, UNREDACTED_LENGTH_MAX)
   if (!ACCEPTED.has(code)) {
     const cause = DRAWING_CAUSES.get(code) ?? 'request'
     return { isAccepted: false, code, words, cause: isFollowUp && code === 3 ? 'request' : cause }
@@ -96,7 +96,9 @@ export function drawingSubmitAnswer(
     VISIBLE_PROPERTIES.flatMap((key) => {
       const value = sentProperties[key]
       const isPlain = ['string', 'number', 'boolean'].includes(typeof value)
-      return isPlain ? [[key, typeof value === 'string' ? textOf(value, WORDS_MAX) : value]] : []
+      return isPlain
+        ? [[key, typeof value === 'string' ? textOf(value, UNREDACTED_LENGTH_MAX) : value]]
+        : []
     }),
   )
   const status = isModal ? 'MODAL' : 'SUBMITTED'
@@ -125,7 +127,7 @@ export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
   const answer = parsedShallowObject(body)
   if (answer === null || !('code' in answer)) return UNREADABLE
   const upstreamId = textOf(answer.data, ID_LENGTH_MAX)
-  const words = textOf(answer.message, WORDS_MAX)
+  const words = textOf(answer.message, UNREDACTED_LENGTH_MAX)
   if (answer.code !== 'success') return { isAccepted: false, code: 0, words, cause: 'request' }
   if (upstreamId === null) return UNREADABLE
   const place = { upstreamId, code: 1, description: words, properties: {} }
@@ -187,7 +189,7 @@ export function drawingReport(task: JsonObject): ProviderReport | null {
     progress: progressOf(task.progress),
     imageUrl: webAddress(task.imageUrl),
     promptEn: textOf(task.promptEn, TEXT_MAX) ?? textOf(properties.finalPrompt, TEXT_MAX),
-    failReason: textOf(task.failReason, WORDS_MAX),
+    failReason: textOf(task.failReason, UNREDACTED_LENGTH_MAX),
     result,
   }
 }
@@ -220,7 +222,7 @@ export function musicReport(task: JsonObject): ProviderReport | null {
     progress: progressOf(task.progress),
     imageUrl: null,
     promptEn: null,
-    failReason: textOf(task.fail_reason, WORDS_MAX),
+    failReason: textOf(task.fail_reason, UNREDACTED_LENGTH_MAX),
     result: resultText([task.data ?? null]),
   }
 }

@@ -2,9 +2,9 @@ import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { redact } from '#relay/canonical/redact-provider-texts.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import type { CallbackSource } from './callback-address.ts'
 import type { ProviderReport } from './read-provider-task-answers.ts'
 import { confidentialTexts, redactText, redactTexts } from './redact-provider-secrets.ts'
+import type { CallbackSource } from './signed-callback-url.ts'
 import type { TaskDeps } from './task-deps.ts'
 import type { TaskOutcome } from './task-ledger.ts'
 
@@ -24,8 +24,8 @@ export async function recordReport(
   const place = { channelId, keyRef }
   await endContinuedTask(deps, record, reported, channel)
   const isOver = reported.status === 'SUCCESS' || reported.status === 'FAILURE'
-  const words = isOver ? wordsOf(deps, record, place, reported, channel) : {}
-  const outcome = await deps.ledger.report(record, { ...report, ...place, ...words })
+  const texts = isOver ? redactedTextsOf(deps, record, place, reported, channel) : {}
+  const outcome = await deps.ledger.report(record, { ...report, ...place, ...texts })
   deps.log.debug(
     { call: task, channelId, status: reported.status, progress, outcome },
     'a provider reported on a task',
@@ -47,9 +47,10 @@ export async function recordReport(
 
 /**
  * Ends the task that a modal step completes, with the result of that step. Some providers use one
- * id for both, which ends both. Others give the step an id and never report on the first task
- * again, so that its price would not be charged and its quota would stay reserved for an hour. The
- * first task is ended before the step: if this process dies in between, the step is reported again.
+ * id for both, so one report ends both. Others give the step a separate id and never report on the
+ * first task again. Its price would then not be charged, and its quota would stay reserved for an
+ * hour. The first task is ended before the step, because the step is reported again if this process
+ * dies in between.
  */
 async function endContinuedTask(
   deps: TaskDeps,
@@ -61,8 +62,8 @@ async function endContinuedTask(
   const isOwn = place === null || place.upstreamId === reported.upstreamId
   if (!isCompleted || !isOwn || origin === null) return
   const first = await deps.ledger.peek(origin)
-  // The first task need not have the status MODAL: its provider may have named the window by the
-  // code 21 alone, or have reported another status before the window.
+  // The first task need not have the status MODAL. Its provider may have announced the modal window
+  // only by the result code 21, or may have reported another status before the window.
   if (first?.place == null || first.end !== null) return
   const { upstreamId } = first.place
   await recordReport(deps, first, first.place, { ...reported, upstreamId }, channel)
@@ -74,7 +75,7 @@ async function endContinuedTask(
  * not redacted either, because it is never shown. The addresses of a drawing's videos are kept like
  * that of its picture.
  */
-function wordsOf(
+function redactedTextsOf(
   deps: TaskDeps,
   { submitted: { task, kind } }: TaskRecord,
   place: Omit<CallbackSource, 'task'>,

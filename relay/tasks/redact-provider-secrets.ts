@@ -1,5 +1,5 @@
 import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
-import { type CallbackSource, callbackSignature } from './callback-address.ts'
+import { type CallbackSource, callbackSignature } from './signed-callback-url.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /**
@@ -23,18 +23,18 @@ export const confidentialTexts = (
 ]
 
 /**
- * Replaces the texts in `words` by `***` in JSON data, including URLs and member names. Data below
- * the depth `DEPTH_MAX` becomes null.
+ * Replaces the texts in `confidential` by `***` in JSON data, including URLs and member names. Data
+ * below the depth `DEPTH_MAX` becomes null.
  */
-export function redactTexts(value: unknown, words: readonly string[], depth = 0): unknown {
-  if (typeof value === 'string') return redactText(value, words)
+export function redactTexts(value: unknown, confidential: readonly string[], depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value, confidential)
   if (typeof value !== 'object' || value === null) return value
   if (depth >= DEPTH_MAX) return null
-  if (Array.isArray(value)) return value.map((item) => redactTexts(item, words, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => redactTexts(item, confidential, depth + 1))
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
-      redactText(key, words),
-      redactTexts(item, words, depth + 1),
+      redactText(key, confidential),
+      redactTexts(item, confidential, depth + 1),
     ]),
   )
 }
@@ -42,14 +42,14 @@ export function redactTexts(value: unknown, words: readonly string[], depth = 0)
 const TEXT_MAX = 16_384
 
 /**
- * Replaces the texts in `words` by `***`, the longest first, so that no part of a longer text
- * remains. The result is shortened only afterwards, because a confidential text that was cut would
- * not be recognized.
+ * Replaces the texts in `confidential` by `***`, the longest first, so that no part of a longer
+ * text remains. The result is shortened only afterwards, because a confidential text that was cut
+ * would not be recognized.
  */
-export const redactText = (text: string, words: readonly string[]): string =>
-  words
+export const redactText = (text: string, confidential: readonly string[]): string =>
+  confidential
     .filter(({ length }) => length >= LENGTH_MIN)
     .toSorted((one, other) => other.length - one.length)
-    .reduce((left, word) => left.replaceAll(word, '***'), text)
+    .reduce((left, each) => left.replaceAll(each, '***'), text)
     .slice(0, TEXT_MAX)
     .toWellFormed()

@@ -3,7 +3,7 @@ import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { FailureCause } from '#domain/tasks/events.ts'
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
-import { parsedShallowObject } from './read-task-request-body.ts'
+import { parsedShallowObject } from './read-provider-json.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** The messages for failures for which the provider gave no reason, by the cause of the failure. */
@@ -77,8 +77,8 @@ const progressFor = ({ end }: TaskRecord, progress: string | undefined): string 
 
 /**
  * Returns the time at which the provider started the task, in Unix milliseconds, or 0 if it has not
- * started. The start of a task that ended between two polls is unknown. The time of its submission
- * is then returned.
+ * started. If a task started and ended between two polls, its start is unknown, and the time of its
+ * submission is returned.
  */
 const startFor = ({ status, startedAt, submitted }: TaskRecord): number =>
   startedAt ?? (status === 'SUCCESS' ? submitted.submittedAt : 0)

@@ -9,7 +9,7 @@ import { retryAfterIn } from '#relay/pipeline/read-retry-delay-and-request-id.ts
 import { CredentialsError, headersByName } from '../providers/clouds/cloud-access.ts'
 import { type ProviderTarget, providerRequest } from '../providers/profiles/provider-target.ts'
 import type { StreamedBody } from '../uploads/write-form-for-provider.ts'
-import { withShortTexts } from './shorten-texts-in-json-stream.ts'
+import { withShortTexts } from './shorten-or-decode-texts-in-json-stream.ts'
 
 /**
  * The time and size limits of requests about tasks. Providers respond to such a request

@@ -54,8 +54,8 @@ export type ShownProviderError = {
 
 /**
  * Sends a provider's error in the format that drawing, music or video clients expect. Drawing
- * clients read the result code in the body. They get the status 200, except for a limit that the
- * provider reported without a result code.
+ * clients read the result code in the body, so they get the HTTP status 200, except for a limit
+ * that the provider reported without a result code.
  */
 export function sendProviderError(
   exchange: Exchange,

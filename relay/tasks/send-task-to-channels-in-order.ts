@@ -9,16 +9,16 @@ import { AttemptEvidence, evidenceOfRequest } from '#relay/pipeline/provider-evi
 import { isByDeployment, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import { mayBeSentTo, takesSubmissions } from '../views/channel-and-keys-of-submitted-work.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
-import { callbackUrl } from './callback-address.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
+import { parsedShallowObject } from './read-provider-json.ts'
 import {
   drawingSubmitAnswer,
   musicSubmitAnswer,
   type SubmitAnswer,
 } from './read-provider-task-answers.ts'
-import { isCertainlyRefused, isKeyFault, readSubmission } from './read-submission-end.ts'
-import { parsedShallowObject } from './read-task-request-body.ts'
+import { isCertainlyRefused, isKeyFault, readSubmission } from './read-submission-response.ts'
 import { type ProviderRequest, sendTaskRequest } from './send-request-to-task-provider.ts'
+import { callbackUrl } from './signed-callback-url.ts'
 import type { TaskDeps } from './task-deps.ts'
 import {
   providerRequestOf,
@@ -45,8 +45,8 @@ export type LastAttempt = {
 }
 
 /**
- * The error of a step before a task was sent. The providers of `attempts` have refused the task, so
- * none has it.
+ * An error in a step before the task was sent to the next channel. The providers of `attempts` have
+ * refused the task, so no provider has it.
  */
 export class TaskNotSent extends Error {
   readonly attempts: readonly Attempt[]
@@ -62,10 +62,10 @@ const OTHER_KEYS_MAX = 4
 
 /**
  * Tries each channel once, and again with another key if the provider refused the key, its account
- * or more tasks of it. All keys of a channel use up one try, so that a channel whose account is in
- * arrears does not keep the task from the next channel. Another attempt is made only if the
- * previous provider has definitely refused the task. Otherwise, two providers might accept it.
- * Throws `TaskNotSent` if a step before sending fails.
+ * or further tasks of this account. All keys of a channel count as one try, so that a channel whose
+ * account is in arrears does not keep the task from the next channel. Another attempt is made only
+ * if the previous provider has definitely refused the task. Otherwise, two providers might accept
+ * it. Throws `TaskNotSent` if a step before sending fails.
  */
 export async function tryChannels(
   deps: TaskDeps,
@@ -137,7 +137,8 @@ async function prepareNext(
     const channel = await selector.next()
     if (channel === null || (only !== null && channel !== only)) return null
     const { channelId } = channel
-    // A key may be probed by one call at a time, so none is chosen at a channel that is paused.
+    // Only one call at a time may probe a key. No key is chosen at a paused channel, because
+    // choosing it could prevent another call from probing it.
     const choice = (await takesSubmissions(deps, channelId))
       ? await keyFor(deps, channel, planned.plan, used)
       : null

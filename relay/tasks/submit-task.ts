@@ -14,7 +14,7 @@ import { billedChannelOf } from '../views/channel-view.ts'
 import { findOwnTask } from './look-up-tasks.ts'
 import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
 import { atPriceOfOrigin, VIDEO_MODEL } from './read-drawing-request.ts'
-import { mayBeAccepted } from './read-submission-end.ts'
+import { mayBeAccepted } from './read-submission-response.ts'
 import { confidentialTexts, redactTexts } from './redact-provider-secrets.ts'
 import {
   sendAccepted,
@@ -30,8 +30,8 @@ import {
   tryChannels,
 } from './send-task-to-channels-in-order.ts'
 import type { TaskDeps } from './task-deps.ts'
+import { sendVideoAccepted } from './videos/handle-video-requests.ts'
 import { type VideoTask, vendorOf } from './videos/select-channels-for-video.ts'
-import { sendVideoAccepted } from './videos/show-list-and-delete-videos.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
@@ -95,7 +95,7 @@ const textsOf = ({ prompt, negativePrompt }: VideoTask['request']): readonly str
 
 /**
  * Returns the caller's earlier task that this request continues, or null if it continues none.
- * Returns an error if there is no such task or it is not finished.
+ * Returns an error if there is no such task, or if the request may not continue it now.
  */
 async function originOf(
   deps: TaskDeps,
@@ -110,7 +110,7 @@ async function originOf(
   if (continuesOpen && isTooLateForStep(found, deps.now())) {
     return relayError('task_step_too_late', { subject: found.submitted.task })
   }
-  // A step that runs does not wait for another step.
+  // A modal step can't be continued by another modal step while it is open.
   if (continuesOpen && found.end === null && found.submitted.action === 'MODAL') {
     return relayError('task_step_running', { subject: found.submitted.task })
   }
@@ -125,8 +125,8 @@ async function originOf(
 const ORIGINS_MAX = 16
 
 /**
- * Reports whether the result of a drawing is a video: whatever continues a video is one, also if it
- * has the price of a step or of another action.
+ * Reports whether the result of a drawing is a video. Every task that continues a video is one,
+ * even if it has the price of a step or of another action.
  */
 async function isOfVideo({ ledger }: TaskDeps, task: TaskRecord): Promise<boolean> {
   let earlier: TaskRecord | null = task
@@ -138,12 +138,14 @@ async function isOfVideo({ ledger }: TaskDeps, task: TaskRecord): Promise<boolea
   return false
 }
 
-/** The time in milliseconds that a modal step has until the task that it completes may expire. */
+/**
+ * The minimum time in milliseconds between a modal step and the expiry of the task it completes.
+ */
 const STEP_MS_MIN = 900_000
 
 /**
  * Reports whether an open task is too old for another modal step. A task does not expire while its
- * step is open, so that repeated steps could keep it open, and its quota reserved, for ever.
+ * step is open, so repeated steps could otherwise keep it open, and its quota reserved, for ever.
  */
 const isTooLateForStep = ({ end, submitted: { submittedAt } }: TaskRecord, now: number): boolean =>
   end === null && now - submittedAt > TASK_MS_MAX - STEP_MS_MIN
@@ -252,9 +254,9 @@ async function send(
     return true
   }
   const { task: id, isNotified } = task.submitted
-  // It is unknown whether the provider has accepted the task. If it has, a callback will report the
-  // provider's id, or a search for our id finds it. Otherwise, the task expires and its quota is
-  // released.
+  // It is unknown whether the provider has accepted the task. If it has, a callback reports the
+  // provider's id, or a search for our id finds the task. Otherwise, the task expires and its quota
+  // is released.
   if (last !== null && (isNotified || isSearchable(last, kind)) && mayBeAccepted(last)) {
     await recordUnconfirmed(deps, id, last, attempts)
     const { channelId } = last.channel

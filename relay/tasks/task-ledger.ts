@@ -34,9 +34,9 @@ import type { PlannedVideo } from './videos/select-channels-for-video.ts'
 
 /**
  * The lease of a task's call in milliseconds: the time after which any process may end the call
- * without a charge. It is much longer than the maximum time of a task, because the poller must
- * still be able to charge a task that its provider finished while all relays were down. It ends a
- * call only if no relay has ended the task.
+ * without a charge. It is much longer than the maximum time of a task. If a provider finished a
+ * task while all relays were down, the poller must still be able to charge it. It ends a call only
+ * if no relay has ended the task.
  */
 export const TASK_LEASE_MS = 7 * 86_400_000
 
@@ -78,7 +78,7 @@ type Deps = {
 
 /**
  * Writes all events of tasks. When a task ends, one joint append writes the end of the task and the
- * end of its call in the account: either both are written or none. Later reports on the task are
+ * end of its call in the account. Either both are written or none. Later reports on the task are
  * refused, so they do not change the charge.
  */
 export class TaskLedger {

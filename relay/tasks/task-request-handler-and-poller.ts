@@ -25,11 +25,18 @@ import { MUSIC_NAMES, readMusic } from './read-music-request.ts'
 import { TaskBody, TaskRequestError } from './read-task-request-body.ts'
 import { TASK_LIMITS } from './send-request-to-task-provider.ts'
 import { sendTaskError } from './send-task-errors-and-acceptance.ts'
-import { PICTURE_PERMITS, serveTaskImage, VIDEO_PERMITS } from './serve-task-image.ts'
+import { PICTURE_PERMITS, serveDrawingFile, VIDEO_PERMITS } from './serve-drawing-file.ts'
 import { submitTask } from './submit-task.ts'
 import type { FindRecentTasks, TaskDeps } from './task-deps.ts'
 import { TaskLedger } from './task-ledger.ts'
 import { kindOf, type TaskRoute, taskRoute } from './task-routes.ts'
+import {
+  handleVideoRequestWithoutBody,
+  handleVideoResultRequest,
+  readVideoTask,
+  recentTasksIn,
+  serveLinkedVideo,
+} from './videos/handle-video-requests.ts'
 import { JIMENG_NAMES } from './videos/jimeng-requests.ts'
 import {
   isMultipart,
@@ -37,13 +44,6 @@ import {
   MULTIPART,
 } from './videos/multipart-video-request-to-json.ts'
 import { VIDEO_NAMES } from './videos/read-video-request.ts'
-import {
-  handleVideoRequestWithoutBody,
-  handleVideoResultRequest,
-  readVideoTask,
-  recentTasksIn,
-  serveLinkedVideo,
-} from './videos/show-list-and-delete-videos.ts'
 
 export type TaskOverrides = {
   readonly findOpenTasks?: FindOpenTasks | undefined
@@ -135,7 +135,7 @@ async function dispatch(
   kind: TaskKind,
   route: TaskRoute,
 ): Promise<void> {
-  if (route.name === 'image') return serveTaskImage(deps, exchange, route)
+  if (route.name === 'image') return serveDrawingFile(deps, exchange, route)
   if (route.name === 'notify') {
     return handleCallback(deps, exchange, route, (work) =>
       withBody(deps, exchange, kind, null, work),

@@ -4,7 +4,7 @@ import { queryIn } from '../pipeline/http-exchange.ts'
 import { type CallbackPath, callbackPath } from './handle-callback.ts'
 import { type DrawingReader, drawingReader } from './read-drawing-request.ts'
 import { musicAction } from './read-music-request.ts'
-import type { TaskFile } from './serve-task-image.ts'
+import type { TaskFile } from './serve-drawing-file.ts'
 import { isVideoPath, type VideoRoute, videoRoute } from './videos/video-routes.ts'
 
 export type TaskRoute =

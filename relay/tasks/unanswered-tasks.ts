@@ -8,17 +8,17 @@ import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
 const UNANSWERED_MS_MAX = TASK_MS_MAX
 /**
  * A task that is older than `OLD_MS` can be expired after this shorter time, in milliseconds. The
- * times of first questions are lost when a process ends, so that tasks would otherwise stay open
- * for as long as processes restart more often than once per hour. Most vendors keep files for a
- * day, so there is little left to wait for.
+ * times of first questions are lost when a process ends, so tasks would otherwise stay open while
+ * processes restart more often than once per hour. Most vendors keep files only for a day, so a
+ * longer wait would gain little.
  */
 const OLD_UNANSWERED_MS_MAX = 600_000
 const OLD_MS = 24 * 3_600_000
 
 /**
- * Remembers since when the providers of open tasks have not answered. The provider of an old task
- * may have finished it, so the task is expired only if its provider was asked and reports no
- * outcome, or gives no answer for an hour.
+ * Remembers from what time on the providers of open tasks have not answered. The provider of an old
+ * task may have finished it. The task is therefore expired only after its provider was asked and
+ * either reports no outcome or gives no answer for an hour.
  */
 export class UnansweredTasks {
   /** The times of the first questions without an answer, in Unix milliseconds, by task id. */
@@ -38,8 +38,8 @@ export class UnansweredTasks {
     for (const task of this.since.keys()) if (!open.has(task)) this.since.delete(task)
   }
 
-  /** Reports whether the provider of the task has not answered for so long that it may expire. */
-  isGivenUp(
+  /** Reports whether the task may expire, because its provider has not answered for too long. */
+  mayExpireUnanswered(
     { task, submittedAt }: { readonly task: string; readonly submittedAt: number },
     now: number,
   ): boolean {

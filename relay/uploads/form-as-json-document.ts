@@ -46,8 +46,8 @@ const isSecond = (members: ReadonlyMap<string, unknown>, name: string): boolean 
 const twice = (param: string): RelayError => relayError('duplicate_key', { param })
 
 /**
- * Returns an error if a field's name is not allowed, or if a field has a file in place of a text or
- * the reverse. Returns null otherwise.
+ * Returns an error if a field's name is not allowed, or if a file was sent for a text field or a
+ * text for a file field. Returns null otherwise.
  */
 function errorInName(field: FormField, { files, numbers, flags, texts }: FormRules) {
   const { name } = field

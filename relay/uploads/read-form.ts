@@ -18,8 +18,8 @@ const FIELD_BYTES_MAX = 256 * 1024
 const TEXT_BYTES_MAX = 1024 * 1024
 const NAME_LENGTH_MAX = 128
 /**
- * This number of bytes is added to the length of each file when disk space is counted. It limits
- * the number of open files.
+ * The number of bytes that is added to the length of each file when disk space is counted, which
+ * limits the number of open files.
  */
 const FILE_BYTES_MIN = MIB
 /**
@@ -38,7 +38,10 @@ const INVALID_FORM = relayError('invalid_form')
 
 export type FormDeps = { readonly uploads: SpoolFolder; readonly bodyMemory: BodyMemory }
 
-/** A form that was read. `release` gives back its files and its memory, and must be called once. */
+/**
+ * A form that was read. `release` closes its files and gives back its memory. It must be called
+ * once.
+ */
 export type ReceivedForm = Form & { readonly release: () => void }
 
 export const isForm = ({ headers }: CallRequest): boolean =>

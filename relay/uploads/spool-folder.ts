@@ -13,8 +13,8 @@ const SPOOLED_BYTES_MAX = 4 * 1024 * 1024 * 1024
  */
 const FREE_BYTES_MIN = 1024 * 1024 * 1024
 /**
- * A running process removes the name of a file right after it has created the file. A file whose
- * name is older than this time was therefore left by a dead process.
+ * A running process removes the name of a file right after it has created the file. If a file still
+ * has a name after this time, a dead process has left it.
  */
 const LEFT_OVER_MS = 60_000
 

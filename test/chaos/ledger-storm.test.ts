@@ -10,7 +10,7 @@ import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import type { BalanceAt, LedgerItem, LedgerPage, Statement } from '#read-api/contract/ledger.ts'
 import type { LogStat } from '#read-api/contract/logs.ts'
-import type { CorrectionPreview } from '#write-api/contract/corrections.ts'
+import type { CorrectionPreview } from '#write-api/contract/repricing-and-corrections.ts'
 import { startPinned } from '../bench/pinned-processes.ts'
 import {
   type ProviderProcess,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
-  type CorrectionScope,
   type CorrectionsState,
   correctionsDecider,
   findRunning,
-} from '#domain/corrections/events.ts'
+} from '#domain/corrections/decide.ts'
+import type { CorrectionScope } from '#domain/corrections/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { toWire } from '#domain/shared/quota.ts'

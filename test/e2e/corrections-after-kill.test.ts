@@ -10,7 +10,7 @@ import { newCallId } from '#relay/pipeline/http-exchange.ts'
 import { aCall, admitted, appendTo, granted, settledCall } from '#test/projections/fixture.ts'
 import { type Site, startSite } from '#test/support/multi-process-site.ts'
 import { PASSWORD, setUpSite } from '#test/support/test-product.ts'
-import type { CorrectionPreview } from '#write-api/contract/corrections.ts'
+import type { CorrectionPreview } from '#write-api/contract/repricing-and-corrections.ts'
 
 const ROLES = 'write-api,read-api,projections'
 const USERS = Array.from({ length: 40 }, (_, index) => 1_001 + index)

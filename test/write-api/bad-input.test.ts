@@ -15,7 +15,11 @@ import {
 import { Login } from '#write-api/contract/login.ts'
 import { CreateMessage } from '#write-api/contract/messages.ts'
 import { PutOption, TestMail } from '#write-api/contract/options.ts'
-import { Register, ResetPassword, Setup } from '#write-api/contract/registration.ts'
+import {
+  Register,
+  ResetPassword,
+  Setup,
+} from '#write-api/contract/registration-password-reset-and-setup.ts'
 import { CreateToken, TokenIds, TokenStatuses, UpdateToken } from '#write-api/contract/tokens.ts'
 import {
   AdjustQuota,

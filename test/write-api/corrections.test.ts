@@ -3,7 +3,8 @@ import type { CallSettled, ChargeCorrected } from '#domain/accounts/events.ts'
 import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import { initialAudit } from '#domain/audit/state.ts'
-import { CORRECTIONS_STREAM, correctionsDecider } from '#domain/corrections/events.ts'
+import { correctionsDecider } from '#domain/corrections/decide.ts'
+import { CORRECTIONS_STREAM } from '#domain/corrections/events.ts'
 import { chargeFor } from '#domain/pricing/charge.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
@@ -38,7 +39,7 @@ import type {
   CorrectionPreview,
   Recomputation,
   Repricing,
-} from '#write-api/contract/corrections.ts'
+} from '#write-api/contract/repricing-and-corrections.ts'
 import { fifty, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

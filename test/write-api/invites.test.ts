@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { codeOfId } from '#infra/vault/cipher.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { inviterOf, inviteSteps } from '#write-api/users/new-user-account.ts'
+import { inviterOf, inviteSteps } from '#write-api/users/create-user-account.ts'
 import { fifty, PASSWORD, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { providerInvoiceRequestsDecider } from '#domain/provider-invoices/decide.ts'
 import {
   type InvoiceRequestsRecorded,
   type ProviderInvoiceRequest,
-  providerInvoiceRequestsDecider,
   providerInvoiceRequestsStream,
 } from '#domain/provider-invoices/events.ts'
 import { newEvents } from '#infra/event-store/events-from-facts.ts'

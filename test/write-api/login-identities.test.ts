@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { identityDecider, identityStream } from '#domain/identities/events.ts'
+import { identityDecider } from '#domain/identities/decide.ts'
+import { identityStream } from '#domain/identities/events.ts'
 import { findUser, findUserByIdentity } from '#projections/users/query.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
@@ -8,8 +9,8 @@ import type { Deps } from '#write-api/action.ts'
 import { createNextIds } from '#write-api/assign-next-id.ts'
 import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
 import { bindIdentity } from '#write-api/users/bind-and-unbind-identities.ts'
+import { createUserAccount, type NewUser } from '#write-api/users/create-user-account.ts'
 import { type Identity, identityKeyOf } from '#write-api/users/identity-key.ts'
-import { createUserAccount, type NewUser } from '#write-api/users/new-user-account.ts'
 import { callerOf, fifty, PASSWORD, seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

@@ -3,7 +3,10 @@ import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import { OPTIONS } from '#domain/options/option-registry.ts'
 import type { OptionChange, PriceChange, ScheduledChange } from '#read-api/contract/options.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { applyDuePrices, startPriceSchedule } from '#write-api/options/schedule-price-changes.ts'
+import {
+  applyDuePrices,
+  startPriceSchedule,
+} from '#write-api/options/schedule-and-apply-price-changes.ts'
 import { fifty, seededFixture } from './write-fixture.ts'
 
 const DAY = 86_400

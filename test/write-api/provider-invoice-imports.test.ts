@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import {
-  PROVIDER_INVOICES_STREAM,
   providerInvoiceRequestsDecider,
-  providerInvoiceRequestsStream,
   providerInvoicesDecider,
+} from '#domain/provider-invoices/decide.ts'
+import {
+  PROVIDER_INVOICES_STREAM,
+  providerInvoiceRequestsStream,
 } from '#domain/provider-invoices/events.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import type { Margins } from '#read-api/contract/margins.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Attempt } from '#domain/accounts/events.ts'
-import { providerInvoicesDecider } from '#domain/provider-invoices/events.ts'
+import { providerInvoicesDecider } from '#domain/provider-invoices/decide.ts'
 import { matchedProviderInvoiceOf } from '#read-api/audit/compare-provider-invoice.ts'
 import { MatchedInvoices } from '#read-api/audit/matched-invoice-cache.ts'
 import type {

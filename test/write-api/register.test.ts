@@ -4,7 +4,7 @@ import { startedOnce } from '#test/support/started-by-hook.ts'
 import type { Deps } from '#write-api/action.ts'
 import { createNextIds } from '#write-api/assign-next-id.ts'
 import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
-import { createUserAccount } from '#write-api/users/new-user-account.ts'
+import { createUserAccount } from '#write-api/users/create-user-account.ts'
 import { entryFixture } from './entry-fixture.ts'
 import { fifty, PASSWORD } from './write-fixture.ts'
 

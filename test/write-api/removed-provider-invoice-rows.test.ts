@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'slonik'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import {
-  providerInvoiceRequestsDecider,
-  providerInvoiceRequestsStream,
-} from '#domain/provider-invoices/events.ts'
+import { providerInvoiceRequestsDecider } from '#domain/provider-invoices/decide.ts'
+import { providerInvoiceRequestsStream } from '#domain/provider-invoices/events.ts'
 import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { appendTo, channelCreated } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'

@@ -19,8 +19,8 @@ import {
   settledCall,
 } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import type { CorrectionPreview, Repricing } from '#write-api/contract/corrections.ts'
 import type { PricePreview } from '#write-api/contract/options.ts'
+import type { CorrectionPreview, Repricing } from '#write-api/contract/repricing-and-corrections.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

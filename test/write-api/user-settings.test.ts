@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { notificationsDecider, notificationsStream } from '#domain/notifications/events.ts'
+import { notificationsDecider } from '#domain/notifications/decide.ts'
+import { notificationsStream } from '#domain/notifications/events.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { entryFixture } from './entry-fixture.ts'

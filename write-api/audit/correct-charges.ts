@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { correctionsDecider, findRunning } from '#domain/corrections/decide.ts'
 import {
   CORRECTIONS_STREAM,
   type CorrectionScope,
-  correctionsDecider,
   type FailedAccount,
-  findRunning,
 } from '#domain/corrections/events.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyRoot, onlyRootSession, principalOf } from '#infra/http/access-checks.ts'
@@ -14,7 +13,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { accountsOf } from '#projections/balances/query.ts'
 import { sumsOfCorrection } from '#projections/corrected-calls/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
-import { correctionActions } from '../contract/corrections.ts'
+import { correctionActions } from '../contract/repricing-and-corrections.ts'
 import { requireRecentLogin } from '../credentials/identity-proof.ts'
 import { correctionError } from './audit-errors.ts'
 import {

@@ -4,7 +4,7 @@ import type { CorrectionScope } from '#domain/corrections/events.ts'
 import type { CorrectedRatios } from '#domain/pricing/price-corrections.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import { TIME_MAX } from '#read-api/contract/resource-field-definition.ts'
-import type { CorrectedPrice } from '../contract/corrections.ts'
+import type { CorrectedPrice } from '../contract/repricing-and-corrections.ts'
 
 /**
  * The fields of a price, each with its name in the API and in the domain. The digest of a preview
@@ -71,8 +71,8 @@ export const encodePreview = ({ id, scope }: ConfirmedPreview): string =>
   Buffer.from(JSON.stringify({ id, scope })).toString('base64url')
 
 /**
- * Decodes the text of a preview. Throws a 400 that names the field if the text is not from a
- * preview.
+ * Decodes the text of a preview. Throws an HTTP error 400 that names the field if the text is not
+ * from a preview.
  */
 export function decodePreview(text: string): ConfirmedPreview {
   const parsed = parse(text)

@@ -8,7 +8,8 @@ import {
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { detailIn, type Finding } from '#domain/audit/findings.ts'
 import type { RefusedCosignature } from '#domain/audit/witness-refusals.ts'
-import { messageDecider, messageStream, rangesOf } from '#domain/messages/events.ts'
+import { messageDecider } from '#domain/messages/decide.ts'
+import { messageStream, rangesOf } from '#domain/messages/events.ts'
 import type { Language } from '#infra/http/request-language.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
@@ -78,7 +79,7 @@ function nextNotice({ verifications, refusals }: AuditJobsState): Notice | null 
 }
 
 function refusalNotice({ witness, size }: RefusedCosignature): MessageContent {
-  // The name of a witness's key has no spaces, and is shown as code.
+  // The name of a witness's key has no spaces and is shown as code.
   const name = `\`${witness.replace(/[^\w.:/@-]/g, '')}\``
   return {
     title: '见证人拒绝联署 / A witness refuses to sign the history',

@@ -126,8 +126,8 @@ export class CsvParser {
 
 /**
  * Decodes the text of a CSV file in pieces of any size: UTF-8, or UTF-16 if the file starts with
- * its byte order mark. Throws `InvoiceNotUtf8` for other encodings, because names of models and
- * ids of requests would otherwise be wrong without a notice.
+ * its byte order mark. Throws `InvoiceNotUtf8` for other encodings, because names of models and ids
+ * of requests would otherwise be wrong without anybody noticing.
  */
 export class CsvTextDecoder {
   private decoder: TextDecoder | null = null

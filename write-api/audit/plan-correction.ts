@@ -1,14 +1,15 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { CorrectedCallAttributes } from '#domain/accounts/call-trace.ts'
+import type { CorrectedCallAttributes } from '#domain/accounts/call-record-types.ts'
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
-import type { Correction, CorrectionScope, CorrectionSums } from '#domain/corrections/events.ts'
+import type { Correction } from '#domain/corrections/decide.ts'
+import type { CorrectionScope, CorrectionSums } from '#domain/corrections/events.ts'
 import { applyPriceCorrection, chargeAtPrice } from '#domain/pricing/price-corrections.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire, QUOTA_MAX, toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { firstRevision } from '#infra/event-store/binary-search-events.ts'
 import { chargedUsers } from '#projections/logs/query.ts'
-import type { SkipReason } from '../contract/corrections.ts'
+import type { SkipReason } from '../contract/repricing-and-corrections.ts'
 import { correctionError } from './audit-errors.ts'
 
 export type PlannedCall = CorrectedCallAttributes & {

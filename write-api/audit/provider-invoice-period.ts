@@ -7,7 +7,10 @@ import { utcDayOf } from './read-provider-invoice-row.ts'
 const DAYS_MAX = 366
 const DAY_MS = 86_400_000
 
-/** Returns the period that an import names, or undefined. Throws if it is no period. */
+/**
+ * Returns the period that an import names, or undefined if it names none. Throws if the period is
+ * invalid.
+ */
 export function periodIn(query: ImportProviderInvoice): Period | undefined {
   const { first_day: firstDay, last_day: lastDay } = query
   if (firstDay === undefined && lastDay === undefined) return undefined
@@ -38,8 +41,8 @@ function startOf(field: string, day: string | undefined): number {
 }
 
 /**
- * Throws if no row is in the named period, or if there is none and the rows do not show which days
- * the invoice covers.
+ * Throws if no row is in the named period. If the import names no period, throws if the rows do not
+ * show which days the invoice covers.
  */
 export function checkPeriod(period: Period | undefined, lines: ProviderInvoice['lines']): void {
   if (period === undefined) {

@@ -32,8 +32,8 @@ export type ProviderInvoiceRow = {
 
 const MODEL_LENGTH_MAX = 200
 /**
- * Matches control characters. They are rejected: Postgres can't store a NUL, and names contain no
- * others.
+ * Matches control characters. They are rejected, because Postgres can't store a NUL, and names
+ * never contain the others.
  */
 export const CONTROL = /\p{Cc}/u
 
@@ -110,7 +110,7 @@ export function utcDayOf(text: string): string | null {
   if (Number(hour) > 23 || Number(minute) > 59 || Number(zoneHour) > 14) return null
   const offset = (sign === '-' ? -1 : 1) * (Number(zoneHour) * 60 + Number(zoneMinute))
   const utc = dayOf(start + (Number(hour) * 60 + Number(minute) - offset) * MINUTE_MS)
-  // The year before 0 has another form, which is no day of an invoice either.
+  // Years before 0 have another form and are not valid in an invoice.
   return utc.length === day.length ? utc : null
 }
 

@@ -4,7 +4,7 @@ import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import type { Action } from '../action.ts'
-import { correctionActions, type Recomputation } from '../contract/corrections.ts'
+import { correctionActions, type Recomputation } from '../contract/repricing-and-corrections.ts'
 import { checkRange, scanEndedCalls } from './scan-ended-calls.ts'
 
 const DIFFERENCES_MAX = 100

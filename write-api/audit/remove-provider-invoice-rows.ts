@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
-  PROVIDER_INVOICES_STREAM,
   providerInvoiceRequestsDecider,
-  providerInvoiceRequestsStream,
   providerInvoicesDecider,
+} from '#domain/provider-invoices/decide.ts'
+import {
+  PROVIDER_INVOICES_STREAM,
+  providerInvoiceRequestsStream,
 } from '#domain/provider-invoices/events.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
@@ -12,15 +14,15 @@ import { providerInvoiceIdsWithLines } from '#projections/reconciliation/query.t
 import { accepted, type Deps } from '../action.ts'
 
 /**
- * The number of parts after which an import or a removal waits for the read model, which folds
- * everything that is new at once.
+ * The number of parts after which an import or a removal waits for the read model, because the read
+ * model folds all new events at once.
  */
 export const PARTS_AHEAD = 20
 const BEHIND_MAX_MS = 30_000
 const CHECK_INTERVAL_MS = 10 * 60_000
 /**
- * The time in milliseconds after which an import that has recorded nothing further has failed. A
- * running import records the next part after `BEHIND_MAX_MS` at the latest.
+ * An import counts as failed if it has recorded nothing for this time in milliseconds. A running
+ * import records the next part after `BEHIND_MAX_MS` at the latest.
  */
 const ABANDONED_MS = 60 * 60_000
 

@@ -8,7 +8,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { correctionsOfCalls } from '#projections/corrected-calls/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Action } from '../action.ts'
-import { correctionActions, type Repricing } from '../contract/corrections.ts'
+import { correctionActions, type Repricing } from '../contract/repricing-and-corrections.ts'
 import {
   addSums,
   figuresOf,
@@ -72,7 +72,7 @@ async function chargesInForce(
 }
 
 /**
- * Returns the data of a call that the price at a draft depends on: its model, groups, usage and
+ * Returns the data of a call on which its price in a draft depends: model, groups, usage and
  * factors.
  */
 function pastCall({ type, data }: EndedCall) {

@@ -1,12 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
-import {
-  CORRECTIONS_STREAM,
-  type Correction,
-  correctionsDecider,
-  type FailedAccount,
-} from '#domain/corrections/events.ts'
+import { type Correction, correctionsDecider } from '#domain/corrections/decide.ts'
+import { CORRECTIONS_STREAM, type FailedAccount } from '#domain/corrections/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
@@ -19,8 +15,8 @@ const BATCH_CALLS = 100
 const FRESH_WITHIN_MS = 5_000
 const CHECK_INTERVAL_MS = 5_000
 /**
- * The time in milliseconds after the start of a correction, after which the background job
- * continues it. Before, the request that started it is probably still running.
+ * The background job continues only corrections that started more than this time in milliseconds
+ * ago. The request that started a newer one is probably still running.
  */
 const ABANDONED_AFTER_MS = 15_000
 /**
@@ -53,7 +49,7 @@ export async function runCorrection(
 ): Promise<number> {
   const { actors, store, now } = core
   const { id } = correction
-  // If the plan has changed, its batches are not those that were confirmed.
+  // If the plan has changed, its batches differ from the confirmed ones.
   const isConfirmed = plan.id === id || plan.unreadable.length > 0
   const failures: Failure[] = plan.unreadable.map((userId) => ({
     account: { userId, calls: [], corrected: new Set() },
@@ -144,8 +140,9 @@ export const startCorrections = (deps: Deps): HeldLease =>
   })
 
 /**
- * Continues the unfinished corrections that started some time ago. `passes` counts for each of them
- * in how many passes an account failed. A failing correction does not delay the others.
+ * Continues the unfinished corrections that started some time ago. `passes` counts, for each
+ * correction, the passes in which an account failed. A failing correction does not delay the
+ * others.
  */
 export async function continueCorrections(
   deps: Pick<Deps, 'core' | 'freshness' | 'runExclusive'>,

@@ -3,7 +3,7 @@ import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { hasDensePositions, positionOfTime } from '#infra/event-store/binary-search-events.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
-import type { RecomputeCalls } from '../contract/corrections.ts'
+import type { RecomputeCalls } from '../contract/repricing-and-corrections.ts'
 
 export type EndedCall = Recorded<CallSettled | CallInterrupted>
 
@@ -26,7 +26,7 @@ export function checkRange({ from, to }: { readonly from: number; readonly to: n
  * Reads the events of a time range, and calls `onCalls` with the calls that ended with a charge,
  * page by page in the order of their positions. At the time limit, it stops and returns the
  * position from which the next scan continues. Returns null if the range is complete. It reads
- * events instead of read models, because its callers check the events.
+ * events and not read models, because its callers check the events.
  */
 export async function scanEndedCalls(
   { store, config }: Pick<Core, 'store' | 'config'>,

@@ -46,9 +46,9 @@ type Sum = {
   readonly model: string
   rows: number
   tokens: number
-  /** The exact sum (see `ProviderInvoiceRow`), which is rounded once, at the end. */
+  /** The exact sum (see `ProviderInvoiceRow`). It is rounded once, at the end. */
   amount: bigint
-  /** The sum of the sizes of the amounts. It bounds the sum of any of the rows. */
+  /** The sum of the absolute amounts. The sum of any subset of the rows is at most this large. */
   size: bigint
 }
 
@@ -107,7 +107,9 @@ class RowSums {
   private columns: Columns | null = null
   private rows = 0
   private requests = 0
-  /** The sum of the sizes of all token counts. It bounds the sum of any of the rows. */
+  /**
+   * The sum of the absolute token counts. The sum of any subset of the rows is at most this large.
+   */
   private tokensSize = 0
   private duplicates = 0
   private duplicatesAmount = 0n
@@ -203,8 +205,8 @@ class RowSums {
 }
 
 /**
- * Shortens an id that is longer than those of calls to its start and its SHA-256. It cannot match a
- * call, but it is still the same in other rows and invoices.
+ * Shortens an id that is longer than any id of a call. The result consists of the start of the id
+ * and its SHA-256. It cannot match a call, but is the same in other rows and invoices.
  */
 function shortId(id: string): string {
   if (id.length <= ID_LENGTH_MAX) return id

@@ -14,8 +14,9 @@ export const storeProxy = (vault: Vault, channelId: number, proxy: string): Prom
   vault.putSecret('channel-proxy', ownerOf(channelId), proxy)
 
 /**
- * Returns a proxy address with its credentials. Returns null if the vault has no credentials: the
- * proxy needs none, or the channel was created by an old release and has them in its setting.
+ * Returns a proxy address with its credentials. Returns null if the vault has no credentials. This
+ * is the case if the proxy needs none, or if the channel was created by an old release and has them
+ * in its setting.
  */
 async function readProxy(
   vault: Vault,

@@ -131,7 +131,7 @@ export const createChannel: Action = (api, deps) => {
 }
 
 /**
- * Decides which channels a request creates. In `batch` mode, each key gets a channel with a
+ * Determines which channels a request creates. In `batch` mode, each key gets a channel with a
  * numbered name. Otherwise, one channel gets all keys.
  */
 function splitKeys(

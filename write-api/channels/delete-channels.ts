@@ -11,7 +11,7 @@ import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } f
 import { channelActions } from '../contract/channels.ts'
 import { channelError } from './channel-errors.ts'
 import { deleteChannelSecrets } from './channel-keys-in-vault.ts'
-import { assertNoUnfinishedWork, whileSubmissionsPaused } from './work-in-flight.ts'
+import { assertNoUnfinishedWork, whileSubmissionsPaused } from './check-unfinished-work.ts'
 
 type Deletion = DeleteChannels | DeleteDisabledChannels
 

@@ -46,8 +46,8 @@ export async function readEnteredKeys(
  * Returns the references of the keys that a change keeps, or null if the change removes no key that
  * unfinished tasks or batches may need. The other keys may belong to other accounts at the
  * provider, which do not know this work. The work of a key that was renewed before is now looked up
- * with the current keys, so that it may need any of them. The only key of a channel may be replaced
- * at the same address, because this is how a key is renewed. At a new address, no key is kept.
+ * with the current keys, so it may need any of them. The only key of a channel may be replaced at
+ * the same address, because this is how a key is renewed. At a new address, no key is kept.
  */
 export function keptRefsOf(
   { force = false }: UpdateChannel,
@@ -62,8 +62,8 @@ export function keptRefsOf(
 }
 
 /**
- * The references of the entered keys in order. `addedRefs` are those of new keys, and `keptRefs`
- * are those of keys that the channel already had.
+ * The references of the entered keys in order. `addedRefs` are the references of new keys, and
+ * `keptRefs` those of keys that the channel already had.
  */
 export type StoredKeys = {
   readonly refs: readonly string[]

@@ -29,6 +29,7 @@ import {
   checkType,
 } from './channel-terms-from-request.ts'
 import { checkGroups } from './check-channel-groups.ts'
+import { assertNoUnfinishedWork, whileSubmissionsPaused } from './check-unfinished-work.ts'
 import { repeatedKeysMessage } from './parse-channel-keys.ts'
 import {
   type EnteredKeys,
@@ -37,7 +38,6 @@ import {
   type StoredKeys,
   storeEnteredKeys,
 } from './replace-channel-keys.ts'
-import { assertNoUnfinishedWork, whileSubmissionsPaused } from './work-in-flight.ts'
 
 /**
  * PUT /api/channel/: changes the fields in the request. Status 1 enables the channel, and 2
@@ -119,7 +119,10 @@ const changeCommand = (
   keys: ChangeTerms['keys'],
 ): ChangeTerms => ({ type: 'ChangeTerms', channelId: id, change, keys, keyMode: keyMode ?? null })
 
-/** References that stand for entered keys, which are not stored before the change is valid. */
+/**
+ * Provisional references of the entered keys. The keys are stored only after the change was found
+ * valid.
+ */
 const provisionalKeys = ({ keys, isAppended }: EnteredKeys): ChangeTerms['keys'] => ({
   refs: keys.map((_, index) => `entered-${index}`),
   isAppended,
@@ -159,7 +162,7 @@ async function writeChange(
   const change = proxyRef === null ? terms : { ...terms, proxyRef }
   const changed = changeCommand(fields, change, keys)
   const commands = [
-    ...[changed, ...enteredAgain(fields, stored), ...keyCommands(fields, row)],
+    ...[changed, ...enableReenteredKeys(fields, stored), ...keyCommands(fields, row)],
     ...statusCommands(fields, context),
   ]
   const steps = before().concat(
@@ -191,10 +194,10 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
 }
 
 /**
- * Returns the command that enables keys again which the gateway had disabled and the admin has
- * entered once more.
+ * Returns the command that enables keys again after the gateway has disabled them and the admin has
+ * entered them once more.
  */
-const enteredAgain = ({ id }: UpdateChannel, { keptRefs }: StoredKeys) =>
+const enableReenteredKeys = ({ id }: UpdateChannel, { keptRefs }: StoredKeys) =>
   keptRefs.length === 0 ? [] : [{ type: 'TakeBackKeys', channelId: id, keyRefs: keptRefs }]
 
 /**
@@ -214,8 +217,8 @@ function replacedSecrets(event: ChannelEvent): readonly string[] {
 }
 
 /**
- * Returns the command that enables keys again, as a list of one or none. `enable_keys` contains the
- * indexes of these keys in the channel's list of keys.
+ * Returns the command that enables keys again, in a list that is empty if no keys are given.
+ * `enable_keys` contains the indexes of these keys in the channel's list of keys.
  */
 function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {
   if (indexes.length === 0) return []

@@ -32,7 +32,7 @@ export const UpdateChannel = Type.Object({
   name: Type.Optional(ChannelFields.name),
   id: Id,
   /**
-   * 1 enables the channel, and 2 disables it. 0 and 3 change nothing, so that a client can send
+   * 1 enables the channel, and 2 disables it. 0 and 3 change nothing. A client can therefore send
    * back the row of a channel that the gateway has disabled (3).
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
 import { SessionUser } from '#read-api/contract/users.ts'
 import { PasskeyLogin, PasskeyOptions, SecondStep, TicketOnly } from './credentials.ts'
-import { HumanToken } from './registration.ts'
+import { HumanToken } from './registration-password-reset-and-setup.ts'
 
 export const SecondFactorKind = Type.Union([
   Type.Literal('totp'),

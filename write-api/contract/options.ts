@@ -38,19 +38,22 @@ export const SchedulePrices = Type.Object({
 export type SchedulePrices = Static<typeof SchedulePrices>
 
 /** A draft of a price list. An omitted option keeps its current value. */
+export const DraftPrices = Type.Record(
+  Type.String({ minLength: 1, maxLength: 200 }),
+  Type.String({ maxLength: 250000 }),
+  { maxProperties: 50 },
+)
+
 export const PreviewPrices = Type.Object({
-  prices: Type.Record(
-    Type.String({ minLength: 1, maxLength: 200 }),
-    Type.String({ maxLength: 250000 }),
-    { maxProperties: 50 },
-  ),
+  prices: DraftPrices,
   /** The start and end of the time range in Unix seconds. The default is the last seven days. */
   start_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: TIME_MAX })),
   end_timestamp: Type.Optional(Type.Integer({ minimum: 0, maximum: TIME_MAX })),
 })
 export type PreviewPrices = Static<typeof PreviewPrices>
 
-const figures = {
+/** The charges of calls, compared with their charges at a draft of a price list. */
+export const draftFigures = {
   calls: Type.Integer(),
   /**
    * `charged` is what the calls are charged now, after corrections. `drafted` is what the draft
@@ -65,7 +68,7 @@ const figures = {
 }
 
 export const PricePreview = Type.Object({
-  ...figures,
+  ...draftFigures,
   start_timestamp: Type.Integer(),
   end_timestamp: Type.Integer(),
   /**
@@ -74,8 +77,10 @@ export const PricePreview = Type.Object({
    */
   is_complete: Type.Boolean(),
   /** The models with the largest differences between `charged` and `drafted`, at most a hundred. */
-  models: Type.Array(Type.Object({ model: Type.String(), ...figures })),
-  users: Type.Array(Type.Object({ user_id: Type.Integer(), username: Type.String(), ...figures })),
+  models: Type.Array(Type.Object({ model: Type.String(), ...draftFigures })),
+  users: Type.Array(
+    Type.Object({ user_id: Type.Integer(), username: Type.String(), ...draftFigures }),
+  ),
 })
 export type PricePreview = Static<typeof PricePreview>
 

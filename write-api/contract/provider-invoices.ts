@@ -26,8 +26,8 @@ export const ImportProviderInvoice = Type.Object({
   dollars: Type.Optional(Type.String({ pattern: '^[0-9]{1,6}([.][0-9]{1,12})?$' })),
   /**
    * The UTC days that the invoice covers. Without them, it covers the days from the first to the
-   * last usage. They are required if no usage is on more than seven days in between. Rows outside
-   * of these days are corrections.
+   * last usage. They are required if there is a gap of more than seven days without usage in
+   * between. Rows outside of these days are corrections.
    */
   first_day: Type.Optional(day),
   last_day: Type.Optional(day),

@@ -16,7 +16,7 @@ import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
  * Returns the user handle of WebAuthn. Authenticators store it with a passkey and return it at a
- * login, which identifies a user who enters no username.
+ * login. It identifies users who enter no username.
  */
 export const userHandleOf = (userId: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(`user:${userId}`))

@@ -14,11 +14,11 @@ import { findUser } from '#projections/users/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { userActions } from '../contract/users.ts'
 import { factorResetMail } from '../mail/mail-templates.ts'
-import { siteNameOf } from '../mail/site-mailer.ts'
+import { siteNameOf } from '../mail/site-mailer-and-test-mail.ts'
 import {
   enabledLoginMethods,
   retryWhileLoginMethodsChange,
-} from '../users/enabled-login-methods.ts'
+} from '../users/enabled-login-methods-and-retry.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 

@@ -8,7 +8,7 @@ import { done } from '#infra/http/response-envelope.ts'
 import { type Mail, MailFailed } from '#infra/mail/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Action, Deps } from '../action.ts'
-import { registrationActions } from '../contract/registration.ts'
+import { registrationActions } from '../contract/registration-password-reset-and-setup.ts'
 import { loginError } from '../sessions/login-and-registration-errors.ts'
 import { findMailOwner } from '../users/bind-and-unbind-identities.ts'
 import { assertRegistrationOpen } from '../users/register.ts'
@@ -22,7 +22,7 @@ import {
 } from './mail-codes.ts'
 import { mailError } from './mail-errors.ts'
 import { addressInUseMail, codeMail } from './mail-templates.ts'
-import { siteNameOf } from './site-mailer.ts'
+import { siteNameOf } from './site-mailer-and-test-mail.ts'
 
 /**
  * GET /api/verification: mails a code to an address. If an account already has the address, the

@@ -1,9 +1,5 @@
-import {
-  inboxDecider,
-  inboxStream,
-  messageDecider,
-  messageStream,
-} from '#domain/messages/events.ts'
+import { inboxDecider, messageDecider } from '#domain/messages/decide.ts'
+import { inboxStream, messageStream } from '#domain/messages/events.ts'
 import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { messageDecider, messageStream } from '#domain/messages/events.ts'
+import { messageDecider } from '#domain/messages/decide.ts'
+import { messageStream } from '#domain/messages/events.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { secretsOfOwners } from '#infra/vault/secrets-of-owners.ts'
@@ -17,9 +18,10 @@ const UNUSED_AFTER_MS = 60 * 60_000
 type RemovalDeps = Pick<Deps, 'core'>
 
 /**
- * Deletes the texts in the vault that belong to no message. A process that dies between a text and
- * its event leaves such a text, which may be about a person, and which no erasure would find. Stops
- * when `lost` is aborted, because a shutdown waits for this.
+ * Deletes the texts in the vault that belong to no message. A process that dies after it has stored
+ * a text and before it has appended the event leaves such a text. The text may contain personal
+ * data, and no erasure would find it. Stops when `lost` is aborted, because a shutdown waits for
+ * this.
  */
 export async function removeUnusedTexts({ core }: RemovalDeps, lost: AbortSignal): Promise<void> {
   const { actors, db, pg, vault, now } = core
@@ -29,7 +31,8 @@ export async function removeUnusedTexts({ core }: RemovalDeps, lost: AbortSignal
     for (const { owner, refs } of owners) {
       if (lost.aborted) return
       const messageId = messageIdOf(owner)
-      // The read model only spares the look at most streams. It may be behind the events.
+      // The read model only saves reading most streams. It does not decide, because it may be
+      // behind the events.
       if (refs.length === 1 && existing.has(messageId)) continue
       for (const ref of refs) {
         await vault.deleteUnusedSecret(ref, async () => {

@@ -1,8 +1,8 @@
+import { messageDecider } from '#domain/messages/decide.ts'
 import {
   countOf,
   type IdRange,
   type MessageText,
-  messageDecider,
   messageStream,
   rangesOf,
 } from '#domain/messages/events.ts'
@@ -116,11 +116,11 @@ type RecordedText = {
 }
 
 /**
- * Stores the text of a message again, and records its new reference, if it was deleted as unused
- * before its event was recorded. This happens if the process was suspended for over an hour in
- * between, and all recipients would see an empty message. Returns the position of the last event,
- * or null if the text is still stored. Never throws, because the message is sent, and a sender who
- * gets an error sends it again.
+ * Stores the text of a message again, and records its new reference, if the text was deleted as
+ * unused before its event was recorded. This happens if the process was suspended for over an hour
+ * in between. Without the text, all recipients would see an empty message. Returns the position of
+ * the last event, or null if the text is still stored. Never throws, because the message was
+ * already sent, and a sender who gets an error would send it again.
  */
 export async function restoreDeletedText(
   core: MessageStores,

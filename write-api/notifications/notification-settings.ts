@@ -1,9 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import {
-  type NotificationSettings,
-  notificationsDecider,
-  notificationsStream,
-} from '#domain/notifications/events.ts'
+import { notificationsDecider } from '#domain/notifications/decide.ts'
+import { type NotificationSettings, notificationsStream } from '#domain/notifications/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'

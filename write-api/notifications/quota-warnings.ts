@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  notificationsDecider,
-  notificationsStream,
-  WARNING_PAUSE_MS,
-} from '#domain/notifications/events.ts'
+import { notificationsDecider, WARNING_PAUSE_MS } from '#domain/notifications/decide.ts'
+import { notificationsStream } from '#domain/notifications/events.ts'
 import { optionInteger, optionValue } from '#domain/options/option-registry.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
@@ -15,7 +12,7 @@ import { webhookSecret } from '#infra/vault/secret-store.ts'
 import { type AccountToWarn, accountsToWarnOfLowQuota } from '#projections/notifications/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
-import { createDeliveries, type WarningTransports } from './deliver-warning.ts'
+import { createDeliveries, type WarningTransports } from './deliver-quota-warnings.ts'
 
 const READER_NAME = 'quota-warnings'
 /**

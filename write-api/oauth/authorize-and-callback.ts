@@ -10,7 +10,7 @@ import { countFailures, nobody } from '../sessions/record-failed-logins.ts'
 import { bindIdentity } from '../users/bind-and-unbind-identities.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
-import { type Profile, ProviderFailed } from './oauth-provider.ts'
+import { type Profile, ProviderFailed } from './oauth-provider-types.ts'
 import { consumeState, issueState, userOf } from './oauth-state.ts'
 
 /**

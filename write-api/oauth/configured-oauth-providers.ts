@@ -5,8 +5,8 @@ import { allOptions } from '#projections/options/query.ts'
 import type { OAuthType } from '#write-api/contract/oauth.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { oauthError } from './oauth-errors.ts'
-import type { OAuthProvider } from './oauth-provider.ts'
-import { plainOAuth } from './oauth2-provider.ts'
+import type { OAuthProvider } from './oauth-provider-types.ts'
+import { plainOAuth } from './oauth2-provider-without-oidc.ts'
 import { createOidc } from './oidc.ts'
 
 /** The names of the options that configure one provider. */

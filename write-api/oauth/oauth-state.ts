@@ -9,7 +9,7 @@ import type { Deps } from '../action.ts'
 import { requireRecentLogin } from '../credentials/identity-proof.ts'
 import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts'
 import { oauthError } from './oauth-errors.ts'
-import type { AuthorizationParams } from './oauth-provider.ts'
+import type { AuthorizationParams } from './oauth-provider-types.ts'
 
 /** A login or a binding that a user has started. The server stores it with the issued state. */
 export type OAuthFlow = AuthorizationParams & {

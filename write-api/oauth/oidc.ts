@@ -1,6 +1,11 @@
 import * as oidc from 'openid-client'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
-import { type OAuthProvider, type Profile, ProviderFailed, plainText } from './oauth-provider.ts'
+import {
+  type OAuthProvider,
+  type Profile,
+  ProviderFailed,
+  plainText,
+} from './oauth-provider-types.ts'
 import { providerFetch } from './provider-client.ts'
 
 /**

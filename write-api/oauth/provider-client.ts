@@ -1,6 +1,6 @@
 import { request } from 'undici'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
-import { ProviderFailed } from './oauth-provider.ts'
+import { ProviderFailed } from './oauth-provider-types.ts'
 
 export const PROVIDER_LIMITS = {
   connectTimeoutMs: 5_000,

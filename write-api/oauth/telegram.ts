@@ -13,7 +13,7 @@ import { countFailures, nobody } from '../sessions/record-failed-logins.ts'
 import { bindAndRespond } from './authorize-and-callback.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
-import type { Profile } from './oauth-provider.ts'
+import type { Profile } from './oauth-provider-types.ts'
 import { consumeState, userOf } from './oauth-state.ts'
 
 const AGE_SECONDS_MAX = 300

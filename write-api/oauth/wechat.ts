@@ -16,7 +16,7 @@ import { countFailures, nobody } from '../sessions/record-failed-logins.ts'
 import { bindAndRespond, callProvider } from './authorize-and-callback.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
-import { type Profile, ProviderFailed, plainText } from './oauth-provider.ts'
+import { type Profile, ProviderFailed, plainText } from './oauth-provider-types.ts'
 import { requestProvider } from './provider-client.ts'
 
 /**

@@ -101,7 +101,7 @@ const BATCH_ROWS = 2_000
 const TIME_MAX_MS = 20_000
 
 /**
- * Sums the charges of the calls in a range, hour by hour, and what the calls would cost at the
+ * Sums the charges of the calls in a range, hour by hour, and the charges of the same calls at the
  * draft prices. Stops early if the time limit is reached.
  */
 export async function previewDraft(

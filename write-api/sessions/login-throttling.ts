@@ -24,7 +24,7 @@ const DELAY_MS_MAX = 30_000
  */
 const ACCOUNT_FAILURES_MAX = 30
 /** The longest wait in milliseconds for attempts without priority (see `LoginGuard`). */
-const BRAKED_DELAY_MS_MAX = 15 * MINUTE_MS
+const THROTTLED_DELAY_MS_MAX = 15 * MINUTE_MS
 /**
  * The number of attempts of an IP address per day that are handled with priority while an account
  * is throttled. It is more than one, because the owner may mistype the password.
@@ -104,10 +104,13 @@ export function createLoginGuard(
         rate(`login-account:${account}`, ACCOUNT_FAILURES_MAX, HOUR_MS),
       ])
       if (!isFull(accountPermit)) return allowed(first, accountPermit)
-      const braked = await enterBraked(limits, pause, account, [address, networkKey(vault, ip)])
+      const throttled = await enterThrottled(limits, pause, account, [
+        address,
+        networkKey(vault, ip),
+      ])
       // The permit in `first` is not released, so a rejected attempt counts as failed. This slows
       // down clients that retry without waiting.
-      return typeof braked === 'number' ? rejectedFor(braked) : allowed(first, ...braked)
+      return typeof throttled === 'number' ? rejectedFor(throttled) : allowed(first, ...throttled)
     },
   }
 }
@@ -116,7 +119,7 @@ export function createLoginGuard(
  * Registers an attempt for a throttled account. Returns the permits of the attempt, or the
  * milliseconds that the client must wait.
  */
-async function enterBraked(
+async function enterThrottled(
   limits: Limits,
   pause: (ms: number) => Promise<unknown>,
   account: string,
@@ -129,7 +132,7 @@ async function enterBraked(
   ])
   if (isFull(firstOfDay)) {
     const outcome = await limits.enter('login', [
-      backoff(`login-braked:${pair}`, 0, BRAKED_DELAY_MS_MAX, DAY_MS),
+      backoff(`login-braked:${pair}`, 0, THROTTLED_DELAY_MS_MAX, DAY_MS),
       rate(`login-others:${account}`, 1, 1_000, false),
     ])
     return isFull(outcome) ? outcome.waitMs : [outcome]

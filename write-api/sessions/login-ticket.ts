@@ -34,7 +34,7 @@ export async function issueTicket(
 }
 
 /**
- * Returns what a ticket stands for, without consuming it. Throws if the ticket is unknown or
+ * Returns the stored state of a ticket without consuming it. Throws if the ticket is unknown or
  * expired.
  */
 export async function readTicket({ core }: Deps, ticket: string): Promise<LoginTicket> {

@@ -97,8 +97,8 @@ async function findCandidates(
 }
 
 /**
- * Returns the first candidate whose password matches, or null. If there is none to check, a dummy
- * hash is verified, so that the response takes the same time.
+ * Returns the first candidate whose password matches, or null. If no password can be checked, a
+ * dummy hash is verified, so that the response takes the same time.
  */
 async function findByPassword(
   { vault }: Core,
@@ -120,8 +120,8 @@ type FailedAttempt = {
 
 /**
  * Waits up to two seconds until the read model is up to date, and then checks the password of users
- * who are new or have a new password. Every failed attempt waits, so that the response time reveals
- * nothing.
+ * who are new or have a new password. Every failed attempt waits in this way, so that the response
+ * time reveals nothing.
  */
 async function findByPasswordOnceFresh(
   deps: Deps,

@@ -13,7 +13,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
 import { findUser } from '#projections/users/query.ts'
-import { orderIdOf } from './place-order.ts'
+import { orderIdOf } from './quote-and-place-order.ts'
 
 /** A payment that a provider has reported. The signature of the report is already verified. */
 type VerifiedPayment = Omit<PayTopUp, 'type' | 'rebate'>

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { identityDecider } from '#domain/identities/decide.ts'
 import {
   IDENTITY_PROVIDERS,
   type IdentityProvider,
-  identityDecider,
   identityStream,
 } from '#domain/identities/events.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
@@ -19,13 +19,16 @@ import { allOptions } from '#projections/options/query.ts'
 import { findUserByIdentity, type UserRow } from '#projections/users/query.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { oauthActions } from '../contract/oauth.ts'
-import { registrationActions } from '../contract/registration.ts'
+import { registrationActions } from '../contract/registration-password-reset-and-setup.ts'
 import { requireRecentLogin } from '../credentials/identity-proof.ts'
 import { canLogInWithPasskey } from '../credentials/passkeys.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { verifyMailCode } from '../mail/mail-codes.ts'
 import { loginError } from '../sessions/login-and-registration-errors.ts'
-import { enabledLoginMethods, retryWhileLoginMethodsChange } from './enabled-login-methods.ts'
+import {
+  enabledLoginMethods,
+  retryWhileLoginMethodsChange,
+} from './enabled-login-methods-and-retry.ts'
 import { type Identity, identityKeyOf } from './identity-key.ts'
 import { userError } from './user-errors.ts'
 import { assertNotAnotherUsername } from './user-names.ts'

@@ -40,7 +40,7 @@ export const checkIn: Action = (api, deps) => {
 }
 
 /**
- * Returns a random amount between `lowest` and `highest`, including both. If `highest` is below
+ * Returns a random amount from `lowest` to `highest`, both included. If `highest` is below
  * `lowest`, `lowest` is returned.
  */
 function randomAmount(lowest: bigint, highest: bigint): bigint {

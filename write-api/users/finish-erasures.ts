@@ -28,17 +28,17 @@ import { deleteTokenKeys } from '../tokens/delete-tokens.ts'
  */
 const RETRY_AFTER_MS = 2_000
 /**
- * The time in milliseconds after which this process looks for the work of another process, while
- * there is none. Its own erasures wake it.
+ * The interval in milliseconds at which this process looks for unfinished work of other processes
+ * while it has no work. Its own erasures wake it.
  */
 const LOOK_EVERY_MS = 30_000
 /** The age in milliseconds from which an erasure may have been interrupted. */
 const INTERRUPTED_AFTER_MS = 5_000
 /**
- * The age in milliseconds from which an erasure without its event was refused or has failed. An
- * append ends after ten seconds, so its event can no longer come.
+ * The age in milliseconds from which an erasure without its event counts as refused or failed. An
+ * append ends after ten seconds, so the event can no longer arrive.
  */
-const GIVEN_UP_AFTER_MS = 600_000
+const REFUSED_AFTER_MS = 600_000
 /** The maximum wait in milliseconds for the read models to apply an erasure. */
 const APPLIED_WITHIN_MS = 10_000
 const RETRY_SECONDS = 5
@@ -55,8 +55,8 @@ const TEXT_TABLES = [
 ]
 
 /**
- * Does what follows the event of an erasure: ends the user's sessions, deletes the secrets, the
- * data key, the messages and all tables that may still contain texts, and waits until the read
+ * Completes an erasure after its event was recorded. Ends the user's sessions, deletes the secrets,
+ * the data key, the messages and all tables that may still contain texts, and waits until the read
  * models have applied everything. Every step can be repeated. If this function fails, or if its
  * process dies, the background job repeats it. Returns the position of the last event.
  */
@@ -72,7 +72,7 @@ export async function finishErasure(
   await vault.destroyUser(userId)
   // A login that began before the event may have started a session since.
   await sessions.endAllOf(userId)
-  // NOTE: copies of earlier read models end after the key is gone. A copy that was requested
+  // NOTE: scratch copies are ended only after the key is destroyed. A copy that was requested
   // between the event and the destruction of the key contains readable names.
   const command = {
     type: 'EndScratchCopies',
@@ -98,8 +98,8 @@ async function waitUntilApplied({ freshness }: Deps, position: number): Promise<
 
 /**
  * Finishes the erasures that were interrupted, for example because the process died after the
- * event. Returns whether some are left. Erasures that another request is finishing at this time are
- * only repeated.
+ * event. Returns whether some are left. If another request is finishing the same erasure at this
+ * time, its steps are repeated, which does no harm.
  */
 export async function finishInterruptedErasures(deps: Deps, sessions: Sessions): Promise<boolean> {
   const { actors, pg, now, log } = deps.core
@@ -113,7 +113,7 @@ export async function finishInterruptedErasures(deps: Deps, sessions: Sessions):
       const { user } = await actors.peek(userDecider, stream)
       if (user?.isErased === true) {
         await deps.runExclusive(stream, () => finishErasure(deps, sessions, userId, context))
-      } else if (ageMs > GIVEN_UP_AFTER_MS) await forgetErasure(pg, userId)
+      } else if (ageMs > REFUSED_AFTER_MS) await forgetErasure(pg, userId)
       else continue
       left -= 1
     } catch (error) {
@@ -152,7 +152,7 @@ async function removeRowsOfErased(deps: Deps): Promise<boolean> {
  */
 export function startErasures(deps: Deps, sessions: Sessions): HeldLease {
   const { leases, log } = deps.core
-  /** Returns whether the work is done. Work that failed is not. */
+  /** Returns whether the work is done. Failed work counts as not done. */
   const isDone = (work: Promise<unknown>, text: string): Promise<boolean> =>
     work.then(
       (isLeft) => isLeft !== true,

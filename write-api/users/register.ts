@@ -10,12 +10,15 @@ import { success } from '#infra/http/response-envelope.ts'
 import { isFull, type Permit } from '#infra/limits/port.ts'
 import { allOptions, siteState } from '#projections/options/query.ts'
 import { type Action, accepted, type Deps, waitUntilVisible } from '../action.ts'
-import { type Register, registrationActions } from '../contract/registration.ts'
+import {
+  type Register,
+  registrationActions,
+} from '../contract/registration-password-reset-and-setup.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { verifyMailCode } from '../mail/mail-codes.ts'
 import { loginError } from '../sessions/login-and-registration-errors.ts'
 import { mailIdentity } from './bind-and-unbind-identities.ts'
-import { createUserAccount, inviterOf } from './new-user-account.ts'
+import { createUserAccount, inviterOf } from './create-user-account.ts'
 import { checkPassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
 import { ACCOUNT_LIMITS, assertNotAnotherUsername, nameKeyOf, usernameOf } from './user-names.ts'

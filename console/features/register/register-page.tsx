@@ -23,7 +23,7 @@ import { SingleTaskForm, SingleTaskPage } from '#console/ui/layout/single-task-p
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { Status } from '#read-api/contract/status.ts'
-import type { Register } from '#write-api/contract/registration.ts'
+import type { Register } from '#write-api/contract/registration-password-reset-and-setup.ts'
 
 function RegisterForm() {
   const { t } = useTranslation()

@@ -16,7 +16,7 @@ import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { ErrorState } from '#console/ui/layout/error-state.tsx'
 import { SingleTaskForm, SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
-import type { Setup } from '#write-api/contract/registration.ts'
+import type { Setup } from '#write-api/contract/registration-password-reset-and-setup.ts'
 
 const databaseName = (type: string): string => (type === 'postgres' ? 'PostgreSQL' : type)
 

@@ -63,9 +63,9 @@ export const BALANCE_NAMES: Readonly<Record<BalanceName, string>> = {
 }
 
 /**
- * The source of a checkpoint: the transparency log (`signed`), a caller who kept an earlier
- * checkpoint (`earlier`), the log after the last event of an export (`next`), or a replacement of
- * the key (`rotation`).
+ * The source of a checkpoint. `signed`: the transparency log. `earlier`: a caller who kept an
+ * earlier checkpoint. `next`: the log after the last event of an export. `rotation`: a replacement
+ * of the key.
  */
 export type CheckpointSource = 'signed' | 'earlier' | 'next' | 'rotation'
 

@@ -7,6 +7,7 @@ import {
   countOf,
   defined,
   HOUR_MS,
+  providerTextOf,
   ratioOf,
   refused,
   resolutionOf,
@@ -14,7 +15,6 @@ import {
   type VideoReport,
   type VideoRequest,
   type VideoVendor,
-  wordsOf,
 } from './video-vendor.ts'
 
 const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
@@ -28,7 +28,7 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 
 /**
  * The causes of Ark's error codes (volcengine.com/docs/82379/1299023). Some limits have further
- * names behind a dot. A model that the account has not activated is answered with 404.
+ * names behind a dot. For a model that the account has not activated, Ark answers with 404.
  */
 const causeOfCode = causesByCode({
   key: ['AuthenticationError'],
@@ -77,8 +77,9 @@ function commandsOf(prompt: string | null): ReadonlyMap<string, string> {
 }
 
 /**
- * Removes all commands from a prompt. If removing them forms other commands, as no honest prompt
- * does, all double hyphens are removed, because each further pass would cost as much as the first.
+ * Removes all commands from a prompt. The removal can form new commands only in a prompt that was
+ * written to that end. All double hyphens are then removed, because each further pass would cost as
+ * much as the first.
  */
 function withoutCommands(prompt: string | null): string {
   const text = (prompt ?? '').replace(COMMAND, '')
@@ -151,8 +152,8 @@ export const DOUBAO: VideoVendor = {
     const { total_tokens: total, completion_tokens: tokens } = objectOrEmpty(usage)
     return {
       status,
-      failReason: wordsOf(objectOrEmpty(error).message),
-      file: wordsOf(objectOrEmpty(content).video_url),
+      failReason: providerTextOf(objectOrEmpty(error).message),
+      file: providerTextOf(objectOrEmpty(content).video_url),
       seconds: countOf(duration),
       tokens: countOf(total) ?? countOf(tokens),
     }

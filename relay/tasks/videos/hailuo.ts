@@ -1,16 +1,16 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { webAddress } from '../read-task-request-body.ts'
+import { webAddress } from '../read-provider-json.ts'
 import {
   accepted,
   causesByCode,
   choose,
   countOf,
   defined,
+  providerTextOf,
   refused,
   resolutionOf,
   type VideoReport,
   type VideoVendor,
-  wordsOf,
 } from './video-vendor.ts'
 
 const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
@@ -23,7 +23,7 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 
 /**
  * The causes of MiniMax' error codes (platform.minimax.io/docs/api-reference/errorcode), which come
- * with the HTTP status 200. 1008 is an empty balance, 2056 a used-up plan.
+ * with the HTTP status 200. The code 1008 means an empty balance, and 2056 a used-up plan.
  */
 const causeOf = causesByCode({
   key: [1004, 2049],
@@ -76,8 +76,8 @@ export const HAILUO: VideoVendor = {
     const { status_code: code, status_msg: words } = objectOrEmpty(base)
     if (status === undefined) return null
     // The code 0 means that the query succeeded, and its message is not about the task.
-    const failReason = countOf(code) === 0 ? null : wordsOf(words)
-    return { status, failReason, file: wordsOf(file) }
+    const failReason = countOf(code) === 0 ? null : providerTextOf(words)
+    return { status, failReason, file: providerTextOf(file) }
   },
   source: (_id, file) => ({
     kind: 'lookup',

@@ -8,11 +8,11 @@ import {
   dataUrl,
   defined,
   HOUR_MS,
+  providerTextOf,
   ratioOf,
   refused,
   type VideoReport,
   type VideoVendor,
-  wordsOf,
 } from './video-vendor.ts'
 
 const SUCCESS = 10_000
@@ -107,13 +107,13 @@ export const JIMENG: VideoVendor = {
     // These codes mean that a content review has refused the result. Any other error may be
     // temporary.
     if (/^50(?:41[1-3]|51[1-36-9]|52[0-2])$/.test(String(number))) {
-      return { status: 'FAILURE', failReason: wordsOf(message) }
+      return { status: 'FAILURE', failReason: providerTextOf(message) }
     }
     const status = STATUSES[String(task.status)]
     if (number !== SUCCESS || status === undefined) return null
     const isMissing = task.status === 'not_found'
-    const failReason = wordsOf(task.status)
-    return { status, file: wordsOf(task.video_url), failReason, isMissing }
+    const failReason = providerTextOf(task.status)
+    return { status, file: providerTextOf(task.video_url), failReason, isMissing }
   },
   source: (_id, url) => ({ kind: 'address', url }),
   sign: (key, request, nowMs) => volcengineHeaders(key, request, nowMs),

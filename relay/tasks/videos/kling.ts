@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { listOf } from '../read-task-request-body.ts'
+import { listOf } from '../read-provider-json.ts'
 import {
   accepted,
   bareImage,
@@ -9,12 +9,12 @@ import {
   countOf,
   defined,
   HOUR_MS,
+  providerTextOf,
   ratioOf,
   refused,
   secondsWithin,
   type VideoReport,
   type VideoVendor,
-  wordsOf,
 } from './video-vendor.ts'
 
 const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
@@ -25,9 +25,9 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 }
 
 /**
- * The causes of Kling's error codes (klingai.com/document-api, "Error Code"). An account in arrears
- * (1101) or without a resource pack (1102) is answered with the HTTP status 429, like a limit. 1304
- * is a key that is not allowed from the site's IP address.
+ * The causes of Kling's error codes (klingai.com/document-api, "Error Code"). For an account in
+ * arrears (1101) or without a resource pack (1102), Kling answers with the HTTP status 429, as for
+ * a limit. The code 1304 means that the key is not allowed from the site's IP address.
  */
 const causeOf = causesByCode({
   key: [1000, 1001, 1002, 1003, 1004, 1304],
@@ -86,8 +86,8 @@ export const KLING: VideoVendor = {
     const [video] = listOf(objectOrEmpty(task.task_result).videos)
     return {
       status,
-      failReason: wordsOf(task.task_status_msg),
-      file: wordsOf(video?.url),
+      failReason: providerTextOf(task.task_status_msg),
+      file: providerTextOf(video?.url),
       seconds: roundedSeconds(video?.duration),
     }
   },

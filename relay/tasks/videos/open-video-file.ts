@@ -18,13 +18,13 @@ import {
   type OpenOptions,
   openProviderFile,
 } from '../open-provider-file.ts'
-import { parsedShallowObject } from '../read-task-request-body.ts'
+import { parsedShallowObject } from '../read-provider-json.ts'
 import {
   addressTaskRequest,
   type ProviderRequest,
   sendTaskRequest,
 } from '../send-request-to-task-provider.ts'
-import { base64TextIn } from '../shorten-texts-in-json-stream.ts'
+import { base64TextIn } from '../shorten-or-decode-texts-in-json-stream.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { providerRequestOf, vendorOf } from './select-channels-for-video.ts'
 import type { FileSource, VideoVariant, VideoVendor } from './video-vendor.ts'
@@ -68,8 +68,9 @@ export const variantsOf = ({ stored, vendor }: FinishedVideo): readonly VideoVar
 ]
 
 /**
- * Tries the keys in their order and opens the file with the first key that has access. A failure
- * with any key that may pass outweighs that the others have no such file.
+ * Tries the keys in their order and opens the file with the first key that has access. If no key
+ * has access, returns a failure that may be temporary. If there was none, returns that the file
+ * does not exist.
  */
 export async function openVideoFile(
   deps: TaskDeps,
@@ -158,7 +159,9 @@ const ask = (
   return sendTaskRequest(providerOutbound, target, question, end)
 }
 
-/** Returns the outcome if a vendor was asked where a file is and has not answered that. */
+/**
+ * Returns the outcome for a vendor that was asked where a file is and did not answer the question.
+ */
 function outcomeOf(end: AttemptEnd): FileOutcome {
   if (end.kind !== 'failed') return FAILED
   if (end.status !== null && isGone(end.status, true)) return GONE

@@ -9,7 +9,7 @@ import {
   VIDEO_TRANSFER,
 } from '../forward-provider-file.ts'
 import { byteRange, discard, type FileOutcome } from '../open-provider-file.ts'
-import { callerPermitNames, permitNames } from '../serve-task-image.ts'
+import { callerPermitNames, permitNames } from '../serve-drawing-file.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import {
   type FinishedVideo,
@@ -72,9 +72,9 @@ const nothingHere = (exchange: Exchange): void =>
   sendVideoError(exchange, relayError('video_unavailable'))
 
 /**
- * Returns the error for a file that could not be opened. After the time until which the vendor
- * keeps the file, each failure means that it has expired, because vendors answer a request for an
- * expired file in many ways, and the caller would retry for ever.
+ * Returns the error for a file that could not be opened. Once the vendor no longer keeps the file,
+ * each failure counts as an expired file. Vendors answer requests for expired files in many ways,
+ * and the caller would otherwise retry for ever.
  */
 async function unopenedFileError(
   deps: TaskDeps,

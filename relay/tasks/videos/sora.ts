@@ -4,13 +4,13 @@ import {
   choose,
   countOf,
   defined,
+  providerTextOf,
   refused,
   reject,
   resolutionOf,
   type VideoReport,
   type VideoRequest,
   type VideoVendor,
-  wordsOf,
 } from './video-vendor.ts'
 
 const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
@@ -95,7 +95,7 @@ export const SORA: VideoVendor = {
     return {
       status,
       progress: percent === null ? null : `${Math.min(percent, 100)}%`,
-      failReason: wordsOf(objectOrEmpty(error).message),
+      failReason: providerTextOf(objectOrEmpty(error).message),
       file: status === 'SUCCESS' ? 'content' : null,
       seconds: countOf(seconds),
       expiresAt: timeOf(expires),

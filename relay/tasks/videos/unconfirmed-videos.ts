@@ -3,7 +3,7 @@ import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 import { keysOfSubmitted, sendWithKeys } from '#relay/views/channel-and-keys-of-submitted-work.ts'
 import { billedChannelOf, type RelayChannel } from '#relay/views/channel-view.ts'
-import { parsedShallowObject } from '../read-task-request-body.ts'
+import { parsedShallowObject } from '../read-provider-json.ts'
 import { sendTaskRequest } from '../send-request-to-task-provider.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import type { UnansweredTasks } from '../unanswered-tasks.ts'
@@ -18,7 +18,10 @@ const ABSENT_ANSWERS = 5
 const SEARCH_MS = 20_000
 const PER_CHANNEL = { max: 3 }
 
-/** The answers in a row that a vendor does not have a video. Times are by `performance.now()`. */
+/**
+ * The number and the first time of consecutive answers that a vendor does not have a video. Times
+ * are by `performance.now()`.
+ */
 type Search = { readonly askedAt: number; readonly absentSince: number; readonly absent: number }
 
 type SearchedAt = {
@@ -63,13 +66,14 @@ export class UnconfirmedVideos {
   }
 
   /**
-   * Reports whether the vendor may have the video, so that the task must not be ended. It may until
-   * it has denied it several times, or has given no readable answer for as long as for a video that
-   * it has accepted.
+   * Reports whether the vendor may have the video, so that the task must not be ended. This is
+   * assumed until the vendor has answered several times that it does not have the video. It is also
+   * no longer assumed once the vendor has given no readable answer for as long as an accepted task
+   * may wait for one.
    */
   mayExist(task: OpenTask): boolean {
     if (this.placeOf(task) === null) return false
-    if (this.unanswered.isGivenUp(task, this.deps.now())) return false
+    if (this.unanswered.mayExpireUnanswered(task, this.deps.now())) return false
     const { absent = 0, absentSince = 0 } = this.searches.get(task.task) ?? {}
     const isDeniedForLong = performance.now() - absentSince >= this.absentMs
     return absent < ABSENT_ANSWERS || !isDeniedForLong
@@ -145,7 +149,8 @@ export class UnconfirmedVideos {
         return sendTaskRequest(providerOutbound, target, request, signal)
       })
       const found = end === null ? NOTHING_SAID : foundIn(vendor, call, end)
-      // A key that replaced the one of the submission may belong to an account without the video.
+      // If the key of the submission was replaced, the new key may belong to an account that does
+      // not have the video.
       const isOwn = keys.some((key) => key.keyRef === keyRef)
       return found.kind === 'absent' && !isOwn ? NOTHING_SAID : found
     } finally {

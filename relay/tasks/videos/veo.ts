@@ -1,12 +1,13 @@
 import type { VideoMedia } from '#domain/tasks/events.ts'
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { listOf } from '../read-task-request-body.ts'
+import { listOf } from '../read-provider-json.ts'
 import {
   accepted,
   choose,
   dataUrl,
   defined,
   HOUR_MS,
+  providerTextOf,
   ratioOf,
   refused,
   reject,
@@ -15,7 +16,6 @@ import {
   type VideoReport,
   type VideoRequest,
   type VideoVendor,
-  wordsOf,
 } from './video-vendor.ts'
 
 /** The vendor Veo in the Gemini API (ai.google.dev/gemini-api/docs/video). */
@@ -50,7 +50,7 @@ export const VEO: VideoVendor = {
     if (done !== true) return typeof name === 'string' ? { status: 'IN_PROGRESS' } : null
     const made = objectOrEmpty(objectOrEmpty(response).generateVideoResponse)
     const [sample] = listOf(made.generatedSamples)
-    return endOf(error, made, wordsOf(objectOrEmpty(sample?.video).uri))
+    return endOf(error, made, providerTextOf(objectOrEmpty(sample?.video).uri))
   },
   source: (_id, url) => ({ kind: 'address', url, needsKey: true }),
 }
@@ -62,11 +62,14 @@ export const VEO: VideoVendor = {
 export function endOf(error: unknown, made: JsonObject, file: string | null): VideoReport {
   const failure = objectOrEmpty(error)
   if (failure.message !== undefined) {
-    return { status: 'FAILURE', failReason: wordsOf(failure.message) }
+    return { status: 'FAILURE', failReason: providerTextOf(failure.message) }
   }
   if (file !== null) return { status: 'SUCCESS', file }
   const reasons = made.raiMediaFilteredReasons
-  return { status: 'FAILURE', failReason: Array.isArray(reasons) ? wordsOf(reasons[0]) : null }
+  return {
+    status: 'FAILURE',
+    failReason: Array.isArray(reasons) ? providerTextOf(reasons[0]) : null,
+  }
 }
 
 export const isVeo2 = (model: string): boolean => model.startsWith('veo-2')

@@ -1,8 +1,9 @@
 import type { OpenStatus, VideoMedia } from '#domain/tasks/events.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
+import { textOf } from '../read-provider-json.ts'
 import type { RefusalCause, SubmitAnswer } from '../read-provider-task-answers.ts'
-import { TaskRequestError, textOf } from '../read-task-request-body.ts'
+import { TaskRequestError } from '../read-task-request-body.ts'
 
 export type VideoAction = 'TEXT_TO_VIDEO' | 'IMAGE_TO_VIDEO' | 'REMIX'
 
@@ -123,8 +124,8 @@ export type VideoVendor = {
   /** True if the vendor accepts a picture as last frame. */
   readonly takesLastImage: boolean
   /**
-   * The time for which the vendor keeps a file, or the URL of it that it reports, in milliseconds.
-   * Omitted if it documents none, or reports when each file expires.
+   * The time in milliseconds for which the vendor keeps a file, or for which its URL is valid.
+   * Omitted if the vendor documents no such time, or reports when each file expires.
    */
   readonly fileMs?: number
   /**
@@ -282,7 +283,7 @@ export function dataUrl(image: string): { readonly type: string; readonly data: 
 export const bareImage = (image: string): string => dataUrl(image)?.data ?? image
 
 export const ID_LENGTH_MAX = 256
-const WORDS_MAX = 16_384
+const TEXT_LENGTH_MAX = 16_384
 
 export const accepted = (id: unknown, prefix = ''): SubmitAnswer => {
   const upstreamId = textOf(id, ID_LENGTH_MAX)
@@ -299,7 +300,7 @@ export const refused = (
   code: number | null,
   words: unknown,
   cause: RefusalCause = 'request',
-): SubmitAnswer => ({ isAccepted: false, code, words: wordsOf(words), cause })
+): SubmitAnswer => ({ isAccepted: false, code, words: providerTextOf(words), cause })
 
 /**
  * Returns the function that finds the cause of a vendor's error code. `codes` lists the codes of
@@ -316,7 +317,7 @@ export function causesByCode<Code>(
   return (code) => causes.get(code) ?? 'request'
 }
 
-export const wordsOf = (value: unknown): string | null => textOf(value, WORDS_MAX)
+export const providerTextOf = (value: unknown): string | null => textOf(value, TEXT_LENGTH_MAX)
 
 export const countOf = (value: unknown): number | null => {
   const count = typeof value === 'string' && value !== '' ? Number(value) : value

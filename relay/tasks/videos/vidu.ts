@@ -1,18 +1,18 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { listOf } from '../read-task-request-body.ts'
+import { listOf } from '../read-provider-json.ts'
 import {
   accepted,
   causesByCode,
   choose,
   defined,
   HOUR_MS,
+  providerTextOf,
   ratioOf,
   refused,
   resolutionOf,
   secondsWithin,
   type VideoReport,
   type VideoVendor,
-  wordsOf,
 } from './video-vendor.ts'
 
 const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
@@ -24,8 +24,8 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 }
 
 /**
- * The causes of Vidu's error codes (platform.vidu.com/docs/error-code). An account without credits
- * is answered with the HTTP status 400.
+ * The causes of Vidu's error codes (platform.vidu.com/docs/error-code). For an account without
+ * credits, Vidu answers with the HTTP status 400.
  */
 const causeOf = causesByCode({
   key: ['Unauthorized'],
@@ -78,7 +78,12 @@ export const VIDU: VideoVendor = {
     const [creation] = listOf(creations)
     if (status === undefined) return null
     const { url, cover_url: cover } = objectOrEmpty(creation)
-    return { status, failReason: wordsOf(code), file: wordsOf(url), cover: wordsOf(cover) }
+    return {
+      status,
+      failReason: providerTextOf(code),
+      file: providerTextOf(url),
+      cover: providerTextOf(cover),
+    }
   },
   source: (_id, url) => ({ kind: 'address', url }),
   sign: (key) => ({ authorization: `Token ${key}` }),

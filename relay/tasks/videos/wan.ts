@@ -6,18 +6,18 @@ import {
   countOf,
   defined,
   HOUR_MS,
+  providerTextOf,
   ratioOf,
   refused,
   resolutionOf,
   type VideoReport,
   type VideoRequest,
   type VideoVendor,
-  wordsOf,
 } from './video-vendor.ts'
 
 /**
- * The causes of DashScope's error codes (help.aliyun.com/zh/model-studio/error-code). An account in
- * arrears is answered with the HTTP status 400.
+ * The causes of DashScope's error codes (help.aliyun.com/zh/model-studio/error-code). For an
+ * account in arrears, DashScope answers with the HTTP status 400.
  */
 const causeOf = causesByCode({
   key: ['InvalidApiKey', 'invalid_api_key'],
@@ -106,15 +106,16 @@ export const WAN: VideoVendor = {
   }),
   readReport: ({ output, usage }) => {
     const task = objectOrEmpty(output)
-    // DashScope does not know the task yet, or no longer, because it keeps tasks for a day.
+    // DashScope does not know the task yet, or no longer knows it, because it keeps tasks for a
+    // day.
     if (task.task_status === 'UNKNOWN') return { status: 'FAILURE', isMissing: true }
     const status = STATUSES[String(task.task_status)]
     if (status === undefined) return null
     const { video_duration: length, duration } = objectOrEmpty(usage)
     return {
       status,
-      failReason: wordsOf(task.message),
-      file: wordsOf(task.video_url),
+      failReason: providerTextOf(task.message),
+      file: providerTextOf(task.video_url),
       seconds: countOf(length) ?? countOf(duration),
     }
   },

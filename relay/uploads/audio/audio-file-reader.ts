@@ -4,14 +4,14 @@ export type AudioFile = Pick<SpooledFile, 'bytes' | 'read'>
 
 /**
  * The number of bytes per second that is assumed for audio of an unknown format. Usual audio has at
- * least as many.
+ * least this number.
  */
 export const UNKNOWN_RATE_MIN = 2_000
 /**
  * The maximum number of frames, pages or other headers that are read, which is about a day of
  * audio, and less than a second of work. The duration of the rest of a file is estimated from its
- * length. The limit exists because a file is measured before its caller pays anything, and because
- * other calls wait meanwhile.
+ * length. The limit exists because a file is measured before its caller has paid anything, and
+ * because other calls wait while it is measured.
  */
 export const FRAMES_MAX = 4_000_000
 

@@ -64,8 +64,9 @@ const SCANNED_BYTES = 256 * 1024
 
 /**
  * Returns the duration in seconds of the FLAC file that begins at an offset. It is the sum of all
- * frames, because decoders ignore the number of samples in the header. Without a frame, the header
- * and the length of the file decide. Returns null if there is no sample rate.
+ * frames, because decoders ignore the number of samples in the header. If the file has no frame,
+ * its duration follows from the header and the length of the file. Returns null if there is no
+ * sample rate.
  */
 export async function flacSeconds(file: AudioFile, from: number): Promise<number | null> {
   const head = await file.read(from, 42)

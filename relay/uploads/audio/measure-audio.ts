@@ -51,17 +51,17 @@ async function measuredDuration(
   return isTagged || isFrame ? framesSeconds(file, whole, search) : null
 }
 
-/** The first bytes of WAV files. Those of more than 4 GiB have other ones. */
+/** The first bytes of WAV files. Files of more than 4 GiB begin with `RF64` or `BW64`. */
 const WAVE_MAGICS = new Set(['RIFF', 'RF64', 'BW64'])
 
-/** The number of headers that were read in all parts of a file. */
+/** Counts the headers that were read in all parts of a file. */
 type Search = { headers: number }
 
 /**
  * Returns the duration in seconds of the frames of MP3, or of AAC in ADTS format, in a part of a
  * file. Damaged data between frames counts as audio of the same bit rate. Returns null if there are
- * no frames. The number of headers that are read is limited for the whole file, because a caller
- * could otherwise block the event loop with a file that contains nothing but headers or tags.
+ * no frames. The number of headers that are read is limited for the whole file. Otherwise, a caller
+ * could block the event loop with a file that consists of headers or tags.
  */
 async function framesSeconds(
   file: AudioFile,
@@ -80,7 +80,7 @@ async function framesSeconds(
     }
     const frame = mp3FrameAt(bytes, 0) ?? adtsFrame(bytes)
     if (frame === null) {
-      // Decoders search for frames also within a tag, unless it is the first one of the file.
+      // Decoders also search for frames within a tag, unless it is the first tag of the file.
       if (windows.at >= tagEnd) tagEnd = windows.at + tagLength(bytes)
       const skipped = lengthWithoutHeader(bytes, end - windows.at)
       lost += countNonZero(bytes, Math.max(0, tagEnd - windows.at), skipped)

@@ -1,13 +1,13 @@
 /**
- * The maximum number of boxes within the boxes of a file that are read, which a day of fragments
- * does not reach. The limit also bounds the time for which the event loop reads an index.
+ * The maximum number of inner boxes of a file that are read. A day of fragments has fewer. The
+ * limit also bounds the time for which reading an index blocks the event loop.
  */
 const INNER_BOXES_MAX = 300_000
 
-/** The number of boxes within other boxes that were read of a file. */
+/** Counts the inner boxes of a file that were read. */
 export type BoxCount = { boxes: number }
 
-/** A file has more boxes than are read, so that its duration is not known. */
+/** Thrown if a file has more boxes than are read, so that its duration is not known. */
 export class TooManyBoxesError extends Error {}
 
 /**
@@ -33,8 +33,9 @@ export function countBox(count: BoxCount, steps = 1): void {
 }
 
 /**
- * Yields the boxes in the content of a box, from the offset `from` on. It throws at the limit of
- * boxes: if the others were ignored, a caller could hide the index behind many empty boxes.
+ * Yields the boxes in the content of a box, from the offset `from` on. Throws at the limit of
+ * boxes. If further boxes were ignored instead, a caller could hide the index behind many empty
+ * boxes.
  */
 export function* boxesIn(bytes: Buffer, count: BoxCount, from = 0): Generator<Box> {
   let at = from

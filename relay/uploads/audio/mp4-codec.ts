@@ -2,8 +2,9 @@ import { flacSampleRate } from './flac-duration.ts'
 import { type BoxCount, boxesIn, countBox } from './mp4-boxes.ts'
 
 /**
- * How long the frames of a track are. `sampleRate` is the rate with which decoders play the frames,
- * whatever time scale the track states. `isLeast` is true if frames may also be shorter.
+ * The length of the frames of a track. `sampleRate` is the rate at which decoders play the frames,
+ * regardless of the time scale that the track states. `isLeast` is true if frames may also be
+ * shorter.
  */
 export type Mp4Codec = {
   readonly frameSamples: number
@@ -38,7 +39,7 @@ export function mp4CodecOf(descriptions: Buffer, boxes: BoxCount): Mp4Codec | nu
   for (let count = 0; count < most && at + 8 <= descriptions.length; count += 1) {
     countBox(boxes, DESCRIPTION_STEPS)
     const length = Math.max(8, descriptions.readUInt32BE(at))
-    // The offsets in a description are those of the first one.
+    // The constants for offsets apply to the first description.
     const codec = codecOf(descriptions.subarray(at - FIRST_AT, at + length), boxes)
     at += length
     if (codec === null) continue
@@ -62,7 +63,7 @@ function codecOf(description: Buffer, boxes: BoxCount): Mp4Codec | null {
   return PCM.has(name) ? { frameSamples: 1, sampleRate: entryRate } : (AMR.get(name) ?? null)
 }
 
-/** The names of PCM, of which each sample is a frame. */
+/** The names of PCM formats. Each of their samples counts as a frame. */
 const PCM = new Set('ulaw,alaw,sowt,twos,in24,in32,fl32,fl64,lpcm'.split(','))
 /** The names of AMR and AMR-WB, whose rates are fixed. */
 const AMR: ReadonlyMap<string, Mp4Codec> = new Map([
@@ -79,7 +80,7 @@ function rateOf(description: Buffer): number {
   return rate > 0 && rate <= LONG_RATE_MAX ? rate : 0
 }
 
-/** The offset of the sample rate in the second version, and the highest one that is believed. */
+/** The offset of the sample rate in the second version, and the highest rate that is accepted. */
 const [LONG_RATE_AT, LONG_RATE_MAX] = [48, 768_000]
 
 /** MPEG-1 has frames of 1152 samples, and the lower rates of MPEG-2 have frames of 576. */
@@ -120,8 +121,8 @@ const SHORT_FRAMES: ReadonlySet<number> = new Set([23, 39])
 const LAYERS: ReadonlySet<number> = new Set([32, 33, 34])
 
 /**
- * Reads the descriptors of the box `esds` (ISO/IEC 14496-1). Without them, frames are those of AAC
- * at the rate of the sample description.
+ * Reads the descriptors of the box `esds` (ISO/IEC 14496-1). Without them, frames count as frames
+ * of AAC at the rate of the sample description.
  */
 function codecOfEsds(esds: Buffer | null, entryRate: number): Mp4Codec | null {
   const usual = { frameSamples: 1_024, sampleRate: entryRate }
@@ -143,7 +144,7 @@ function codecOfEsds(esds: Buffer | null, entryRate: number): Mp4Codec | null {
 function descriptorAt(bytes: Buffer, at: number, tag: number): number | null {
   if (bytes[at] !== tag) return null
   let start = at + 1
-  // The length has up to four bytes, of which all but the last have their highest bit set.
+  // The length has up to four bytes. All of them except the last have their highest bit set.
   while (start < at + 4 && ((bytes[start] ?? 0) & 0x80) !== 0) start += 1
   return start + 1 < bytes.length ? start + 1 : null
 }

@@ -9,13 +9,13 @@ import { type Mp4Codec, mp4CodecOf } from './mp4-codec.ts'
 const INDEX_BYTES_MAX = 16 * 1024 * 1024
 /** The maximum length in bytes of the index of one fragment. */
 const FRAGMENT_BYTES_MAX = 1024 * 1024
-/** The maximum number of boxes at the top of a file, of which a fragment has two. */
+/** The maximum number of boxes at the top level of a file. A fragment has two of them. */
 const BOXES_MAX = 50_000
 /** The maximum number of bytes per second of audio in a codec whose frames are not known. */
 const RATE_MAX = 250_000
-/** From this multiple of the stated duration on, the frames of a codec are believed. */
+/** If the frames of a codec last this many times longer than the stated duration, they decide. */
 const FORGED_FACTOR = 2.5
-/** The highest time scale that is believed to be a sample rate. */
+/** The highest time scale that is taken for a sample rate. */
 const TIMESCALE_MAX = 96_000
 const CONTAINERS = new Set(['mdia', 'minf', 'stbl'])
 
@@ -71,7 +71,9 @@ async function secondsInBoxes(file: AudioFile, from: number): Promise<number | n
   return seconds > 0 ? seconds + rest / UNKNOWN_RATE_MIN : null
 }
 
-/** Returns the tracks in an index. The duration of the whole file stands for a missing track. */
+/**
+ * Returns the tracks in an index. If it has none, returns one track with the duration of the file.
+ */
 function tracksIn(index: Buffer, count: BoxCount): readonly Track[] {
   const tracks: Track[] = []
   const whole = emptyTrack()

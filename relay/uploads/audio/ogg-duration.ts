@@ -11,10 +11,13 @@ const PAGE_STEPS = 8
 const STEPS_MAX = FRAMES_MAX * PAGE_STEPS
 const CONTINUED = 1
 const FIRST = 2
-/** The maximum number of streams that are told apart. Real files have a few. */
+/** The maximum number of streams that are distinguished. Real files have a few. */
 const STREAMS_MAX = 1_000
 
-/** One stream of an Ogg file. `packets` and `granule` are what its two durations follow from. */
+/**
+ * One stream of an Ogg file. It has two durations: that of its packets, and the stated one
+ * (`granule`).
+ */
 type Stream = {
   readonly kind: 'opus' | 'vorbis' | 'flac' | 'speex' | 'other'
   readonly sampleRate: number
@@ -33,8 +36,8 @@ type Stream = {
 /**
  * Returns the duration in seconds of the Ogg file that begins at an offset, or null if it has no
  * audio stream. It is the sum of all streams in the file, because players play them one after
- * another. The duration of a stream follows from its packets, as decoders play all of them,
- * whatever positions its pages state.
+ * another. The duration of a stream follows from its packets, because decoders play all of them,
+ * regardless of the positions that its pages state.
  */
 export async function oggSeconds(file: AudioFile, from: number): Promise<number | null> {
   const windows = new Windows(file, from)
@@ -136,13 +139,13 @@ function addPacket(stream: Stream, page: Buffer, at: number): void {
   }
 }
 
-/** From this multiple of the stated duration on, the packets of Vorbis are believed. */
+/** If the packets of Vorbis last this many times longer than the stated duration, they decide. */
 const FORGED_FACTOR = 1.5
 
 /**
- * Returns the duration of a stream in seconds. Of Vorbis, the position that the pages state is
- * believed unless the packets show that it is much too low: which blocks are long depends on a
- * header that is not read.
+ * Returns the duration of a stream in seconds. For Vorbis, this is the position that the pages
+ * state, unless the packets show that it is much too low. The packets alone do not suffice, because
+ * a header that is not read defines which blocks are long.
  */
 function secondsOf({ kind, sampleRate, seconds, granule }: Stream): number {
   const stated = sampleRate > 0 ? granule / sampleRate : 0

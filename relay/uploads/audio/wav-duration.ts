@@ -5,7 +5,7 @@ type SampleFormat = {
   readonly tag: number
   readonly channels: number
   readonly sampleRate: number
-  /** The length of a block in bytes, which holds a sample of each channel, or many of them. */
+  /** The length of a block in bytes. A block holds one or many samples of each channel. */
   readonly blockBytes: number
   readonly bits: number
 }
@@ -16,7 +16,7 @@ export type WavData = { readonly start: number; readonly end: number }
 const [PCM, MS_ADPCM, FLOAT, A_LAW, MU_LAW, IMA_ADPCM] = [1, 2, 3, 6, 7, 0x11]
 const [GSM, MPEG, MP3, EXTENSIBLE] = [0x31, 0x50, 0x55, 0xfffe]
 const UNCOMPRESSED: ReadonlySet<number> = new Set([PCM, FLOAT, A_LAW, MU_LAW])
-/** The largest values that real files have. A header with larger ones is not believed. */
+/** The largest values that real files have. A header with larger values is rejected. */
 const [SAMPLE_RATE_MAX, CHANNELS_MAX, BITS_MAX] = [768_000, 32, 64]
 const CHUNKS_MAX = 1_000
 /** The chunks behind the samples that contain no audio. */
@@ -79,8 +79,8 @@ function formatOf(bytes: Buffer): SampleFormat | null {
 }
 
 /**
- * Returns the offset behind the samples. The length in the header is believed only if a chunk
- * without audio follows, because many programs play everything else up to the end of the file.
+ * Returns the offset behind the samples. The length in the header counts only if a chunk without
+ * audio follows. In all other cases, many programs play everything up to the end of the file.
  */
 async function endOfSamples(file: AudioFile, start: number, length: number): Promise<number> {
   const end = start + length

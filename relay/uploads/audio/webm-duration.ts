@@ -12,7 +12,9 @@ const [TRACK_ENTRY, TRACK_NUMBER, CODEC, TRACK_TYPE] = [0xae, 0xd7, 0x86, 0x83]
 const [TIMESTAMP_SCALE, DURATION, TIMESTAMP] = [0x2ad7b1, 0x4489, 0xe7]
 const [SIMPLE_BLOCK, BLOCK] = [0xa3, 0xa1]
 const [SAMPLING_FREQUENCY, CODEC_PRIVATE] = [0xb5, 0x63a2]
-/** How frames are encoded, and the first bytes of all frames that are removed from them. */
+/**
+ * The elements that tell how frames are encoded, and which first bytes are removed from all frames.
+ */
 const [CONTENT_ENCODING, ALGORITHM, REMOVED_BYTES] = [0x6240, 0x4254, 0x4255]
 const REMOVES_BYTES = 3
 /** The elements whose values are read. */
@@ -24,18 +26,18 @@ const VALUES: ReadonlySet<number> = new Set([
 const OPUS_PACKET_SECONDS_MAX = 0.12
 /** The longest element that is read as a number or a short text, in bytes. */
 const VALUE_BYTES_MAX = 64
-/** The elements of any length, of which the first bytes are read. */
+/** Elements of any length. Only their first bytes are read. */
 const LONG_VALUES: ReadonlySet<number> = new Set([CODEC_PRIVATE, REMOVED_BYTES])
 /** The maximum length of the part of a block that is read. */
 const BLOCK_HEAD_BYTES = 65_536
-/** The number of bytes at the start of a frame from which its duration follows. */
+/** The number of bytes at the start of a frame that determine its duration. */
 const FRAME_HEAD_BYTES = 16
 const TRACKS_MAX = 1_000
 const AUDIO_TYPE = 2
 const AAC_FRAME_SAMPLES = 1_024
 /** The sample rate of a track that states none (RFC 9559), and the highest rate of AAC. */
 const [DEFAULT_RATE, AAC_RATE_MAX] = [8_000, 96_000]
-/** The most bytes per second of Vorbis, and of audio in a codec that is not listed. */
+/** The maximum number of bytes per second of Vorbis, and of audio in a codec that is not listed. */
 const [COMPRESSED_RATE_MAX, OTHER_RATE_MAX] = [62_500, 250_000]
 
 type Codec = 'aac' | 'flac' | 'mpeg' | 'opus' | 'vorbis' | 'other'
@@ -43,7 +45,7 @@ type Codec = 'aac' | 'flac' | 'mpeg' | 'opus' | 'vorbis' | 'other'
 type Track = {
   codec: Codec
   type: number
-  /** True if the frames are compressed again or lack their first bytes, as `algorithm` tells. */
+  /** True if the frames are compressed again or lack their first bytes. `algorithm` tells which. */
   isEncoded: boolean
   algorithm: number
   /** The first bytes that were removed from all frames. */
@@ -195,7 +197,7 @@ function addBlock(contents: Contents, block: Buffer, length: number): void {
   }
   const starts = laceStarts(block, numberBytes + 2, length)
   contents.steps += starts.length * (track.isEncoded ? 2 : 1)
-  // Frames may have different durations. The longest one stands for those that are not read.
+  // Frames may have different durations. Frames that are not read count as long as the longest one.
   let longest = 0
   for (const start of starts) {
     const seconds = frameSeconds(track, block, start)
@@ -266,7 +268,7 @@ function secondsAt(codec: Codec, bytes: Buffer, at: number): number {
   return sampleRate > 0 ? samples / sampleRate : 0
 }
 
-/** The settings of the decoder tell the rate, and the header of the track does without them. */
+/** The rate is in the settings of the decoder. Without them, it is that of the track's header. */
 function aacFrameSeconds({ config, sampleRate }: Track): number {
   const rate = Math.min(sampleRate || DEFAULT_RATE, AAC_RATE_MAX)
   return config.length < 2 ? AAC_FRAME_SAMPLES / rate : secondsPerFrame(aacCodec(config, 0, rate))

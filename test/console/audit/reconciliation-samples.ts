@@ -9,7 +9,7 @@ import type {
   CorrectionPreview,
   Recomputation,
   Repricing,
-} from '#write-api/contract/corrections.ts'
+} from '#write-api/contract/repricing-and-corrections.ts'
 import { NOW } from './audit-samples.ts'
 
 const requestId = (number: number): string =>

@@ -270,6 +270,6 @@ describe('the admission of work that a provider has already done', () => {
 
   it('throws if a hold is requested for it, because that is a bug', () => {
     const call = admitCall({ hold: 1n, isOwed: true })
-    expect(() => given(...funded(100)).when(call)).toThrow('owed calls hold nothing')
+    expect(() => given(...funded(100)).when(call)).toThrow('an owed call must have a hold of 0')
   })
 })

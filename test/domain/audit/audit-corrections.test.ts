@@ -6,7 +6,7 @@ import {
   type CorrectableCall,
   createCorrectableCallTable,
   findCorrectableCall,
-} from '#domain/audit/ended-calls-for-corrections.ts'
+} from '#domain/audit/ended-call-table.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import {
   addCall,

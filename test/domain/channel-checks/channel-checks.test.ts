@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  channelChecksDecider,
-  type TestRunEvent,
-  testRunsDecider,
-} from '#domain/channel-checks/events.ts'
+import { channelChecksDecider, testRunsDecider } from '#domain/channel-checks/decide.ts'
+import type { TestRunEvent } from '#domain/channel-checks/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 

@@ -9,26 +9,20 @@ import type {
   WitnessRefused,
 } from '#domain/audit/events.ts'
 import type { BatchEvent } from '#domain/batches/events.ts'
-import {
-  type ChannelChecksEvent,
-  channelChecksDecider,
-  type TestRunEvent,
-  testRunsDecider,
-} from '#domain/channel-checks/events.ts'
+import { channelChecksDecider, testRunsDecider } from '#domain/channel-checks/decide.ts'
+import type { ChannelChecksEvent, TestRunEvent } from '#domain/channel-checks/events.ts'
 import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import type { ChannelEvent } from '#domain/channels/events.ts'
-import {
-  type CorrectionEvent,
-  type CorrectionStarted,
-  correctionsDecider,
-} from '#domain/corrections/events.ts'
+import { correctionsDecider } from '#domain/corrections/decide.ts'
+import type { CorrectionEvent, CorrectionStarted } from '#domain/corrections/events.ts'
 import type {
   CredentialsEvent,
   LoginsFailed,
   SessionsEnded,
   UserLoggedIn,
 } from '#domain/credentials/events.ts'
-import { type IdentityEvent, identityDecider } from '#domain/identities/events.ts'
+import { identityDecider } from '#domain/identities/decide.ts'
+import type { IdentityEvent } from '#domain/identities/events.ts'
 import type { MessageEvent, MessageRead } from '#domain/messages/events.ts'
 import type { NotificationEvent } from '#domain/notifications/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
@@ -39,15 +33,18 @@ import {
   upcastOption,
 } from '#domain/options/events.ts'
 import {
-  type InvoiceImported,
-  type InvoiceRequestsDeleted,
-  type InvoiceRequestsRecorded,
-  type ProviderInvoiceEvent,
   providerInvoiceRequestsDecider,
   providerInvoicesDecider,
+} from '#domain/provider-invoices/decide.ts'
+import type {
+  InvoiceImported,
+  InvoiceRequestsDeleted,
+  InvoiceRequestsRecorded,
+  ProviderInvoiceEvent,
 } from '#domain/provider-invoices/events.ts'
 import type { RedemptionEvent, RedemptionIdsTaken } from '#domain/redemptions/events.ts'
-import { type SiteEvent, siteDecider } from '#domain/setup/events.ts'
+import { siteDecider } from '#domain/setup/decide.ts'
+import type { SiteEvent } from '#domain/setup/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { TaskEvent } from '#domain/tasks/events.ts'
 import { TOKEN_VERSIONS, type TokenEvent, type TokenIdsTaken } from '#domain/tokens/events.ts'

@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
-import { type IdRange, inboxDecider, messageDecider } from '#domain/messages/events.ts'
+import { inboxDecider, messageDecider } from '#domain/messages/decide.ts'
+import type { IdRange } from '#domain/messages/events.ts'
 import { story } from './story.ts'
 
 const recipients: readonly IdRange[] = [

@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
-import { type NotificationSettings, notificationsDecider } from '#domain/notifications/events.ts'
+import { notificationsDecider } from '#domain/notifications/decide.ts'
+import type { NotificationSettings } from '#domain/notifications/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { WireQuota } from '#domain/shared/quota.ts'
 import { story } from './story.ts'

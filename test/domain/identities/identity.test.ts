@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest'
-import { type IdentityEvent, identityDecider } from '#domain/identities/events.ts'
+import { identityDecider } from '#domain/identities/decide.ts'
+import type { IdentityEvent } from '#domain/identities/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 

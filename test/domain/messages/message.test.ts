@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  countOf,
-  inboxDecider,
-  type MessageSent,
-  messageDecider,
-  RANGES_MAX,
-  rangesOf,
-} from '#domain/messages/events.ts'
+import { inboxDecider, messageDecider, RANGES_MAX } from '#domain/messages/decide.ts'
+import { countOf, type MessageSent, rangesOf } from '#domain/messages/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 

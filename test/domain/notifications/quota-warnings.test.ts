@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import {
   DEFAULT_NOTIFICATIONS,
-  type NotificationEvent,
   notificationsDecider,
   WARNING_PAUSE_MS,
-} from '#domain/notifications/events.ts'
+} from '#domain/notifications/decide.ts'
+import type { NotificationEvent } from '#domain/notifications/events.ts'
 import type { WireQuota } from '#domain/shared/quota.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 

@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest'
-import { type SiteEvent, siteDecider } from '#domain/setup/events.ts'
+import { siteDecider } from '#domain/setup/decide.ts'
+import type { SiteEvent } from '#domain/setup/events.ts'
 import { codedError } from '#domain/shared/coded-error.ts'
 import { specificationOf } from '#test/support/given-when-then.ts'
 

@@ -12,7 +12,7 @@ describe('quota as a JSON integer', () => {
   it('is never rounded; a value that does not fit throws', () => {
     for (const quota of [QUOTA_MAX + 1n, -QUOTA_MAX - 1n]) {
       expect(isInRange(quota)).toBe(false)
-      expect(() => toWire(quota)).toThrow('does not fit')
+      expect(() => toWire(quota)).toThrow('exceeds the range')
     }
     for (const wire of [0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
       expect(() => fromWire(wire)).toThrow('not an exact quota')

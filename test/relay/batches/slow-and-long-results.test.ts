@@ -2,15 +2,15 @@ import { beforeEach, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { LINE_BYTES_MAX } from '#relay/batches/download-batch-results.ts'
 import { RESULT_RULES } from '#relay/batches/gemini-batches.ts'
+import { FILE_LINES_MAX } from '#relay/batches/plan-batch-file.ts'
+import { LINES_MAX } from '#relay/batches/read-anthropic-batch-request.ts'
 import {
   atLeastRate,
   DownloadTooSlow,
   ResultsMemory,
   SETTLEMENTS_BYTES_MAX,
   settlementOwnerOf,
-} from '#relay/batches/limit-result-downloads.ts'
-import { FILE_LINES_MAX } from '#relay/batches/plan-batch-file.ts'
-import { LINES_MAX } from '#relay/batches/read-batch-request.ts'
+} from '#relay/batches/result-download-limits.ts'
 import { BODIES_BYTES_MAX, BodyMemory } from '#relay/limits/body-memory.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { batchesInMemory } from '../support/in-memory-batches.ts'

@@ -200,7 +200,7 @@ it('all tasks of a provider that is away can expire an hour later, asked or not'
     return { task: `t${1_000 + n}`, upstreamId: `u${n}`, submittedAt: 0 } as OpenTask
   })
   const unanswered = new UnansweredTasks()
-  const givenUp = (now: number) => tasks.filter((task) => unanswered.isGivenUp(task, now))
+  const givenUp = (now: number) => tasks.filter((task) => unanswered.mayExpireUnanswered(task, now))
   const poller = pollerAt(dispatcher, { everyMs: 1, lateMs: 2 * HOUR, missingMs: 1 }, unanswered)
   const ask = () => poller.poll(targetAt(service.url), tasks, new AbortController().signal)
   // Few failures may be due to single tasks, so the other tasks are not given up.
@@ -220,9 +220,11 @@ it('a task of more than a day expires ten minutes after the first question witho
   const firstAt = 30 * HOUR
   unanswered.add('t', firstAt)
   const old = { task: 't', submittedAt: 0 }
-  expect(unanswered.isGivenUp(old, firstAt + 600_000)).toBe(false)
-  expect(unanswered.isGivenUp(old, firstAt + 600_001)).toBe(true)
-  expect(unanswered.isGivenUp({ ...old, submittedAt: 20 * HOUR }, firstAt + 600_001)).toBe(false)
+  expect(unanswered.mayExpireUnanswered(old, firstAt + 600_000)).toBe(false)
+  expect(unanswered.mayExpireUnanswered(old, firstAt + 600_001)).toBe(true)
+  expect(
+    unanswered.mayExpireUnanswered({ ...old, submittedAt: 20 * HOUR }, firstAt + 600_001),
+  ).toBe(false)
 })
 
 it.each([

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { Permits } from '#relay/tasks/limit-concurrent-work.ts'
-import { PICTURE_PERMITS, permitNames } from '#relay/tasks/serve-task-image.ts'
+import { PICTURE_PERMITS, permitNames } from '#relay/tasks/serve-drawing-file.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { tasksRig } from './tasks-rig.ts'
 

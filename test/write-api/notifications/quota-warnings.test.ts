@@ -1,12 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
-import {
-  type NotificationSettings,
-  notificationsDecider,
-  notificationsStream,
-  WARNING_PAUSE_MS,
-} from '#domain/notifications/events.ts'
+import { notificationsDecider, WARNING_PAUSE_MS } from '#domain/notifications/decide.ts'
+import { type NotificationSettings, notificationsStream } from '#domain/notifications/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'

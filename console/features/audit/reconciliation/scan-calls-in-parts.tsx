@@ -6,7 +6,7 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
-import type { Recomputation, Repricing } from '#write-api/contract/corrections.ts'
+import type { Recomputation, Repricing } from '#write-api/contract/repricing-and-corrections.ts'
 
 type Part = { readonly next_cursor: string | null }
 

@@ -1,5 +1,5 @@
 import { formatDecimal, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
-import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
+import type { CorrectedPrice } from '#write-api/contract/repricing-and-corrections.ts'
 
 /**
  * The price options with one entry per model. Each option is mapped to the price field of a

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { AppliedSums } from '#read-api/contract/corrections.ts'
 import { TIME_MAX } from '#read-api/contract/resource-field-definition.ts'
 import { Envelope, Id } from '#read-api/contract/response-envelope.ts'
+import { DraftPrices, draftFigures } from './options.ts'
 
 /**
  * The start and end of a time range in Unix seconds. A call belongs to the range in which it ended.
@@ -23,7 +24,10 @@ const scan = {
 export const RecomputeCalls = Type.Object(scan)
 export type RecomputeCalls = Static<typeof RecomputeCalls>
 
-/** The result for a part of the range: as much as one request reads within its time limit. */
+/**
+ * The result for a part of the range, which is as long as one request can read within its time
+ * limit.
+ */
 const part = {
   /** The number of ended calls in this part of the range that have a charge. */
   calls: Type.Integer(),
@@ -57,32 +61,16 @@ export const Recomputation = Type.Object({
 })
 export type Recomputation = Static<typeof Recomputation>
 
-/** A draft of a price list. An omitted option keeps its current value. */
-export const RepriceCalls = Type.Object({
-  ...scan,
-  prices: Type.Record(
-    Type.String({ minLength: 1, maxLength: 200 }),
-    Type.String({ maxLength: 250000 }),
-    { maxProperties: 50 },
-  ),
-})
+export const RepriceCalls = Type.Object({ ...scan, prices: DraftPrices })
 export type RepriceCalls = Static<typeof RepriceCalls>
-
-const figures = {
-  calls: Type.Integer(),
-  charged: Type.Integer(),
-  drafted: Type.Integer(),
-  /** The number of calls for which the draft has no price. `drafted` does not include them. */
-  refused: Type.Integer(),
-}
 
 export const Repricing = Type.Object({
   ...part,
-  ...figures,
+  ...draftFigures,
   /** The models, groups and users with the largest differences, at most a hundred of each. */
-  models: Type.Array(Type.Object({ model: Type.String(), ...figures })),
-  groups: Type.Array(Type.Object({ group: Type.String(), ...figures })),
-  users: Type.Array(Type.Object({ user_id: Type.Integer(), ...figures })),
+  models: Type.Array(Type.Object({ model: Type.String(), ...draftFigures })),
+  groups: Type.Array(Type.Object({ group: Type.String(), ...draftFigures })),
+  users: Type.Array(Type.Object({ user_id: Type.Integer(), ...draftFigures })),
   /** The calls with the largest differences, at most a hundred. */
   largest: Type.Array(Type.Object({ ...callReference, drafted: Type.Integer() })),
 })

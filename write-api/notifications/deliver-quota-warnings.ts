@@ -8,7 +8,7 @@ import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import type { AccountToWarn } from '#projections/notifications/query.ts'
 import { renderMail } from '../mail/mail-templates.ts'
-import { siteNameOf } from '../mail/site-mailer.ts'
+import { siteNameOf } from '../mail/site-mailer-and-test-mail.ts'
 import { sendWebhook } from './send-webhook.ts'
 
 /**

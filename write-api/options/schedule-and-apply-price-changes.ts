@@ -67,7 +67,7 @@ export const cancelPrices: Action = (api, deps) => {
 }
 
 const INTERVAL_MS = 1_000
-/** The interval in milliseconds at which due changes are looked for while none is planned. */
+/** The interval in milliseconds at which the job looks for changes while none is planned. */
 const IDLE_INTERVAL_MS = 5_000
 const LEASE = 'price-changes'
 

@@ -3,7 +3,10 @@ import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 import type { SubmitAnswer } from './read-provider-task-answers.ts'
 
-/** The end of an attempt to submit a task, and the provider's answer, or null if none was read. */
+/**
+ * The end of an attempt to submit a task. `answer` is the provider's answer, or null if none was
+ * read.
+ */
 export type SubmissionEnd = { readonly end: AttemptEnd; readonly answer: SubmitAnswer | null }
 
 /**
@@ -14,8 +17,8 @@ const STATUS_OF_CAUSE = { key: 401, account: 402, model: 404, limit: 429, provid
 
 /**
  * Reads a provider's response to a submission. If the provider refused the site's account and not
- * the request, the attempt ends with the status that means this, whatever the status of the
- * response, so that another channel is tried and the channel's health counts it.
+ * the request, the attempt ends with the status that means this, regardless of the status of the
+ * response. Another channel is therefore tried, and the refusal counts for the channel's health.
  */
 export function readSubmission(
   end: AttemptEnd,
@@ -37,10 +40,10 @@ export function readSubmission(
 const KEY_STATUSES = new Set([401, 403])
 
 /**
- * Reads a response with an error status. Its status stays if the request or the provider is at
- * fault, because the status tells more than the code then. It also stays if it refuses the key,
- * because the account's cause is then often a missing permission. This does not end by topping up
- * the account, as 402 would mean, so such refusals count for disabling the key.
+ * Reads a response with an error status. The status is kept if the request or the provider is at
+ * fault, because it then tells more than the code. The status is also kept if it refuses the key: a
+ * refusal of the account is then often a missing permission. Topping up the account, which 402
+ * would suggest, does not help against that, so such refusals count towards disabling the key.
  */
 function readFailed(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
@@ -72,12 +75,13 @@ export function isCertainlyRefused({ end, answer }: SubmissionEnd): boolean {
   if (end.error === 'connect') return true
   if (end.error !== 'status') return false
   const isModels = answer?.isAccepted === false && answer.cause === 'model'
-  // A provider or proxy that fails may have accepted the task, whatever code its answer has.
+  // A provider or proxy that fails may have accepted the task, regardless of the code in its
+  // answer.
   const isAccounts = (end.status ?? 0) < 500 && accountErrorOf(end) !== null
   return isModels || CERTAIN_REFUSALS.has(end.status ?? 0) || isAccounts
 }
 
-/** Reports whether a failure concerns the key or its account, so that another key may do better. */
+/** Reports whether a failure concerns the key or its account, so that another key may succeed. */
 export function isKeyFault({ end, answer }: SubmissionEnd): boolean {
   if (answer?.isAccepted === false && answer.cause === 'account') return true
   const outcome = outcomeOf(end)

@@ -14,12 +14,13 @@ export const inProgress = (batch: string): RelayError =>
 
 /**
  * Claims the `Idempotency-Key` of a submission, and returns the batch to which the key belongs. For
- * a repeated request, this is the batch of the first request, if nobody has held it yet. Returns
- * null for a submission without a key, and an error if the batch was submitted before.
+ * a repeated request, this is the batch of the first request, unless its quota is already reserved.
+ * Returns null for a submission without a key, and an error if the batch was submitted before.
  *
- * A request that fails before the batch is held leaves the key claimed: a repeat may be holding the
- * same batch at that moment. The next repeat submits the batch under the same id. If the process of
- * a request ended after it had stored the batch, a repeat takes the batch over after `HOLDING_MS`.
+ * A request that fails before it has reserved the quota leaves the key claimed, because a repeat
+ * may be reserving quota for the same batch at that moment. The next repeat submits the batch under
+ * the same id. If the process of a request ended after it had stored the batch, a repeat takes the
+ * batch over after `HOLDING_MS`.
  */
 export async function claimKeyOfBatch(
   deps: BatchDeps,
@@ -34,8 +35,8 @@ export async function claimKeyOfBatch(
   try {
     const state = await deps.ledger.stateOfClaimed(subject, userId)
     if (state === 'over') {
-      // No request can hold this batch any more, and it cost nothing. The key could not be freed
-      // when the batch ended, or the id is too old for the account.
+      // No request can reserve quota for this batch any more, and the batch cost nothing. The key
+      // could not be freed when the batch ended, or the id is too old for the account.
       await keyed.free()
       return BUSY
     }

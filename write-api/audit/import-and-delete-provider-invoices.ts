@@ -5,14 +5,16 @@ import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { parseDecimal } from '#domain/pricing/decimal.ts'
 import { decimalsFor, isInRange } from '#domain/provider-invoices/amounts.ts'
 import {
-  DECIMALS,
   otherProviderInvoiceIds,
+  providerInvoiceRequestsDecider,
+  providerInvoicesDecider,
+} from '#domain/provider-invoices/decide.ts'
+import {
+  DECIMALS,
   PROVIDER_INVOICES_STREAM,
   type ProviderInvoice,
   type ProviderInvoiceRequest,
-  providerInvoiceRequestsDecider,
   providerInvoiceRequestsStream,
-  providerInvoicesDecider,
 } from '#domain/provider-invoices/events.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
@@ -94,7 +96,7 @@ export const importProviderInvoice: Action = (api, deps) => {
   })
 }
 
-/** Returns the currency and its price in dollars, which only US dollars may leave out. */
+/** Returns the currency and its price in dollars. The price may be omitted only for US dollars. */
 function rateOf({ currency = 'USD', dollars }: ImportProviderInvoice) {
   if (dollars === undefined && currency !== 'USD') {
     throw invalidField('dollars', {
@@ -143,7 +145,9 @@ async function knownIds({ core: { actors, db } }: Deps, invoiceId: string, chann
   )
 }
 
-/** Yields the chunks of an upload. Throws a 408 if none arrives for `IDLE_MAX_MS`. */
+/**
+ * Yields the chunks of an upload. Throws an HTTP error 408 if no chunk arrives for `IDLE_MAX_MS`.
+ */
 async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array> {
   const chunks = body.iterator({ destroyOnReturn: false })
   try {
@@ -178,7 +182,7 @@ async function readFile(
 }
 
 /**
- * Appends the events of a file: first those of the rows that have request ids, then the one of the
+ * Appends the events of a file: first those with the rows that have request ids, then that of the
  * import.
  */
 async function importFile(
@@ -225,7 +229,7 @@ const BEHIND_MAX_MS = 30_000
 
 /**
  * Returns a step without events that refuses the import if its rows were removed meanwhile. Without
- * it, an import that was paused for an hour would end as an invoice without its rows.
+ * this step, an import that was paused for an hour would end as an invoice without its rows.
  */
 const requestsMustBeComplete = (invoiceId: string, parts: number): AnyStep => ({
   decider: providerInvoiceRequestsDecider,
@@ -235,8 +239,8 @@ const requestsMustBeComplete = (invoiceId: string, parts: number): AnyStep => ({
 
 /**
  * Appends the rows that have request ids, and returns the number of parts. The read model stays at
- * most `PARTS_AHEAD` parts behind, because it folds everything that is new at once, which would
- * take memory and block the event loop.
+ * most `PARTS_AHEAD` parts behind. It folds all new events at once, and more parts would take too
+ * much memory and block the event loop.
  */
 async function recordRequests(
   { core: { actors }, freshness }: Deps,
@@ -265,8 +269,8 @@ async function recordRequests(
 }
 
 /**
- * The maximum number of rows in one event, which then has some 10 kB. Readers of all events read up
- * to 2 500 of them at once, and could not hold as many events that are larger.
+ * The maximum number of rows in one event. An event with so many rows has about 10 kB. Readers of
+ * all events read up to 2 500 events at once, and their memory would not suffice for larger ones.
  */
 const PART_ROWS = 100
 

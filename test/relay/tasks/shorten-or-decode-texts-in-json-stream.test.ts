@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { base64TextIn, withShortTexts } from '#relay/tasks/shorten-texts-in-json-stream.ts'
+import {
+  base64TextIn,
+  withShortTexts,
+} from '#relay/tasks/shorten-or-decode-texts-in-json-stream.ts'
 
 async function* splitAt(text: string, at: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text)

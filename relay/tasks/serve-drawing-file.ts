@@ -22,8 +22,8 @@ const VIDEO_TYPES = /^video\/[\w.+-]+(?:;|$)/i
 const DAY_S = 86_400
 
 /**
- * The limits of concurrent requests for pictures. A request above a limit waits for at most
- * `waitMs` and is not refused at once, because a page may show many pictures.
+ * The limits of concurrent requests for pictures. A request above a limit is not refused at once
+ * but waits for at most `waitMs`, because a page may show many pictures.
  */
 export const PICTURE_PERMITS: PermitLimits = {
   total: 128,
@@ -62,7 +62,7 @@ export type TaskFile = { readonly task: string; readonly videoIndex: number | nu
  * task and admins know the id. The provider chooses the URL of the file. To protect the internal
  * network, only public addresses and the provider's own address are fetched.
  */
-export async function serveTaskImage(
+export async function serveDrawingFile(
   deps: TaskDeps,
   exchange: Exchange,
   { task, videoIndex }: TaskFile,

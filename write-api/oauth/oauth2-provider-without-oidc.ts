@@ -6,7 +6,7 @@ import {
   type Profile,
   ProviderFailed,
   plainText,
-} from './oauth-provider.ts'
+} from './oauth-provider-types.ts'
 import { type ProviderRequest, requestProvider } from './provider-client.ts'
 
 /**

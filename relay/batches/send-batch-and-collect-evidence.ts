@@ -17,7 +17,7 @@ import {
   type ProviderTarget,
 } from '../providers/profiles/provider-target.ts'
 import { type ProviderRequest, sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
-import type { LineResult } from './provider-batch-api.ts'
+import type { LineResult } from './batch-protocol.ts'
 
 type Submission = {
   readonly channelId: number

@@ -42,7 +42,9 @@ const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93
  * Reads the body `{"requests": [...]}` of a batch. Each request is checked in a separate step, so
  * that a long batch does not block the event loop.
  */
-export async function readBatchRequest(body: Buffer): Promise<readonly BatchLine[] | RelayError> {
+export async function readAnthropicBatchRequest(
+  body: Buffer,
+): Promise<readonly BatchLine[] | RelayError> {
   const elements = await splitRequests(body)
   if (isRelayError(elements)) return elements
   const lines: BatchLine[] = []

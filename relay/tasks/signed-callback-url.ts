@@ -34,12 +34,12 @@ export const callbackSignature = (
  * Reports whether the signature of a callback URL is valid. This is checked before anything else,
  * so that a forged URL causes no read of a task.
  */
-export const isSignedAddress = (deps: Deps, source: CallbackSource, signature: string): boolean =>
+export const isSignatureValid = (deps: Deps, source: CallbackSource, signature: string): boolean =>
   isSameText(callbackSignature(deps, source), signature)
 
 /**
  * Reports whether a callback from this channel and key may change the task. Once it is known which
- * channel and key accepted the task, no other channel or key may.
+ * channel and key accepted the task, only these may change it.
  */
 export const mayReport = ({ channelId, keyRef }: CallbackSource, { place }: TaskRecord): boolean =>
   place === null || (place.channelId === channelId && place.keyRef === keyRef)

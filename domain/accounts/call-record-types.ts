@@ -1,3 +1,4 @@
+import type { PriceSnapshot } from '../pricing/price-snapshot.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
 /**
@@ -25,8 +26,8 @@ export type Attempt = {
 export type Digest = { readonly bytes: number; readonly sha256: string }
 
 /**
- * The record of an attempt about the request to the provider and about the response, by which the
- * call can be matched with the provider's records. Members that are unknown are omitted.
+ * The recorded data of an attempt's request to the provider and of the response. With these data,
+ * the call can be matched with the provider's records. Unknown members are omitted.
  */
 export type ProviderEvidence = {
   /** The time at which the request was sent, in Unix milliseconds. */
@@ -86,11 +87,22 @@ export type RequestChanges = {
   /** The first members of the request that were not sent, because the channel forbids them. */
   readonly dropped?: readonly string[]
   /**
-   * The losses of the conversion: the first members of the request that the provider's model or
-   * format can't express, or can express only in part, and the contents of the answer that the
+   * The first losses of the conversion. They are members of the request that the provider's model
+   * or format can't express, or expresses only in part, and contents of the answer that the
    * caller's format can't express, such as `answer (citations)`.
    */
   readonly losses?: readonly string[]
+}
+
+/**
+ * The model and the group with which a call is served, and their price. They differ from the model
+ * and the group of the call's admission in two cases. Either a fallback model serves the call, or
+ * the call was requested with the group `auto` and one of the groups in `auto` serves it.
+ */
+export type Served = {
+  readonly model: string
+  readonly group: string
+  readonly price: PriceSnapshot
 }
 
 /** A call whose charge was corrected. A later correction of the call starts from `corrected`. */

@@ -21,7 +21,7 @@ export class ConversationInput {
   /** The number of bytes of one second of audio, which determines the tokens per byte. */
   rate: number = BYTES_PER_SECOND.pcm
   private reported: Tokens = { text: 0, audio: 0 }
-  /** The content that was added. The bytes of its audio are those of PCM of 24 kHz. */
+  /** The content that was added. The length of its audio is in bytes of PCM of 24 kHz. */
   private added: ContentSize = NO_CONTENT
   private readonly audio: InputAudio
 
@@ -35,7 +35,7 @@ export class ConversationInput {
     this.added = withContent(this.added, { ...content, audioBytes })
   }
 
-  /** Adds audio that has become an item. `bytes` are those of PCM of 24 kHz. */
+  /** Adds audio that has become an item. `bytes` is its length as PCM of 24 kHz. */
   addAudio(bytes: number): void {
     this.added = withContent(this.added, { ...NO_CONTENT, audioBytes: bytes })
   }

@@ -5,7 +5,7 @@ const MIB = 1024 * 1024
 const FACTS_BYTES = 512
 /** Each download reserves memory for a result of this length from its beginning. */
 const USUAL_RESULT_BYTES = MIB
-/** The memory that a result needs, as a multiple of its length: its bytes, its text, the answer. */
+/** The memory that a result needs, as a multiple of its length: for its bytes, text and answer. */
 const COPIES = 3
 /**
  * The memory in bytes in which a process settles batches. It is separate from the memory of request
@@ -13,14 +13,14 @@ const COPIES = 3
  */
 export const SETTLEMENTS_BYTES_MAX = 272 * MIB
 /**
- * The part of it that the batches of one user may use together, at whatever channels they are. The
- * largest batch of each API fits into it with the longest result. The batches of other users have
- * the rest.
+ * The part of this memory that all batches of one user may use together, whatever their channels.
+ * It holds the largest batch of each API together with the longest result. The rest is left for the
+ * batches of other users.
  */
 const SETTLEMENTS_OF_USER_BYTES_MAX = 208 * MIB
 /**
- * A download fails if it is slower than this on average, not counting the first `graceMs`. A
- * download therefore has a time limit that depends on its size.
+ * A download fails if it is slower than this on average, not counting the first `graceMs`. The time
+ * limit of a download therefore depends on its size.
  */
 const LEAST_RATE: LeastRate = { graceMs: 60_000, bytesPerSecond: 32 * 1024 }
 

@@ -2,7 +2,7 @@ import { parsedObject } from '#relay/canonical/json-values.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { SplitRules } from './split-json-array.ts'
 
-/** What the provider says about a batch, in a form that is independent of the provider's API. */
+/** The provider's description of a batch, in a form that is independent of the provider's API. */
 export type BatchDescription = {
   readonly isEnded: boolean
   readonly upstreamId: string
@@ -51,9 +51,8 @@ export type LineResult = {
 }
 
 /**
- * The line to which a result belongs that is shown to a caller. An answer is shown only if it was
- * billed: a provider may later give an answer that was missing or malformed when the batch was
- * settled.
+ * The line whose result is shown to a caller. An answer is shown only if it was billed, because a
+ * provider may later deliver an answer that was missing or malformed when the batch was settled.
  */
 export type ShownLine = {
   /** The caller's name for the model. */
@@ -80,8 +79,8 @@ export type BatchProtocol = {
     confidential: readonly string[],
   ) => BatchDescription | null
   /**
-   * Reads the provider's id of a batch from a description of which the rest may be malformed.
-   * Returns null if there is no valid id.
+   * Reads the provider's id of a batch from a description, even if the rest of the description is
+   * malformed. Returns null if there is no valid id.
    */
   readonly readId: (body: Buffer) => string | null
   /**
@@ -105,7 +104,7 @@ export type BatchProtocol = {
    * batch ended without results.
    */
   readonly describeFailure: (failure: BatchFailure) => Readonly<Record<string, unknown>>
-  /** Reads one result, which is the one with this index. Returns null if it is malformed. */
+  /** Reads the result with this index. Returns null if it is malformed. */
   readonly readResult: (line: string, index: number) => LineResult | null
   /**
    * Returns the wire format of a line's request and answer. `name` is the stored name of the format

@@ -7,7 +7,7 @@ import type { BatchStore, StoredBatch } from './batch-store.ts'
  */
 const DENIED_MS = 3 * 86_400_000
 /**
- * If a provider fails for this time in other ways than by denying access, earlier denials no longer
+ * If a provider fails for this time for other reasons than denied access, earlier denials no longer
  * count. A shorter failure, such as a single status 429, does not show that access was restored.
  */
 const OTHER_FAILURES_MS = 6 * 3_600_000
@@ -37,8 +37,8 @@ export async function recordDenied(
 }
 
 /**
- * Records an attempt to settle a batch that failed in another way than by denied access. Denials
- * are forgotten if no attempt but such ones was made for `OTHER_FAILURES_MS`.
+ * Records an attempt to settle a batch that failed for another reason than denied access. Earlier
+ * denials no longer count once all attempts have failed in this way for `OTHER_FAILURES_MS`.
  */
 export async function recordOtherFailure(
   { batchStore, now }: Deps,
