@@ -4,7 +4,6 @@ import type { UsageAnomaly } from '#relay/canonical/provider-usage-report.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
 import type { ConvertedStream } from '../conversion/convert-call.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-name-in-answer.ts'
-import type { StreamFormat } from '../dialects/stream-format.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import type { CancellableResponse } from './cancellable-response.ts'
@@ -52,7 +51,7 @@ export class StreamForwarder implements SseSink {
   private readonly usage: StreamUsage
   private readonly scanner: SseScanner
   private readonly format: WireFormat
-  private readonly stream: StreamFormat
+  private readonly stream: WireFormat['stream']
   private readonly readTexts: ReadTexts
   private readonly sink: ByteSink
   private readonly wantsUsage: boolean
