@@ -17,9 +17,9 @@ export function useDialogItem<Item>(item: Item | null) {
 }
 
 /**
- * Returns an object as it was first read after the dialog opened, or null until then. A form compares
- * its values with that version to find what its user has changed. With a later version, another
- * user's change would look like a change by this user.
+ * Returns an object as it was first read after the dialog opened, or null until then. A form
+ * compares its values with that version to find what its user has changed. With a later version,
+ * another user's change would look like a change by this user.
  */
 export function useFirstVersion<Data>(query: {
   readonly data: Data | undefined
