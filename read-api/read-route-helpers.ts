@@ -9,6 +9,7 @@ import type { LongResponses } from '#infra/shutdown-drain.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { Freshness, ReadModelName } from '#projections/read-model-freshness/query.ts'
 import type { HealthCache } from './channels/health/health-cache.ts'
+import type { VideoPriceUnits } from './pricing/price-units.ts'
 
 export type HostOfChannel = (terms: {
   readonly type: number
@@ -44,6 +45,7 @@ export type ReadDeps = {
   readonly chatTypes: readonly number[]
   /** Reports whether the name of a model is that of a model for chats. */
   readonly isNamedLikeChatModel?: (model: string) => boolean
+  readonly videoPriceUnits: VideoPriceUnits
   /** Returns the host to which calls through a channel are sent, or null if it is unknown. */
   readonly hostOfChannel?: HostOfChannel
 }

@@ -5,6 +5,7 @@ import { acceptsKey } from './providers/openai-compatible/provider-target.ts'
 
 export { isNamedLikeChatModel } from './providers/openai-compatible/formats-by-model-name.ts'
 export { hostOfChannel } from './providers/openai-compatible/provider-target.ts'
+export { videoPriceUnits } from './views/video-price-units.ts'
 
 type ServedType = {
   readonly required: readonly ProfileField[]

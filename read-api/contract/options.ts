@@ -232,6 +232,17 @@ export const PresetQuery = Type.Object({
 
 const name = Type.Optional(Type.String({ maxLength: 256 }))
 
+/**
+ * The units in which channels bill models at a price of the option `ModelPrice`: `second` if the
+ * model is a video at a channel, otherwise `call`. Both are listed if the channels of a model
+ * differ. Only those models are listed whose names tell another unit (`entry_units`), for example
+ * because a channel maps the name to that of a video.
+ */
+const PriceUnits = Type.Record(
+  Type.String(),
+  Type.Array(Type.Union([Type.Literal('call'), Type.Literal('second')])),
+)
+
 export const optionQueries = {
   'GET /api/option/': { response: { 200: Envelope(Type.Array(Option)) } },
   'GET /api/option/schema': { response: { 200: Envelope(OptionsSchema) } },
@@ -247,6 +258,7 @@ export const optionQueries = {
     querystring: Type.Object({ ...Query.page, model: name, keyword: Query.text, group: name }),
     response: { 200: Envelope(Page(PriceChange)) },
   },
+  'GET /api/option/price_units': { response: { 200: Envelope(PriceUnits) } },
   'GET /api/option/price_schedule': {
     querystring: Type.Object(Query.page),
     response: { 200: Envelope(Page(ScheduledChange)) },

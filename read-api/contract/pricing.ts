@@ -16,10 +16,21 @@ export const PricedModel = Type.Object({
   /** The price of a call in dollars. 0 if the model is charged by tokens. */
   model_price: Type.Number(),
   /**
-   * `second` if `model_price` is the price of one second of a video. Higher resolutions can cost a
-   * multiple of it. Omitted for all other models.
+   * `second` if all channels of the model that the requester can use bill `model_price` for each
+   * second of a video. Higher resolutions can cost a multiple of it. Omitted for all other models.
    */
   price_per: Type.Optional(Type.Literal('second')),
+  /**
+   * By group: the units for which `model_price` is billed there, `call` or `second` or both. The
+   * unit follows from the channel that serves the request. Present only if the channels of the model
+   * differ, so that it is not the same everywhere. Omitted for all other models.
+   */
+  price_units: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Array(Type.Union([Type.Literal('call'), Type.Literal('second')])),
+    ),
+  ),
   completion_ratio: Type.Number(),
   cache_ratio: Type.Number(),
   create_cache_ratio: Type.Number(),

@@ -102,10 +102,18 @@ const hasInList = ({ modelPrefix, models }: RelayChannel['terms'], model: string
  */
 export const videoVendorOf = ({
   terms: { type },
-}: Pick<ChannelRecord, 'terms'>): Profile['videos'] | null =>
-  (profileOf(type) ?? taskProfileOf(type))?.videos ?? null
+}: {
+  readonly terms: Pick<RelayChannel['terms'], 'type'>
+}): Profile['videos'] | null => (profileOf(type) ?? taskProfileOf(type))?.videos ?? null
 
-function servesVideos({ terms, rules }: Pick<RelayChannel, 'terms' | 'rules'>, model: string) {
+/** The fields of a channel that decide which of its models are videos. */
+export type VideoModels = {
+  readonly terms: Pick<RelayChannel['terms'], 'type' | 'modelPrefix'>
+  readonly rules: Pick<ChannelRules, 'modelNames'>
+}
+
+/** Reports whether the model is one of a video at the channel. */
+export function servesVideos({ terms, rules }: VideoModels, model: string): boolean {
   const videos = videoVendorOf({ terms })
   return videos?.models?.test(upstreamModelOf(terms, rules, model)) ?? videos !== null
 }
