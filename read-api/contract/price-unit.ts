@@ -1,9 +1,20 @@
+import Type, { type Static } from 'typebox'
 import { nameOfVersion } from '#domain/shared/versions-of-models.ts'
-import type { OptionSchema } from './options.ts'
 
-/** Reports whether the price of a model is that of one second of a video. */
+/** What a price of the option `ModelPrice` buys: one call, or one second of a video. */
+export const PriceUnit = Type.Union([Type.Literal('call'), Type.Literal('second')])
+export type PriceUnit = Static<typeof PriceUnit>
+
+/** Units of prices, by name. */
+export const PriceUnits = Type.Record(Type.String(), PriceUnit)
+
+/** The units of prices, by name, where the channels of one name may differ. */
+export const PriceUnitLists = Type.Record(Type.String(), Type.Array(PriceUnit))
+export type PriceUnitLists = Static<typeof PriceUnitLists>
+
+/** Reports whether the name of a model tells that its price is that of one second of a video. */
 export function isPricePerSecond(
-  { entry_units: units = {} }: Pick<OptionSchema, 'entry_units'>,
+  { entry_units: units = {} }: { readonly entry_units?: Static<typeof PriceUnits> },
   model: string,
 ): boolean {
   const name = nameOfVersion(model, Object.keys(units))

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { PriceUnitLists } from './price-unit.ts'
 import { UsableGroups } from './users.ts'
 
 /** A model that the caller can use. Its price does not include the group ratio. */
@@ -25,12 +26,7 @@ export const PricedModel = Type.Object({
    * unit follows from the channel that serves the request. Present only if the channels of the model
    * differ, so that it is not the same everywhere. Omitted for all other models.
    */
-  price_units: Type.Optional(
-    Type.Record(
-      Type.String(),
-      Type.Array(Type.Union([Type.Literal('call'), Type.Literal('second')])),
-    ),
-  ),
+  price_units: Type.Optional(PriceUnitLists),
   completion_ratio: Type.Number(),
   cache_ratio: Type.Number(),
   create_cache_ratio: Type.Number(),

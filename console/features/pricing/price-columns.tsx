@@ -5,7 +5,7 @@ import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { type ExactDecimal, formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
-import { allDecimalsText, pricesIn, ratioTone, threeDecimalText } from './model-prices.ts'
+import { allDecimalsText, pricesIn, ratioTone, threeDecimalText, unitIn } from './model-prices.ts'
 import { isSortable } from './use-pricing.ts'
 
 export type SelectedGroup = { readonly name: string; readonly ratio: number }
@@ -15,9 +15,9 @@ export function priceColumns(t: TFunction, group: SelectedGroup): Column<PricedM
   const name = ({ model_name }: PricedModel) => (
     <ModelName name={model_name} label={t('pricing.copyName')} />
   )
-  const billing = ({ quota_type, price_per }: PricedModel) => (
-    <StatusTag tone={quota_type === 1 ? 'info' : 'neutral'} isPlain>
-      {quota_type === 1 ? callBilling(t, price_per) : t('pricing.byTokens')}
+  const billing = (model: PricedModel) => (
+    <StatusTag tone={model.quota_type === 1 ? 'info' : 'neutral'} isPlain>
+      {t(model.quota_type === 1 ? `pricing.by${unitIn(model, group.name)}` : 'pricing.byTokens')}
     </StatusTag>
   )
   const input = (model: PricedModel) => <InputPrice model={model} group={group} t={t} />
@@ -43,9 +43,6 @@ export function priceColumns(t: TFunction, group: SelectedGroup): Column<PricedM
   return columns.map((one) => ({ ...one, isSortable: isSortable(one.id) }))
 }
 
-const callBilling = (t: TFunction, per: PricedModel['price_per']): string =>
-  t(per === 'second' ? 'pricing.bySecond' : 'pricing.byCall')
-
 const NONE = <span className="tg-muted">—</span>
 
 function ModelName({ name, label }: { name: string; label: string }) {
@@ -62,7 +59,7 @@ function ModelName({ name, label }: { name: string; label: string }) {
 function InputPrice(props: { model: PricedModel; group: SelectedGroup; t: TFunction }) {
   const prices = pricesIn(props.model, props.group.ratio)
   if (prices.mode === 'tokens') return <Price of={prices.input} />
-  const unitText = props.t(props.model.price_per === 'second' ? 'ui.perSecond' : 'ui.perCall')
+  const unitText = props.t(`ui.per${unitIn(props.model, props.group.name)}`)
   return (
     <span className="tg-amount">
       {allDecimalsText(prices.call)} <small className="tg-muted">{unitText}</small>

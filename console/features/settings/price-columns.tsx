@@ -12,11 +12,11 @@ import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-rows.ts'
-import type { IsPricePerSecond, OutputLimitFallback } from './price-table-hooks.ts'
+import type { OutputLimitFallback, UnitOfPrice } from './price-table-hooks.ts'
 
 type PriceActions = {
   capFallback: OutputLimitFallback
-  isPerSecond: IsPricePerSecond
+  unitOfPrice: UnitOfPrice
   count: Intl.NumberFormat
   changed: ReadonlySet<string>
   onEdit: (row: PriceRow) => void
@@ -48,10 +48,7 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
     }),
     money('input', t('pricing.inputPrice'), (row) =>
       isPerCall(row) ? (
-        <Amount
-          dollars={row.price}
-          unit={t(actions.isPerSecond(row.name) ? 'ui.perSecond' : 'ui.perCall')}
-        />
+        <Amount dollars={row.price} unit={t(`ui.per${actions.unitOfPrice(row.name)}`)} />
       ) : (
         <Amount dollars={priceOfRatio(row.ratio)} unit={ratioText(row.ratio)} />
       ),
@@ -100,7 +97,7 @@ function Actions({ row, actions }: RowProps) {
 function ModeTag({ row, actions }: RowProps) {
   const { t } = useTranslation()
   const isPlain = isPriced(row)
-  const ofCall = actions.isPerSecond(row.name) ? 'perSecond' : 'perCall'
+  const ofCall = `per${actions.unitOfPrice(row.name)}` as const
   const mode = isPerCall(row) ? ofCall : isPlain ? 'perToken' : 'unpriced'
   return (
     <StatusTag tone={isPlain ? 'neutral' : 'warn'} isPlain={isPlain}>

@@ -11,7 +11,7 @@ import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { PriceDrawer } from './price-fields.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-rows.ts'
-import { useIsPricePerSecond, useOutputLimitFallback } from './price-table-hooks.ts'
+import { useOutputLimitFallback, useUnitOfPrice } from './price-table-hooks.ts'
 import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
 
 /**
@@ -27,7 +27,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   const { name, setName, close } = usePriceForm(form)
   usePausedRefresh(form, name !== null)
   const capFallback = useOutputLimitFallback(form)
-  const isPerSecond = useIsPricePerSecond(form)
+  const unitOfPrice = useUnitOfPrice(form)
   const [page, setPage] = useState(0)
   const [pageSize, setPageSize] = usePageSize('unpriced-page-size')
   if (enabled.error !== null && enabled.data === undefined) {
@@ -65,7 +65,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
       />
       <PriceDrawer
         capFallback={capFallback}
-        isPerSecond={isPerSecond}
+        unitOfPrice={unitOfPrice}
         edited={name === null ? null : 'new'}
         newName={name ?? ''}
         existingNames={priced}

@@ -15,10 +15,12 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
   byTokens: 'By tokens',
   byCall: 'By call',
   bySecond: 'By second',
+  byCallOrSecond: 'By call or second',
   input: 'Input / 1M tokens',
   cached: 'Cached / 1M',
   perCallPrice: 'Per call',
   perSecondPrice: 'Per second',
+  perCallOrSecondPrice: 'Per call or second',
   available: 'Availability',
   isAvailable: 'Available',
   isUnavailable: 'Unavailable',
@@ -43,7 +45,8 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
     'A million tokens cost model ratio × 2 × group ratio; output also × completion ratio.',
   noteCall:
     'A call costs the model’s price × group ratio. A video that is billed by the second costs ' +
-    'this for each second, and more at a higher resolution.',
+    'this for each second, and more at a higher resolution. “Call or second” depends on the ' +
+    'channel that serves the request.',
   formula:
     'Dollars = group ratio × model ratio × (prompt + completion × completion ratio) / 500000.',
 }

@@ -119,6 +119,8 @@ const shared: SharedTranslations['shared'] = {
     imageCompletion: 'Image completion ratio',
     group: 'Group ratio',
     price: 'Price per call, $',
+    pricePerSecond: 'Price per second, $',
+    fixedPrice: 'Price per call or second, $',
     quotaPerDollar: 'Quota per dollar',
   },
   level: { user: 'User', auditor: 'Auditor', admin: 'Admin', root: 'Super admin' },

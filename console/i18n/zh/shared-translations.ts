@@ -116,6 +116,8 @@ const shared = {
     imageCompletion: '图片补全倍率',
     group: '分组倍率',
     price: '每次价格 $',
+    pricePerSecond: '每秒价格 $',
+    fixedPrice: '每次或每秒价格 $',
     quotaPerDollar: '每美元额度',
   },
   level: { user: '普通用户', auditor: '审计员', admin: '管理员', root: '超级管理员' },

@@ -9,7 +9,7 @@ import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import type { CorrectedPrice } from '#write-api/contract/corrections.ts'
 import { CorrectionPreviewPanel, type RequestedPreview } from './correction-preview-panel.tsx'
 import { periodOf, type Scope, SuggestedField, useModelNames } from './scan-scope.tsx'
-import { isInvalidDecimal } from './what-if-price-draft.ts'
+import { isInvalidDecimal, labelOf } from './what-if-price-draft.ts'
 
 /**
  * Maps each field that a corrected price can have in a request to the name of the price factor that
@@ -123,7 +123,7 @@ export function CorrectionForm(props: {
               {PRICE_FIELDS.map((name) => (
                 <TextField
                   key={name}
-                  label={t(`shared.factor.${FACTOR_BY_PRICE_FIELD[name]}`)}
+                  label={t(`shared.factor.${labelOf(FACTOR_BY_PRICE_FIELD[name])}`)}
                   inputMode="decimal"
                   autoComplete="off"
                   maxLength={22}
