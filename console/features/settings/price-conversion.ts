@@ -26,22 +26,22 @@ export function ratioOfPrice(price: string): string {
 
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
-/** A completion ratio with this many digits or more may be the rounded quotient of two prices. */
+/** A ratio of two prices with this many digits or more may be their rounded quotient. */
 const ROUNDED_DIGITS_MIN = 12
 /**
  * The minimum number of decimals that a shorter price must save compared with the exact product.
- * `outputPrice` returns a shorter price only if it saves at least this many decimals, because it is
+ * `scaledPrice` returns a shorter price only if it saves at least this many decimals, because it is
  * then probably the price that a user once entered.
  */
 const DECIMALS_SAVED_MIN = 4
 
 /**
- * Returns the output price in dollars per million tokens. A stored completion ratio may have been
- * rounded, so that the exact product has many decimals. In that case, returns the shortest price
- * that gives the same ratio.
+ * Returns the price of output or of cached input in dollars per million tokens. `scaleRatio` is its
+ * ratio to the price of input. A stored ratio may have been rounded, so that the exact product has
+ * many decimals. In that case, returns the shortest price that gives the same ratio.
  */
-export function outputPrice(ratio: string, completionRatio: string): string {
-  const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
+export function scaledPrice(ratio: string, scaleRatio: string): string {
+  const [model, completion] = [parseDecimal(ratio), parseDecimal(scaleRatio)]
   if (model === null || completion === null) return ''
   const input = multiply(model, DOLLARS_PER_RATIO)
   const product = multiply(input, completion)

@@ -10,10 +10,10 @@ import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.t
 import {
   completionRatioOf,
   exampleCost,
-  outputPrice,
   priceOfRatio,
   quotaOfDollars,
   ratioOfPrice,
+  scaledPrice,
   shortRatio,
 } from './price-conversion.ts'
 import {
@@ -144,7 +144,7 @@ export function Equivalent({ draft }: { draft: PriceDraft }) {
   }
   const isPrice = draft.mode === 'price'
   const input = isPrice ? draft.inputPrice : priceOfRatio(draft.ratio)
-  const output = isPrice ? draft.outputPrice : outputPrice(draft.ratio, draft.completionRatio)
+  const output = isPrice ? draft.outputPrice : scaledPrice(draft.ratio, draft.completionRatio)
   const ratio = isPrice ? ratioOfPrice(draft.inputPrice) : draft.ratio
   if (input === '' || ratio === '' || `${input}${output}`.includes('-')) return null
   const completion = shortRatio(completionRatioOf(input, output)) || t('pricing.builtIn')

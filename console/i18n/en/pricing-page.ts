@@ -15,7 +15,7 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
   byTokens: 'By tokens',
   byCall: 'By call',
   bySecond: 'By second',
-  byCallOrSecond: 'By call or second',
+  byCallOrSecond: 'Call or second',
   input: 'Input / 1M tokens',
   cached: 'Cached / 1M',
   perCallPrice: 'Per call',
