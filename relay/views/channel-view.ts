@@ -171,9 +171,10 @@ export class ChannelView {
     return [...this.channels.values()].some(({ terms }) => hasInList(terms, model))
   }
 
-  /** Returns the models that calls of the group may name, in any format. */
+  /** Returns the models that calls of the group, in any format, and requests for videos may name. */
   modelsOf(group: string): readonly string[] {
-    return [...(this.index('any').get(group)?.keys() ?? [])]
+    const kinds = ['any', 'video'] as const
+    return [...new Set(kinds.flatMap((kind) => [...(this.index(kind).get(group)?.keys() ?? [])]))]
   }
 
   /**
