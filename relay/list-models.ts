@@ -1,5 +1,6 @@
 import { moderationPriceOf, priceOf } from '#domain/pricing/price-list.ts'
 import { channelsIn } from '#domain/routing/channels-by-group-and-model.ts'
+import { isNamedLikeModeration } from '#domain/shared/moderation-models.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
 import { DIRECT_FORMATS, type DirectFormatName } from './dialects/wire-format.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
@@ -48,8 +49,7 @@ function callableModels({ views }: RelayDeps, { token, user, group }: Caller): r
       .modelsOf(name)
       .filter((model) => token.models === null || token.models.has(model))
       .filter((model) => {
-        const isModeration = directFormatsOf(model)[0] === 'moderations'
-        const priceFor = isModeration ? moderationPriceOf : priceOf
+        const priceFor = isNamedLikeModeration(model) ? moderationPriceOf : priceOf
         // A video is never made without a price.
         const isForCalls = views.channels.offering(name, model, 'any').length > 0
         const acceptsUnpriced = isForCalls && user.settings.acceptUnsetModelRatioModel

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { PriceUnitLists, PriceUnits } from './price-unit.ts'
+import { PriceUnitLists, PriceUnits } from './price-unit-schema.ts'
 import type { Fields } from './resource-field-definition.ts'
 import { Envelope, Page, Query, TranslatedText } from './response-envelope.ts'
 import { responseProperties } from './schemas-from-field-definitions.ts'

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { PriceUnitLists } from './price-unit.ts'
+import { PriceUnitLists } from './price-unit-schema.ts'
 import { UsableGroups } from './users.ts'
 
 /** A model that the caller can use. Its price does not include the group ratio. */

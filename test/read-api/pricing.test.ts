@@ -91,6 +91,15 @@ describe('GET /api/pricing', () => {
     expect(refused.message).toContain('sim-small')
   })
 
+  it('shows moderations without a price as free, as the relay serves them', async () => {
+    const models = 'omni-moderation-latest'
+    const { headers } = await channel({ name: 'moderations', models, group: 'default' })
+    const answer = await ask(fixture.anybody, Number(headers['x-position']))
+    expect(named(answer, models)).toMatchObject({ quota_type: 1, model_price: 0 })
+    const { data } = await fixture.user.call<string[]>('GET', '/api/user/models')
+    expect(data).toContain(models)
+  })
+
   it('tells that a price is one of a second of video, and not of a call', async () => {
     await channel({ name: 'videos', models: 'sora-2', group: 'default' })
     const { data: schema } = await fixture.root.call<OptionsSchema>('GET', '/api/option/schema')

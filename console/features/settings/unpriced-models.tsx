@@ -9,6 +9,7 @@ import { EmptyState, ErrorState } from '#console/ui/layout/empty-state.tsx'
 import { Pagination, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
+import { isNamedLikeModeration } from '#read-api/contract/price-unit.ts'
 import { PriceDrawer } from './price-fields.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-rows.ts'
 import { useOutputLimitFallback, useUnitOfPrice } from './price-table-hooks.ts'
@@ -36,7 +37,9 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   if (enabled.data?.length === 0) return <NoChannels />
   const rows = priceRows(maps)
   const priced = new Set(rows.filter(isPriced).map((row) => row.name))
-  const missing = (enabled.data ?? []).filter((model) => !priced.has(model)).sort()
+  const missing = (enabled.data ?? [])
+    .filter((model) => !priced.has(model) && !isNamedLikeModeration(model))
+    .sort()
   if (missing.length === 0) {
     if (enabled.isPending) return <p className="tg-hint">{t('ui.loading')}</p>
     const texts = { title: t('pricing.allPricedTitle'), body: t('pricing.allPricedBody') }
