@@ -23,8 +23,8 @@ export const PricedModel = Type.Object({
   price_per: Type.Optional(Type.Literal('second')),
   /**
    * By group: the units for which `model_price` is billed there, `call` or `second` or both. The
-   * unit follows from the channel that serves the request. Present only if the channels of the model
-   * differ, so that it is not the same everywhere. Omitted for all other models.
+   * unit follows from the channel that serves the request. Present only if the channels of the
+   * model differ. Omitted for all other models.
    */
   price_units: Type.Optional(PriceUnitLists),
   completion_ratio: Type.Number(),

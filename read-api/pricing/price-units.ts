@@ -6,20 +6,9 @@ import { success } from '#infra/http/response-envelope.ts'
 import { type MappedModels, mappedModelsOfChangedChannels } from '#projections/channels/query.ts'
 import { optionQueries } from '../contract/options.ts'
 import { isPricePerSecond } from '../contract/price-unit.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, type ReadDeps, upToDate, type VideoPriceUnits } from '../read-route-helpers.ts'
 
 type UnitsOfModels = ReadonlyMap<string, PriceUnit>
-
-/**
- * Returns the models that are videos at a channel, each with the unit of its price. All other
- * models of the channel are billed per call.
- */
-export type VideoPriceUnits = (channel: {
-  readonly type: number
-  readonly models: readonly string[]
-  readonly modelPrefix: string
-  readonly modelMapping: string
-}) => UnitsOfModels
 
 /**
  * The units in which the usable channels of each group bill a model, by model and group. What has

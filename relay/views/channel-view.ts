@@ -171,7 +171,7 @@ export class ChannelView {
     return [...this.channels.values()].some(({ terms }) => hasInList(terms, model))
   }
 
-  /** Returns the models that calls of the group, in any format, and requests for videos may name. */
+  /** Returns the models that the group's calls, in any format, and requests for videos may name. */
   modelsOf(group: string): readonly string[] {
     const kinds = ['any', 'video'] as const
     return [...new Set(kinds.flatMap((kind) => [...(this.index(kind).get(group)?.keys() ?? [])]))]

@@ -128,7 +128,7 @@ it('a model that only embeds or orders texts names the formats of these calls', 
   expect(methods('a')).toContain('generateContent')
 })
 
-it('a model of a video is listed with its endpoint, by the type and mapping of channels', async () => {
+it('a model that is a video at its channels is listed with the endpoint of videos', async () => {
   await rig.addChannel(2, {
     ...{ type: 1, models: ['my-video', 'gpt-4o', 'kling-v2-6'] },
     modelMapping: '{"my-video":"latest","latest":"sora-2"}',
