@@ -39,8 +39,7 @@ export const pricingPage = {
     '{{group}} × {{model}} × ({{prompt}} + {{completion}} × {{completionRatio}}) / 500000',
   notes: '计价说明',
   noteTokens:
-    '每百万 tokens 的价格 = 模型倍率 × 2 × 分组倍率；输出再乘补全倍率。' +
-    '上游按字符计费的语音合成，1 个字符计 1 token；按分钟计费的语音转写，1 分钟计 1000 tokens。',
+    '每百万 tokens 的价格 = 模型倍率 × 2 × 分组倍率；输出再乘补全倍率。按字符计费的语音，1 字符计 1 token；按分钟计费的转写，1 分钟计 1000。',
   noteCall:
     '按次计费 = 模型价格 × 分组倍率；按秒计费的视频再乘秒数，高分辨率更贵；标注“次或秒”的，以实际处理请求的渠道为准。',
   formula:
