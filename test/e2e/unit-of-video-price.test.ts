@@ -8,7 +8,7 @@ import { scriptedProvider } from '../relay/support/scripted-provider.ts'
 const product = startedOnce(() => testProduct())
 const vendor = startedOnce(scriptedProvider)
 
-it('a name that a channel maps to a video is billed by the unit that the price list shows', async () => {
+it('a mapped video is billed by the unit that the price list shows', async () => {
   const video = { id: 'video_1', object: 'video', seconds: '8' }
   vendor.answers.set('POST /v1/videos', { body: { ...video, status: 'queued' } })
   vendor.answers.set('GET /v1/videos/video_1', { body: { ...video, status: 'completed' } })

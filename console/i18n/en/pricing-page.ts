@@ -42,9 +42,9 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
     '{{group}} × {{model}} × ({{prompt}} + {{completion}} × {{completionRatio}}) / 500000',
   notes: 'How prices are computed',
   noteTokens:
-    'A million tokens cost model ratio × 2 × group ratio; output also × completion ratio. Where a ' +
-    'provider bills speech by characters or transcriptions by minutes, a character counts as a ' +
-    'token, and a minute as 1,000 tokens.',
+    'A million tokens cost model ratio × 2 × group ratio; output also × completion ratio. If ' +
+    'speech is billed by characters, one counts as a token; if transcriptions are billed by ' +
+    'minutes, one counts as 1,000 tokens.',
   noteCall:
     'A call costs the model’s price × group ratio. A video that is billed by the second costs ' +
     'this for each second, and more at a higher resolution. “Call or second” depends on the ' +
