@@ -162,8 +162,9 @@ describe('models', () => {
     const terms = { type: 1, models: ['film', 'sim-small'] }
     const channel = channelCreated(77, 'films', { ...terms, modelMapping: '{"film":"sora-2"}' })
     const data = { key: 'ModelPrice', value: '{"film":1}' }
-    const priced = { stream: 'options', type: 'OptionSet', v: 1, data }
-    await api.settled(await api.append([channel, priced]))
+    await api.settled(
+      await api.append([channel, { stream: 'options', type: 'OptionSet', v: 1, data }]),
+    )
     const named = async (query: string) =>
       (await api.get<string[]>(`/api/user/models${query}`, alice)).body.data
     expect(await named('')).toEqual(['film', 'sim-small'])
