@@ -39,7 +39,7 @@ const SHARED_INFRA = [
 const SHARED_E2E = [
   'test/e2e/{audit,channels,console,correction,scratch-copy}-in-browser.test.ts',
   'test/e2e/{accounts,other-login-methods,redeem-chat-export-message}.test.ts',
-  'test/e2e/{top-up,two-step-login,explained-call,look-up-quota,margin}.test.ts',
+  'test/e2e/{top-up,two-step-login,explained-call,look-up-quota,margin,unit-of-video-price}.test.ts',
   'test/e2e/{relay-and-bill-call,request-targets}.test.ts',
 ]
 

@@ -14,6 +14,7 @@ import {
   hostOfChannel,
   isNamedLikeChatModel,
   SERVED_TYPES,
+  videoPriceUnits,
 } from '#relay/served-channel-types.ts'
 import { noRelay, type Relay, type RelayPaths, startRelay } from '#relay/start-relay.ts'
 import { startAuditJobs } from './audit-program/run-audit-jobs.ts'
@@ -183,7 +184,9 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
     const { registerReadApi } = await import('#read-api/register-read-api.ts')
     const servedTypes = [...SERVED_TYPES.keys()]
     const types = { servedTypes, chatTypes: CHAT_TYPES, hostOfChannel, isNamedLikeChatModel }
-    await registerReadApi(app, { core, freshness, draining, longResponses, upgrades, ...types })
+    await registerReadApi(app, {
+      ...{ core, freshness, draining, longResponses, upgrades, ...types, videoPriceUnits },
+    })
   }
   ;(relay ?? noRelay).addActions(app, freshness)
   if (roles.has('console')) {

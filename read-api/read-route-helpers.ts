@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { PriceUnit } from '#domain/pricing/video-prices.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/after-position-header.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
@@ -14,6 +15,17 @@ export type HostOfChannel = (terms: {
   readonly type: number
   readonly baseUrl: string
 }) => string | null
+
+/**
+ * Returns the models that are videos at a channel, each with the unit of its price. All other
+ * models of the channel are billed per call.
+ */
+export type VideoPriceUnits = (channel: {
+  readonly type: number
+  readonly models: readonly string[]
+  readonly modelPrefix: string
+  readonly modelMapping: string
+}) => ReadonlyMap<string, PriceUnit>
 
 export type ReadDeps = {
   readonly core: Core
@@ -44,6 +56,7 @@ export type ReadDeps = {
   readonly chatTypes: readonly number[]
   /** Reports whether the name of a model indicates a model for chats. */
   readonly isNamedLikeChatModel?: (model: string) => boolean
+  readonly videoPriceUnits: VideoPriceUnits
   /** Returns the host to which calls through a channel are sent, or null if it is unknown. */
   readonly hostOfChannel?: HostOfChannel
 }

@@ -45,6 +45,7 @@ import {
 } from './options/option-routes.ts'
 import { presetRatios } from './options/preset-ratios.ts'
 import { getPricing } from './pricing/get-pricing.ts'
+import { listPriceUnits } from './pricing/price-units.ts'
 import { type ReadDeps, withTypes } from './read-route-helpers.ts'
 import { countByName, listRedemptionRows } from './redemptions/list-redemptions.ts'
 import { listScratchCopies } from './scratch-copies/list-scratch-copies.ts'
@@ -112,6 +113,7 @@ const ROUTES = [
   presetRatios,
   priceHistory,
   priceSchedule,
+  listPriceUnits,
   listLogs,
   logStat,
   exportLogs,

@@ -1,4 +1,6 @@
 import { moderationPriceOf, priceOf } from '#domain/pricing/price-list.ts'
+import { channelsIn } from '#domain/routing/channels-by-group-and-model.ts'
+import { isNamedLikeModeration } from '#domain/shared/moderation-models.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
 import { DIRECT_FORMATS, type DirectFormatName } from './dialects/wire-format.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
@@ -42,15 +44,16 @@ export async function listModels(
 function callableModels({ views }: RelayDeps, { token, user, group }: Caller): readonly string[] {
   const { options, prices } = views.options
   if (group !== user.group && !options.usableGroups.has(group)) return []
-  const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
-  const customer = { userGroup: user.group, acceptsUnpriced }
   const ofGroup = (name: string) =>
     views.channels
       .modelsOf(name)
       .filter((model) => token.models === null || token.models.has(model))
       .filter((model) => {
-        const isModeration = directFormatsOf(model)[0] === 'moderations'
-        const priceFor = isModeration ? moderationPriceOf : priceOf
+        const priceFor = isNamedLikeModeration(model) ? moderationPriceOf : priceOf
+        // A video is never made without a price.
+        const isForCalls = views.channels.offering(name, model, 'any').length > 0
+        const acceptsUnpriced = isForCalls && user.settings.acceptUnsetModelRatioModel
+        const customer = { userGroup: user.group, acceptsUnpriced }
         return !('code' in priceFor(prices, model, name, customer))
       })
   const groups = groupsOf({ group, user }, options)
@@ -66,6 +69,8 @@ const ENDPOINT_TYPES = {
 } as const
 /** The name by which clients know OpenAI's images API. */
 const IMAGES_TYPE = 'image-generation'
+/** The name by which clients of other gateways know OpenAI's videos API. */
+const VIDEOS_TYPE = 'openai-video'
 const FORMATS = Object.keys(ENDPOINT_TYPES) as (keyof typeof ENDPOINT_TYPES)[]
 
 /** The names of formats that are never converted, as chat clients and other gateways know them. */
@@ -79,10 +84,20 @@ const DIRECT_TYPES: Partial<Record<DirectFormatName, string>> = {
 
 /**
  * Lists the formats of calls to a model. The formats that need no conversion are first. A model
- * that generates no answers has only the formats in which it is called.
+ * that generates no answers has only the formats in which it is called. A model that is a video at
+ * all of its channels, which their types and mappings decide, has only the format of videos.
  */
-function endpointTypesOf({ views }: RelayDeps, caller: Caller, model: string): string[] {
-  const groups = groupsOf(caller, views.options.options)
+function endpointTypesOf(deps: RelayDeps, caller: Caller, model: string): string[] {
+  const groups = groupsOf(caller, deps.views.options.options)
+  const channelsFor = (kind: OfferKind) =>
+    groups.flatMap((group) => channelsIn(deps.views.channels.offering(group, model, kind)))
+  const videos = new Set(channelsFor('video'))
+  if (videos.size === 0) return callTypesOf(deps, groups, model)
+  const isForCalls = channelsFor('any').some((channel) => !videos.has(channel))
+  return isForCalls ? [...callTypesOf(deps, groups, model), VIDEOS_TYPE] : [VIDEOS_TYPE]
+}
+
+function callTypesOf({ views }: RelayDeps, groups: readonly string[], model: string): string[] {
   const direct = groups.flatMap((group) => offeredDirectly(views, group, model))
   if (direct.length > 0) return [...new Set(direct.flatMap((name) => DIRECT_TYPES[name] ?? []))]
   const isNative = (format: keyof typeof ENDPOINT_TYPES) =>

@@ -31,6 +31,8 @@ export const optionSchemaQuery = {
   staleTime: Number.POSITIVE_INFINITY,
 }
 
+export const priceUnitsQuery = apiQuery('GET /api/option/price_units')
+
 /**
  * Saves an option and returns the server's message about it, which is usually empty. `before` is
  * the value that the user has seen. If another admin has changed the option in the meantime, the

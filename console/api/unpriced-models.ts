@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { isNamedLikeModeration } from '#read-api/contract/price-unit.ts'
 import { isConflict, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
 /** The price of a model from the lists that the server offers, as decimal texts with all digits. */
@@ -14,7 +15,10 @@ type Texts = ReadonlyMap<string, string>
 const readCurrentTexts = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
-/** Returns the models among the given ones that have no price. The server rejects calls to them. */
+/**
+ * Returns the models among the given ones that have no price. The server rejects calls to them.
+ * Moderations are free without a price.
+ */
 export async function findUnpricedModels(
   client: QueryClient,
   models: readonly string[],
@@ -27,7 +31,10 @@ export function createUnpricedFilter(
 ): (models: readonly string[]) => readonly string[] {
   if (options.get('fallback_pricing_enabled') === 'true') return () => []
   const [prices, ratios] = [namesIn(options.get('ModelPrice')), namesIn(options.get('ModelRatio'))]
-  return (models) => models.filter((model) => !prices.has(model) && !ratios.has(model))
+  return (models) =>
+    models.filter(
+      (model) => !prices.has(model) && !ratios.has(model) && !isNamedLikeModeration(model),
+    )
 }
 
 export async function presetPrices(

@@ -3,6 +3,9 @@ import { decimalOf, isAbove } from './decimal.ts'
 import { ratioOfCondition } from './price-conditions.ts'
 import type { DecimalText, PerTokenPrice, PriceFactor, PriceSnapshot } from './price-snapshot.ts'
 
+/** What a price of the option `ModelPrice` buys: one second of a video, or one call. */
+export type PriceUnit = 'second' | 'call'
+
 /**
  * The rule by which a provider bills the videos of some models. `price` is the provider's list
  * price in dollars per second or per video, for a ratio of 1. It is omitted for models whose price
@@ -10,7 +13,7 @@ import type { DecimalText, PerTokenPrice, PriceFactor, PriceSnapshot } from './p
  */
 type VideoPrice = {
   readonly models: readonly string[]
-  readonly per: 'second' | 'call'
+  readonly per: PriceUnit
   readonly price?: DecimalText
   /** Ratios by resolution (`1080p`), or by resolution and length (`1080p 6s`). */
   readonly resolutions?: Readonly<Record<string, DecimalText>>
@@ -182,22 +185,14 @@ const OTHER_VIDEO_MODELS = [
   ...['jimeng_t2v', 'jimeng_i2v', 'jimeng_ti2v'],
 ]
 
-/** The unit of the price of each known video model. Versions of a model have the same unit. */
-export const VIDEO_PRICE_UNITS: Readonly<Record<string, 'second' | 'call'>> = Object.fromEntries([
+/**
+ * The unit of the price of each known video model. Versions of a model have the same unit. It is
+ * only for models that no channel has yet. `unitOfVideo` returns the unit of all others.
+ */
+export const VIDEO_PRICE_UNITS: Readonly<Record<string, PriceUnit>> = Object.fromEntries([
   ...OTHER_VIDEO_MODELS.map((name) => [name, 'second'] as const),
   ...[...BY_MODEL].map(([model, { per }]) => [model, per] as const),
 ])
-
-const NAMES_WITH_UNITS = Object.keys(VIDEO_PRICE_UNITS)
-
-/**
- * Reports whether the price of a model is that of one second of video. This is known only for
- * listed models and their versions, so the answer is false for any other name.
- */
-export function isPricedPerSecond(model: string): boolean {
-  const name = nameOfVersion(model, NAMES_WITH_UNITS)
-  return name !== undefined && VIDEO_PRICE_UNITS[name] === 'second'
-}
 
 /** The built-in prices of video models, in dollars per second or per call. */
 export const VIDEO_MODEL_PRICES: readonly (readonly [string, DecimalText])[] = [
@@ -228,8 +223,7 @@ export function videoPrice(
   if (price.mode === 'tokens') {
     return options.includes('audio') ? withSound(price, models) : price
   }
-  const known = models.map(rowOf).find((one) => one !== undefined)
-  const row = known ?? otherModelOf(vendor)
+  const row = ruleOf(models, vendor)
   const { resolutions = {}, options: ratios = {} } = row
   const name = resolution ?? 'resolution'
   const byLength = resolutions[`${name} ${seconds}s`]
@@ -244,6 +238,16 @@ export function videoPrice(
     ...(factors.length === 0 ? {} : { factors }),
   }
 }
+
+/**
+ * Returns the unit of the price of a video, unless its price is per token. The arguments are those
+ * of `videoPrice`.
+ */
+export const unitOfVideo = (models: readonly string[], vendor: string): PriceUnit =>
+  ruleOf(models, vendor).per
+
+const ruleOf = (models: readonly string[], vendor: string): VideoPrice =>
+  models.map(rowOf).find((row) => row !== undefined) ?? otherModelOf(vendor)
 
 /** Returns a price per token with the ratio of sound as a condition of the call. */
 function withSound(price: PerTokenPrice, models: readonly string[]): PriceSnapshot {

@@ -233,6 +233,37 @@ export const servedModels = (
     group by 1 order by 1
   `)
 
+const mappedModels = rowType({
+  id: wireInteger,
+  type: wireInteger,
+  models: Type.Array(Type.String()),
+  modelPrefix: Type.String(),
+  modelMapping: Type.String(),
+  groups: Type.Array(Type.String()),
+  /** False for a channel that is disabled or deleted. An expired channel is still enabled. */
+  isEnabled: Type.Boolean(),
+  expiredTime: wireInteger,
+  changedPosition: wireInteger,
+  isDeleted: Type.Boolean(),
+})
+export type MappedModels = RowOf<typeof mappedModels>
+
+/**
+ * Reads the models of the channels that changed at event positions above `after`, with what decides
+ * the provider's names of these models. Deleted channels are included.
+ */
+export const mappedModelsOfChangedChannels = (
+  db: CommonQueryMethods,
+  after: number,
+): Promise<readonly MappedModels[]> =>
+  db.any(sql.type(mappedModels)`
+    select c.id, (c.terms->>'type')::int8 as type, c.models, c.model_mapping as "modelMapping",
+      coalesce(c.terms->>'modelPrefix', '') as "modelPrefix",
+      c.groups, c.status = 1 and not c.is_deleted as "isEnabled", c.expired_at as "expiredTime",
+      c.changed_position as "changedPosition", c.is_deleted as "isDeleted"
+    from read_channels.channels c where c.changed_position > ${after}
+  `)
+
 /** Lists the models of all channels that are not deleted, regardless of their status. */
 export const channelModels = (db: CommonQueryMethods): Promise<readonly string[]> =>
   db.anyFirst(sql.type(rowType({ model: Type.String() }))`

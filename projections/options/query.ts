@@ -1,7 +1,8 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
-import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
+import { moderationPriceOf, priceOf, readPriceList } from '#domain/pricing/price-list.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
+import { isNamedLikeModeration } from '#domain/shared/moderation-models.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { atCheckpoint } from '../checkpoint-table.ts'
 
@@ -45,8 +46,12 @@ export async function unpricedModels(
   const prices = readPriceList(values, revision)
   // The user's group does not affect whether a model has a price.
   return (model, group) =>
-    'code' in priceOf(prices, model, group, { userGroup: group, acceptsUnpriced: false })
+    'code' in priceFor(model)(prices, model, group, { userGroup: group, acceptsUnpriced: false })
 }
+
+/** Returns the rule of the price of a model, as for `GET /v1/models`: moderations may be free. */
+const priceFor = (model: string): typeof priceOf =>
+  isNamedLikeModeration(model) ? moderationPriceOf : priceOf
 
 /**
  * Returns a function that finds the current price of a model before the group ratio is applied. It
@@ -58,7 +63,7 @@ export async function modelPrices(
   const { values, revision } = await allOptions(db)
   const list = { ...readPriceList(values, revision), groups: new Map([['', '1']]) }
   return (model, acceptsUnpriced) => {
-    const price = priceOf(list, model, '', { userGroup: '', acceptsUnpriced })
+    const price = priceFor(model)(list, model, '', { userGroup: '', acceptsUnpriced })
     return 'code' in price ? null : price
   }
 }

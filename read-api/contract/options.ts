@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { PriceUnitLists, PriceUnits } from './price-unit-schema.ts'
 import type { Fields } from './resource-field-definition.ts'
 import { Envelope, Page, Query, TranslatedText } from './response-envelope.ts'
 import { responseProperties } from './schemas-from-field-definitions.ts'
@@ -62,11 +63,10 @@ export const OptionSchema = Type.Object({
   /**
    * If the option maps models to prices: the units of the prices of known video models. A version
    * of a model has the unit of the model (see `price-unit.ts`). All other prices are charged for
-   * each call. Omitted for all other options.
+   * each call. The channels of a model may bill another unit (`GET /api/option/price_units`).
+   * Omitted for all other options.
    */
-  entry_units: Type.Optional(
-    Type.Record(Type.String(), Type.Union([Type.Literal('second'), Type.Literal('call')])),
-  ),
+  entry_units: Type.Optional(PriceUnits),
   /** If the option is a choice: the label of each value. */
   choice_words: Type.Record(Type.String(), TranslatedText),
   /**
@@ -247,6 +247,13 @@ export const optionQueries = {
     querystring: Type.Object({ ...Query.page, model: name, keyword: Query.text, group: name }),
     response: { 200: Envelope(Page(PriceChange)) },
   },
+  /**
+   * The units in which channels bill models at a price of the option `ModelPrice`: `second` if the
+   * model is a video at a channel, otherwise `call`. Both are listed if the channels of a model
+   * differ. Only those models are listed whose names tell another unit (`entry_units`), for example
+   * because a channel maps the name to that of a video.
+   */
+  'GET /api/option/price_units': { response: { 200: Envelope(PriceUnitLists) } },
   'GET /api/option/price_schedule': {
     querystring: Type.Object(Query.page),
     response: { 200: Envelope(Page(ScheduledChange)) },

@@ -1,12 +1,14 @@
 import { nameOfVersion } from '#domain/shared/versions-of-models.ts'
-import type { OptionSchema } from './options.ts'
+import type { PriceUnits } from './price-unit-schema.ts'
 
-/**
- * Reports whether the price of a model is charged for each second of a video, and not for each
- * call.
- */
+export { isNamedLikeModeration } from '#domain/shared/moderation-models.ts'
+
+/** What a price of the option `ModelPrice` buys: one call, or one second of a video. */
+export type PriceUnit = 'call' | 'second'
+
+/** Reports whether the name of a model tells that its price is that of one second of a video. */
 export function isPricePerSecond(
-  { entry_units: units = {} }: Pick<OptionSchema, 'entry_units'>,
+  { entry_units: units = {} }: { readonly entry_units?: PriceUnits },
   model: string,
 ): boolean {
   const name = nameOfVersion(model, Object.keys(units))

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { PriceUnitLists } from './price-unit-schema.ts'
 import { UsableGroups } from './users.ts'
 
 /** A model that the caller can use. Its price does not include the group ratio. */
@@ -16,10 +17,16 @@ export const PricedModel = Type.Object({
   /** The price of a call in dollars. 0 if the model is charged by tokens. */
   model_price: Type.Number(),
   /**
-   * `second` if `model_price` is the price of one second of a video. Higher resolutions can cost a
-   * multiple of it. Omitted for all other models.
+   * `second` if all channels of the model that the requester can use bill `model_price` for each
+   * second of a video. Higher resolutions can cost a multiple of it. Omitted for all other models.
    */
   price_per: Type.Optional(Type.Literal('second')),
+  /**
+   * By group: the units for which `model_price` is billed there, `call` or `second` or both. The
+   * unit follows from the channel that serves the request. Present only if the channels of the
+   * model differ. Omitted for all other models.
+   */
+  price_units: Type.Optional(PriceUnitLists),
   completion_ratio: Type.Number(),
   cache_ratio: Type.Number(),
   create_cache_ratio: Type.Number(),

@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
-import { isPricedPerSecond } from '#domain/pricing/video-prices.ts'
 import { principalIfAny } from '#infra/http/access-checks.ts'
 import { afterPosition } from '#infra/http/after-position-header.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -12,6 +11,7 @@ import { type PricedModel, type Pricing, pricingQueries } from '../contract/pric
 import { type CurrentOptions, currentOptions } from '../options/option-routes.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { usableGroups } from '../users/list-groups.ts'
+import { createPriceUnits, type UnitsByGroup } from './price-units.ts'
 
 /**
  * The vendors of models, with a pattern for the beginning of a model's name. The first pattern that
@@ -26,7 +26,9 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/^deepseek/, 'DeepSeek'],
   [/^(?:glm|chatglm|cogview|cogvideo|charglm)/, 'Zhipu'],
   [/^(?:moonshot|kimi)/, 'Moonshot'],
-  [/^(?:doubao|seed-|seedream|skylark)/, 'ByteDance'],
+  [/^(?:doubao|seed-|seedream|skylark|jimeng)/, 'ByteDance'],
+  [/^kling/, 'Kuaishou'],
+  [/^vidu/, 'Shengshu'],
   [/^(?:ernie|bloomz)/, 'Baidu'],
   [/^hunyuan/, 'Tencent'],
   [/^(?:spark|sparkdesk)/i, 'iFlytek'],
@@ -34,7 +36,7 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/^(?:llama|meta-llama|codellama)/, 'Meta'],
   [/^grok/, 'xAI'],
   [/^(?:command|embed-|rerank-(?:english|multilingual|v\d)|aya-|c4ai)/, 'Cohere'],
-  [/^(?:abab|minimax|speech-0)/, 'MiniMax'],
+  [/^(?:abab|minimax|speech-0|[tis]2v-0)/, 'MiniMax'],
   [/^yi-/, '01.AI'],
   [/^(?:sonar|pplx)/, 'Perplexity'],
   [/^jina/, 'Jina'],
@@ -73,6 +75,7 @@ type Site = {
   readonly options: CurrentOptions
   readonly served: Awaited<ReturnType<typeof servedModels>>
   readonly priceOf: Awaited<ReturnType<typeof modelPrices>>
+  readonly units: UnitsByGroup
   /**
    * The price lists that were already computed, by kind of viewer. There are at most two per group.
    */
@@ -93,18 +96,21 @@ const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
  * write (`after`), the state is read at once. A position that the read models have not reached is
  * ignored, because a client can send any number.
  */
-function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
+function createSitePrices(deps: ReadDeps) {
+  const { core, freshness, servedTypes } = deps
+  const priceUnits = createPriceUnits(deps)
   const reached = (): number =>
     Math.min(...PRICE_READ_MODELS.map((name) => freshness.positionOf(name)))
   let cached: { readonly at: number; readonly upTo: number; readonly site: Promise<Site> } | null
   cached = null
   const read = async (): Promise<Site> => {
-    const [options, served, priceOf] = await Promise.all([
+    const [options, served, priceOf, units] = await Promise.all([
       currentOptions(core),
       servedModels(core.db, servedTypes, Math.floor(core.now() / 1_000)),
       modelPrices(core.db),
+      priceUnits(),
     ])
-    return { options, served, priceOf, lists: new Map() }
+    return { options, served, priceOf, units, lists: new Map() }
   }
   const currentSite = (after: number): Promise<Site> => {
     const now = performance.now()
@@ -141,11 +147,26 @@ const tiersOf = ({ tiers }: TokenPrice): Pick<PricedModel, 'context_tiers'> => {
   return { context_tiers }
 }
 
+/** Returns the fields with the unit of a price, which is the call unless they tell another. */
+function unitsIn(
+  groups: readonly string[],
+  byGroup: ReturnType<UnitsByGroup['get']>,
+): Pick<PricedModel, 'price_per' | 'price_units'> {
+  const units = groups.map(
+    (group) => [group, [...(byGroup?.get(group) ?? PER_CALL)].sort()] as const,
+  )
+  const all = new Set(units.flatMap(([, ofGroup]) => ofGroup))
+  if (all.size > 1) return { price_units: Object.fromEntries(units) }
+  return all.has('second') ? { price_per: 'second' } : {}
+}
+
+const PER_CALL = ['call'] as const
+
 /**
  * Returns the models that the viewer can call, each with the groups in which the viewer can call
  * it.
  */
-function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList {
+function listFor({ options, served, priceOf, units }: Site, viewer: Viewer): PriceList {
   const groups = usableGroups(options, viewer.group)
   const data: PricedModel[] = []
   for (const { model, groups: reaching } of served) {
@@ -159,7 +180,7 @@ function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList 
       quota_type: isByCall ? 1 : 0,
       model_ratio: isByCall ? 0 : Number(price.model),
       model_price: isByCall ? Number(price.price) : 0,
-      ...(isByCall && isPricedPerSecond(model) ? { price_per: 'second' as const } : {}),
+      ...(isByCall ? unitsIn(usable, units.get(model)) : {}),
       completion_ratio: isByCall ? 1 : Number(price.completion),
       cache_ratio: isByCall ? 1 : Number(price.cacheRead),
       create_cache_ratio: isByCall ? 1 : Number(price.cacheWrite),

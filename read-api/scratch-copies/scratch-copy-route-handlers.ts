@@ -18,6 +18,7 @@ import {
   priceSchedule,
 } from '../options/option-routes.ts'
 import { getPricing } from '../pricing/get-pricing.ts'
+import { listPriceUnits } from '../pricing/price-units.ts'
 import type { App, ReadDeps } from '../read-route-helpers.ts'
 import { countByName, listRedemptionRows } from '../redemptions/list-redemptions.ts'
 import { listTaskRows } from '../tasks/list-tasks.ts'
@@ -70,6 +71,7 @@ const ROUTES = [
   optionHistory,
   priceHistory,
   priceSchedule,
+  listPriceUnits,
   getPricing,
 ]
 

@@ -6,6 +6,7 @@ import { unpricedModels } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { userQueries } from '../contract/users.ts'
 import { type CurrentOptions, currentOptions } from '../options/option-routes.ts'
+import { createPriceUnits, type UnitsByGroup } from '../pricing/price-units.ts'
 import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
 
 type UsableGroup = {
@@ -66,15 +67,20 @@ export function listGroups(app: App, deps: ReadDeps): void {
 
 /**
  * Moves the models that are not named like models for chats, such as those for images, to the end.
+ * So are models that all channels bill by the second, because they are videos whatever their name.
  * Clients suggest the first model.
  */
 function chatModelsFirst(
   models: readonly string[],
-  { isNamedLikeChatModel }: Pick<ReadDeps, 'isNamedLikeChatModel'>,
+  units: UnitsByGroup,
+  { isNamedLikeChatModel = () => true }: Pick<ReadDeps, 'isNamedLikeChatModel'>,
 ): string[] {
-  if (isNamedLikeChatModel === undefined) return [...models]
-  const others = models.filter((model) => !isNamedLikeChatModel(model))
-  return [...models.filter(isNamedLikeChatModel), ...others]
+  const isForChats = (model: string): boolean => {
+    const ofGroups = [...(units.get(model)?.values() ?? [])]
+    const isVideo = ofGroups.length > 0 && ofGroups.every((ofGroup) => !ofGroup.has('call'))
+    return !isVideo && isNamedLikeChatModel(model)
+  }
+  return [...models.filter(isForChats), ...models.filter((model) => !isForChats(model))]
 }
 
 /**
@@ -83,6 +89,7 @@ function chatModelsFirst(
  * caller accepts such models.
  */
 export function listUserModels(app: App, deps: ReadDeps): void {
+  const readPriceUnits = createPriceUnits({ ...deps, servedTypes: deps.chatTypes })
   app.route({
     ...endpoint(userQueries, 'GET /api/user/models'),
     onRequest: onlyUser,
@@ -104,7 +111,7 @@ export function listUserModels(app: App, deps: ReadDeps): void {
         groups.some((group) => (requested ?? group) === group && isCallable(model, group)),
       )
       const names = models.map(({ model }) => model)
-      return success(isForChats ? chatModelsFirst(names, deps) : names)
+      return success(isForChats ? chatModelsFirst(names, await readPriceUnits(), deps) : names)
     },
   })
 }

@@ -103,10 +103,18 @@ const hasInList = ({ modelPrefix, models }: RelayChannel['terms'], model: string
  */
 export const videoVendorOf = ({
   terms: { type },
-}: Pick<ChannelRecord, 'terms'>): Profile['videos'] | null =>
-  (profileOf(type) ?? taskProfileOf(type))?.videos ?? null
+}: {
+  readonly terms: Pick<RelayChannel['terms'], 'type'>
+}): Profile['videos'] | null => (profileOf(type) ?? taskProfileOf(type))?.videos ?? null
 
-function servesVideos({ terms, rules }: Pick<RelayChannel, 'terms' | 'rules'>, model: string) {
+/** The fields of a channel that decide which of its models are videos. */
+export type VideoModels = {
+  readonly terms: Pick<RelayChannel['terms'], 'type' | 'modelPrefix'>
+  readonly rules: Pick<ChannelRules, 'modelNames'>
+}
+
+/** Reports whether the model is one of a video at the channel. */
+export function servesVideos({ terms, rules }: VideoModels, model: string): boolean {
   const videos = videoVendorOf({ terms })
   return videos?.models?.test(upstreamModelOf(terms, rules, model)) ?? videos !== null
 }
@@ -164,9 +172,10 @@ export class ChannelView {
     return [...this.channels.values()].some(({ terms }) => hasInList(terms, model))
   }
 
-  /** Returns the models that calls of the group may name, in any format. */
+  /** Returns the models that the group's calls, in any format, and requests for videos may name. */
   modelsOf(group: string): readonly string[] {
-    return [...(this.index('any').get(group)?.keys() ?? [])]
+    const kinds = ['any', 'video'] as const
+    return [...new Set(kinds.flatMap((kind) => [...(this.index(kind).get(group)?.keys() ?? [])]))]
   }
 
   /**

@@ -63,7 +63,11 @@ function allowedMembers({ type, setting }: ChannelTerms): ReadonlySet<string> {
 }
 
 /** Removes the channel's prefix from a model's name. Returns the provider's name for the model. */
-export function upstreamModelOf(terms: ChannelTerms, rules: ChannelRules, model: string): string {
+export function upstreamModelOf(
+  terms: Pick<ChannelTerms, 'modelPrefix'>,
+  rules: Pick<ChannelRules, 'modelNames'>,
+  model: string,
+): string {
   const bare = model.startsWith(terms.modelPrefix) ? model.slice(terms.modelPrefix.length) : model
   return rules.modelNames.get(bare) ?? bare
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addMissingEntries } from '#console/api/unpriced-models.ts'
+import { addMissingEntries, createUnpricedFilter } from '#console/api/unpriced-models.ts'
 
 describe('added prices of unpriced models', () => {
   it.each([
@@ -19,4 +19,13 @@ describe('added prices of unpriced models', () => {
     const before = '{"b": 7}'
     expect(addMissingEntries(before, [['b', '0.15']])).toBe(before)
   })
+})
+
+it('a warning of missing prices leaves out moderations, which are free without a price', () => {
+  const options = new Map([
+    ['ModelPrice', '{"draw":0.04}'],
+    ['ModelRatio', '{"gpt-4o":1.25}'],
+  ])
+  const models = ['draw', 'gpt-4o', 'omni-moderation-latest', 'unpriced']
+  expect(createUnpricedFilter(options)(models)).toEqual(['unpriced'])
 })

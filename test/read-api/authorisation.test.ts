@@ -105,6 +105,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/option/preset_ratios': 'admin',
   'GET /api/option/price_history': 'admin',
   'GET /api/option/price_schedule': 'admin',
+  'GET /api/option/price_units': 'admin',
   'GET /api/log/': 'admin',
   'GET /api/log/stat': 'admin',
   'GET /api/log/self/': 'user',

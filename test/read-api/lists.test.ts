@@ -157,6 +157,21 @@ describe('models', () => {
     expect(await named('?chat=true')).toEqual(['sim-small', 'image-1'])
     await api.settled(await api.append([channelChanged(7, 'ChannelsDeleted')]))
   })
+
+  it('for chats end with names that their channels map to videos', async () => {
+    const terms = { type: 1, models: ['film', 'sim-small'] }
+    const channel = channelCreated(77, 'films', { ...terms, modelMapping: '{"film":"sora-2"}' })
+    const data = { key: 'ModelPrice', value: '{"film":1}' }
+    await api.settled(
+      await api.append([channel, { stream: 'options', type: 'OptionSet', v: 1, data }]),
+    )
+    const named = async (query: string) =>
+      (await api.get<string[]>(`/api/user/models${query}`, alice)).body.data
+    expect(await named('')).toEqual(['film', 'sim-small'])
+    expect(await named('?chat=true')).toEqual(['sim-small', 'film'])
+    await api.settled(await api.append([channelChanged(77, 'ChannelsDeleted')]))
+    expect(await named('?chat=true')).toEqual(['sim-small'])
+  })
 })
 
 describe('channels', () => {

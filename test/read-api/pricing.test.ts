@@ -91,6 +91,15 @@ describe('GET /api/pricing', () => {
     expect(refused.message).toContain('sim-small')
   })
 
+  it('shows moderations without a price as free, as the relay serves them', async () => {
+    const models = 'omni-moderation-latest'
+    const { headers } = await channel({ name: 'moderations', models, group: 'default' })
+    const answer = await ask(fixture.anybody, Number(headers['x-position']))
+    expect(named(answer, models)).toMatchObject({ quota_type: 1, model_price: 0 })
+    const { data } = await fixture.user.call<string[]>('GET', '/api/user/models')
+    expect(data).toContain(models)
+  })
+
   it('tells that a price is one of a second of video, and not of a call', async () => {
     await channel({ name: 'videos', models: 'sora-2', group: 'default' })
     const { data: schema } = await fixture.root.call<OptionsSchema>('GET', '/api/option/schema')
@@ -108,6 +117,84 @@ describe('GET /api/pricing', () => {
     const price = { quota_type: 1, model_price: 0.1, price_per: 'second' }
     expect(named(answer, 'sora-2')).toMatchObject(price)
     expect(named(answer, 'sim-draw')).not.toHaveProperty('price_per')
+  })
+
+  it('takes the unit of a price from the channels that serve the model', async () => {
+    const prices = { 'sim-draw': 0.04, 'sora-2': 0.1, film: 0.2, 'wan2.6': 0.3, 'kling-v2-6': 0.4 }
+    await set('ModelPrice', prices)
+    const group = 'default,vip'
+    const mapping = { film: 'latest', latest: 'sora-2' }
+    const model_mapping = JSON.stringify(mapping)
+    await channel({ name: 'mapped', models: 'film', group, model_mapping })
+    await channel({ name: 'wan', type: 17, models: 'wan2.6', group })
+    // A compatible provider serves this name by chats, which are billed per call.
+    const { headers } = await channel({ name: 'plain', models: 'kling-v2-6', group })
+    const answer = await ask(fixture.anybody, Number(headers['x-position']))
+    const perSecond = ['film', 'wan2.6', 'sora-2']
+    for (const name of perSecond) {
+      expect(named(answer, name)).toMatchObject({ model_price: prices[name as never] })
+      expect(named(answer, name)).toMatchObject({ quota_type: 1, price_per: 'second' })
+      expect(named(answer, name)).not.toHaveProperty('price_units')
+    }
+    for (const name of ['kling-v2-6', 'sim-draw']) {
+      expect(named(answer, name)).toMatchObject({ quota_type: 1 })
+      expect(named(answer, name)).not.toHaveProperty('price_per')
+      expect(named(answer, name)).not.toHaveProperty('price_units')
+    }
+  })
+
+  it('names both units, by group, if the channels of a model differ', async () => {
+    const kling = { type: 50, key: 'access|secret', models: 'kling-v2-6' }
+    const { headers } = await channel({ ...kling, name: 'kling', group: 'default,inner' })
+    const seen = async (call: Caller, after = 0) => named(await ask(call, after), 'kling-v2-6')
+    const shown = await seen(fixture.anybody, Number(headers['x-position']))
+    expect(shown).toMatchObject({ price_units: { default: ['call', 'second'], vip: ['call'] } })
+    expect(shown).not.toHaveProperty('price_per')
+    expect(shown?.price_units).not.toHaveProperty('inner')
+    expect((await seen(fixture.user.call))?.price_units).toMatchObject({ inner: ['second'] })
+    const { data } = await fixture.admin.call<Record<string, unknown>>(
+      ...(['GET', '/api/option/price_units'] as const),
+    )
+    expect(data).toMatchObject({ film: ['second'], 'kling-v2-6': ['call', 'second'] })
+    expect(data).not.toHaveProperty('sora-2')
+    expect(data).not.toHaveProperty('sim-draw')
+  })
+
+  it('shows another unit as soon as the channel is mapped, deleted or disabled', async () => {
+    const { data } = await fixture.admin.call<{ items: { id: number; name: string }[] }>(
+      ...(['GET', '/api/channel/?page_size=100'] as const),
+    )
+    const idOf = (name: string) => data.items.find((one) => one.name === name)?.id
+    const change = async (body: object) =>
+      Number((await fixture.admin.call('PUT', '/api/channel/', { body })).headers['x-position'])
+    const unmapped = await change({ id: idOf('mapped'), model_mapping: '' })
+    expect(named(await ask(fixture.anybody, unmapped), 'film')).not.toHaveProperty('price_per')
+    const disabled = await change({ id: idOf('plain'), status: 2 })
+    const kling = named(await ask(fixture.anybody, disabled), 'kling-v2-6')
+    expect(kling).toMatchObject({ price_per: 'second', enable_groups: ['default'] })
+    await change({ id: idOf('plain'), status: 1 })
+    const { headers } = await fixture.admin.call('DELETE', `/api/channel/${idOf('kling')}`)
+    const after = await ask(fixture.anybody, Number(headers['x-position']))
+    expect(named(after, 'kling-v2-6')).not.toHaveProperty('price_per')
+    expect(named(after, 'kling-v2-6')).not.toHaveProperty('price_units')
+  })
+
+  it('shows the unit of the last change after fifty reads at once during each change', async () => {
+    const { data } = await fixture.admin.call<{ items: { id: number; name: string }[] }>(
+      ...(['GET', '/api/channel/?page_size=100'] as const),
+    )
+    const id = data.items.find(({ name }) => name === 'mapped')?.id
+    for (const target of ['sora-2', 'gpt-4o', 'sora-2', 'gpt-4o', 'sora-2']) {
+      const body = { id, model_mapping: JSON.stringify({ film: target }) }
+      const [{ headers }] = await Promise.all([
+        fixture.admin.call('PUT', '/api/channel/', { body }),
+        ...Array.from({ length: 50 }, async (_, n) =>
+          ask(fixture.anybody, (await fixture.head()) + (n % 2)),
+        ),
+      ])
+      const answer = await ask(fixture.anybody, Number(headers['x-position']))
+      expect(named(answer, 'film')?.price_per).toBe(target === 'sora-2' ? 'second' : undefined)
+    }
   })
 
   it('shows models without a price to users who accept them', async () => {
@@ -157,4 +244,9 @@ it.each([
   ['text-embedding-v3', 'Alibaba'],
   ['text-embedding-3-small', 'OpenAI'],
   ['constructor', ''],
+  ['kling-v2-6', 'Kuaishou'],
+  ['viduq2', 'Shengshu'],
+  ['jimeng_t2v_v30', 'ByteDance'],
+  ['MiniMax-Hailuo-02', 'MiniMax'],
+  ['T2V-01', 'MiniMax'],
 ])('%s is a model of %s', (model, owner) => expect(ownerOf(model)).toBe(owner))

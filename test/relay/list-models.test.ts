@@ -128,6 +128,32 @@ it('a model that only embeds or orders texts names the formats of these calls', 
   expect(methods('a')).toContain('generateContent')
 })
 
+it('a model that is a video at its channels is listed with the endpoint of videos', async () => {
+  await rig.addChannel(2, {
+    ...{ type: 1, models: ['my-video', 'gpt-4o', 'kling-v2-6'] },
+    modelMapping: '{"my-video":"latest","latest":"sora-2"}',
+  })
+  await rig.addChannel(3, { type: 55, models: ['sora-2'] })
+  await rig.addChannel(4, { type: 17, models: ['wan2.6', 'qwen-max', 'wan-unpriced'] })
+  await rig.addChannel(5, { type: 50, models: ['kling-v2-6', 'kling-unpriced'] })
+  await rig.setOption('ModelRatio', { 'gpt-4o': 1, 'qwen-max': 1 })
+  await rig.setOption('ModelPrice', { 'my-video': 1, 'sora-2': 1, 'wan2.6': 1, 'kling-v2-6': 1 })
+  const { data } = (await get('/v1/models', BEARER)) as {
+    data: { id: string; supported_endpoint_types: string[] }[]
+  }
+  const types = new Map(data.map((model) => [model.id, model.supported_endpoint_types]))
+  for (const name of ['my-video', 'sora-2', 'wan2.6']) {
+    expect([name, types.get(name)]).toEqual([name, ['openai-video']])
+  }
+  expect(types.get('kling-v2-6')?.slice(0, 1)).toEqual(['openai'])
+  expect(types.get('kling-v2-6')?.slice(-1)).toEqual(['openai-video'])
+  for (const name of ['gpt-4o', 'qwen-max']) {
+    expect(types.get(name)).not.toContain('openai-video')
+  }
+  expect(types.has('kling-unpriced')).toBe(false)
+  expect((await get('/v1/models/sora-2', BEARER)).id).toBe('sora-2')
+})
+
 it('the list answers HEAD, with which monitors check that a key is valid', async () => {
   const head = (headers: Record<string, string>) =>
     fetch(`${rig.url}/v1/models`, { method: 'HEAD', headers })

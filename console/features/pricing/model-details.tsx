@@ -11,6 +11,7 @@ import {
   modelAtLength,
   pricesIn,
   threeDecimalText,
+  unitIn,
 } from './model-prices.ts'
 import { RatioTag, type SelectedGroup } from './price-columns.tsx'
 
@@ -32,7 +33,7 @@ function PricesByGroup(props: { model: PricedModel; ratios: Readonly<Record<stri
   const { t } = useTranslation()
   const { model } = props
   const isByCall = model.quota_type === 1
-  const ofCall = t(model.price_per === 'second' ? 'pricing.perSecondPrice' : 'pricing.perCallPrice')
+  const ofCall = t(`pricing.per${unitIn(model)}Price`)
   const prices = isByCall ? [ofCall] : [t('pricing.input'), t('ui.outputPrice')]
   return (
     <div className="tg-price-scroll">
@@ -55,6 +56,9 @@ function PricesByGroup(props: { model: PricedModel; ratios: Readonly<Record<stri
                   {prices.mode === 'call'
                     ? allDecimalsText(prices.call)
                     : threeDecimalText(prices.input)}
+                  {model.price_units !== undefined && (
+                    <small className="tg-muted"> {t(`ui.per${unitIn(model, name)}`)}</small>
+                  )}
                 </td>
                 {prices.mode === 'tokens' && <td>{threeDecimalText(prices.output)}</td>}
               </tr>

@@ -10,12 +10,26 @@ import {
   roundToInteger,
 } from '#console/ui/quota/exact-decimal.ts'
 import { groupDigits } from '#console/ui/quota/money.ts'
+import { type ShownUnit, shownUnit } from '#console/ui/quota/price-unit.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
 
 /** The price in dollars of a million input tokens at ratio 1. */
 const BASE = fromInteger(2)
 const QUOTA_PER_DOLLAR = fromInteger(500_000)
 const ZERO = fromInteger(0)
+
+/**
+ * Returns the unit of a model's price per call in a group, or in all groups together if the group
+ * is omitted or lacks the model.
+ */
+export function unitIn(
+  { price_per, price_units: units }: PricedModel,
+  group: string | null = null,
+): ShownUnit {
+  if (units === undefined) return price_per === 'second' ? 'Second' : 'Call'
+  const ofGroup = group !== null && Object.hasOwn(units, group) ? units[group] : undefined
+  return shownUnit(ofGroup ?? Object.values(units).flat())
+}
 
 /**
  * Converts a JavaScript number to an exact decimal. The conversion uses the shortest decimal text

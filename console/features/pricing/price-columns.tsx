@@ -5,7 +5,7 @@ import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { type ExactDecimal, formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
-import { allDecimalsText, pricesIn, ratioTone, threeDecimalText } from './model-prices.ts'
+import { allDecimalsText, pricesIn, ratioTone, threeDecimalText, unitIn } from './model-prices.ts'
 import { isSortable } from './use-pricing.ts'
 
 export type SelectedGroup = { readonly name: string; readonly ratio: number }
@@ -15,9 +15,9 @@ export function priceColumns(t: TFunction, group: SelectedGroup): Column<PricedM
   const name = ({ model_name }: PricedModel) => (
     <ModelName name={model_name} label={t('pricing.copyName')} />
   )
-  const billing = ({ quota_type, price_per }: PricedModel) => (
-    <StatusTag tone={quota_type === 1 ? 'info' : 'neutral'} isPlain>
-      {quota_type === 1 ? callBilling(t, price_per) : t('pricing.byTokens')}
+  const billing = (model: PricedModel) => (
+    <StatusTag tone={model.quota_type === 1 ? 'info' : 'neutral'} isPlain>
+      {t(model.quota_type === 1 ? `pricing.by${unitIn(model, group.name)}` : 'pricing.byTokens')}
     </StatusTag>
   )
   const input = (model: PricedModel) => <InputPrice model={model} group={group} t={t} />
@@ -31,20 +31,17 @@ export function priceColumns(t: TFunction, group: SelectedGroup): Column<PricedM
   )
   const groups = ({ enable_groups }: PricedModel) => <Groups names={enable_groups} />
   const columns = [
-    column('model', t('ui.model'), 176, name, TITLE_COLUMN),
-    column('owner', t('pricing.owner'), 100, ({ owner_by }: PricedModel) => owner_by || NONE),
-    column('billing', t('ui.billing'), 94, billing, { onCard: 'aside' }),
+    column('model', t('ui.model'), 164, name, TITLE_COLUMN),
+    column('owner', t('pricing.owner'), 92, ({ owner_by }: PricedModel) => owner_by || NONE),
+    column('billing', t('ui.billing'), 118, billing, { onCard: 'aside' }),
     column('input', t('pricing.input'), 130, input, { align: 'end' }),
     column('cached', t('pricing.cached'), 98, price('cached'), { align: 'end', onCard: 'more' }),
     column('output', t('ui.outputPrice'), 100, price('output'), { align: 'end' }),
     column('here', t('pricing.available'), 104, here),
-    column('groups', t('pricing.groups'), 134, groups, { onCard: 'more' }),
+    column('groups', t('pricing.groups'), 130, groups, { onCard: 'more' }),
   ]
   return columns.map((one) => ({ ...one, isSortable: isSortable(one.id) }))
 }
-
-const callBilling = (t: TFunction, per: PricedModel['price_per']): string =>
-  t(per === 'second' ? 'pricing.bySecond' : 'pricing.byCall')
 
 const NONE = <span className="tg-muted">—</span>
 
@@ -62,10 +59,12 @@ function ModelName({ name, label }: { name: string; label: string }) {
 function InputPrice(props: { model: PricedModel; group: SelectedGroup; t: TFunction }) {
   const prices = pricesIn(props.model, props.group.ratio)
   if (prices.mode === 'tokens') return <Price of={prices.input} />
-  const unitText = props.t(props.model.price_per === 'second' ? 'ui.perSecond' : 'ui.perCall')
+  const unit = unitIn(props.model, props.group.name)
+  // The name of both units stands on a line of its own, so that the columns still fit.
+  const isLong = unit === 'CallOrSecond'
   return (
-    <span className="tg-amount">
-      {allDecimalsText(prices.call)} <small className="tg-muted">{unitText}</small>
+    <span className={isLong ? 'tg-amount tg-price-long-unit' : 'tg-amount'}>
+      {allDecimalsText(prices.call)} <small className="tg-muted">{props.t(`ui.per${unit}`)}</small>
     </span>
   )
 }

@@ -23,14 +23,14 @@ const LABELS = {
   ratio: 'pricing.ratio',
   completionRatio: 'shared.factor.completion',
   cacheRatio: 'pricing.cacheRatio',
-  price: 'pricing.callPriceLabel',
+  price: 'pricing.perCallLabel',
 } as const
 
 const HINTS = {
   ratio: 'pricing.bulkRatioHint',
   completionRatio: 'pricing.bulkCompletionHint',
   cacheRatio: 'pricing.bulkCacheHint',
-  price: 'pricing.callPriceHint',
+  price: 'pricing.perCallHint',
 } as const satisfies Record<BulkField, string>
 
 type DrawerDraft = BulkPriceDraft & { mode: BulkMode; isSkipping: boolean }

@@ -71,7 +71,7 @@ function FallbackForm({ form }: { form: SettingsForm }) {
         onChange={(isOn) => set('fallback_pricing_enabled', String(isOn))}
       />
       <div className="tg-fallback">
-        {field('fallback_single_price', t('pricing.callPriceLabel'))}
+        {field('fallback_single_price', t('pricing.perCallOrSecondLabel'))}
         <span className="tg-fallback-or">{t('ui.or')}</span>
         {field('fallback_input_ratio', t('settings.fallbackInput'))}
         {field('fallback_completion_ratio', t('shared.factor.completion'))}

@@ -9,14 +9,13 @@ import {
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { deleteAction, editAction } from '#console/ui/lists/edit-delete-and-undo.ts'
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
-import { formatDecimal, multiply, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
-import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
+import { priceOfRatio, scaledPrice, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-rows.ts'
-import type { IsPricePerSecond, OutputLimitFallback } from './price-table-hooks.ts'
+import type { OutputLimitFallback, UnitOfPrice } from './price-table-hooks.ts'
 
 type PriceActions = {
   capFallback: OutputLimitFallback
-  isPerSecond: IsPricePerSecond
+  unitOfPrice: UnitOfPrice
   count: Intl.NumberFormat
   changed: ReadonlySet<string>
   onEdit: (row: PriceRow) => void
@@ -48,10 +47,7 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
     }),
     money('input', t('pricing.inputPrice'), (row) =>
       isPerCall(row) ? (
-        <Amount
-          dollars={row.price}
-          unit={t(actions.isPerSecond(row.name) ? 'ui.perSecond' : 'ui.perCall')}
-        />
+        <Amount dollars={row.price} unit={t(`ui.per${actions.unitOfPrice(row.name)}`)} />
       ) : (
         <Amount dollars={priceOfRatio(row.ratio)} unit={ratioText(row.ratio)} />
       ),
@@ -61,13 +57,13 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
         <span className="tg-quiet">{t('pricing.builtIn')}</span>
       ) : (
         <Amount
-          dollars={outputPrice(row.ratio, row.completionRatio)}
+          dollars={scaledPrice(row.ratio, row.completionRatio)}
           unit={ratioText(row.completionRatio)}
         />
       ),
     ),
     money('cache', t('pricing.cachePrice'), (row) => (
-      <Amount dollars={cachePrice(row)} unit={ratioText(row.cacheRatio)} />
+      <Amount dollars={scaledPrice(row.ratio, row.cacheRatio)} unit={ratioText(row.cacheRatio)} />
     )),
     column(
       'maxOutput',
@@ -100,7 +96,7 @@ function Actions({ row, actions }: RowProps) {
 function ModeTag({ row, actions }: RowProps) {
   const { t } = useTranslation()
   const isPlain = isPriced(row)
-  const ofCall = actions.isPerSecond(row.name) ? 'perSecond' : 'perCall'
+  const ofCall = `per${actions.unitOfPrice(row.name)}` as const
   const mode = isPerCall(row) ? ofCall : isPlain ? 'perToken' : 'unpriced'
   return (
     <StatusTag tone={isPlain ? 'neutral' : 'warn'} isPlain={isPlain}>
@@ -110,11 +106,6 @@ function ModeTag({ row, actions }: RowProps) {
 }
 
 const ratioText = (ratio: string): string => (ratio === '' ? '' : `×${shortRatio(ratio)}`)
-
-function cachePrice(row: PriceRow): string {
-  const [price, share] = [parseDecimal(priceOfRatio(row.ratio)), parseDecimal(row.cacheRatio)]
-  return price === null || share === null ? '' : formatDecimal(multiply(price, share))
-}
 
 function Amount({ dollars, unit }: { dollars: string; unit: string }) {
   if (dollars === '') return <span className="tg-quiet">–</span>

@@ -27,24 +27,23 @@ export function ratioOfPrice(price: string): string {
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
 /**
- * The minimum number of digits of a completion ratio that may be the rounded quotient of two
- * prices.
+ * The minimum number of digits of a ratio of two prices that may be their rounded quotient.
  */
 const ROUNDED_DIGITS_MIN = 12
 /**
- * The minimum number of decimals by which `outputPrice` must shorten the exact product. If it saves
+ * The minimum number of decimals by which `scaledPrice` must shorten the exact product. If it saves
  * fewer decimals, the exact product is returned. A much shorter price is probably the price that a
  * user once entered.
  */
 const DECIMALS_SAVED_MIN = 4
 
 /**
- * Returns the output price in dollars per million tokens. A stored completion ratio may have been
- * rounded, so that the exact product has many decimals. In this case, returns the shortest price
- * that gives the same ratio.
+ * Returns the price of output or of cached input in dollars per million tokens. `scaleRatio` is its
+ * ratio to the price of input. A stored ratio may have been rounded, so that the exact product has
+ * many decimals. In this case, returns the shortest price that gives the same ratio.
  */
-export function outputPrice(ratio: string, completionRatio: string): string {
-  const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
+export function scaledPrice(ratio: string, scaleRatio: string): string {
+  const [model, completion] = [parseDecimal(ratio), parseDecimal(scaleRatio)]
   if (model === null || completion === null) return ''
   const input = multiply(model, DOLLARS_PER_RATIO)
   const product = multiply(input, completion)

@@ -1,7 +1,7 @@
 import type { Translations } from '#console/i18n/translation-types.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import { formatDecimal, isNegative, isZero, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
-import { completionRatioOf, outputPrice, priceOfRatio, ratioOfPrice } from './price-conversion.ts'
+import { completionRatioOf, priceOfRatio, ratioOfPrice, scaledPrice } from './price-conversion.ts'
 import { emptyRow, type PriceRow, priceRow } from './price-rows.ts'
 
 type PriceMode = 'ratio' | 'price' | 'call'
@@ -28,14 +28,14 @@ export const draftOfRow = ({ price, ...row }: PriceRow): PriceDraft => ({
   ...row,
   mode: price === '' ? 'price' : 'call',
   inputPrice: priceOfRatio(row.ratio),
-  outputPrice: outputPrice(row.ratio, row.completionRatio),
+  outputPrice: scaledPrice(row.ratio, row.completionRatio),
   callPrice: price,
 })
 
 export function convertToMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   if (mode === 'price' && draft.mode === 'ratio') {
     const { ratio, completionRatio } = draft
-    const output = outputPrice(ratio, completionRatio)
+    const output = scaledPrice(ratio, completionRatio)
     return { ...draft, mode, inputPrice: priceOfRatio(ratio), outputPrice: output }
   }
   if (mode === 'ratio' && draft.mode === 'price') return { ...draft, mode, ...ratiosOf(draft) }

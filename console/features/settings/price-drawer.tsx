@@ -10,10 +10,10 @@ import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.t
 import {
   completionRatioOf,
   exampleCost,
-  outputPrice,
   priceOfRatio,
   quotaOfDollars,
   ratioOfPrice,
+  scaledPrice,
   shortRatio,
 } from './price-conversion.ts'
 import {
@@ -27,11 +27,11 @@ import {
   validatePrice,
 } from './price-draft.ts'
 import type { PriceRow } from './price-rows.ts'
-import type { IsPricePerSecond, OutputLimitFallback } from './price-table-hooks.ts'
+import type { OutputLimitFallback, UnitOfPrice } from './price-table-hooks.ts'
 
 type FieldsProps = {
   capFallback: OutputLimitFallback
-  isPerSecond: IsPricePerSecond
+  unitOfPrice: UnitOfPrice
   form: DraftForm<PriceDraft>
 }
 
@@ -70,8 +70,7 @@ function PriceFields(props: FieldsProps) {
 }
 
 /** Returns the unit of a fixed price of the entered model, as in the keys of its texts. */
-const unitOf = ({ form, isPerSecond }: FieldsProps) =>
-  isPerSecond(form.draft.name.trim()) ? 'Second' : 'Call'
+const unitOf = ({ form, unitOfPrice }: FieldsProps) => unitOfPrice(form.draft.name.trim())
 
 type NumberField = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>
 
@@ -92,8 +91,8 @@ function ModeFields(props: FieldsProps) {
     />
   )
   if (mode === 'call') {
-    const unit = unitOf(props) === 'Second' ? 'second' : 'call'
-    return field('callPrice', t(`pricing.${unit}PriceLabel`), t(`pricing.${unit}PriceHint`))
+    const unit = unitOf(props)
+    return field('callPrice', t(`pricing.per${unit}Label`), t(`pricing.per${unit}Hint`))
   }
   const output = t('pricing.outputPriceHint')
   return (
@@ -145,7 +144,7 @@ export function Equivalent({ draft }: { draft: PriceDraft }) {
   }
   const isPrice = draft.mode === 'price'
   const input = isPrice ? draft.inputPrice : priceOfRatio(draft.ratio)
-  const output = isPrice ? draft.outputPrice : outputPrice(draft.ratio, draft.completionRatio)
+  const output = isPrice ? draft.outputPrice : scaledPrice(draft.ratio, draft.completionRatio)
   const ratio = isPrice ? ratioOfPrice(draft.inputPrice) : draft.ratio
   if (input === '' || ratio === '' || `${input}${output}`.includes('-')) return null
   const completion = shortRatio(completionRatioOf(input, output)) || t('pricing.builtIn')
@@ -167,7 +166,7 @@ export function Equivalent({ draft }: { draft: PriceDraft }) {
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: OutputLimitFallback
-  isPerSecond: IsPricePerSecond
+  unitOfPrice: UnitOfPrice
   /** The names of all models that have a price. The name of a new model must be different. */
   existingNames: ReadonlySet<string>
   /** The initial name in a form that was opened for a model without a price. */
@@ -205,7 +204,7 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }) {
       form={form}
       onClose={props.onClose}
     >
-      <PriceFields capFallback={props.capFallback} isPerSecond={props.isPerSecond} form={form} />
+      <PriceFields capFallback={props.capFallback} unitOfPrice={props.unitOfPrice} form={form} />
     </FormDrawer>
   )
 }

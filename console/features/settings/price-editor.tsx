@@ -25,11 +25,11 @@ import {
   withRows,
 } from './price-rows.ts'
 import {
-  type IsPricePerSecond,
   type OutputLimitFallback,
-  useIsPricePerSecond,
+  type UnitOfPrice,
   useOutputLimitFallback,
   useScrollToRow,
+  useUnitOfPrice,
 } from './price-table-hooks.ts'
 import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
 
@@ -45,7 +45,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const close = () => setOpen(null)
   usePausedRefresh(form, open !== null)
   const capFallback = useOutputLimitFallback(form)
-  const isPerSecond = useIsPricePerSecond(form)
+  const unitOfPrice = useUnitOfPrice(form)
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
   const none = () => showError(t('pricing.bulkSelectFirst'))
@@ -73,7 +73,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
       <PriceList
         form={form}
         capFallback={capFallback}
-        isPerSecond={isPerSecond}
+        unitOfPrice={unitOfPrice}
         rows={all}
         added={added}
         selected={selected}
@@ -85,7 +85,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
       />
       <PriceDrawer
         capFallback={capFallback}
-        isPerSecond={isPerSecond}
+        unitOfPrice={unitOfPrice}
         edited={part !== null && 'row' in part ? part.row : null}
         existingNames={names}
         onClose={close}
@@ -100,7 +100,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
 function PriceList(props: {
   form: SettingsForm
   capFallback: OutputLimitFallback
-  isPerSecond: IsPricePerSecond
+  unitOfPrice: UnitOfPrice
   rows: readonly PriceRow[]
   /**
    * The row that was added last. Each new object makes the list scroll to its row, even if the key
@@ -120,20 +120,20 @@ function PriceList(props: {
   const search = typed.since === props.added ? typed.text : ''
   const [pageSize, setPageSize] = usePageSize('prices-page-size')
   const changed = useChangedModels(props.form)
-  const { capFallback, isPerSecond, onEdit, onHistory, onDelete } = props
+  const { capFallback, unitOfPrice, onEdit, onHistory, onDelete } = props
   const count = useNumberFormat()
   const columns = useMemo(
     () =>
       priceColumns(t, {
         capFallback,
-        isPerSecond,
+        unitOfPrice,
         count,
         changed,
         onEdit,
         onHistory,
         onDelete: (row) => onDelete([row.name]),
       }),
-    [t, capFallback, isPerSecond, count, changed, onEdit, onHistory, onDelete],
+    [t, capFallback, unitOfPrice, count, changed, onEdit, onHistory, onDelete],
   )
   const layout = useColumnLayout('prices-table-columns', columns)
   const matchingRows = useMemo(

@@ -1,4 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
+import { priceUnitsQuery } from '#console/api/options.ts'
+import { type ShownUnit, shownUnit } from '#console/ui/quota/price-unit.ts'
 import { isPricePerSecond } from '#read-api/contract/price-unit.ts'
 import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
@@ -33,12 +36,23 @@ export function useOutputLimitFallback(form: SettingsForm): OutputLimitFallback 
   }, [builtInText, defaultText])
 }
 
-/** Reports whether the price of a model is for one second of a video instead of for a call. */
-export type IsPricePerSecond = (model: string) => boolean
+/** Returns the unit of the fixed price of a model. */
+export type UnitOfPrice = (model: string) => ShownUnit
 
-export function useIsPricePerSecond(form: SettingsForm): IsPricePerSecond {
+/**
+ * Returns a function that finds the unit of a model's price. The channels of the model decide it.
+ * The unit of a model without a channel follows from its name.
+ */
+export function useUnitOfPrice(form: SettingsForm): UnitOfPrice {
   const option = form.option('ModelPrice')
-  return useMemo(() => (model) => option !== undefined && isPricePerSecond(option, model), [option])
+  const { data } = useQuery(priceUnitsQuery)
+  return useMemo(() => {
+    const units = new Map(Object.entries(data ?? {}))
+    return (model) => {
+      const ofName = option !== undefined && isPricePerSecond(option, model) ? 'second' : 'call'
+      return shownUnit(units.get(model) ?? [ofName])
+    }
+  }, [option, data])
 }
 
 type PagedRows = {

@@ -10,9 +10,10 @@ import { ErrorState } from '#console/ui/layout/error-state.tsx'
 import { Pagination, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
+import { isNamedLikeModeration } from '#read-api/contract/price-unit.ts'
 import { PriceDrawer } from './price-drawer.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-rows.ts'
-import { useIsPricePerSecond, useOutputLimitFallback } from './price-table-hooks.ts'
+import { useOutputLimitFallback, useUnitOfPrice } from './price-table-hooks.ts'
 import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
 
 /**
@@ -28,7 +29,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   const { name, setName, close } = usePriceForm(form)
   usePausedRefresh(form, name !== null)
   const capFallback = useOutputLimitFallback(form)
-  const isPerSecond = useIsPricePerSecond(form)
+  const unitOfPrice = useUnitOfPrice(form)
   const [page, setPage] = useState(0)
   const [pageSize, setPageSize] = usePageSize('unpriced-page-size')
   if (enabled.error !== null && enabled.data === undefined) {
@@ -37,7 +38,9 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   if (enabled.data?.length === 0) return <NoChannels />
   const rows = priceRows(maps)
   const priced = new Set(rows.filter(isPriced).map((row) => row.name))
-  const missing = (enabled.data ?? []).filter((model) => !priced.has(model)).sort()
+  const missing = (enabled.data ?? [])
+    .filter((model) => !priced.has(model) && !isNamedLikeModeration(model))
+    .sort()
   if (missing.length === 0) {
     if (enabled.isPending) return <p className="tg-hint">{t('ui.loading')}</p>
     const texts = { title: t('pricing.allPricedTitle'), body: t('pricing.allPricedBody') }
@@ -66,7 +69,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
       />
       <PriceDrawer
         capFallback={capFallback}
-        isPerSecond={isPerSecond}
+        unitOfPrice={unitOfPrice}
         edited={name === null ? null : 'new'}
         newName={name ?? ''}
         existingNames={priced}

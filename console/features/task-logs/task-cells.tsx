@@ -6,7 +6,7 @@ import { Icon, type IconName } from '#console/ui/elements/icons.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import type { AnyTask } from './task-kinds-and-live-updates.ts'
 
-type Status = keyof Translations['taskLogs']['status']
+type Status = keyof Translations['shared']['taskStatus']
 type Action = keyof Translations['taskLogs']['action']
 type Code = Exclude<keyof Translations['taskLogs']['code'], 'refused'>
 
@@ -79,7 +79,7 @@ export function StatusCell({ status }: { status: string }) {
   const { t } = useTranslation()
   const name = statusName(status)
   if (name === null) return <StatusTag tone="neutral">{status}</StatusTag>
-  return <StatusTag tone={STATUS_TONES[name]}>{t(`taskLogs.status.${name}`)}</StatusTag>
+  return <StatusTag tone={STATUS_TONES[name]}>{t(`shared.taskStatus.${name}`)}</StatusTag>
 }
 
 export function CodeCell({ code }: { code: number }) {

@@ -69,7 +69,11 @@ export function RatioCell({ row }: { row: LogEntry }) {
   const group = other.price?.group ?? other.group_ratio
   if (price !== undefined) {
     const text = `$${other.price?.price ?? price} / ${group}`
-    const factors = [`${t('shared.factor.price')} ${price}`, `${t('shared.factor.group')} ${group}`]
+    const name = other.price?.per === undefined ? 'price' : 'pricePerSecond'
+    const factors = [
+      `${t(`shared.factor.${name}`)} ${price}`,
+      `${t('shared.factor.group')} ${group}`,
+    ]
     return <span title={factors.join(' · ')}>{text}</span>
   }
   const model = other.price?.model ?? other.model_ratio

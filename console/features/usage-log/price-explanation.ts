@@ -98,9 +98,13 @@ type TermDraft = Pick<PriceTerm, 'name' | 'tool' | 'count'> & { factors: readonl
 
 const PER_CALL: readonly FactorName[] = ['price', 'quotaPerDollar', 'group']
 
-const callTerms = ({ calls = 1, seconds }: LoggedUsage, per?: string): TermDraft[] => [
-  { name: 'calls', count: (per && seconds) || calls, factors: PER_CALL },
-]
+const PER_SECOND: readonly FactorName[] = ['pricePerSecond', 'quotaPerDollar', 'group']
+
+/** Returns the term of a fixed price. `per` is the price's own unit if it is not a call. */
+const callTerms = ({ calls = 1, seconds }: LoggedUsage, per?: string): TermDraft[] =>
+  per === undefined || seconds === undefined
+    ? [{ name: 'calls', count: calls, factors: PER_CALL }]
+    : [{ name: 'seconds', count: seconds, factors: PER_SECOND }]
 
 function tokenTerms(usage: LoggedUsage): TermDraft[] {
   const { output = 0, outputAudio = 0, outputImage = 0 } = usage
@@ -130,6 +134,7 @@ function factorValues(price: Record<string, string>, { name, tool }: Partial<Pri
   const tier = name?.startsWith('output') ? tierOutput : tierInput
   const values: Values = {
     ...price,
+    ...(price.price === undefined ? {} : { pricePerSecond: price.price }),
     quotaPerDollar: QUOTA_PER_DOLLAR,
     oneHour: ONE_HOUR_CACHE_WRITE_FACTOR,
     tier,

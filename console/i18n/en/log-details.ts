@@ -91,7 +91,8 @@ export const logDetails: Translations['logDetails'] = {
     output: 'Output',
     outputAudio: 'Audio output',
     outputImage: 'Image output',
-    calls: 'Calls or seconds',
+    calls: 'Calls',
+    seconds: 'Seconds',
     tool: 'Tool {{tool}}',
   },
   failure: {

@@ -15,6 +15,7 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   perToken: 'Per token',
   perCall: 'Per call',
   perSecond: 'Per second',
+  perCallOrSecond: 'Call or second',
   unpriced: 'No price',
   inputPrice: 'Input',
   outputPrice: 'Output',
@@ -46,6 +47,8 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   entryCallHint: 'One fixed price for each call',
   entrySecond: 'Per second',
   entrySecondHint: 'One price for each second of a video',
+  entryCallOrSecond: 'Per call or second',
+  entryCallOrSecondHint: 'Some channels of the model bill by the second, others by the call',
   inputPriceLabel: 'Input price ($ per million tokens)',
   outputPriceLabel: 'Output price ($ per million tokens)',
   outputPriceHint: 'Empty keeps the built-in completion ratio, or 1.',
@@ -58,10 +61,14 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   maxOutputHintBuiltIn:
     'The output, including reasoning, for which a request without a limit holds quota. Empty ' +
     'uses the built-in limit.',
-  callPriceLabel: 'Price per call ($)',
-  callPriceHint: 'A fixed price takes precedence: ratios are not used.',
-  secondPriceLabel: 'Price per second ($)',
-  secondPriceHint: 'Higher resolutions and options such as sound can cost a multiple of it.',
+  perCallLabel: 'Price per call ($)',
+  perCallHint: 'A fixed price takes precedence: ratios are not used.',
+  perSecondLabel: 'Price per second ($)',
+  perSecondHint: 'Higher resolutions and options such as sound can cost a multiple of it.',
+  perCallOrSecondLabel: 'Price per call or second ($)',
+  perCallOrSecondHint:
+    'The channel that serves a request decides whether this is charged per second of a video or ' +
+    'per call.',
   equals: 'Equivalent: {{text}}',
   equalsRatio: 'model ratio {{ratio}}, completion ratio {{completion}}',
   equalsPrice: '{{input}} in, {{output}} out per million tokens',

@@ -15,10 +15,12 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
   byTokens: 'By tokens',
   byCall: 'By call',
   bySecond: 'By second',
+  byCallOrSecond: 'Call or second',
   input: 'Input / 1M tokens',
   cached: 'Cached / 1M',
   perCallPrice: 'Per call',
   perSecondPrice: 'Per second',
+  perCallOrSecondPrice: 'Per call or second',
   available: 'Availability',
   isAvailable: 'Available',
   isUnavailable: 'Unavailable',
@@ -40,10 +42,13 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
     '{{group}} × {{model}} × ({{prompt}} + {{completion}} × {{completionRatio}}) / 500000',
   notes: 'How prices are computed',
   noteTokens:
-    'A million tokens cost model ratio × 2 × group ratio; output also × completion ratio.',
+    'A million tokens cost model ratio × 2 × group ratio; output also × completion ratio. If ' +
+    'speech is billed by characters, one counts as a token; if transcriptions are billed by ' +
+    'minutes, one counts as 1,000 tokens.',
   noteCall:
     'A call costs the model’s price × group ratio. A video that is billed by the second costs ' +
-    'this for each second, and more at a higher resolution.',
+    'this for each second, and more at a higher resolution. “Call or second” depends on the ' +
+    'channel that serves the request.',
   formula:
     'Dollars = group ratio × model ratio × (prompt + completion × completion ratio) / 500000.',
 }

@@ -85,7 +85,7 @@ export const reconciliation: Translations['reconciliation'] = {
     price: 'Price that should have applied',
     priceHint:
       'An empty field keeps what each call recorded. Ratios apply to calls charged by tokens, ' +
-      'dollars to calls with a price per call.',
+      'dollars to calls with a price per call or second.',
     priceMissing: 'Enter at least one ratio or price',
     modelMissing: 'Enter a model',
     previewLead:

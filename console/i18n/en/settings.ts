@@ -35,10 +35,10 @@ export const settings: Translations['settings'] = {
   fallbackEnabled: 'Use a fallback price',
   fallbackInput: 'Input ratio',
   fallbackEither:
-    'One or the other: a price per call, or both ratios. Filling in one side clears the other.',
+    'One or the other: a fixed price, or both ratios. Filling in one side clears the other.',
   fallbackError: {
-    mixed: 'A price per call and ratios cannot be mixed',
-    incomplete: 'Enter a price per call, or both the input and the completion ratio',
+    mixed: 'A fixed price and ratios cannot be mixed',
+    incomplete: 'Enter a fixed price, or both the input and the completion ratio',
   },
   notOneLine: 'Must be a single line',
   notUrl: 'Enter an http or https address',

@@ -51,17 +51,6 @@ export const taskLogs: Translations['taskLogs'] = {
     length: 'Length',
     resolution: 'Resolution',
   },
-  status: {
-    SUBMITTING: 'Submitting',
-    NOT_START: 'Not started',
-    SUBMITTED: 'Submitted',
-    QUEUED: 'Queued',
-    IN_PROGRESS: 'In progress',
-    MODAL: 'Needs input',
-    SUCCESS: 'Success',
-    FAILURE: 'Failed',
-    UNKNOWN: 'Unknown',
-  },
   action: {
     IMAGINE: 'Imagine',
     UPSCALE: 'Upscale',

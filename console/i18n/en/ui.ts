@@ -82,6 +82,7 @@ export const ui: Translations['ui'] = {
   outputPrice: 'Output / 1M',
   perCall: '/ call',
   perSecond: '/ second',
+  perCallOrSecond: '/ call or second',
   allModels: 'All models',
   noModelMatches: 'No model matches',
   tryAnotherWord: 'Try another word, or clear the filters.',

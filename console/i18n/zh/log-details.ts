@@ -90,7 +90,8 @@ export const logDetails = {
     output: '输出',
     outputAudio: '音频输出',
     outputImage: '图片输出',
-    calls: '调用或秒数',
+    calls: '次数',
+    seconds: '秒数',
     tool: '工具 {{tool}}',
   },
   failure: {

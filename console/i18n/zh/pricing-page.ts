@@ -12,10 +12,12 @@ export const pricingPage = {
   byTokens: '按量计费',
   byCall: '按次计费',
   bySecond: '按秒计费',
+  byCallOrSecond: '按次或按秒',
   input: '输入 / 1M tokens',
   cached: '缓存 / 1M',
   perCallPrice: '每次',
   perSecondPrice: '每秒',
+  perCallOrSecondPrice: '每次或每秒',
   available: '可用性',
   isAvailable: '可用',
   isUnavailable: '不可用',
@@ -36,8 +38,10 @@ export const pricingPage = {
   formulaWith:
     '{{group}} × {{model}} × ({{prompt}} + {{completion}} × {{completionRatio}}) / 500000',
   notes: '计价说明',
-  noteTokens: '每百万 tokens 的价格 = 模型倍率 × 2 × 分组倍率；输出再乘补全倍率。',
-  noteCall: '按次计费 = 模型价格 × 分组倍率；按秒计费的视频再乘秒数，高分辨率更贵。',
+  noteTokens:
+    '每百万 tokens 的价格 = 模型倍率 × 2 × 分组倍率；输出再乘补全倍率。按字符计费的语音，1 字符计 1 token；按分钟计费的转写，1 分钟计 1000。',
+  noteCall:
+    '按次计费 = 模型价格 × 分组倍率；按秒计费的视频再乘秒数，高分辨率更贵；标注“次或秒”的，以实际处理请求的渠道为准。',
   formula:
     '按量计费费用 = 分组倍率 × 模型倍率 × （提示token数 + 补全token数 × 补全倍率）/ 500000 （单位：美元）',
 } as const

@@ -32,10 +32,10 @@ export const settings = {
   aboveOther: '不能大于“{{other}}”',
   fallbackEnabled: '启用兜底价格',
   fallbackInput: '输入倍率',
-  fallbackEither: '二选一：填写每次价格，或同时填写两个倍率。填写一边会清空另一边。',
+  fallbackEither: '二选一：填写固定价格，或同时填写两个倍率。填写一边会清空另一边。',
   fallbackError: {
-    mixed: '每次价格与倍率不能同时填写',
-    incomplete: '请填写每次价格，或同时填写输入倍率与补全倍率',
+    mixed: '固定价格与倍率不能同时填写',
+    incomplete: '请填写固定价格，或同时填写输入倍率与补全倍率',
   },
   notOneLine: '不能包含换行',
   notUrl: '请输入 http 或 https 网址',

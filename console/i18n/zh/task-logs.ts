@@ -47,17 +47,6 @@ export const taskLogs = {
     length: '时长',
     resolution: '分辨率',
   },
-  status: {
-    SUBMITTING: '正在提交',
-    NOT_START: '未启动',
-    SUBMITTED: '已提交',
-    QUEUED: '排队中',
-    IN_PROGRESS: '执行中',
-    MODAL: '等待输入',
-    SUCCESS: '成功',
-    FAILURE: '失败',
-    UNKNOWN: '未知',
-  },
   action: {
     IMAGINE: '绘图',
     UPSCALE: '放大',

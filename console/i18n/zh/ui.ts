@@ -80,6 +80,7 @@ export const ui = {
   outputPrice: '输出 / 1M',
   perCall: '/ 次',
   perSecond: '/ 秒',
+  perCallOrSecond: '/ 次或秒',
   allModels: '全部模型',
   noModelMatches: '没有匹配的模型',
   tryAnotherWord: '换个关键词，或清除筛选。',

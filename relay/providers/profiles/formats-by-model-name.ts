@@ -1,12 +1,16 @@
+import { VIDEO_PRICE_UNITS } from '#domain/pricing/video-prices.ts'
+import { isNamedLikeModeration } from '#domain/shared/moderation-models.ts'
+import { nameOfVersion } from '#domain/shared/versions-of-models.ts'
 import type { DirectFormatName } from '#relay/dialects/wire-format.ts'
 import { isImageModel } from './image-endpoints.ts'
+import type { ModelPattern } from './provider-profile.ts'
 
 /**
  * Patterns of model names, each with the direct formats (those that are never converted) in which
  * such a model is called.
  */
-const DIRECT_MODELS: readonly (readonly [RegExp, readonly DirectFormatName[]])[] = [
-  [/moderation/i, ['moderations']],
+const DIRECT_MODELS: readonly (readonly [ModelPattern, readonly DirectFormatName[]])[] = [
+  [{ test: isNamedLikeModeration }, ['moderations']],
   [/rerank/i, ['rerank']],
   [
     /embed|(?:^|[/:_-])(?:bge|gte|m3e|e5|stella)[-_]|(?:^|\/)m3e$|all-minilm|jina-clip|^tao-8k$/i,
@@ -37,9 +41,14 @@ export function testFormatsOf(model: string): readonly DirectFormatName[] {
 
 const REALTIME_MODEL = /realtime/i
 
+const isNamedLikeVideo = (model: string): boolean =>
+  nameOfVersion(model, Object.keys(VIDEO_PRICE_UNITS)) !== undefined
+
 /**
  * Reports whether a model with this name is likely to answer chats. Lists show such models first.
  * No model is left out of a list because of its name, as an operator may give a model any name.
  */
 export const isNamedLikeChatModel = (model: string): boolean =>
-  !REALTIME_MODEL.test(model) && (testFormatsOf(model).length === 0 || /gemini.*image/i.test(model))
+  !REALTIME_MODEL.test(model) &&
+  !isNamedLikeVideo(model) &&
+  (testFormatsOf(model).length === 0 || /gemini.*image/i.test(model))

@@ -43,7 +43,7 @@ export type PlannedVideo = {
   readonly upstreamModel: string
 }
 
-const VIDEO_VENDORS: Readonly<Record<VideoVendorName, VideoVendor>> = {
+export const VIDEO_VENDORS: Readonly<Record<VideoVendorName, VideoVendor>> = {
   doubao: DOUBAO,
   hailuo: HAILUO,
   jimeng: JIMENG,

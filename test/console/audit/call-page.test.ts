@@ -99,6 +99,18 @@ describe('the page of a call', () => {
     if (original !== undefined) app.site.routes[route] = original
   })
 
+  it('names the status of a task in the language of the page', async () => {
+    const route = `GET /api/audit/calls/${REQUEST_ID}`
+    const original = app.site.routes[route]
+    const task = { id: 'task-7', status: 'SUCCESS', finished_at: NOW }
+    app.site.routes[route] = () => ok({ ...EXPLAINED_CALL, task })
+    const { zh: t } = TEXTS
+    const { page } = await app.openPage({ language: 'zh' })
+    await openAsRoot(page, app.site, `/app/calls/${REQUEST_ID}`)
+    await page.getByText(`task-7 · ${t('shared.taskStatus.SUCCESS')}`).waitFor()
+    if (original !== undefined) app.site.routes[route] = original
+  })
+
   it('names each kind of usage and an anomaly in words, in the language of the page', async () => {
     const route = `GET /api/audit/calls/${REQUEST_ID}`
     const original = app.site.routes[route]

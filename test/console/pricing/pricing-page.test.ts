@@ -87,6 +87,33 @@ it('a price per second of a video is not shown as a price per call', async () =>
   await close()
 })
 
+it('both units of a price are shown where channels differ, and one where they agree', async () => {
+  const units: Record<string, ('call' | 'second')[]> = {
+    ...{ default: ['call', 'second'], vip: ['second'] },
+  }
+  const video = byCall('my-video', 0.1, { price_units: units })
+  app.site.routes['GET /api/pricing'] = () => pricing([...MODELS, video])
+  const { page, faults, close } = await open('', { language: 'en' })
+  const shown = (text: string) => row(page, 'my-video').getByText(text, { exact: true }).first()
+  for (const text of [en('ui.perCallOrSecond'), en('pricing.byCallOrSecond')]) {
+    await shown(text).waitFor()
+  }
+  await row(page, 'my-video')
+    .getByRole('button', { name: en('ui.expandRow') })
+    .click()
+  const details = page.locator('.tg-price-details')
+  await details.getByRole('columnheader', { name: en('pricing.perCallOrSecondPrice') }).waitFor()
+  const cellOf = (group: string) => details.getByRole('row').filter({ hasText: group })
+  expect(await cellOf('default').innerText()).toContain(`$0.100 ${en('ui.perCallOrSecond')}`)
+  expect(await cellOf('vip').innerText()).toContain(`$0.080 ${en('ui.perSecond')}`)
+  await takePicture(page, 'pricing-units')
+  await page.getByRole('radio', { name: /vip/ }).click()
+  await shown(en('pricing.bySecond')).waitFor()
+  await shown(en('ui.perSecond')).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
 it('a visitor sees texts and no keys, without the texts of the console', async () => {
   const { page, close } = await open('', { isFirstVisit: true })
   const names = await page

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   completionRatioOf,
-  outputPrice,
   priceOfRatio,
   ratioOfPrice,
+  scaledPrice,
 } from '#console/features/settings/price-conversion.ts'
 
 const decimalText = fc
@@ -32,7 +32,7 @@ describe('the conversion between ratio and price', () => {
     expect(completionRatioOf('2.5', '10')).toBe('4')
     expect(completionRatioOf('3', '10')).toBe(`3.${'3'.repeat(29)}4`)
     expect(completionRatioOf('0.6', '0.4')).toBe(`0.${'6'.repeat(29)}7`)
-    expect(outputPrice('1.25', '4')).toBe('10')
+    expect(scaledPrice('1.25', '4')).toBe('10')
   })
 
   it.each([
@@ -40,19 +40,23 @@ describe('the conversion between ratio and price', () => {
     ['by thirty digits', completionRatioOf('6', '20')],
     ['by a script that read it as a floating number', String(20 / 6)],
   ])('returns the output price that the user entered: %s', (_, completion) => {
-    expect(outputPrice('3', completion)).toBe('20')
+    expect(scaledPrice('3', completion)).toBe('20')
+  })
+
+  it('returns a short price of cached input for a ratio that was rounded', () => {
+    expect(scaledPrice('0.66', '0.03333333333333333')).toBe('0.044')
   })
 
   it('uses the exact product for a ratio that the user typed', () => {
-    expect(outputPrice('3', '3.33')).toBe('19.98')
-    expect(outputPrice('3', '1.23456789012')).toBe('7.40740734072')
-    expect(outputPrice('0.5', '0.000000000001')).toBe('0.000000000001')
+    expect(scaledPrice('3', '3.33')).toBe('19.98')
+    expect(scaledPrice('3', '1.23456789012')).toBe('7.40740734072')
+    expect(scaledPrice('0.5', '0.000000000001')).toBe('0.000000000001')
   })
 
   it('returns an empty text for a price that is missing, not a number, or 0', () => {
     expect(completionRatioOf('0', '10')).toBe('')
     expect(completionRatioOf('', '10')).toBe('')
     expect(priceOfRatio('abc')).toBe('')
-    expect(outputPrice('1', '')).toBe('')
+    expect(scaledPrice('1', '')).toBe('')
   })
 })

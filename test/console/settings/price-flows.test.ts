@@ -124,10 +124,33 @@ describe('the price table', () => {
     }
     await button(zh('pricing.editModel', { name: 'sora-2-2025-12-08' })).click()
     const drawer = page.getByRole('dialog')
-    const price = drawer.getByLabel(zh('pricing.secondPriceLabel'))
+    const price = drawer.getByLabel(zh('pricing.perSecondLabel'))
     expect(await price.inputValue()).toBe('0.1')
     await drawer.getByLabel(zh('pricing.modelName')).fill('dall-e-2')
-    await drawer.getByLabel(zh('pricing.callPriceLabel')).waitFor()
+    await drawer.getByLabel(zh('pricing.perCallLabel')).waitFor()
+  })
+
+  it('takes the unit of a price from the channels, also for a name that tells none', async () => {
+    const prices = { ModelPrice: '{"my-video":0.1,"kling-v2-6":0.2,"sora-2":0.3}' }
+    app.site.routes['GET /api/option/'] = () =>
+      ok(Object.entries({ ...OPTIONS, ...prices }).map(([key, value]) => ({ key, value })))
+    app.site.routes['GET /api/option/price_units'] = () =>
+      ok({ 'my-video': ['second'], 'kling-v2-6': ['call', 'second'], 'sora-2': ['call'] })
+    await open()
+    const { page } = app
+    const shows = (name: string, text: string) =>
+      page.getByRole('row').filter({ hasText: name }).getByText(text, { exact: true }).waitFor()
+    await shows('my-video', zh('ui.perSecond'))
+    await shows('my-video', zh('pricing.perSecond'))
+    await shows('kling-v2-6', zh('ui.perCallOrSecond'))
+    await shows('kling-v2-6', zh('pricing.perCallOrSecond'))
+    await shows('sora-2', zh('ui.perCall'))
+    await button(zh('pricing.editModel', { name: 'kling-v2-6' })).click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByLabel(zh('pricing.perCallOrSecondLabel')).waitFor()
+    await drawer.getByText(zh('pricing.entryCallOrSecondHint')).waitFor()
+    await drawer.getByLabel(zh('pricing.modelName')).fill('my-video')
+    await drawer.getByLabel(zh('pricing.perSecondLabel')).waitFor()
   })
 
   it('fits 1 280 pixels with all of its columns', async () => {

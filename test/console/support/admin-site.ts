@@ -161,6 +161,7 @@ export async function startAdminSite(routes: FakeRoutes = {}): Promise<FakeSite>
     },
     'GET /api/option/latest_release': () =>
       ok({ current: '0.1.0', latest: '', notes: '', is_newer: false, checked_at: 0 }),
+    'GET /api/option/price_units': () => ok({}),
     'GET /api/option/schema': () => ok(SCHEMA),
     'GET /api/option/history': ({ query }) =>
       page(CHANGES.filter(({ section }) => section === query.get('section'))),

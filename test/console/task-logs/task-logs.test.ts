@@ -146,7 +146,7 @@ describe('the drawing log', () => {
     await page.keyboard.press('Escape')
     await picture.waitFor({ state: 'detached' })
     const failed = row(page, 'Banned prompt')
-    await failed.getByText(en('taskLogs.status.FAILURE'), { exact: true }).waitFor()
+    await failed.getByText(en('shared.taskStatus.FAILURE'), { exact: true }).waitFor()
     await expect.poll(() => failed.getByText('0%').count()).toBe(0)
     await failed.getByText('Banned prompt').click()
     await page.getByRole('dialog').getByText('a cat on a wall').waitFor()
@@ -190,7 +190,7 @@ describe('the drawing log', () => {
     await row(page, '73%').waitFor()
     const done = { ...first, status: 'SUCCESS', progress: '100%' } as typeof first & object
     live.send('tasks', 10, { kind: 'drawing', id: done.id, task: done })
-    await row(page, PROMPT).getByText(en('taskLogs.status.SUCCESS')).waitFor()
+    await row(page, PROMPT).getByText(en('shared.taskStatus.SUCCESS')).waitFor()
     expect(callsTo('/api/mj/').length).toBe(reads)
     live.send('tasks', 11, { kind: 'drawing', id: 50, task: drawing(50) })
     await expect.poll(() => callsTo('/api/mj/').length).toBe(reads + 1)

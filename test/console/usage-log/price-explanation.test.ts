@@ -40,6 +40,12 @@ const CASES: [string, Record<string, string>, LoggedUsage, bigint][] = [
   ],
   ['per call', { mode: 'call', price: '0.04', group: '0.8' }, { calls: 3 }, 48_000n],
   [
+    'a video by the second',
+    { mode: 'call', price: '0.1', per: 'second', group: '0.5' },
+    { calls: 1, seconds: 8 },
+    200_000n,
+  ],
+  [
     'text and audio',
     { model: '2.5', completion: '4', audio: '8', audioCompletion: '2' },
     { inputUncached: 100, output: 350, inputAudio: 200, outputAudio: 300 },
@@ -103,6 +109,14 @@ describe('the explanation of the price of a call', () => {
         ],
         amount: '600',
       },
+    ])
+  })
+
+  it('names seconds and a price per second for a video that was billed by the second', () => {
+    const price = { mode: 'call', price: '0.1', group: '1', per: 'second' }
+    const usage = { calls: 1, seconds: 8 }
+    expect(explainPrice({ price, usage }, 400_000n)?.terms).toMatchObject([
+      { name: 'seconds', count: 8, factors: [{ name: 'pricePerSecond', value: '0.1' }, {}, {}] },
     ])
   })
 

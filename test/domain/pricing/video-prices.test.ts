@@ -3,7 +3,8 @@ import { chargeFor } from '#domain/pricing/charge.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type PriceCondition } from '#domain/pricing/usage.ts'
-import { isPricedPerSecond, videoPrice } from '#domain/pricing/video-prices.ts'
+import { unitOfVideo, VIDEO_PRICE_UNITS, videoPrice } from '#domain/pricing/video-prices.ts'
+import { nameOfVersion } from '#domain/shared/versions-of-models.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 import { recomputedCharge } from './independent-charge.ts'
 
@@ -88,7 +89,9 @@ describe('the price of a video', () => {
   ])('is shown with the unit by which it is billed: %s', (model, vendor, isPerSecond) => {
     const conditions = { resolution: null, seconds: 6, options: [] }
     const billed = videoPrice(ENTERED, [model], vendor, conditions)
-    expect(isPricedPerSecond(model)).toBe(isPerSecond)
+    const name = nameOfVersion(model, Object.keys(VIDEO_PRICE_UNITS)) ?? ''
+    expect(VIDEO_PRICE_UNITS[name] === 'second').toBe(isPerSecond)
+    expect(unitOfVideo([model], vendor) === 'second').toBe(isPerSecond)
     expect('per' in billed).toBe(isPerSecond)
   })
 

@@ -16,6 +16,10 @@ it.each([
   ['whisper-1', false],
   ['gpt-4o-transcribe', false],
   ['gpt-realtime', false],
+  ['sora-2-2025-12-08', false],
+  ['wan2.5-t2v-preview', false],
+  ['MiniMax-Hailuo-02', false],
+  ['MiniMax-M2', true],
 ])('the name %s is that of a model for chats: %s', (model, expected) => {
   expect(isNamedLikeChatModel(model)).toBe(expected)
 })

@@ -5,6 +5,7 @@ import { retryUnlessMissing } from '#console/api/api-error.ts'
 import { apiQuery } from '#console/api/client.ts'
 import { failureName } from '#console/api/logs.ts'
 import { isAuditor, useUser } from '#console/api/session.ts'
+import type { Translations } from '#console/i18n/translation-types.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
@@ -157,12 +158,25 @@ function CallSummary({ call }: { call: CallExplanation }) {
           [t('audit.call.ended'), end !== null && <EndReason end={end} />],
           [t('shared.duration'), end !== null && <Durations end={end} />],
           [t('audit.call.batch'), call.batch && batchText(call.batch)],
-          [t('audit.call.task'), call.task && `${call.task.id} · ${call.task.status}`],
+          [t('audit.call.task'), call.task && <Task task={call.task} />],
         ]}
       />
     </Panel>
   )
 }
+
+/** Shows the id and the status of a task. An unknown status is shown as the server sends it. */
+function Task({ task: { id, status } }: { task: NonNullable<CallExplanation['task']> }) {
+  const { t } = useTranslation()
+  const text = t(`shared.taskStatus.${status as TaskStatus}`, { defaultValue: status })
+  return (
+    <>
+      {id} · {text}
+    </>
+  )
+}
+
+type TaskStatus = keyof Translations['shared']['taskStatus']
 
 const batchText = (batch: NonNullable<CallExplanation['batch']>): string =>
   `${batch.id} · ${batch.billed_lines}/${batch.lines}`

@@ -10,7 +10,7 @@ import type { CorrectedPrice } from '#write-api/contract/repricing-and-correctio
 import { periodOf, type Scope, useModelNames } from './call-scope-filters.tsx'
 import { CorrectionPreviewPanel, type RequestedPreview } from './correction-preview-panel.tsx'
 import { SuggestedField } from './suggested-input.tsx'
-import { isInvalidDecimal } from './what-if-price-draft.ts'
+import { isInvalidDecimal, labelOf } from './what-if-price-draft.ts'
 
 /**
  * Maps each price field of a correction request to the name of the price factor that the field
@@ -125,7 +125,7 @@ export function CorrectionForm(props: {
               {PRICE_FIELDS.map((name) => (
                 <TextField
                   key={name}
-                  label={t(`shared.factor.${FACTOR_BY_PRICE_FIELD[name]}`)}
+                  label={t(`shared.factor.${labelOf(FACTOR_BY_PRICE_FIELD[name])}`)}
                   inputMode="decimal"
                   autoComplete="off"
                   maxLength={22}

@@ -31,7 +31,7 @@ import type { Scope } from './call-scope-filters.tsx'
 import { CorrectionForm, FACTOR_BY_PRICE_FIELD, PRICE_FIELDS } from './correction-form.tsx'
 import { useApplyCorrection } from './correction-preview-panel.tsx'
 import { UserLink } from './result-tables.tsx'
-import { correctedPriceOf, type PriceDraft } from './what-if-price-draft.ts'
+import { correctedPriceOf, labelOf, type PriceDraft } from './what-if-price-draft.ts'
 
 const CORRECTIONS_KEY = ['audit', 'corrections'] as const
 const PER_PAGE = 50
@@ -167,7 +167,7 @@ function priceText(t: TFunction, { price }: Correction): string {
   const factors = PRICE_FIELDS.map((name) => FACTOR_BY_PRICE_FIELD[name])
   const parts = factors
     .filter((name) => price[name] !== undefined)
-    .map((name) => `${t(`shared.factor.${name}`)} ${price[name] ?? ''}`)
+    .map((name) => `${t(`shared.factor.${labelOf(name)}`)} ${price[name] ?? ''}`)
   return parts.join(' · ') || '–'
 }
 

@@ -14,6 +14,7 @@ import {
   type DraftRow,
   draftRowOf,
   isInvalidDecimal,
+  labelOf,
   NO_DRAFT,
   type PriceDraft,
   TABLE_COLUMNS,
@@ -138,7 +139,7 @@ function DraftTable(props: {
       label={t('reconciliation.whatIf.title')}
       heads={[
         t('ui.model'),
-        ...TABLE_COLUMNS.map((option) => t(`shared.factor.${TABLE_OPTIONS[option]}`)),
+        ...TABLE_COLUMNS.map((option) => t(`shared.factor.${labelOf(TABLE_OPTIONS[option])}`)),
         t('shared.actions'),
       ]}
       rows={props.rows.map((row) => ({
@@ -196,7 +197,7 @@ function PriceInput(props: {
   return (
     <TextInput
       className={isChanged ? 'tg-reconciliation-changed' : ''}
-      aria-label={`${row.model}: ${t(`shared.factor.${TABLE_OPTIONS[option]}`)}`}
+      aria-label={`${row.model}: ${t(`shared.factor.${labelOf(TABLE_OPTIONS[option])}`)}`}
       aria-invalid={isBad}
       title={isBad ? t('reconciliation.whatIf.decimalInvalid') : undefined}
       inputMode="decimal"

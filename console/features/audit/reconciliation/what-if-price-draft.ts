@@ -29,6 +29,11 @@ export const TABLE_OPTIONS = {
   CreateCacheRatio: 'cacheWrite',
   ModelPrice: 'price',
 } as const
+
+/** Returns the key of the text of a factor. A fixed price may be that of a second of a video. */
+export const labelOf = <Name extends string>(name: Name): Exclude<Name, 'price'> | 'fixedPrice' =>
+  name === 'price' ? 'fixedPrice' : (name as Exclude<Name, 'price'>)
+
 export type TableOption = keyof typeof TABLE_OPTIONS
 export const TABLE_COLUMNS = Object.keys(TABLE_OPTIONS) as TableOption[]
 

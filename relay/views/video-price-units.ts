@@ -1,0 +1,30 @@
+import type { ChannelTerms } from '#domain/channels/events.ts'
+import { type PriceUnit, unitOfVideo } from '#domain/pricing/video-prices.ts'
+import { modelNamesIn } from '#relay/providers/profiles/parse-channel-json.ts'
+import { servesVideos, videoVendorOf } from './channel-view.ts'
+import { upstreamModelOf } from './parsed-channel-settings.ts'
+
+type VideoTerms = Pick<ChannelTerms, 'type' | 'models' | 'modelPrefix' | 'modelMapping'>
+
+/**
+ * Returns the models that are videos at a channel, by the names that callers use, each with the
+ * unit of its price. All other models of the channel are billed per call. The unit is that of
+ * `videoPrice`, with which tasks are billed: it follows from the channel's type and from the name
+ * to which its mapping leads. A mapping that can't be parsed maps no name.
+ */
+export function videoPriceUnits(terms: VideoTerms): ReadonlyMap<string, PriceUnit> {
+  const vendor = videoVendorOf({ terms })?.vendor
+  if (vendor === undefined) return NONE
+  const rules = { modelNames: modelNamesIn(terms.modelMapping) }
+  return new Map(
+    terms.models
+      .map((name) => terms.modelPrefix + name)
+      .filter((model) => servesVideos({ terms, rules }, model))
+      .map((model) => {
+        const names = [model, upstreamModelOf(terms, rules, model)]
+        return [model, unitOfVideo(names, vendor)] as const
+      }),
+  )
+}
+
+const NONE: ReadonlyMap<string, PriceUnit> = new Map()
