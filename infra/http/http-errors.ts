@@ -92,7 +92,7 @@ const HTTP_ERRORS = {
     403,
     {
       zh: '当前密码是临时密码，请先修改密码',
-      en: 'Your password is a temporary one: change it first',
+      en: 'Your password is temporary. Change it first',
     },
   ],
   Forbidden: [403, { zh: '无权进行此操作，权限不足', en: 'You do not have permission to do this' }],

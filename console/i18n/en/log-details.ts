@@ -53,8 +53,7 @@ export const logDetails: Translations['logDetails'] = {
     fraction: 'Counts that are not whole numbers: counted here',
     'not-a-number': 'Counts that are not numbers: counted here',
     absurd: 'Impossibly high counts: limited to the possible maximum',
-    implausible:
-      'Far more tokens than the request and its output limit suggest: billed only in part',
+    implausible: 'The reported usage does not fit the request and its output limit',
     zero: 'Zero tokens for a text: billed as reported',
     'parts-exceed-whole': 'Parts larger than the total: reduced to the total',
     'other-model': 'The answer names a different model from the requested one',

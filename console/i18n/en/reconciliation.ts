@@ -80,7 +80,8 @@ export const reconciliation: Translations['reconciliation'] = {
       'If calls were charged at a wrong price, a correction refunds or charges the ' +
       'difference. The original events stay.',
     newTitle: 'Correct charges',
-    newLead: 'Enter the price that a model should have had. The preview changes nothing.',
+    newLead:
+      'Enter the price that a model should have had in a period. The preview changes nothing.',
     group: 'Group (optional)',
     price: 'Price that should have applied',
     priceHint:

@@ -53,7 +53,7 @@ export const logDetails = {
     fraction: '用量不是整数：由本站统计',
     'not-a-number': '用量不是数字：由本站统计',
     absurd: '用量超出可能的范围：已截至最大可能值',
-    implausible: '用量远高于请求长度或输出上限：在合理范围内计费',
+    implausible: '上报的用量与请求长度或输出上限不符',
     zero: '有文本但用量为零：按上游返回计费',
     'parts-exceed-whole': '分项大于总量：已截至总量',
     'other-model': '响应中的模型与请求的模型不符',

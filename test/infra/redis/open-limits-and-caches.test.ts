@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type OpenLimits, openLimits } from '#infra/limits/open-limits-and-caches.ts'
 import { freePort, redisEngine, skipReason, startRedis } from '../../support/test-redis.ts'
-import { admitted, rate } from './limits-suite.ts'
+import { admitted, rate } from '../limits/limits-suite.ts'
 
 const open: OpenLimits[] = []
 const opened = async (redisUrl: string | null): Promise<OpenLimits> => {
