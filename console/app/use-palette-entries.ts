@@ -14,8 +14,8 @@ import { findFullRequestId, findRequestId } from '#console/ui/elements/find-requ
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { useDebouncedValue } from '#console/ui/state/throttling.ts'
 import { channelsQuery } from '../api/channels.ts'
-import { listLogs, logsKey } from '../api/logs.ts'
 import { tokensQuery } from '../api/token-and-redemption-queries.ts'
+import { listLogs, logsKey } from '../api/usage-log-queries.ts'
 import { usersQuery } from '../api/user-queries.ts'
 
 type EntrySection = RegisteredAction['section'] | 'calls' | 'tokens' | 'channels' | 'users'

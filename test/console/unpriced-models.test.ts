@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addMissingEntries } from '#console/api/unpriced-models.ts'
+import { addMissingEntries } from '#console/api/unpriced-models-and-preset-prices.ts'
 
 describe('added prices of unpriced models', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { callBarsKey, callsByHour } from '#console/api/logs.ts'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
+import { callBarsKey, callsByHour } from '#console/api/usage-log-queries.ts'
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { useMedia } from '#console/ui/state/use-media-query.ts'
 import { boundsOf, midnightBefore } from '#console/ui/time-range/time-range.ts'

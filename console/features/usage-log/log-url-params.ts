@@ -1,4 +1,4 @@
-import { type LogParams, parseOtherField } from '#console/api/logs.ts'
+import { type LogParams, parseOtherField } from '#console/api/usage-log-queries.ts'
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { pageSizeParam } from '#console/ui/lists/list-url-params.ts'
 import {

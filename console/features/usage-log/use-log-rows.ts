@@ -14,13 +14,13 @@ import {
   useState,
 } from 'react'
 import { useLiveTopic, useMinPosition } from '#console/api/live/use-live-topic.ts'
-import { callBarsKey, listLogs, logStat, logsKey } from '#console/api/logs.ts'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
 import {
-  currentServerHealth,
+  currentServerAvailability,
   isServerUnavailable,
-  onServerHealthChange,
-} from '#console/api/server-health.ts'
+  onServerAvailabilityChange,
+} from '#console/api/server-availability.ts'
+import { callBarsKey, listLogs, logStat, logsKey } from '#console/api/usage-log-queries.ts'
 import { useThrottledCallback } from '#console/ui/state/throttling.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import {
@@ -146,10 +146,10 @@ function useReturnToPage({ data, error, isPlaceholderData, refetch }: Page): boo
   useEffect(() => {
     if (!isAway) return
     const check = () => {
-      if (currentServerHealth().kind === 'fine') void refetch()
+      if (currentServerAvailability().kind === 'fine') void refetch()
     }
     check()
-    return onServerHealthChange(check)
+    return onServerAvailabilityChange(check)
   }, [isAway, refetch])
   return isAway
 }

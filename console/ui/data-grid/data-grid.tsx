@@ -6,7 +6,12 @@ import { useAmountAlignments } from '../quota/amount-text.tsx'
 import { useIsNarrow } from '../state/use-media-query.ts'
 import { GridCard } from './grid-cards.tsx'
 import { GridHeader } from './grid-header.tsx'
-import { type DataGridProps, HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './grid-props.ts'
+import {
+  type DataGridProps,
+  HEADER_HEIGHT,
+  ROW_HEIGHT,
+  useDensity,
+} from './grid-props-and-row-heights.ts'
 import { GridRow, useRowHandlers } from './grid-row.tsx'
 import { useAmountColumnWidths } from './use-amount-column-widths.ts'
 import { type Grid, useGrid } from './use-grid.ts'

@@ -7,7 +7,7 @@ import {
   HEADER_HEIGHT,
   ROW_HEIGHT,
   useDensity,
-} from './grid-props.ts'
+} from './grid-props-and-row-heights.ts'
 import {
   type PositionOnPage,
   scrollOptions,

@@ -5,7 +5,11 @@ import { Link, Navigate, useLocation, useNavigate } from 'react-router-dom'
 import { usableModelsQuery } from '#console/api/account-queries.ts'
 import { enabledModelsQuery } from '#console/api/channels.ts'
 import { optionsKey, optionsQuery } from '#console/api/options.ts'
-import { type PresetPrice, presetPrices, savePresetPrices } from '#console/api/unpriced-models.ts'
+import {
+  type PresetPrice,
+  presetPrices,
+  savePresetPrices,
+} from '#console/api/unpriced-models-and-preset-prices.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
