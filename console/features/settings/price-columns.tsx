@@ -12,7 +12,8 @@ import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-rows.ts'
-import type { IsPricePerSecond, OutputLimitFallback } from './price-table-hooks.ts'
+import type { IsPricePerSecond } from './use-is-price-per-second.ts'
+import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
 
 type PriceActions = {
   capFallback: OutputLimitFallback

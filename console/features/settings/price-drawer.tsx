@@ -27,7 +27,8 @@ import {
   validatePrice,
 } from './price-draft.ts'
 import type { PriceRow } from './price-rows.ts'
-import type { IsPricePerSecond, OutputLimitFallback } from './price-table-hooks.ts'
+import type { IsPricePerSecond } from './use-is-price-per-second.ts'
+import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
 
 type FieldsProps = {
   capFallback: OutputLimitFallback

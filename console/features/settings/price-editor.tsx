@@ -24,13 +24,9 @@ import {
   withoutRows,
   withRows,
 } from './price-rows.ts'
-import {
-  type IsPricePerSecond,
-  type OutputLimitFallback,
-  useIsPricePerSecond,
-  useOutputLimitFallback,
-  useScrollToRow,
-} from './price-table-hooks.ts'
+import { type IsPricePerSecond, useIsPricePerSecond } from './use-is-price-per-second.ts'
+import { type OutputLimitFallback, useOutputLimitFallback } from './use-output-limit-fallback.ts'
+import { useScrollToRow } from './use-scroll-to-row.ts'
 import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'bulk' | null

@@ -65,7 +65,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     refetchOnMount: 'always',
     refetchOnWindowFocus: false,
   })
-  const isAway = useReturnToPage(page)
+  const isAway = useRefetchWhenAvailable(page)
   const statKey = [...logsKey, 'stat', view.isAdmin, JSON.stringify(view.filters)]
   const stat = useQuery({
     queryKey: statKey,
@@ -140,7 +140,7 @@ function useListStart({ filters, isAdmin, page }: LogView): {
  * Reads a page again after the server was unavailable, if the page could not be read. Returns true
  * while the page waits for the server.
  */
-function useReturnToPage({ data, error, isPlaceholderData, refetch }: Page): boolean {
+function useRefetchWhenAvailable({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isServerUnavailable(error)
   useEffect(() => {

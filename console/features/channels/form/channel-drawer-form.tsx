@@ -17,13 +17,9 @@ import { callableModelNames } from '../unpriced-models-tag.tsx'
 import { useChannelTypes } from '../use-channel-types.ts'
 import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.ts'
 import { ChannelFormFields } from './channel-form-fields.tsx'
-import {
-  createChannelBody,
-  endsWithV1,
-  updateChannelBody,
-  upstreamUrl,
-} from './channel-request-body.ts'
+import { createChannelBody, updateChannelBody } from './channel-request-body.ts'
 import { type ChannelErrorKey, validateChannel } from './channel-validation.ts'
+import { endsWithV1, upstreamUrl } from './upstream-url.ts'
 
 type FormProps = {
   isOpen: boolean

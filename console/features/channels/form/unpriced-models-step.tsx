@@ -14,11 +14,8 @@ import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
-import {
-  formReturnPath,
-  LEAVE_CONFIRMED,
-  type ReturnState,
-} from '#console/ui/forms/use-leave-guard.ts'
+import { formReturnPath, type ReturnState } from '#console/ui/forms/form-return-path.ts'
+import { LEAVE_CONFIRMED } from '#console/ui/forms/use-leave-guard.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'

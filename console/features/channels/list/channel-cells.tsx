@@ -14,7 +14,7 @@ import {
   responseSpeed,
   type Speed,
   statusCause,
-} from './channel-rows.ts'
+} from './channel-status-and-speed.ts'
 
 const STATE_TONES: Readonly<Record<ChannelState, Tone>> = {
   enabled: 'good',
