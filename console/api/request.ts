@@ -112,8 +112,8 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
 
 /**
  * Sends a request to the relay, the part of the server that forwards calls to AI providers. An
- * error has the message of the relay. It does not affect `ServerAvailability`, because the provider may
- * have caused it.
+ * error has the message of the relay. Such an error does not affect `ServerAvailability`, because
+ * the provider may have caused it.
  */
 export async function requestStream(call: ApiRequest): Promise<Response> {
   const user = storedUser()

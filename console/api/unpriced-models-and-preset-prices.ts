@@ -1,7 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { isConflict, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
-/** The price of a model from the lists that the server offers, as decimal texts with all digits. */
+/**
+ * The price of a model in a price list that the server offers, as decimal texts with all digits.
+ */
 export type PresetPrice = {
   readonly model: string
   readonly ratio: string | null

@@ -82,7 +82,7 @@ type Margin = {
    */
   readonly share: number | null
   /**
-   * The share (0 to 1) of the charges that belongs to calls with a known cost, or 1 without any
+   * The share (0 to 1) of the charges that belongs to calls with a known cost, or 1 if there are no
    * charges.
    */
   readonly coverage: number

@@ -12,8 +12,8 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 import { type OrderEvent, refundAndDisputeEvents } from './refund-and-dispute-events.ts'
 
 /**
- * Those of Stripe's codes for the reason of a refund or dispute for which the console has
- * translations.
+ * The codes for which the console has translations. Stripe uses these codes for the reasons of
+ * refunds and disputes.
  */
 const REASONS = [
   'bank_cannot_process',

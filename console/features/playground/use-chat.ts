@@ -204,8 +204,8 @@ const withPatch = (
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
 /**
- * When a conversation is opened, costs are searched for only this number of answers: the newest
- * answers without a cost.
+ * When a conversation is opened, the missing costs of at most this number of answers are looked up,
+ * beginning with the newest answer.
  */
 const LATE_COSTS_MAX = 10
 

@@ -27,8 +27,8 @@ export function ratioOfPrice(price: string): string {
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
 /**
- * The minimum number of digits of a completion ratio that may be the rounded quotient of two
- * prices.
+ * A completion ratio with at least this number of digits may be the rounded quotient of two prices.
+ * A ratio with fewer digits is exact.
  */
 const ROUNDED_DIGITS_MIN = 12
 /**

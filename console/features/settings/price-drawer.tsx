@@ -70,7 +70,7 @@ function PriceFields(props: FieldsProps) {
   )
 }
 
-/** Returns the unit of a fixed price of the entered model, as in the keys of its texts. */
+/** Returns the unit of a fixed price for the entered model, as the translation keys contain it. */
 const unitOf = ({ form, isPerSecond }: FieldsProps) =>
   isPerSecond(form.draft.name.trim()) ? 'Second' : 'Call'
 
@@ -169,7 +169,7 @@ type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: OutputLimitFallback
   isPerSecond: IsPricePerSecond
-  /** The names of all models that have a price. The name of a new model must be different. */
+  /** The names of all models that have a price. The name of a new model must not be one of them. */
   existingNames: ReadonlySet<string>
   /** The initial name in a form that was opened for a model without a price. */
   newName?: string

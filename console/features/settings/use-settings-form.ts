@@ -21,7 +21,7 @@ const OUT_OF_BOUNDS: readonly SettingError['code'][] = ['tooSmall', 'tooLarge', 
 const UNREALISTIC_MAX = String(Number.MAX_SAFE_INTEGER)
 
 /**
- * Returns a function that translates a validation error. An option may have a special text for
+ * Returns a function that translates a validation error. An option can define its own text for
  * values that are out of bounds.
  */
 function useErrorText(): (option: OptionSchema, settingError: SettingError) => string {

@@ -56,8 +56,8 @@ function Waiting() {
 }
 
 /**
- * Asks the user to reload the page, because browsers request a script that failed to load only
- * after a reload.
+ * Asks the user to reload the page, because a browser does not request a script that failed to load
+ * again until the page is reloaded.
  */
 function DetailsLoadError() {
   const { t } = useTranslation()

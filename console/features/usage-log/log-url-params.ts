@@ -76,8 +76,8 @@ export type LogFilters = Pick<UrlValues<typeof LOG_URL_PARAMS>, keyof typeof FIL
 export const NO_FILTERS: LogFilters = fallbacksOf(FILTERS)
 
 /**
- * Returns the filters that apply to the user. For other users than admins, the filters that are for
- * admins only are empty.
+ * Returns the filters that apply to the user. For users who are not admins, the filters that only
+ * admins may use are empty.
  */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
   const { type, token, model, group, request, range } = values

@@ -137,8 +137,8 @@ function useListStart({ filters, isAdmin, page }: LogView): {
 }
 
 /**
- * Reads a page again after the server was unavailable, if the page could not be read. Returns true
- * while the page waits for the server.
+ * If a page could not be read because the server was unavailable, reads the page again when the
+ * server is available. Returns true until then.
  */
 function useRefetchWhenAvailable({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData

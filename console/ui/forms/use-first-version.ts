@@ -1,9 +1,10 @@
 import { useState } from 'react'
 
 /**
- * Returns an object as it was first read after the dialog opened, or null until then. A form
- * compares its values with that version to find what its user has changed. With a later version,
- * another user's change would look like a change by this user.
+ * Returns the object that the first successful read after the form opened has returned, or null
+ * until then. A form compares its values with this object to find what its user has changed. If it
+ * compared them with a later version of the object, another user's change would look like a change
+ * by this user.
  */
 export function useFirstVersion<Data>(query: {
   readonly data: Data | undefined

@@ -27,8 +27,9 @@ import { MismatchedCalls } from './mismatched-calls.tsx'
 import '../audit.css'
 
 /**
- * Explains the call whose request id is in the URL. If the URL has no id, the page shows the search
- * field. Auditors then also see the calls with another model or a higher cost than was billed.
+ * Explains the call whose request id is in the URL. If the URL has no id, asks for one. In that
+ * case, auditors also see the list of calls that the provider answered with another model, or at a
+ * higher cost, than was billed.
  */
 export function CallPage() {
   const { t } = useTranslation()

@@ -19,6 +19,7 @@ export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, othe
 }
 
 /**
- * Reports whether an address ends with `/v1`. Calls to such an address do not get a second `/v1`.
+ * Reports whether an address ends with `/v1`. If so, the `/v1` at the start of the paths of calls
+ * is not added to the address.
  */
 export const endsWithV1 = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

@@ -59,7 +59,7 @@ export function useChannelList() {
   }
 }
 
-/** Returns the selected channels. They can be on other pages of the list. */
+/** Returns the selected channels, including those on pages of the list that are not shown. */
 export function useSelectedChannels({ rows, filter, total, modes }: ChannelListView) {
   const selected = useSelectedRows({
     rows: channelsOf(rows),

@@ -123,7 +123,7 @@ export const exceedsBalance = (
 
 /**
  * Returns an error key for each invalid field. For several users, a deduction is an error only if
- * it exceeds the balance of each user.
+ * it exceeds the balances of all of them.
  */
 function validateAdjustment(
   draft: AdjustmentDraft,
