@@ -17,8 +17,9 @@ export type OptionTexts = {
   /** Returns the label of a value, or the value if it has no label. */
   readonly choice: (key: string, value: string) => string
   /**
-   * Returns the option's own error message for a value that is out of bounds. It is an empty text
-   * if the option has none. The general message with the bounds is then shown.
+   * Returns the option's own error message for a value that is out of bounds. Returns an empty text
+   * if the option has no such message. In this case, the form shows the general message with the
+   * bounds.
    */
   readonly bounds: (key: string) => string
   /** Returns the question that the user must confirm before selecting a value. */

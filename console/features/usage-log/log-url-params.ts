@@ -93,7 +93,7 @@ export const filterCount = (filters: LogFilters): number =>
 /**
  * Returns a column layout with the columns whose ids the URL contains, for example in a link from
  * another user. These columns take precedence over the stored columns until the user changes the
- * layout. The change calls `forget`.
+ * layout, which calls `forget`.
  */
 export function urlColumnLayout<Row>(
   layout: ColumnLayout<Row>,

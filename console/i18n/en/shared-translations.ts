@@ -63,7 +63,8 @@ const timeRange: SharedTranslations['timeRange'] = {
 }
 
 /**
- * Texts that several pages share. A text with the same words but another meaning has another key.
+ * Texts that several pages share. A text with the same words but a different meaning has a separate
+ * key.
  */
 const shared: SharedTranslations['shared'] = {
   undo: 'Undo',

@@ -60,7 +60,8 @@ const timeRange = {
 } as const
 
 /**
- * Texts that several pages share. A text with the same words but another meaning has another key.
+ * Texts that several pages share. A text with the same words but a different meaning has a separate
+ * key.
  */
 const shared = {
   undo: '撤销',

@@ -67,7 +67,7 @@ type MemoizedRowProps = {
 }
 
 /**
- * The row as it is rendered. It is memoized, because the list is rendered on every frame while it
+ * Renders one row. The component is memoized, because the list is rendered on every frame while it
  * scrolls.
  */
 const MemoizedRow = memo(function DrawnRow(props: MemoizedRowProps) {

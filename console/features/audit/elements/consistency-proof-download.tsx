@@ -5,8 +5,8 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { keyArguments } from './checkpoint-status-and-verifier-hint.tsx'
 
 /**
- * Reads the receipts again. The response also contains a proof that the history of the site still
- * begins with the same `size` events as when an earlier receipt was issued.
+ * Reads the receipts again. The response also contains a proof that the first `size` events of the
+ * history have not changed since an earlier receipt was issued.
  */
 export type ReadSince = (size: number) => Promise<unknown>
 
