@@ -32,8 +32,8 @@ const RATIO_SCALE = 30
  */
 const ROUNDED_DIGITS_MIN = 12
 /**
- * The minimum number of decimals by which `outputPrice` must shorten the exact product. If it saves
- * fewer decimals, the exact product is returned. A much shorter price is probably the price that a
+ * `outputPrice` returns a rounded price instead of the exact product only if rounding saves at
+ * least this number of decimals. A price that becomes so much shorter is probably the price that a
  * user once entered.
  */
 const DECIMALS_SAVED_MIN = 4

@@ -3,8 +3,8 @@ import { useBlocker } from 'react-router-dom'
 import { confirmDiscard } from '../dialogs/confirm.tsx'
 
 /**
- * The router state of a navigation to which the user has already agreed, so that the guard does not
- * ask about unsaved changes again.
+ * The router state of a navigation to which the user has already agreed. With this state, the guard
+ * does not ask about unsaved changes again.
  */
 export const LEAVE_CONFIRMED = { isLeaveConfirmed: true }
 

@@ -124,7 +124,7 @@ function stayMs(tone: Toast['tone'], hasAction: boolean): number {
 }
 
 /**
- * Thrown if the user cancels a dialog. It ends the action that opened the dialog, and is not shown
- * as an error.
+ * Thrown if the user cancels a dialog. This ends the action that opened the dialog. The user sees
+ * no error.
  */
 export class CancelledError extends Error {}

@@ -28,8 +28,8 @@ import '../audit.css'
 
 /**
  * Explains the call whose request id is in the URL. If the URL has no id, asks for one. In that
- * case, auditors also see the list of calls that the provider answered with another model, or at a
- * higher cost, than was billed.
+ * case, auditors also see two kinds of calls: those that the provider answered with another model
+ * than was billed, and those that cost more than was billed.
  */
 export function CallPage() {
   const { t } = useTranslation()

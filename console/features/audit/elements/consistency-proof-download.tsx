@@ -65,8 +65,8 @@ export function ConsistencyProofDownload(props: {
 }
 
 /**
- * Returns the number of events in the largest Merkle tree that a file of receipts refers to, or
- * null if the file refers to none.
+ * Returns the size (number of events) of the largest Merkle tree in a file of receipts, or null if
+ * the file contains no tree size.
  */
 function treeSizeIn(text: string): number | null {
   const items = parsed(text)?.items ?? []

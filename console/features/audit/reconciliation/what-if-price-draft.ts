@@ -19,8 +19,8 @@ const CORRECTED_FIELDS = {
 const MODEL_OPTIONS = Object.keys(CORRECTED_FIELDS) as (keyof typeof CORRECTED_FIELDS)[]
 
 /**
- * The options that the table can edit, each in a column. Each option is mapped to the name of its
- * value in a model's current price, which is the initial value of the column.
+ * The options that the table can edit, each in a column. Maps each option to the field of a model's
+ * current price that contains the initial value of the column.
  */
 export const TABLE_OPTIONS = {
   ModelRatio: 'model',

@@ -175,8 +175,8 @@ function UserDrawerContent(props: UserDrawerContentProps) {
 }
 
 /**
- * Removes the second factors of a user who can't log in, because the user has lost the second
- * factors and the recovery codes.
+ * Removes the second factors of a user who can't log in after losing both the second factors and
+ * the recovery codes.
  */
 function ResetSecondFactor({ user }: { user: User }) {
   const { t } = useTranslation()
