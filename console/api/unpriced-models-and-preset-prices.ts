@@ -16,7 +16,10 @@ type Texts = ReadonlyMap<string, string>
 const readCurrentTexts = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
-/** Returns the models among the given ones that have no price. The server rejects calls to them. */
+/**
+ * Returns the models among the given ones that have no price. The server rejects calls to such
+ * models.
+ */
 export async function findUnpricedModels(
   client: QueryClient,
   models: readonly string[],

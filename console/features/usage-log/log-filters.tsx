@@ -142,8 +142,8 @@ function AdminFields({ view }: { view: LogView }) {
 }
 
 /**
- * Returns the number of active filters that the button for filters hides. The button shows this
- * number.
+ * Returns the number of active filters that are visible only after a click on the button for
+ * filters. The button shows this number.
  */
 const hiddenFilterCount = (filters: LogFilters): number =>
   filterCount({ ...filters, range: DEFAULT_RANGE, failed_channel: 0 })
