@@ -3,8 +3,8 @@ import { apiQuery, call } from './client.ts'
 import type { ListSort } from './request.ts'
 
 /**
- * The filters of the list of sent messages. `start` and `end` are ISO times. Either both are set or
- * neither.
+ * The filters of the list of sent messages. `start` and `end` are ISO times. Both are set, or
+ * neither is.
  */
 type MessageQuery = {
   keyword: string

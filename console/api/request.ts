@@ -2,7 +2,7 @@ import { currentLanguage, translate } from '#console/i18n/i18n.ts'
 import type { ErrorEnvelope } from '#read-api/contract/response-envelope.ts'
 import { ApiError } from './api-error.ts'
 import { currentScratchCopy, markScratchCopyDeleted } from './scratch-copy.ts'
-import { recordResponse } from './server-health.ts'
+import { recordResponse } from './server-availability.ts'
 import { expireSession, renewSession, storedUser, watchSession } from './session.ts'
 
 export type QueryValue = string | number | boolean | undefined | null
@@ -112,8 +112,8 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
 
 /**
  * Sends a request to the relay, the part of the server that forwards calls to AI providers. An
- * error has the message of the relay. It does not affect `ServerHealth`, because the provider may
- * have caused it.
+ * error has the message of the relay. Such an error does not affect `ServerAvailability`, because
+ * the provider may have caused it.
  */
 export async function requestStream(call: ApiRequest): Promise<Response> {
   const user = storedUser()

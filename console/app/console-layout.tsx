@@ -4,28 +4,31 @@ import { useTranslation } from 'react-i18next'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 import { loginPath } from '../api/auth/login-return-path.ts'
 import { currentScratchCopy } from '../api/scratch-copy.ts'
-import { currentServerHealth, onServerHealthChange } from '../api/server-health.ts'
+import {
+  currentServerAvailability,
+  onServerAvailabilityChange,
+} from '../api/server-availability.ts'
 import { isLoggingOut, useUser } from '../api/session.ts'
 import { Button } from '../ui/elements/button.tsx'
 import { Icon } from '../ui/elements/icons.tsx'
 import { useSecondsLeft } from '../ui/state/use-countdown.ts'
 import { useLogout } from './account-menu.tsx'
 import { CommandPaletteButton } from './command-palette-button.tsx'
+import { Footer, PlainHttpWarning, SkipLink } from './footer-skip-link-and-http-warning.tsx'
 import { worksInScratchCopies } from './navigation.ts'
 import { Notice } from './notice.tsx'
 import { NotInCopyPage, ScratchCopyBanner } from './scratch-copy-banner.tsx'
 import { ShellFrame } from './shell-frame.tsx'
-import { Footer, PlainHttpWarning, SkipLink } from './skip-link-warning-and-footer.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /**
  * A banner that is shown while the server does not respond. It replaces the error messages of the
  * single requests.
  */
-function HealthBanner() {
+function ServerUnavailableBanner() {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const health = useSyncExternalStore(onServerHealthChange, currentServerHealth)
+  const health = useSyncExternalStore(onServerAvailabilityChange, currentServerAvailability)
   const isOnline = useSyncExternalStore(onNetwork, () => navigator.onLine)
   const kind = isOnline ? health.kind : 'offline'
   const seconds = useSecondsLeft(health.kind === 'busy' ? health.until : null)
@@ -71,7 +74,7 @@ export function ConsoleLayout() {
   return (
     <ShellFrame tools={<CommandPaletteButton />}>
       <ScratchCopyBanner />
-      <HealthBanner />
+      <ServerUnavailableBanner />
       <Notice />
       {currentScratchCopy() === null || worksInScratchCopies(pathname) ? (
         <Outlet />

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/elements/button.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
-import { useNotice } from '../api/status.ts'
+import { useNotice } from '../api/notice-and-site-pages.ts'
 
 /**
  * Shows the operator's notice. After the user has dismissed it, it appears again when the text

@@ -1,9 +1,9 @@
 import { Outlet, ScrollRestoration, useLocation } from 'react-router-dom'
 import { useUser } from '#console/api/session.ts'
+import { Footer, PlainHttpWarning, SkipLink } from './footer-skip-link-and-http-warning.tsx'
 import { Notice } from './notice.tsx'
 import { Bell, ShellFrame } from './shell-frame.tsx'
 import { isWithoutSidebar } from './shell-skeleton.tsx'
-import { Footer, PlainHttpWarning, SkipLink } from './skip-link-warning-and-footer.tsx'
 import { TopBar } from './top-bar.tsx'
 
 const CHAT = /^\/chat(?:\/|$)/

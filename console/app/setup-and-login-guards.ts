@@ -5,7 +5,8 @@ import { loginPath } from '#console/api/auth/login-return-path.ts'
 import { storedUser } from '#console/api/session.ts'
 import { loadAllTranslations, translate } from '#console/i18n/i18n.ts'
 import { showError } from '#console/ui/messages/toast.ts'
-import { cachedStatus, loadNotice, statusQuery } from '../api/status.ts'
+import { loadNotice } from '../api/notice-and-site-pages.ts'
+import { cachedStatus, statusQuery } from '../api/status.ts'
 
 /**
  * Returns a route loader that redirects to the setup page until the setup is complete. If it was

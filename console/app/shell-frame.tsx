@@ -7,9 +7,9 @@ import { Button } from '../ui/elements/button.tsx'
 import { readFlag, useLocalPreference } from '../ui/state/use-local-preference.ts'
 import { useIsMedium, useIsNarrow } from '../ui/state/use-media-query.ts'
 import { Brand } from './brand.tsx'
+import { Footer, PlainHttpWarning, SkipLink } from './footer-skip-link-and-http-warning.tsx'
 import { BellLink } from './inbox-bell-link.tsx'
 import { NavSections, Sidebar } from './sidebar.tsx'
-import { Footer, PlainHttpWarning, SkipLink } from './skip-link-warning-and-footer.tsx'
 import { siteLinks, TopBar } from './top-bar.tsx'
 
 function MobileNavigation(props: { isOpen: boolean; onClose: () => void }) {

@@ -14,8 +14,8 @@ import { findFullRequestId, findRequestId } from '#console/ui/elements/find-requ
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { useDebouncedValue } from '#console/ui/state/throttling.ts'
 import { channelsQuery } from '../api/channels.ts'
-import { listLogs, logsKey } from '../api/logs.ts'
 import { tokensQuery } from '../api/token-and-redemption-queries.ts'
+import { listLogs, logsKey } from '../api/usage-log-queries.ts'
 import { usersQuery } from '../api/user-queries.ts'
 
 type EntrySection = RegisteredAction['section'] | 'calls' | 'tokens' | 'channels' | 'users'
@@ -45,8 +45,8 @@ type FoundCall = { readonly requestId: string; readonly model: string; readonly 
 
 /**
  * Finds calls by the beginning of their request id. Auditors who are not admins can find a call of
- * another user only by its complete id, because they can't read the usage log of other users. The
- * result then opens the audit page of the call.
+ * another user only by its complete id, because they can't read the usage log of other users. For
+ * such a call, the entry opens the audit page of the call.
  */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()

@@ -21,7 +21,7 @@ type Loaders = Readonly<Record<TextPart, () => Promise<Partial<Translations>>>>
 const loaders: Record<Language, Loaders> = {
   zh: {
     entry: async () => (await import('./zh/translations-before-login.ts')).translationsBeforeLogin,
-    all: async () => (await import('./zh/shared-translations.ts')).zh,
+    all: async () => (await import('./zh/translations-after-login.ts')).zh,
     pages: async () => (await import('./zh/on-demand-translations.ts')).pageTranslations,
     logDetails: async () => {
       const { logDetails } = await import('./zh/log-details.ts')
@@ -31,7 +31,7 @@ const loaders: Record<Language, Loaders> = {
   },
   en: {
     entry: async () => (await import('./en/translations-before-login.ts')).translationsBeforeLogin,
-    all: async () => (await import('./en/shared-translations.ts')).en,
+    all: async () => (await import('./en/translations-after-login.ts')).en,
     pages: async () => (await import('./en/on-demand-translations.ts')).pageTranslations,
     logDetails: async () => {
       const { logDetails } = await import('./en/log-details.ts')

@@ -1,7 +1,7 @@
 import type { auditTranslations } from './zh/audit-translations.ts'
 import type { logDetails } from './zh/log-details.ts'
 import type { pageTranslations } from './zh/on-demand-translations.ts'
-import type { zh } from './zh/shared-translations.ts'
+import type { zh } from './zh/translations-after-login.ts'
 
 /**
  * The type of the Chinese texts, which defines the keys that every language must have. It also
@@ -13,7 +13,7 @@ export type ChineseTranslations = typeof zh &
 
 /** The texts in one language. They have the same keys as the Chinese texts. */
 export type Translations = Texts<ChineseTranslations>
-export type SharedTranslations = Texts<typeof zh>
+export type TranslationsAfterLogin = Texts<typeof zh>
 export type AuditTranslations = Texts<typeof auditTranslations>
 export type PageTranslations = Texts<typeof pageTranslations>
 

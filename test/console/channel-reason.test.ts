@@ -1,7 +1,7 @@
 import { createInstance } from 'i18next'
 import { describe, expect, it } from 'vitest'
-import { en } from '#console/i18n/en/shared-translations.ts'
-import { zh } from '#console/i18n/zh/shared-translations.ts'
+import { en } from '#console/i18n/en/translations-after-login.ts'
+import { zh } from '#console/i18n/zh/translations-after-login.ts'
 import { reasonText } from '#console/ui/messages/reason-text.ts'
 import { TEXTS } from '#test/support/console-texts.ts'
 

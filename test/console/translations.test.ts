@@ -4,13 +4,13 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import { auditTranslations as enAudit } from '#console/i18n/en/audit-translations.ts'
 import { logDetails as enDetails } from '#console/i18n/en/log-details.ts'
 import { pageTranslations as enPages } from '#console/i18n/en/on-demand-translations.ts'
-import { en } from '#console/i18n/en/shared-translations.ts'
+import { en } from '#console/i18n/en/translations-after-login.ts'
 import type { translate } from '#console/i18n/i18n.ts'
 import type { ChineseTranslations } from '#console/i18n/translation-types.ts'
 import { auditTranslations as zhAudit } from '#console/i18n/zh/audit-translations.ts'
 import { logDetails as zhDetails } from '#console/i18n/zh/log-details.ts'
 import { pageTranslations as zhPages } from '#console/i18n/zh/on-demand-translations.ts'
-import { zh } from '#console/i18n/zh/shared-translations.ts'
+import { zh } from '#console/i18n/zh/translations-after-login.ts'
 
 const CONSOLE = resolve(import.meta.dirname, '../../console')
 const PLURAL = /_(one|other)$/

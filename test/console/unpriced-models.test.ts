@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { addMissingEntries, createUnpricedFilter } from '#console/api/unpriced-models.ts'
+import {
+  addMissingEntries,
+  createUnpricedFilter,
+} from '#console/api/unpriced-models-and-preset-prices.ts'
 
 describe('added prices of unpriced models', () => {
   it.each([

@@ -1,12 +1,12 @@
 import { auditTranslations as enAudit } from '#console/i18n/en/audit-translations.ts'
 import { logDetails as enDetails } from '#console/i18n/en/log-details.ts'
 import { pageTranslations as enPages } from '#console/i18n/en/on-demand-translations.ts'
-import { en as enShared } from '#console/i18n/en/shared-translations.ts'
+import { en as enShared } from '#console/i18n/en/translations-after-login.ts'
 import type { Translations } from '#console/i18n/translation-types.ts'
 import { auditTranslations as zhAudit } from '#console/i18n/zh/audit-translations.ts'
 import { logDetails as zhDetails } from '#console/i18n/zh/log-details.ts'
 import { pageTranslations as zhPages } from '#console/i18n/zh/on-demand-translations.ts'
-import { zh as zhShared } from '#console/i18n/zh/shared-translations.ts'
+import { zh as zhShared } from '#console/i18n/zh/translations-after-login.ts'
 
 type KeysOf<T, Prefix extends string = ''> = {
   [K in keyof T & string]: T[K] extends string ? `${Prefix}${K}` : KeysOf<T[K], `${Prefix}${K}.`>

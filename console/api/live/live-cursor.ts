@@ -14,9 +14,9 @@ type NumberedMessage = EventMessage & { data: { id: number } | AuditAct }
 type SeenAtPosition = { position: number; ids: Set<number | string> }
 
 /**
- * Remembers the position of the last event that was received. A stream that reconnects continues
- * there. Several events can have the same position. The server therefore sends all events of that
- * position again, and the cursor drops those that were already received.
+ * Remembers the position of the last event that was received. After a reconnection, the stream
+ * continues at this position. Several events can have the same position. The server therefore sends
+ * all events of that position again, and the cursor drops those that were already received.
  */
 export class LiveCursor {
   private seen = new Map<FollowedTopic, SeenAtPosition>()

@@ -33,8 +33,8 @@ type LiveDeps = {
   readonly connect: () => LiveSocket
   readonly isOnline$: Observable<boolean>
   /**
-   * Emits whether a logged-in user looks at the page. It becomes false after the page has been
-   * hidden for a while. The stream then closes its socket.
+   * Emits whether a logged-in user looks at the page. Emits false after the page has been hidden
+   * for a while, so that the stream closes its socket.
    */
   readonly isWatched$: Observable<boolean>
   readonly random: () => number

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { sitePageQuery, useStatus } from '#console/api/status.ts'
+import { sitePageQuery } from '#console/api/notice-and-site-pages.ts'
+import { useStatus } from '#console/api/status.ts'
 import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { DEFAULT_SITE_NAME, usePageTitle, useSiteName } from '#console/ui/layout/page.tsx'

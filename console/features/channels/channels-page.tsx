@@ -56,7 +56,7 @@ const DELAY_MS = 1_000
 
 /**
  * Returns a function that runs `perform` at most once per second. Each call to a provider causes a
- * live event about a channel, and without this limit each event would run `perform`.
+ * live event about its channel, and without this limit each of these events would run `perform`.
  */
 function useDelayedCall(perform: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)

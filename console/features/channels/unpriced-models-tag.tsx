@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { optionsQuery } from '#console/api/options.ts'
 import { useStatus } from '#console/api/status.ts'
-import { createUnpricedFilter } from '#console/api/unpriced-models.ts'
+import { createUnpricedFilter } from '#console/api/unpriced-models-and-preset-prices.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 type ServedModels = { readonly models: readonly string[]; readonly prefix: string }

@@ -7,8 +7,8 @@ import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 type ChannelTypes = {
   readonly types: readonly ChannelType[]
   /**
-   * Returns the type with a number. Returns undefined if the type is not supported, or if the types
-   * have not loaded yet.
+   * Returns the channel type with the given number. Returns undefined if the type is not supported,
+   * or if the types have not loaded yet.
    */
   readonly find: (type: number) => ChannelType | undefined
   readonly nameOf: (type: number) => string

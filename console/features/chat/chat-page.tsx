@@ -45,8 +45,8 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
 }
 
 /**
- * Reports whether the content security policy of this page blocks the frame. The page is first
- * reloaded once, because the policy may have changed since it was loaded.
+ * Reports whether the content security policy of this page blocks the frame. Before it reports
+ * this, it reloads the page once, because the policy may have changed since the page was loaded.
  */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)

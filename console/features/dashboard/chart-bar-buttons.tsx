@@ -1,10 +1,12 @@
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { bucketText, type Interval, orderedPair, seriesColor } from './chart-range.ts'
+import { type Interval, orderedPair } from './chart-range.ts'
 import {
   bucketEnd,
+  bucketText,
   type ChartBucket,
   type ChartTexts,
+  seriesColor,
   type UsageChart,
 } from './usage-chart-data.ts'
 

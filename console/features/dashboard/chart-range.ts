@@ -1,12 +1,5 @@
 import { currentSeconds } from '#console/api/scratch-copy.ts'
-import { stampText } from '#console/ui/elements/time-text.ts'
-import {
-  bucketEnd,
-  bucketStart,
-  type Calendar,
-  type ChartStep,
-  OTHER_SERIES,
-} from './usage-chart-data.ts'
+import { bucketEnd, bucketStart, type Calendar, type ChartStep } from './usage-chart-data.ts'
 
 export const RANGES = ['24h', '7d', '30d', '90d'] as const
 export type ChartRange = (typeof RANGES)[number]
@@ -78,23 +71,6 @@ export const extendToSteps = ({ from, to }: Interval, calendar: Calendar): Inter
 
 export const orderedPair = (one: number, other: number): [first: number, last: number] =>
   one <= other ? [one, other] : [other, one]
-
-const dayText = (at: number, isUtc: boolean): string =>
-  isUtc ? new Date(at * 1000).toISOString().slice(5, 10) : stampText(at).slice(5, 10)
-
-/**
- * Formats the time of a bar that starts at `at` (Unix seconds): `11-21 07:00` for an hour, `11-21`
- * for a day, and `11-17–11-23` for a week.
- */
-export function bucketText(at: number, calendar: Calendar): string {
-  const { step, isUtc = false } = calendar
-  if (step === 'hour') return stampText(at).slice(5, 16)
-  if (step === 'day') return dayText(at, isUtc)
-  return `${dayText(at, isUtc)}–${dayText(bucketEnd(at, calendar) - 1, isUtc)}`
-}
-
-export const seriesColor = (index: number, name: string): string =>
-  name === OTHER_SERIES ? 'var(--tg-chart-other)' : `var(--tg-chart-${index + 1})`
 
 export function logRange(view: { range: ChartRange; zoom: Interval | null }): string {
   if (view.zoom !== null) return `${view.zoom.from}-${view.zoom.to}`

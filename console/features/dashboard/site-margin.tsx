@@ -82,8 +82,8 @@ type Margin = {
    */
   readonly share: number | null
   /**
-   * The share (0 to 1) of the charges that belongs to calls with a known cost, or 1 without any
-   * charges.
+   * The charges for calls with a known cost, as a share (0 to 1) of all charges. It is 1 if there
+   * are no charges.
    */
   readonly coverage: number
 }

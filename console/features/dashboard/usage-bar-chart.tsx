@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, XAxis, YAxis } from 'recharts'
 import { ChartBarButtons } from './chart-bar-buttons.tsx'
-import { bucketText, type Interval, seriesColor } from './chart-range.ts'
-import type { ChartTexts } from './usage-chart-data.ts'
+import type { Interval } from './chart-range.ts'
+import { bucketText, type ChartTexts, seriesColor } from './usage-chart-data.ts'
 
 const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
 /**

@@ -1,3 +1,5 @@
+import { stampText } from '#console/ui/elements/time-text.ts'
+
 export type ChartMeasure = 'quota' | 'count' | 'token_used'
 
 export type ChartPoint = { readonly series: string; readonly created_at: number } & {
@@ -150,3 +152,20 @@ function peakOf(buckets: readonly ChartBucket[]): ChartBucket | null {
 }
 
 const compareNames = (a: ChartSeries, b: ChartSeries): number => (a.name < b.name ? -1 : 1)
+
+const dayText = (at: number, isUtc: boolean): string =>
+  isUtc ? new Date(at * 1000).toISOString().slice(5, 10) : stampText(at).slice(5, 10)
+
+/**
+ * Formats the time of a bar that starts at `at` (Unix seconds): `11-21 07:00` for an hour, `11-21`
+ * for a day, and `11-17–11-23` for a week.
+ */
+export function bucketText(at: number, calendar: Calendar): string {
+  const { step, isUtc = false } = calendar
+  if (step === 'hour') return stampText(at).slice(5, 16)
+  if (step === 'day') return dayText(at, isUtc)
+  return `${dayText(at, isUtc)}–${dayText(bucketEnd(at, calendar) - 1, isUtc)}`
+}
+
+export const seriesColor = (index: number, name: string): string =>
+  name === OTHER_SERIES ? 'var(--tg-chart-other)' : `var(--tg-chart-${index + 1})`

@@ -10,8 +10,9 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { bucketText, type Interval } from './chart-range.ts'
+import type { Interval } from './chart-range.ts'
 import {
+  bucketText,
   type ChartMeasure,
   type ChartTexts,
   OTHER_SERIES,

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { call } from '#console/api/client.ts'
-import { callsByHour } from '#console/api/logs.ts'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
+import { callsByHour } from '#console/api/usage-log-queries.ts'
 import type { TokenUsagePoint } from '#read-api/contract/usage.ts'
 import { type ChartRange, extendToSteps, type Interval, intervalOf } from './chart-range.ts'
 import type { Calendar, ChartPoint } from './usage-chart-data.ts'

@@ -65,7 +65,8 @@ function Content({ message }: { message: InboxMessage }) {
 }
 
 /**
- * Reads a message. The server responds with 404 if the message was deleted or is for other users.
+ * Reads a message. The server responds with 404 if the message was deleted or is not addressed to
+ * this user.
  */
 const ownMessageQuery = (id: number) =>
   apiQuery('GET /api/user/messages/:id', { params: { id } }, [...inboxKey, 'one', id])

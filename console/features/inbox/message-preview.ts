@@ -1,8 +1,8 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
 /**
- * The maximum number of characters that the preview of a message is made from. Removing the markup
- * of a longer text would be slow.
+ * The preview of a message is made from at most this number of characters at its beginning.
+ * Removing the markup of a longer text would be slow.
  */
 const READ_CHARACTERS_MAX = 2_000
 const SHOWN_MAX = 100

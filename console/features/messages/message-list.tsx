@@ -14,7 +14,7 @@ import {
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column-and-layout.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { useHistoryActions } from '#console/ui/elements/button-link.tsx'
+import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'

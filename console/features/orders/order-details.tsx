@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { isAuditor, useUser } from '#console/api/session.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
-import { HistoryLink } from '#console/ui/elements/button-link.tsx'
+import { HistoryLink } from '#console/ui/elements/history-link.tsx'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import type { Tone } from '#console/ui/elements/status-tag.tsx'
 import { stamp, Time } from '#console/ui/elements/time.tsx'
@@ -12,8 +12,8 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 import { type OrderEvent, refundAndDisputeEvents } from './refund-and-dispute-events.ts'
 
 /**
- * Those of Stripe's codes for the reason of a refund or dispute for which the console has
- * translations.
+ * The codes for which the console has translations. Stripe uses these codes for the reasons of
+ * refunds and disputes.
  */
 const REASONS = [
   'bank_cannot_process',

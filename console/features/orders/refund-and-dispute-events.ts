@@ -118,7 +118,7 @@ const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
 
 /**
  * Matches the id of a charge at Stripe. A refund report with such an id contains the sum of all
- * refunds of the charge. Any other refund report is about a single refund.
+ * refunds of the charge. A refund report with any other id is about a single refund.
  */
 const CHARGE_ID = /^(ch|py)_/
 

@@ -17,8 +17,8 @@ export function MessageComposer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
   /**
-   * True if the user has submitted a message before the models have loaded. The message is then
-   * sent after they have loaded.
+   * True while a message that the user has submitted waits until the models have loaded. The
+   * message is sent after that.
    */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''

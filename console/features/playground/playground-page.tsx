@@ -37,8 +37,7 @@ const LEAVE_AFTER_MS = 1_500
 
 /**
  * Redirects a user without an enabled token to the page of tokens. Returns true if the user may
- * start calls. Returns false until the check has ended, because the redirect would interrupt a
- * call.
+ * start calls. Returns false until the check has ended, because a redirect would interrupt a call.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()

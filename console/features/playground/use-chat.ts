@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { selfKey } from '#console/api/account-queries.ts'
 import { ApiError } from '#console/api/api-error.ts'
-import { listLogs } from '#console/api/logs.ts'
 import { type ChatDelta, chat } from '#console/api/playground-chat.ts'
+import { listLogs } from '#console/api/usage-log-queries.ts'
 import { announce } from '#console/ui/messages/screen-reader-announcer.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import {
@@ -204,8 +204,8 @@ const withPatch = (
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
 /**
- * When a conversation is opened, costs are searched for only this number of answers: the newest
- * answers without a cost.
+ * When a conversation is opened, the missing costs of at most this number of answers are looked up,
+ * beginning with the newest answer.
  */
 const LATE_COSTS_MAX = 10
 

@@ -8,8 +8,8 @@ import {
   HIDDEN_COLUMN,
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column-and-layout.ts'
-import { useHistoryActions } from '#console/ui/elements/button-link.tsx'
 import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
+import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { RowMenu } from '#console/ui/elements/menu.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { Time, useNow } from '#console/ui/elements/time.tsx'

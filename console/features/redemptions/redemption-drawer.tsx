@@ -73,8 +73,8 @@ function keyErrors(error: unknown) {
 }
 
 /**
- * Returns the idempotency key for a request, which is given as JSON. A retry of the request in
- * `attempt` gets the same key, so that it does not create codes twice. For any other request,
+ * Returns the idempotency key for a request. `request` is its body as JSON. A retry of the request
+ * in `attempt` gets the same key, so that it does not create codes twice. For any other request,
  * `attempt` is overwritten with the request and a new key.
  */
 function idempotencyKeyFor(attempt: { request: string; key: string }, request: string): string {

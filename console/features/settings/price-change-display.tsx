@@ -4,7 +4,7 @@ import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
 import { groupPairOf } from './group-rows.ts'
 import { shortRatio } from './price-conversion.ts'
-import { useOptionTexts } from './use-options.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 
 export function ScheduledEntries(props: { entries: ScheduledChange['changes'] }) {
   const { t } = useTranslation()

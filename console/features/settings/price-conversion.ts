@@ -27,12 +27,13 @@ export function ratioOfPrice(price: string): string {
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
 /**
- * The minimum number of digits of a ratio of two prices that may be their rounded quotient.
+ * A ratio of two prices with at least this number of digits may be their rounded quotient. A ratio
+ * with fewer digits is exact.
  */
 const ROUNDED_DIGITS_MIN = 12
 /**
- * The minimum number of decimals by which `scaledPrice` must shorten the exact product. If it saves
- * fewer decimals, the exact product is returned. A much shorter price is probably the price that a
+ * `scaledPrice` returns a rounded price instead of the exact product only if rounding saves at
+ * least this number of decimals. A price that becomes so much shorter is probably the price that a
  * user once entered.
  */
 const DECIMALS_SAVED_MIN = 4

@@ -27,7 +27,8 @@ import {
   validatePrice,
 } from './price-draft.ts'
 import type { PriceRow } from './price-rows.ts'
-import type { OutputLimitFallback, UnitOfPrice } from './price-table-hooks.ts'
+import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
+import type { UnitOfPrice } from './use-unit-of-price.ts'
 
 type FieldsProps = {
   capFallback: OutputLimitFallback
@@ -69,7 +70,7 @@ function PriceFields(props: FieldsProps) {
   )
 }
 
-/** Returns the unit of a fixed price of the entered model, as in the keys of its texts. */
+/** Returns the unit of a fixed price for the entered model, as the translation keys contain it. */
 const unitOf = ({ form, unitOfPrice }: FieldsProps) => unitOfPrice(form.draft.name.trim())
 
 type NumberField = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>
@@ -167,7 +168,7 @@ type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
   capFallback: OutputLimitFallback
   unitOfPrice: UnitOfPrice
-  /** The names of all models that have a price. The name of a new model must be different. */
+  /** The names of all models that have a price. The name of a new model must not be one of them. */
   existingNames: ReadonlySet<string>
   /** The initial name in a form that was opened for a model without a price. */
   newName?: string

@@ -16,7 +16,7 @@ import { Pagination, pagingOf, usePageSize } from '#console/ui/lists/pagination.
 import { useDebouncedValue } from '#console/ui/state/throttling.ts'
 import type { PriceChange } from '#read-api/contract/options.ts'
 import { valueText } from './price-change-display.tsx'
-import { useOptionTexts } from './use-options.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 
 /** The search starts when the user has stopped typing for this time (ms). */
 const SEARCH_DELAY_MS = 200

@@ -12,7 +12,7 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
 import { PriceSubject } from './price-change-display.tsx'
-import { useOptionTexts } from './use-options.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 
 type ScheduleDraft = { at: string; entries: ScheduledChange['changes'] }
 type Entry = ScheduleDraft['entries'][number]

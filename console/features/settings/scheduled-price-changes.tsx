@@ -24,7 +24,7 @@ import {
   validateScheduleTime,
 } from './scheduled-price-change-editor.tsx'
 import { isPriceOption, unsavedPriceEntries } from './unsaved-price-entries.ts'
-import { useOptionTexts } from './use-options.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 function ScheduleForm({ form }: { form: SettingsForm }) {

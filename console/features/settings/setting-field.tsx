@@ -9,7 +9,7 @@ import { quotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { OptionSchema } from '#read-api/contract/options.ts'
 import { isJson, readableJson } from './json-map.ts'
-import { useOptionTexts } from './use-options.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**

@@ -15,7 +15,7 @@ import { changedLines } from './compare-and-merge-option-changes.ts'
 import { formRowStarts } from './form-row-starts.ts'
 import { readableJson } from './json-map.ts'
 import { isRootOnly, SettingField } from './setting-field.tsx'
-import { useOptionTexts } from './use-options.ts'
+import { useOptionTexts } from './use-option-texts.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 export function SettingSection(props: {

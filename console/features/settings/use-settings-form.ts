@@ -12,7 +12,8 @@ import { changedOptions, type OptionChange } from './compare-and-merge-option-ch
 import { fallbackErrorKey } from './fallback-price-draft.ts'
 import { type MergedText, saveOptionChanges } from './save-option-changes.ts'
 import { type SettingError, validateRange, validateSetting } from './setting-validation.ts'
-import { type Options, type OptionTexts, useOptions, useOptionTexts } from './use-options.ts'
+import { type OptionTexts, useOptionTexts } from './use-option-texts.ts'
+import { type Options, useOptions } from './use-options.ts'
 
 const OUT_OF_BOUNDS: readonly SettingError['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
@@ -20,7 +21,7 @@ const OUT_OF_BOUNDS: readonly SettingError['code'][] = ['tooSmall', 'tooLarge', 
 const UNREALISTIC_MAX = String(Number.MAX_SAFE_INTEGER)
 
 /**
- * Returns a function that translates a validation error. An option may have a special text for
+ * Returns a function that translates a validation error. An option can define its own text for
  * values that are out of bounds.
  */
 function useErrorText(): (option: OptionSchema, settingError: SettingError) => string {

@@ -9,9 +9,9 @@ import {
   column,
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column-and-layout.ts'
-import { useHistoryActions } from '#console/ui/elements/button-link.tsx'
 import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
+import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
 import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'

@@ -161,8 +161,8 @@ export const namesOf = (text: string): string[] =>
 
 /**
  * Returns the error messages of the invalid fields. `rateLimit` is a group of fields, and its text
- * only marks the group as invalid. The form shows the messages from `fieldErrors` for the single
- * fields.
+ * only marks the group as invalid. The form shows the messages from `fieldErrors` at the single
+ * fields of the group.
  */
 export function tokenErrors(
   t: TFunction,

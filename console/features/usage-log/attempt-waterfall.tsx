@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { channelNameQuery, parseOtherField } from '#console/api/logs.ts'
+import { channelNameQuery, parseOtherField } from '#console/api/usage-log-queries.ts'
 import { reasonText } from '#console/ui/messages/reason-text.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { type AttemptBar, attemptBars, shortDuration } from './call-timing.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { callBarsKey, callsByHour } from '#console/api/logs.ts'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
+import { callBarsKey, callsByHour } from '#console/api/usage-log-queries.ts'
 import { stampText } from '#console/ui/elements/time-text.ts'
 import { useMedia } from '#console/ui/state/use-media-query.ts'
 import { boundsOf, midnightBefore } from '#console/ui/time-range/time-range.ts'
@@ -91,8 +91,9 @@ export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string 
 type AxisTick = { readonly index: number; readonly text: string }
 
 /**
- * Returns the labels of the time axis. A range within a day has labels such as `07:00`, and a
- * longer range `11-21 06:00`. If each bar is a day or longer, the labels are `11-21`.
+ * Returns the labels of the time axis. If the range is at most a day, a label is a time such as
+ * `07:00`. In a longer range, a label is a date such as `11-21` if each bar is a day or longer, and
+ * otherwise a date with a time, such as `11-21 06:00`.
  */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],

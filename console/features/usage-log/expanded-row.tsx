@@ -56,8 +56,8 @@ function Waiting() {
 }
 
 /**
- * Asks the user to reload the page, because browsers request a script that failed to load only
- * after a reload.
+ * Asks the user to reload the page, because browsers request a failed script again only after the
+ * page has been reloaded.
  */
 function DetailsLoadError() {
   const { t } = useTranslation()

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { failureName, parseOtherField } from '#console/api/logs.ts'
+import { failureName, parseOtherField } from '#console/api/usage-log-queries.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { dollarText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { failureName, parseOtherField } from '#console/api/logs.ts'
+import { failureName, parseOtherField } from '#console/api/usage-log-queries.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { AmountText } from '#console/ui/quota/amount-text.tsx'

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { chatModelsQuery } from '#console/api/account-queries.ts'
-import { failureName, parseOtherField } from '#console/api/logs.ts'
+import { failureName, parseOtherField } from '#console/api/usage-log-queries.ts'
 import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { anomalyText } from '#console/ui/elements/anomaly-text.ts'
 import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
@@ -79,7 +79,7 @@ const END_REASONS = [
 
 /**
  * Returns the code for the reason why a call ended early, or undefined if there is no reason to
- * show. The end `balance-spent` needs no reason, because it names the reason itself.
+ * show. The end `balance-spent` is shown without a reason, because its name is the reason.
  */
 const shownEndReason = ({ end, end_reason: reason }: LogOther) =>
   end === 'balance-spent' ? undefined : END_REASONS.find((code) => code === reason)
@@ -179,8 +179,8 @@ function Corrections({ other: { corrected_by: all = [] } }: { other: LogOther })
 }
 
 /**
- * Shows the id of the batch to which this row belongs, and the number of its requests in this row.
- * A row is the sum of all requests of a batch with the same model and price.
+ * Shows the id of the batch to which this row belongs, and the number of requests in this row. A
+ * row contains the requests of the batch that have the same model and price.
  */
 function BatchPart({ other }: { other: LogOther }) {
   const { t } = useTranslation()

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery, usableGroupsQuery, usableModelsQuery } from '#console/api/account-queries.ts'
-import { channelNameQuery } from '#console/api/logs.ts'
 import { tokensQuery } from '#console/api/token-and-redemption-queries.ts'
+import { channelNameQuery } from '#console/api/usage-log-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { findFullRequestId, findRequestId } from '#console/ui/elements/find-request-id.ts'
 import { FilterInput, NumberFilter } from '#console/ui/forms/filter-input.tsx'
@@ -142,8 +142,8 @@ function AdminFields({ view }: { view: LogView }) {
 }
 
 /**
- * Returns the number of active filters that the button for filters hides. The button shows this
- * number.
+ * Returns the number of active filters that are visible only after a click on the button for
+ * filters. The button shows this number.
  */
 const hiddenFilterCount = (filters: LogFilters): number =>
   filterCount({ ...filters, range: DEFAULT_RANGE, failed_channel: 0 })

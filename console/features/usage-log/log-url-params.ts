@@ -1,4 +1,4 @@
-import { type LogParams, parseOtherField } from '#console/api/logs.ts'
+import { type LogParams, parseOtherField } from '#console/api/usage-log-queries.ts'
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { pageSizeParam } from '#console/ui/lists/list-url-params.ts'
 import {
@@ -76,8 +76,8 @@ export type LogFilters = Pick<UrlValues<typeof LOG_URL_PARAMS>, keyof typeof FIL
 export const NO_FILTERS: LogFilters = fallbacksOf(FILTERS)
 
 /**
- * Returns the filters that apply to the user. For other users than admins, the filters that are for
- * admins only are empty.
+ * Returns the filters that apply to the user. For users who are not admins, the filters that only
+ * admins may use are empty.
  */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
   const { type, token, model, group, request, range } = values
@@ -93,7 +93,7 @@ export const filterCount = (filters: LogFilters): number =>
 /**
  * Returns a column layout with the columns whose ids the URL contains, for example in a link from
  * another user. These columns take precedence over the stored columns until the user changes the
- * layout. The change calls `forget`.
+ * layout, which calls `forget`.
  */
 export function urlColumnLayout<Row>(
   layout: ColumnLayout<Row>,

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { parseOtherField } from '#console/api/logs.ts'
+import { parseOtherField } from '#console/api/usage-log-queries.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { dollarText, groupDigits, quotaOf } from '#console/ui/quota/money.ts'

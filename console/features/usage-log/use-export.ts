@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type ExportKind, exportLogs } from '#console/api/logs.ts'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
+import { type ExportKind, exportLogs } from '#console/api/usage-log-queries.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { saveFile } from '#console/ui/browser/save-file.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'

@@ -14,13 +14,13 @@ import {
   useState,
 } from 'react'
 import { useLiveTopic, useMinPosition } from '#console/api/live/use-live-topic.ts'
-import { callBarsKey, listLogs, logStat, logsKey } from '#console/api/logs.ts'
 import { currentSeconds } from '#console/api/scratch-copy.ts'
 import {
-  currentServerHealth,
+  currentServerAvailability,
   isServerUnavailable,
-  onServerHealthChange,
-} from '#console/api/server-health.ts'
+  onServerAvailabilityChange,
+} from '#console/api/server-availability.ts'
+import { callBarsKey, listLogs, logStat, logsKey } from '#console/api/usage-log-queries.ts'
 import { useThrottledCallback } from '#console/ui/state/throttling.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import {
@@ -65,7 +65,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     refetchOnMount: 'always',
     refetchOnWindowFocus: false,
   })
-  const isAway = useReturnToPage(page)
+  const isAway = useRefetchWhenAvailable(page)
   const statKey = [...logsKey, 'stat', view.isAdmin, JSON.stringify(view.filters)]
   const stat = useQuery({
     queryKey: statKey,
@@ -137,19 +137,19 @@ function useListStart({ filters, isAdmin, page }: LogView): {
 }
 
 /**
- * Reads a page again after the server was unavailable, if the page could not be read. Returns true
- * while the page waits for the server.
+ * If a page could not be read because the server was unavailable, reads the page again when the
+ * server is available. Returns true until then.
  */
-function useReturnToPage({ data, error, isPlaceholderData, refetch }: Page): boolean {
+function useRefetchWhenAvailable({ data, error, isPlaceholderData, refetch }: Page): boolean {
   const hasNone = data === undefined || isPlaceholderData
   const isAway = hasNone && error !== null && isServerUnavailable(error)
   useEffect(() => {
     if (!isAway) return
     const check = () => {
-      if (currentServerHealth().kind === 'fine') void refetch()
+      if (currentServerAvailability().kind === 'fine') void refetch()
     }
     check()
-    return onServerHealthChange(check)
+    return onServerAvailabilityChange(check)
   }, [isAway, refetch])
   return isAway
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { logUserQuery } from '#console/api/logs.ts'
+import { logUserQuery } from '#console/api/usage-log-queries.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'

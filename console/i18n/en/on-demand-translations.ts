@@ -26,6 +26,7 @@ const logExport: PageTranslations['logExport'] = {
   },
 }
 
+/** The texts of the pages that load them by `loadTranslations('pages')`. */
 export const pageTranslations: PageTranslations = {
   redemptions,
   dashboard,

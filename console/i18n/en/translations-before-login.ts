@@ -1,8 +1,9 @@
 import type { Translations } from '../translation-types.ts'
 import { auth } from './auth.ts'
 import { about, chat, home, oauth, setup } from './public-pages.ts'
+import { request } from './request-errors.ts'
 import { shell } from './shell.ts'
-import { request, ui } from './ui.ts'
+import { ui } from './ui.ts'
 
 /** The texts of the pages that need no login. All other texts are loaded after the login. */
 export const translationsBeforeLogin = {

@@ -10,7 +10,6 @@ import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
 import { wallet } from './wallet.ts'
 
-/** Texts that `loadTranslations` loads together with the pages that need them. */
 const logExport = {
   title: '导出的列',
   lead: 'CSV 文件只包含勾选的列，选择会保存在本浏览器中。',
@@ -26,6 +25,7 @@ const logExport = {
   },
 } as const
 
+/** The texts of the pages that load them by `loadTranslations('pages')`. */
 export const pageTranslations = {
   redemptions,
   dashboard,

@@ -1,7 +1,8 @@
 import { auth } from './auth.ts'
 import { about, chat, home, oauth, setup } from './public-pages.ts'
+import { request } from './request-errors.ts'
 import { shell } from './shell.ts'
-import { request, ui } from './ui.ts'
+import { ui } from './ui.ts'
 
 /** The texts of the pages that need no login. All other texts are loaded after the login. */
 export const translationsBeforeLogin = { about, auth, chat, home, oauth, request, setup, shell, ui }

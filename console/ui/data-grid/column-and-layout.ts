@@ -19,7 +19,10 @@ export type Column<Row> = {
   readonly width: number
   readonly minWidth?: number
   readonly isGrowing?: boolean
-  /** `end` is for numbers. They are right-aligned, and all digits have the same width. */
+  /**
+   * `end` is for columns of numbers. Their cells are right-aligned, and all digits have the same
+   * width.
+   */
   readonly align?: 'start' | 'end'
   readonly isSortable?: boolean
   readonly isPinned?: boolean

@@ -6,7 +6,12 @@ import { useAmountAlignments } from '../quota/amount-text.tsx'
 import { useIsNarrow } from '../state/use-media-query.ts'
 import { GridCard } from './grid-cards.tsx'
 import { GridHeader } from './grid-header.tsx'
-import { type DataGridProps, HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './grid-props.ts'
+import {
+  type DataGridProps,
+  HEADER_HEIGHT,
+  ROW_HEIGHT,
+  useDensity,
+} from './grid-props-and-row-heights.ts'
 import { GridRow, useRowHandlers } from './grid-row.tsx'
 import { useAmountColumnWidths } from './use-amount-column-widths.ts'
 import { type Grid, useGrid } from './use-grid.ts'
@@ -231,9 +236,9 @@ function tableStyle<Row>(
 }
 
 /**
- * Returns CSS variables for a list that scrolls with the window and sideways. They keep its header
- * visible: `--tg-head-from` is the scroll offset of the window at which the header starts to move,
- * and `--tg-head-way` is how far it moves.
+ * Returns CSS variables for a list that scrolls vertically with the window, but has its own
+ * horizontal scroll bar. They keep the header of the list visible: `--tg-head-from` is the scroll
+ * offset of the window at which the header starts to move, and `--tg-head-way` is how far it moves.
  */
 const headerScrollVariables = ({ top, coveredHeight }: PositionOnPage, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
 import type { Column } from './column-and-layout.ts'
-import type { DataGridProps } from './grid-props.ts'
+import type { DataGridProps } from './grid-props-and-row-heights.ts'
 import type { Grid } from './use-grid.ts'
 
 type CardProps<Row> = { props: DataGridProps<Row>; grid: Grid<Row>; row: Row; index: number }

@@ -4,7 +4,7 @@ import { Icon } from '../elements/icons.tsx'
 import { Tooltip } from '../elements/tooltip.tsx'
 import { dismissLocalErrors } from '../messages/toast.ts'
 import { type Column, type Sort, WIDTH_MAX, WIDTH_MIN } from './column-and-layout.ts'
-import type { DataGridProps } from './grid-props.ts'
+import type { DataGridProps } from './grid-props-and-row-heights.ts'
 import { allToggled } from './use-grid.ts'
 
 const STEP_PX = 16

@@ -5,7 +5,7 @@ import type { AmountAlignment } from '../quota/amount-alignment.ts'
 import { AlignedColumn } from '../quota/amount-text.tsx'
 import { useStableCallbacks } from '../state/use-stable-callbacks.ts'
 import type { Column } from './column-and-layout.ts'
-import type { DataGridProps } from './grid-props.ts'
+import type { DataGridProps } from './grid-props-and-row-heights.ts'
 import type { Grid } from './use-grid.ts'
 import { isOnControl } from './use-grid-keys.ts'
 
@@ -67,7 +67,7 @@ type MemoizedRowProps = {
 }
 
 /**
- * The row as it is rendered. It is memoized, because the list is rendered on every frame while it
+ * Renders one row. The component is memoized, because the list is rendered on every frame while it
  * scrolls.
  */
 const MemoizedRow = memo(function DrawnRow(props: MemoizedRowProps) {

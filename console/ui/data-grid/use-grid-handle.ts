@@ -1,5 +1,5 @@
 import { useEffect, useImperativeHandle, useState } from 'react'
-import type { DataGridProps } from './grid-props.ts'
+import type { DataGridProps } from './grid-props-and-row-heights.ts'
 import { AT_TOP_PX, type Grid } from './use-grid.ts'
 
 /**

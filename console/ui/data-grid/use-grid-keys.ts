@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { areSingleKeysOn, useRegisterActions } from '../actions/action-registry.ts'
-import type { DataGridProps } from './grid-props.ts'
+import type { DataGridProps } from './grid-props-and-row-heights.ts'
 import { type Grid, OVERSCAN } from './use-grid.ts'
 
 /** Returns the key handler of a list. The focus is on the list as a whole, and never on a row. */

@@ -7,7 +7,7 @@ import {
   HEADER_HEIGHT,
   ROW_HEIGHT,
   useDensity,
-} from './grid-props.ts'
+} from './grid-props-and-row-heights.ts'
 import {
   type PositionOnPage,
   scrollOptions,
@@ -42,8 +42,8 @@ export type Grid<Row> = {
 }
 
 /**
- * The number of rows that are rendered above the visible rows, and also below them. It is enough
- * for three frames of fast scrolling.
+ * The number of rows that are rendered above the visible rows, and the number that are rendered
+ * below them. Five rows are enough for three frames of fast scrolling.
  */
 export const OVERSCAN = 5
 

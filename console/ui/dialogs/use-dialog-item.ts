@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 
 /**
  * Keeps the item that a dialog shows (`lastItem`) until the dialog has faded out. `key` is a React
@@ -14,18 +14,4 @@ export function useDialogItem<Item>(item: Item | null) {
   if (isOpen && !wasOpen.current) openings.current += 1
   wasOpen.current = isOpen
   return { isOpen, lastItem: lastItem.current, key: openings.current }
-}
-
-/**
- * Returns an object as it was first read after the dialog opened, or null until then. A form
- * compares its values with that version to find what its user has changed. With a later version,
- * another user's change would look like a change by this user.
- */
-export function useFirstVersion<Data>(query: {
-  readonly data: Data | undefined
-  readonly isFetchedAfterMount: boolean
-}): Data | null {
-  const [first, setFirst] = useState<Data | null>(null)
-  if (first === null && query.data !== undefined && query.isFetchedAfterMount) setFirst(query.data)
-  return first
 }

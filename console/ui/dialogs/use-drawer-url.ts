@@ -1,5 +1,6 @@
 import { useLocation, useMatch, useNavigate } from 'react-router-dom'
-import { formReturnPath, LEAVE_CONFIRMED } from '../forms/use-leave-guard.ts'
+import { formReturnPath } from '../forms/form-return-path.ts'
+import { LEAVE_CONFIRMED } from '../forms/use-leave-guard.ts'
 
 export type EditedId = number | 'new' | null
 

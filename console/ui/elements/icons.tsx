@@ -5,7 +5,7 @@ export type IconName = keyof typeof PATHS
 
 /**
  * An icon, which screen readers ignore. The text beside it or the label of its button must
- * therefore have the same meaning.
+ * therefore say the same as the icon.
  */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (

@@ -3,7 +3,8 @@ import { type FieldControl, FormField } from './form-field.tsx'
 import { PasswordInput, Select, TextArea, TextInput } from './inputs.tsx'
 
 /**
- * The properties that a labelled field uses itself. It passes all other properties to its input.
+ * The properties that a labelled field uses itself. The field passes all other properties to its
+ * input.
  */
 export type LabelledProps = {
   label: string

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { type Density, useDensity } from '../data-grid/grid-props.ts'
+import { type Density, useDensity } from '../data-grid/grid-props-and-row-heights.ts'
 import type { ColumnLayout } from '../data-grid/use-column-layout.ts'
 import { Button } from '../elements/button.tsx'
 import { Popover } from '../elements/popover.tsx'

@@ -64,10 +64,7 @@ export const showInfo = (message: string, options: ToastOptions = {}): void =>
 export const showWarning = (message: string, options: ToastOptions = {}): void =>
   show('warning', { message }, options)
 
-/**
- * Shows an error. If the server rejected the request with a different message, shows this message
- * as well.
- */
+/** Shows the message of an error. If the server's message is a different text, shows both. */
 export function showError(error: unknown, options: ToastOptions = {}): void {
   if (error instanceof CancelledError) return
   const message = error instanceof Error ? error.message : String(error)
@@ -127,7 +124,7 @@ function stayMs(tone: Toast['tone'], hasAction: boolean): number {
 }
 
 /**
- * Thrown if the user cancels a dialog. It ends the action that opened the dialog, and is not shown
- * as an error.
+ * Thrown if the user cancels a dialog. This ends the action that opened the dialog. The user sees
+ * no error.
  */
 export class CancelledError extends Error {}

@@ -33,8 +33,8 @@ export function useAmountAlignments(isVirtualized = false): (column: string) => 
 }
 
 /**
- * Shows an amount, which is never wrapped. In a column of a table, its decimal point is below the
- * decimal points of the other amounts, so that their sizes are easy to compare.
+ * Shows an amount, which is never wrapped. In a column of a table, all amounts are aligned at the
+ * decimal point, so that their sizes are easy to compare.
  */
 export function AmountText(props: { text: string; title?: string; className?: string }) {
   const { title, className } = props

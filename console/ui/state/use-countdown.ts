@@ -21,7 +21,7 @@ export const useSecondsLeft = (until: number | null, tickMs?: number): number =>
 
 /**
  * A countdown in seconds, for example until another mail can be requested. `secondsLeft` is 0 while
- * it is not running.
+ * the countdown is not running.
  */
 export function useCountdown(): { secondsLeft: number; start: (seconds: number) => void } {
   const [until, setUntil] = useState<number | null>(null)

@@ -8,11 +8,10 @@ import {
 } from '#console/features/channels/form/channel-draft.ts'
 import {
   createChannelBody,
-  endsWithV1,
   updateChannelBody,
-  upstreamUrl,
 } from '#console/features/channels/form/channel-request-body.ts'
 import { validateChannel } from '#console/features/channels/form/channel-validation.ts'
+import { endsWithV1, upstreamUrl } from '#console/features/channels/form/upstream-url.ts'
 import { dateFieldText, secondsOfDateField } from '#console/ui/forms/date-field-text.ts'
 import { channel, TYPES } from '../support/channel-routes.ts'
 

@@ -2,14 +2,16 @@ import { describe, expect, it } from 'vitest'
 import {
   channelsOf,
   isMuted,
-  nextSort,
-  responseSpeed,
   rowKey,
   rowsOf,
   selectedRowKeys,
   selectionAfter,
-  statusCause,
 } from '#console/features/channels/list/channel-rows.ts'
+import {
+  responseSpeed,
+  statusCause,
+} from '#console/features/channels/list/channel-status-and-speed.ts'
+import { nextSort } from '#console/features/channels/list/channel-url-params.ts'
 import { typeName } from '#read-api/contract/channel-type-names.ts'
 import { byTag, channel } from '../support/channel-routes.ts'
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { parseOtherField } from '#console/api/logs.ts'
+import { parseOtherField } from '#console/api/usage-log-queries.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 import { ROOT_USER } from '../support/admin-site.ts'

@@ -12,7 +12,10 @@ import { groupDigits } from '#console/ui/quota/money.ts'
 import type { CallExplanation, PriceInForce } from '#read-api/contract/calls.ts'
 import { ColumnTable, DataTable, type TableRow } from '../elements/small-tables.tsx'
 
-/** The kinds of usage that the usage log also shows, with the keys of their names there. */
+/**
+ * The kinds of usage that are shown both here and in the usage log, with the translation keys of
+ * their names.
+ */
 const COUNTS = {
   inputUncached: 'input',
   cacheRead: 'cacheRead',
@@ -26,7 +29,7 @@ const COUNTS = {
   calls: 'calls',
 } as const
 
-/** The kinds of usage whose names only the audit page of a call shows. */
+/** The kinds of usage that are shown on the audit page of a call, but not in the usage log. */
 const OTHER_COUNTS = [
   'reasoning',
   'toolCalls',

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { Link, useNavigate, useParams } from 'react-router-dom'
 import { retryUnlessMissing } from '#console/api/api-error.ts'
 import { apiQuery } from '#console/api/client.ts'
-import { failureName } from '#console/api/logs.ts'
 import { isAuditor, useUser } from '#console/api/session.ts'
+import { failureName } from '#console/api/usage-log-queries.ts'
 import type { Translations } from '#console/i18n/translation-types.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
@@ -28,8 +28,9 @@ import { MismatchedCalls } from './mismatched-calls.tsx'
 import '../audit.css'
 
 /**
- * Explains the call whose request id is in the URL. If the URL has no id, the page shows the search
- * field. Auditors then also see the calls with another model or a higher cost than was billed.
+ * Explains the call whose request id is in the URL. If the URL has no id, asks for one. In that
+ * case, auditors also see two kinds of calls: those that the provider answered with another model
+ * than was billed, and those that cost more than was billed.
  */
 export function CallPage() {
   const { t } = useTranslation()

@@ -34,7 +34,7 @@ const URL_PARAMS = {
 
 /**
  * Lists the calls that the provider answered with another model than was billed, and the calls that
- * cost more than was billed. The calls with another model are also counted by channel.
+ * cost more than was billed. A table counts the calls with another model by channel.
  */
 export function MismatchedCalls() {
   const { t } = useTranslation()

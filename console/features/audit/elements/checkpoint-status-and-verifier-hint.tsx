@@ -9,8 +9,9 @@ export type CheckpointStatusName = 'pending' | 'signed' | 'final' | 'siteOnly'
 
 /**
  * Returns the degree of confirmation of a checkpoint (the signed hash of the whole history). A
- * checkpoint is final when enough witnesses (independent servers) have also signed it. A checkpoint
- * of a site without witnesses is `siteOnly`, because it must not look confirmed.
+ * checkpoint is final when not only the site but also enough witnesses (independent servers) have
+ * signed it. A checkpoint of a site without witnesses is `siteOnly`, so that it does not look
+ * independently confirmed.
  */
 export function checkpointStatusOf(checkpoint: {
   readonly is_final: boolean

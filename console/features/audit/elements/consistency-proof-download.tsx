@@ -5,14 +5,16 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { keyArguments } from './checkpoint-status-and-verifier-hint.tsx'
 
 /**
- * Reads the receipts again, with a proof that their history continues the tree with `size` events.
+ * Reads the receipts again. The response also contains a proof that the first `size` events of the
+ * history have not changed since an earlier receipt was issued.
  */
 export type ReadSince = (size: number) => Promise<unknown>
 
 /**
- * Lets the user select the file of an earlier receipt. Then saves the current receipts again, with
- * the proof that both belong to the same history. Without this proof, the offline verifier can't
- * tell whether the site shows two different histories.
+ * Lets the user select the file of an earlier receipt. The current receipts are then downloaded
+ * together with a proof that they and the earlier receipt belong to the same history. Without this
+ * proof, the offline verifier could not detect a site that shows different histories to different
+ * users.
  */
 export function ConsistencyProofDownload(props: {
   readSince: ReadSince
@@ -62,7 +64,10 @@ export function ConsistencyProofDownload(props: {
   )
 }
 
-/** Returns the size of the largest tree in a file of receipts, or null if it has none. */
+/**
+ * Returns the size (number of events) of the largest Merkle tree in a file of receipts, or null if
+ * the file contains no tree size.
+ */
 function treeSizeIn(text: string): number | null {
   const items = parsed(text)?.items ?? []
   const sizes = items.map((item) => item.inclusion?.tree_size).filter(Number.isSafeInteger)

@@ -66,7 +66,10 @@ export function ReceiptList(props: { receipts: Receipts; id: string; readSince: 
   )
 }
 
-/** Reports whether witnesses have signed, or must still sign before the receipt is final. */
+/**
+ * Reports whether the site has witnesses. If it has, they must sign the checkpoint of a receipt
+ * before the receipt is final.
+ */
 const isWitnessed = ({ cosignatures, is_pending, is_final }: Receipt): boolean =>
   cosignatures.length > 0 || (!is_pending && !is_final)
 

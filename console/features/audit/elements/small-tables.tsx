@@ -71,9 +71,9 @@ export const Facts = ({ facts }: { facts: readonly NamedValue[] }) => (
 type TableColumn<Row> = readonly [head: TableHead, cell: (row: Row) => ReactNode]
 
 /**
- * A table of data of one kind. Each column has a heading and a function that returns the cell of a
- * row. A column that is false is left out. `initialRows` is the number of rows that are shown until
- * the user opens the rest.
+ * A table with one line for each item of `rows`. Each column has a heading and a function that
+ * returns the cell of a row. A column that is false is left out. `initialRows` is the number of
+ * rows that are shown before the user asks for all rows.
  */
 export function ColumnTable<Row>(props: {
   label: string

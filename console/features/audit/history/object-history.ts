@@ -107,8 +107,8 @@ function stateBefore(before: StateAsOf | null, { built_in: builtIn }: StateAsOf)
 }
 
 /**
- * Lists the changes of an object up to a point in the history, newest first. Each change is the
- * difference between the states before and after an event. The server therefore needs no index of
+ * Lists the changes of an object up to a point in the history, newest first. Each change is
+ * computed here, from the states before and after an event, so that the server needs no index of
  * changes.
  */
 export const objectHistoryQuery = (object: AuditObject, at: string) =>

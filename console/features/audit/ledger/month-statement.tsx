@@ -192,8 +192,8 @@ const SOURCE_MAX = 48
 
 /**
  * Returns the source of a movement, such as the request id of a call. The source of some movements,
- * such as an adjustment by an admin, is a long internal key. For these, returns the position of the
- * event instead.
+ * such as an adjustment by an admin, is a long internal key. For such a movement, returns the
+ * position of its event instead.
  */
 const sourceText = ({ source, position }: LedgerItem): string =>
   source.length > SOURCE_MAX ? `#${position}` : source

@@ -44,9 +44,9 @@ function paramsOf({ range, type, at }: Filters, end: number): LedgerParams {
 }
 
 /**
- * Returns the time of the selected point in the history in Unix seconds. The time of a position is
- * the time of the account's last event up to this position. It is unknown until `balance` has
- * loaded.
+ * Converts the selected point in the history to a time in Unix seconds. A position of the event log
+ * becomes the time of the account's last event up to this position. This time is unknown until
+ * `balance` has loaded.
  */
 function asOfSeconds(at: string, balance: BalanceAt | undefined): number {
   if (at === '') return currentSeconds()

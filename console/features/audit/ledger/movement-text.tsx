@@ -14,8 +14,8 @@ const RESTORED_PREFIX = 'restored:'
 
 /**
  * Returns the type if this version of the console knows it, or undefined. A newer version of the
- * server can record unknown types. Their movements are also shown, because the running totals
- * include them.
+ * server can record types that this console does not know. Movements of such types are still shown,
+ * because the running totals include them.
  */
 export const asKnownType = (type: string): MovementType | undefined =>
   MOVEMENT_TYPES.find((one) => one === type)

@@ -241,14 +241,17 @@ const actColumns = (t: TFunction, labelOf: (act: string) => string): Column<Audi
   column('ip', t('audit.acts.ip'), 120, ({ client_ip: ip }) => ip || '–', HIDDEN_COLUMN),
 ]
 
-/** The values in quota units, by act. The value `quota` is in quota units in all acts. */
+/**
+ * The names of the values that are in quota units, by act. The name `quota` is not listed, because
+ * a value with this name is in quota units in every act.
+ */
 const QUOTA_VALUES: Readonly<Record<string, readonly string[]>> = {
   'quota-granted': ['amount'],
   'quota-deducted': ['amount'],
   'correction-started': ['refunded', 'charged'],
 }
 
-/** The values that are times in Unix seconds, by act. */
+/** The names of the values that are times in Unix seconds, by act. */
 const TIME_VALUES: Readonly<Record<string, readonly string[]>> = {
   'correction-started': ['from', 'to'],
 }

@@ -25,7 +25,7 @@ const FIGURES_HEIGHT = 46
 
 /**
  * The first and the last day in UTC. If both are empty, the current month is selected. If only one
- * is empty, the other one is used for both.
+ * of them is set, the range is this single day.
  */
 type Days = { first: string; last: string }
 
@@ -161,8 +161,8 @@ function MarginSums({ margins }: { margins: Margins }) {
 }
 
 /**
- * Explains that there are no invoices, and that all costs are therefore computed from the cost
- * ratios of the channels.
+ * Explains that all costs are computed from the cost ratios of the channels, because there are no
+ * invoices.
  */
 function NoInvoices() {
   const { t } = useTranslation()

@@ -2,8 +2,8 @@ import { formatDecimal, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { CorrectedPrice } from '#write-api/contract/repricing-and-corrections.ts'
 
 /**
- * The price options with one entry per model. Each option is mapped to the price field of a
- * correction of charges. A draft contains only the changed entries of these options.
+ * Maps each price option with one entry per model to the field for the same price in a request that
+ * corrects charges. A draft contains only the changed entries of these options.
  */
 const CORRECTED_FIELDS = {
   ModelRatio: 'model_ratio',
@@ -19,8 +19,8 @@ const CORRECTED_FIELDS = {
 const MODEL_OPTIONS = Object.keys(CORRECTED_FIELDS) as (keyof typeof CORRECTED_FIELDS)[]
 
 /**
- * The options that the table can edit, each in a column. Each option is mapped to the name of its
- * value in a model's current price, which is the initial value of the column.
+ * The options that the table can edit, each in a column. Maps each option to the field of a model's
+ * current price that contains the initial value of the column.
  */
 export const TABLE_OPTIONS = {
   ModelRatio: 'model',
@@ -136,9 +136,10 @@ export function pricesOf(
 }
 
 /**
- * Returns the changed values of a model as the price fields of a correction. The form for the
- * correction opens with them. Removed and invalid entries are left out. The ratios of groups are
- * also left out: a draft can change several of them, and a correction has only one.
+ * Returns the changed values of a model as the price fields of a correction request. They are the
+ * initial values of the form for the correction. Removed and invalid entries are left out. The
+ * ratios of groups are also left out: a draft can change several of them, and a correction has only
+ * one.
  */
 export function correctedPriceOf(draft: PriceDraft, model: string): CorrectedPrice {
   const changes = changesOf(draft)

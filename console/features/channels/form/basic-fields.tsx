@@ -9,8 +9,8 @@ import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { ChannelTypeField } from '#read-api/contract/channel-type-schema.ts'
 import { useChannelTypes } from '../use-channel-types.ts'
 import { type ChannelFormProps, changeType } from './channel-draft.ts'
-import { upstreamUrl } from './channel-request-body.ts'
 import { validateJsonObject } from './json-validation.ts'
+import { upstreamUrl } from './upstream-url.ts'
 
 export function BasicFields(props: ChannelFormProps) {
   const { t } = useTranslation()

@@ -4,7 +4,7 @@ import { invalidFieldOf } from '#console/api/api-error.ts'
 import { channelsKey, isWorkInFlight, updateChannel } from '#console/api/channels.ts'
 import { callForEnvelope } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
-import { findUnpricedModels } from '#console/api/unpriced-models.ts'
+import { findUnpricedModels } from '#console/api/unpriced-models-and-preset-prices.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { isSharedErrorKey } from '#console/ui/forms/server-field-errors.ts'
@@ -17,13 +17,9 @@ import { callableModelNames } from '../unpriced-models-tag.tsx'
 import { useChannelTypes } from '../use-channel-types.ts'
 import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.ts'
 import { ChannelFormFields } from './channel-form-fields.tsx'
-import {
-  createChannelBody,
-  endsWithV1,
-  updateChannelBody,
-  upstreamUrl,
-} from './channel-request-body.ts'
+import { createChannelBody, updateChannelBody } from './channel-request-body.ts'
 import { type ChannelErrorKey, validateChannel } from './channel-validation.ts'
+import { endsWithV1, upstreamUrl } from './upstream-url.ts'
 
 type FormProps = {
   isOpen: boolean

@@ -5,8 +5,8 @@ import type { FieldState } from '#console/ui/forms/use-draft-form.ts'
 import { type JsonErrorKey, unknownMembers } from './json-validation.ts'
 
 /**
- * A field for a JSON object. A member that is not in `knownMembers` causes a warning and no error,
- * because the server accepts it.
+ * A field for a JSON object. A member that is not in `knownMembers` causes a warning instead of an
+ * error, because the server accepts it.
  */
 export function JsonField(
   props: FieldState<string> & {

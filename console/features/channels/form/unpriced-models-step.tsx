@@ -5,16 +5,17 @@ import { Link, Navigate, useLocation, useNavigate } from 'react-router-dom'
 import { usableModelsQuery } from '#console/api/account-queries.ts'
 import { enabledModelsQuery } from '#console/api/channels.ts'
 import { optionsKey, optionsQuery } from '#console/api/options.ts'
-import { type PresetPrice, presetPrices, savePresetPrices } from '#console/api/unpriced-models.ts'
+import {
+  type PresetPrice,
+  presetPrices,
+  savePresetPrices,
+} from '#console/api/unpriced-models-and-preset-prices.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
-import {
-  formReturnPath,
-  LEAVE_CONFIRMED,
-  type ReturnState,
-} from '#console/ui/forms/use-leave-guard.ts'
+import { formReturnPath, type ReturnState } from '#console/ui/forms/form-return-path.ts'
+import { LEAVE_CONFIRMED } from '#console/ui/forms/use-leave-guard.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { useHistoryActions } from '#console/ui/elements/button-link.tsx'
+import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
 import { deleteAction, editAction } from '#console/ui/lists/edit-delete-and-undo.ts'
 import { RowSwitch } from '#console/ui/lists/row-actions.tsx'

@@ -14,7 +14,7 @@ import {
   responseSpeed,
   type Speed,
   statusCause,
-} from './channel-rows.ts'
+} from './channel-status-and-speed.ts'
 
 const STATE_TONES: Readonly<Record<ChannelState, Tone>> = {
   enabled: 'good',
@@ -107,7 +107,7 @@ export function ChannelNote({ channel }: { channel: Channel }) {
 
 /**
  * Shows the response time of a channel with a rating such as “slow”. With `isShort`, the rating is
- * only for screen readers.
+ * available only to screen readers.
  */
 export function ResponseTime(props: { milliseconds: number; isShort?: boolean }) {
   const { milliseconds, isShort = false } = props

@@ -6,7 +6,7 @@ import type { Choice } from '#console/ui/forms/inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'
 import { KeywordFilter } from '#console/ui/lists/list-panel.tsx'
 import { GroupFilter, SelectFilter, StatusFilter } from '#console/ui/lists/select-filter.tsx'
-import type { ChannelFilters } from './channel-rows.ts'
+import type { ChannelFilters } from './channel-url-params.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
 const STATES = [

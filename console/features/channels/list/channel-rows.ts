@@ -1,10 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { channelsKey } from '#console/api/channels.ts'
-import { parseObject } from '#console/api/parse-json-object.ts'
-import type { Sort } from '#console/ui/data-grid/column-and-layout.ts'
 import { changeRows } from '#console/ui/lists/cached-rows.ts'
-import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
-import { choiceParam, textParam, type UrlValues } from '#console/ui/state/url-state.ts'
 import type { Channel, ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 
 /**
@@ -94,67 +90,4 @@ export function selectionAfter(
     }
   }
   return after
-}
-
-export type ChannelState = 'enabled' | 'disabled' | 'autoDisabled' | 'unknown'
-
-const STATES: Readonly<Record<number, ChannelState>> = {
-  1: 'enabled',
-  2: 'disabled',
-  3: 'autoDisabled',
-}
-
-export const channelState = (status: number): ChannelState => STATES[status] ?? 'unknown'
-
-type StatusCause = { reason: string; time: number }
-
-/**
- * Returns the reason and the time of the last change of the channel's status, or null if no reason
- * is stored. `otherInfo` is the channel's field `other_info`, a JSON text. `time` is in Unix
- * seconds, or 0 if the time is unknown.
- */
-export function statusCause(otherInfo: string): StatusCause | null {
-  const { status_reason: reason, status_time: time } = parseObject(otherInfo) ?? {}
-  if (typeof reason !== 'string' || reason === '') return null
-  return { reason, time: typeof time === 'number' ? time : 0 }
-}
-
-export type Speed = 'untested' | 'fast' | 'fair' | 'slow' | 'verySlow'
-
-export function responseSpeed(milliseconds: number): Speed {
-  if (milliseconds <= 0) return 'untested'
-  if (milliseconds <= 1000) return 'fast'
-  if (milliseconds <= 3000) return 'fair'
-  return milliseconds <= 5000 ? 'slow' : 'verySlow'
-}
-
-const SORTS = [
-  ...['id', 'name', 'type', 'status', 'priority', 'weight', 'group', 'models'],
-  ...['used_quota', 'response_time', 'balance', 'tag', 'expired_time', 'created_time'],
-]
-
-const STATUSES = ['', '1', '2', '3'] as const
-
-export const CHANNEL_URL_PARAMS = listUrlParams(
-  {
-    keyword: textParam(),
-    model: textParam(),
-    group: textParam(),
-    status: choiceParam(STATUSES, ''),
-    type: textParam('', 4),
-  },
-  { sorts: Object.fromEntries(SORTS.map((column) => [column, column])) },
-)
-
-export type ChannelFilters = UrlValues<typeof CHANNEL_URL_PARAMS.filters>
-
-/**
- * Returns the sort order after a click on a column's header, or null for the default order. The
- * first click on a column selects the descending order, the second the ascending order, and the
- * third the default order.
- */
-export function nextSort(current: Sort | null, requested: Sort): Sort | null {
-  const isThirdClick =
-    current?.column === requested.column && !current.isDescending && requested.isDescending
-  return isThirdClick ? null : requested
 }

@@ -15,15 +15,14 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { readFlag, useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import type { ChannelEntry, TagGroup } from '#read-api/contract/channels.ts'
 import {
-  CHANNEL_URL_PARAMS,
   type ChannelRow,
   channelsOf,
   isTagGroup,
-  nextSort,
   rowsOf,
   selectedRowKeys,
   selectionAfter,
 } from './channel-rows.ts'
+import { CHANNEL_URL_PARAMS, nextSort } from './channel-url-params.ts'
 
 export type ChannelListView = ReturnType<typeof useChannelList>
 
@@ -60,7 +59,7 @@ export function useChannelList() {
   }
 }
 
-/** Returns the selected channels. They can be on other pages of the list. */
+/** Returns the selected channels, including those on pages of the list that are not shown. */
 export function useSelectedChannels({ rows, filter, total, modes }: ChannelListView) {
   const selected = useSelectedRows({
     rows: channelsOf(rows),

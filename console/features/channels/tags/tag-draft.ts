@@ -58,8 +58,8 @@ export function tagChange(tag: string, before: TagDraft, after: TagDraft): Updat
 }
 
 /**
- * Reports whether `field` is the field for the new name of the tag. It is sent even if it is empty,
- * because an empty name removes the channels from their tag.
+ * Reports whether `field` is the field for the new name of the tag. This field is sent even if it
+ * is empty, because an empty name removes the channels from their tag.
  */
 const isTag = (field: string): boolean => field === 'new_tag'
 

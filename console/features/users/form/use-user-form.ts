@@ -32,7 +32,7 @@ export type UserFormOptions = {
   kind: FormKind
   user: User | null
   /**
-   * Called when the form closes after a save or by the user. If there are unsaved changes, the user
+   * Called after a save, or when the user closes the form. If there are unsaved changes, the user
    * must first agree to discard them.
    */
   onClose: () => void

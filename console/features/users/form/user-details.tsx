@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { listLogs, logsKey } from '#console/api/logs.ts'
+import { listLogs, logsKey } from '#console/api/usage-log-queries.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { LabelledValues, type NamedValue } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'

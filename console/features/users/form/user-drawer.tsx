@@ -6,9 +6,11 @@ import { call } from '#console/api/client.ts'
 import { userQuery, usersKey } from '#console/api/user-queries.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
-import { useDialogItem, useFirstVersion } from '#console/ui/dialogs/use-dialog-item.ts'
+import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { Button } from '#console/ui/elements/button.tsx'
-import { ButtonLink, HistoryLink } from '#console/ui/elements/button-link.tsx'
+import { ButtonLink } from '#console/ui/elements/button-link.tsx'
+import { HistoryLink } from '#console/ui/elements/history-link.tsx'
+import { useFirstVersion } from '#console/ui/forms/use-first-version.ts'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { ErrorState } from '#console/ui/layout/error-state.tsx'
 import { FormSkeleton } from '#console/ui/layout/skeleton.tsx'
@@ -173,8 +175,8 @@ function UserDrawerContent(props: UserDrawerContentProps) {
 }
 
 /**
- * Removes the second factors of a user who can't log in, because the user has lost the second
- * factors and the recovery codes.
+ * Removes the second factors of a user who can't log in after losing both the second factors and
+ * the recovery codes.
  */
 function ResetSecondFactor({ user }: { user: User }) {
   const { t } = useTranslation()

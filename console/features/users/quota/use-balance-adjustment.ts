@@ -2,7 +2,7 @@ import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { logsKey } from '#console/api/logs.ts'
+import { logsKey } from '#console/api/usage-log-queries.ts'
 import { userQuery, usersKey } from '#console/api/user-queries.ts'
 import { randomId } from '#console/ui/browser/random-id.ts'
 import { useAmountUnit } from '#console/ui/forms/amount-field.tsx'
@@ -123,7 +123,7 @@ export const exceedsBalance = (
 
 /**
  * Returns an error key for each invalid field. For several users, a deduction is an error only if
- * it exceeds the balance of each user.
+ * it exceeds the balances of all of them.
  */
 function validateAdjustment(
   draft: AdjustmentDraft,

@@ -7,7 +7,10 @@ import { useStatus } from '../api/status.ts'
 
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
-/** The footer with the operator's text, and with one of four lines that name the software. */
+/**
+ * The footer with the operator's text, and with a line that names the software. The line is
+ * selected at random from four.
+ */
 export function Footer() {
   const { t } = useTranslation()
   const html = useFooterHtml()
@@ -32,8 +35,8 @@ const POLL_INTERVAL_MS = 200
 
 /**
  * Returns the HTML of the footer from the site's status. Until the status has loaded, returns the
- * HTML that was stored in this browser at the last visit. Another tab may store it at any time, so
- * the storage is read up to five times.
+ * HTML that was stored in this browser at the last visit. If none is stored, the storage is read up
+ * to five times, because another tab may store the HTML in the meantime.
  */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html

@@ -1,4 +1,4 @@
-import type { SharedTranslations } from '../translation-types.ts'
+import type { TranslationsAfterLogin } from '../translation-types.ts'
 import { channelForm } from './channel-form.ts'
 import { channels, channelTags, channelTests } from './channels.ts'
 import { commands } from './commands.ts'
@@ -10,7 +10,7 @@ import { tokens } from './tokens.ts'
 import { translationsBeforeLogin } from './translations-before-login.ts'
 import { usageLog } from './usage-log.ts'
 
-const inbox: SharedTranslations['inbox'] = {
+const inbox: TranslationsAfterLogin['inbox'] = {
   lead: 'Messages from the administrators.',
   unread: 'Unread',
   unreadFirst: 'Unread first',
@@ -23,7 +23,7 @@ const inbox: SharedTranslations['inbox'] = {
   content: 'Content of the message',
 }
 
-const clientSetup: SharedTranslations['clientSetup'] = {
+const clientSetup: TranslationsAfterLogin['clientSetup'] = {
   title: 'Use this key',
   sdk: 'SDK or HTTP',
   agent: 'Coding agents',
@@ -46,7 +46,7 @@ const clientSetup: SharedTranslations['clientSetup'] = {
   needsHttps: '{{name}} refuses an address without HTTPS, except on the same computer.',
 }
 
-const timeRange: SharedTranslations['timeRange'] = {
+const timeRange: TranslationsAfterLogin['timeRange'] = {
   span: {
     '1h': 'Last hour',
     today: 'Today',
@@ -63,9 +63,10 @@ const timeRange: SharedTranslations['timeRange'] = {
 }
 
 /**
- * Texts that several pages share. A text with the same words but another meaning has another key.
+ * Texts that several pages share. A text with the same words but a different meaning has a separate
+ * key.
  */
-const shared: SharedTranslations['shared'] = {
+const shared: TranslationsAfterLogin['shared'] = {
   undo: 'Undo',
   history: 'History',
   reconnectNow: 'Reconnect now',
@@ -243,7 +244,11 @@ const shared: SharedTranslations['shared'] = {
   unpricedRefused: 'Calls to a model without a price are refused.',
 }
 
-export const en: SharedTranslations = {
+/**
+ * The texts that are loaded after the login: those that several pages share, and those of the pages
+ * that do not load their texts themselves. Contains the texts from before the login as well.
+ */
+export const en: TranslationsAfterLogin = {
   ...translationsBeforeLogin,
   shared,
   commands,

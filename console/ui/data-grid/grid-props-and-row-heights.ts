@@ -33,7 +33,10 @@ export type DataGridProps<Row> = {
   total?: number
   firstIndex?: number
   isLoading?: boolean
-  /** True while other rows are loading. The rows that are still shown are then dimmed. */
+  /**
+   * True while the rows of another page, filter or order are loading. Until then, the previous rows
+   * stay visible and are dimmed.
+   */
   isRefetching?: boolean
   empty?: ReactNode
   /** Renders the details below a row. A click on the row, Enter or Space shows them. */

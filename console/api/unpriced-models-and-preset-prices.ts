@@ -2,7 +2,9 @@ import type { QueryClient } from '@tanstack/react-query'
 import { isNamedLikeModeration } from '#read-api/contract/price-unit.ts'
 import { isConflict, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
-/** The price of a model from the lists that the server offers, as decimal texts with all digits. */
+/**
+ * The price of a model in a price list that the server offers, as decimal texts with all digits.
+ */
 export type PresetPrice = {
   readonly model: string
   readonly ratio: string | null
@@ -16,8 +18,8 @@ const readCurrentTexts = (client: QueryClient): Promise<Texts> =>
   client.fetchQuery({ ...optionsQuery, staleTime: 0 })
 
 /**
- * Returns the models among the given ones that have no price. The server rejects calls to them.
- * Moderations are free without a price.
+ * Returns the models among the given ones that have no price. The server rejects calls to such
+ * models. Moderations are free without a price.
  */
 export async function findUnpricedModels(
   client: QueryClient,

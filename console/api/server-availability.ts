@@ -4,34 +4,34 @@ import { ApiError } from './api-error.ts'
  * The state of the server according to its last response. `until` is the earliest time to retry, as
  * a time of `performance.now()`, or null if the server did not name a time.
  */
-type ServerHealth =
+type ServerAvailability =
   | { readonly kind: 'fine' }
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'busy'; readonly until: number | null }
   | { readonly kind: 'down' }
 
-const FINE: ServerHealth = { kind: 'fine' }
-let health: ServerHealth = FINE
+const FINE: ServerAvailability = { kind: 'fine' }
+let availability: ServerAvailability = FINE
 const listeners = new Set<() => void>()
 
-export const currentServerHealth = (): ServerHealth => health
+export const currentServerAvailability = (): ServerAvailability => availability
 
-export function onServerHealthChange(listener: () => void): () => void {
+export function onServerAvailabilityChange(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
 export function recordResponse(status: number, retryAfterMs: number | null): void {
-  const next = healthOf(status, retryAfterMs)
-  if (next.kind === 'fine' && health.kind === 'fine') return
-  health = next
+  const next = availabilityOf(status, retryAfterMs)
+  if (next.kind === 'fine' && availability.kind === 'fine') return
+  availability = next
   for (const listener of listeners) listener()
 }
 
 export const isServerUnavailable = (error: Error): boolean =>
-  error instanceof ApiError && healthOf(error.status, null).kind !== 'fine'
+  error instanceof ApiError && availabilityOf(error.status, null).kind !== 'fine'
 
-function healthOf(status: number, retryAfterMs: number | null): ServerHealth {
+function availabilityOf(status: number, retryAfterMs: number | null): ServerAvailability {
   if (status === 0) return { kind: 'unreachable' }
   if (status === 429) {
     return { kind: 'busy', until: retryAfterMs === null ? null : performance.now() + retryAfterMs }

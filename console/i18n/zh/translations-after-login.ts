@@ -60,7 +60,8 @@ const timeRange = {
 } as const
 
 /**
- * Texts that several pages share. A text with the same words but another meaning has another key.
+ * Texts that several pages share. A text with the same words but a different meaning has a separate
+ * key.
  */
 const shared = {
   undo: '撤销',
@@ -240,6 +241,10 @@ const shared = {
   unpricedRefused: '没有价格的模型会被拒绝调用。',
 } as const
 
+/**
+ * The texts that are loaded after the login: those that several pages share, and those of the pages
+ * that do not load their texts themselves. Contains the texts from before the login as well.
+ */
 export const zh = {
   ...translationsBeforeLogin,
   shared,
