@@ -1,5 +1,5 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { isAbsent } from './json-fields.ts'
+import { isAbsent } from './read-json-values-strictly.ts'
 
 /** The maximum number of losses that are collected. A caller's request may cause any number. */
 const LOSSES_MAX = 100

@@ -2,14 +2,14 @@ import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-v
 import { type ContentPart, ConversionError, type FileSource } from './canonical-request.ts'
 import { addLoss } from './collect-losses.ts'
 import { isWebUrl, readDataUrl } from './data-url.ts'
+import { withCallerPath } from './paths-of-parts-in-caller-request.ts'
 import {
   isAbsent,
   optionalText,
   requiredList,
   requiredObject,
   requiredText,
-} from './json-fields.ts'
-import { withCallerPath } from './paths-of-parts-in-caller-request.ts'
+} from './read-json-values-strictly.ts'
 
 type ReadPart = (part: JsonObject, path: string, losses: string[]) => readonly ContentPart[]
 

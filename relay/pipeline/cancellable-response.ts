@@ -10,7 +10,7 @@ import {
   idInStartOfEvent,
   idsInEvent,
   idsInResponse,
-} from '../stored-responses/resolve-stored-input.ts'
+} from '../stored-responses/find-channel-and-key-of-stored-input.ts'
 
 /**
  * The number of bytes at the start of a stream whose events are searched for the response's id. The

@@ -1,7 +1,10 @@
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
+import {
+  type idsInResponse,
+  isStored,
+} from '../stored-responses/find-channel-and-key-of-stored-input.ts'
 import { recordResponseContent } from '../stored-responses/record-response-content.ts'
-import { type idsInResponse, isStored } from '../stored-responses/resolve-stored-input.ts'
 import type { Caller } from './authenticate.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'

@@ -1,7 +1,11 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createIndex, ensureSchema } from '#infra/postgres/ensure-schema.ts'
-import { CONTENT_BOUNDS, type ContentBounds, ContentLimits } from './limit-stored-contents.ts'
+import {
+  CONTENT_BOUNDS,
+  type ContentBounds,
+  ContentLimits,
+} from './limit-bytes-of-stored-contents.ts'
 
 /**
  * The content of a response that was converted. Its provider stores nothing to which a later

@@ -2,7 +2,10 @@ import type { ChannelTerms } from '#domain/channels/events.ts'
 import { allowableMembers } from '#domain/channels/restricted-request-members.ts'
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { profileOf } from '#relay/providers/profiles/all-profiles.ts'
-import { entriesOf, modelNamesIn } from '#relay/providers/profiles/parse-channel-json.ts'
+import {
+  entriesOf,
+  modelNamesIn,
+} from '#relay/providers/profiles/read-channel-json-and-model-mapping.ts'
 
 /** The JSON settings of a channel's terms. A text that can't be parsed counts as empty. */
 export type ChannelRules = {

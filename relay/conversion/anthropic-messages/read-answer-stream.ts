@@ -1,6 +1,6 @@
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
-import { readAnswerId, readCallId, readModel } from '../limit-id-and-model-lengths.ts'
+import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
 import { inputJsonOf, readRefusalExplanation, readStopSequence } from './read-answer.ts'
 import { readStopReason } from './stop-reasons.ts'
 import { PARTS_MAX } from './tool-input-and-part-limit.ts'

@@ -8,10 +8,10 @@ import {
   type StreamReader,
 } from '../canonical-answer.ts'
 import { pictureAsMarkdown } from './convert-inline-and-file-data.ts'
+import { callIdInAnswer } from './create-tool-call-ids.ts'
 import { readFinishReason, readModelFailure } from './finish-reason.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readSignature, readThought } from './thought-signature.ts'
-import { callIdInAnswer } from './tool-call-ids.ts'
 import { readUsage } from './usage-metadata.ts'
 
 /** The maximum number of choices, and of parts per choice, that are read. */

@@ -9,6 +9,7 @@ import {
 import { addLoss } from '../collect-losses.ts'
 import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { readFileData, readInlineData } from './convert-inline-and-file-data.ts'
+import { callIdInRequest } from './create-tool-call-ids.ts'
 import { TurnBuilder } from './join-model-contents.ts'
 import {
   listOrSingle,
@@ -18,7 +19,6 @@ import {
   textMember,
 } from './members-in-either-spelling.ts'
 import { readSignature, readThought, readThoughtsOfCall } from './thought-signature.ts'
-import { callIdInRequest } from './tool-call-ids.ts'
 
 const ROLES = new Map<string, 'user' | 'assistant'>([
   ['user', 'user'],

@@ -10,9 +10,9 @@ import type {
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { splitPictures, writeMedia } from './convert-inline-and-file-data.ts'
+import { isMadeUpCallId } from './create-tool-call-ids.ts'
 import { isGemini3 } from './model-version.ts'
 import { signatureForGemini } from './thought-signature.ts'
-import { isMadeUpCallId } from './tool-call-ids.ts'
 
 /** A part of the canonical request, and its path in the request. */
 type Located<Part = ContentPart> = { readonly part: Part; readonly path: string }

@@ -8,7 +8,7 @@ import {
 } from '#relay/canonical/json-values.ts'
 import type { AnswerPart, CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
 import type { TextPart, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
-import { readAnswerId, readCallId, readModel } from '../limit-id-and-model-lengths.ts'
+import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
 import { readStop } from './finish-reasons.ts'
 import { callSignature } from './read-content.ts'
 import { readThinkingParts, textsOfThinking } from './thinking-in-assistant-messages.ts'

@@ -6,7 +6,7 @@ import {
   textOf,
 } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent } from '../canonical-answer.ts'
-import { readCallId } from '../limit-id-and-model-lengths.ts'
+import { readCallId } from '../limit-ids-model-names-and-token-counts.ts'
 import { readStop } from './finish-reasons.ts'
 import { argumentsText, madeUpCallId, PARTS_MAX, readContentPieces } from './read-answer.ts'
 import { callSignature } from './read-content.ts'

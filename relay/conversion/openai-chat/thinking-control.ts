@@ -3,7 +3,12 @@ import { BUDGET_OF_EFFORT } from '../budget-of-effort.ts'
 import { type CanonicalRequest, ConversionError, type Thinking } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { chooseEffort, EFFORT_NONE, EFFORTS, effortsOf } from '../effort-of-openai-model.ts'
-import { optionalBoolean, optionalInteger, optionalObject, optionalText } from '../json-fields.ts'
+import {
+  optionalBoolean,
+  optionalInteger,
+  optionalObject,
+  optionalText,
+} from '../read-json-values-strictly.ts'
 import type { ChatExtensions, ThinkingControl } from './chat-extensions-of-provider.ts'
 
 /** The members of a request that control how much a model thinks. */

@@ -15,7 +15,7 @@ import {
   requiredList,
   requiredObject,
   requiredText,
-} from '../json-fields.ts'
+} from '../read-json-values-strictly.ts'
 
 /** The name of a tool in a namespace. */
 type NamespacedName = { readonly namespace: string; readonly name: string }

@@ -8,7 +8,7 @@ import {
   optionalText,
   requiredObject,
   requiredText,
-} from '../json-fields.ts'
+} from '../read-json-values-strictly.ts'
 import {
   DOCUMENT_TYPE,
   IMAGE_DETAILS,

@@ -7,8 +7,13 @@ import {
   type ToolResultPart,
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
-import { optionalText, requiredList, requiredObject, requiredText } from '../json-fields.ts'
 import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
+import {
+  optionalText,
+  requiredList,
+  requiredObject,
+  requiredText,
+} from '../read-json-values-strictly.ts'
 import { readArguments } from '../read-openai-content.ts'
 import { argumentsOfInput, functionName } from './convert-caller-tools-to-functions.ts'
 import { readEncrypted } from './encrypted-content.ts'

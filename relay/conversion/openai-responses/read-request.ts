@@ -17,7 +17,7 @@ import {
   optionalText,
   requiredObject,
   requiredText,
-} from '../json-fields.ts'
+} from '../read-json-values-strictly.ts'
 import {
   type CallerTools,
   findCallerTools,

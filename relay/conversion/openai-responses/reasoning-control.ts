@@ -8,7 +8,7 @@ import {
   type EffortChoice,
   effortsOf,
 } from '../effort-of-openai-model.ts'
-import { isAbsent, optionalObject, optionalText } from '../json-fields.ts'
+import { isAbsent, optionalObject, optionalText } from '../read-json-values-strictly.ts'
 
 const MEMBERS = new Set(['effort', 'summary', 'generate_summary'])
 

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { EventStreamCodec } from '@smithy/core/event-streams'
 import { type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
 import { EVENT_BYTES_MAX } from '#relay/canonical/sse-scanner.ts'
-import { anthropicError, messageIn } from './aws-errors.ts'
+import { anthropicError, messageIn } from './aws-errors-as-anthropic-errors.ts'
 import type { DecoderFault } from './cloud-access.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { ChannelTerms } from '#domain/channels/events.ts'
-import { entriesOf, modelNamesIn } from './parse-channel-json.ts'
 import type { ModelPattern } from './provider-profile.ts'
+import { entriesOf, modelNamesIn } from './read-channel-json-and-model-mapping.ts'
 
 /**
  * Matches all models except those that OpenAI serves only by the Responses API, according to their

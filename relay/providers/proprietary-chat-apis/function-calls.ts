@@ -9,7 +9,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '#relay/conversion/canonical-request.ts'
-import { readCallId } from '#relay/conversion/limit-id-and-model-lengths.ts'
+import { readCallId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import { callerPathOf } from '#relay/conversion/paths-of-parts-in-caller-request.ts'
 
 type Turn = JsonObject & { readonly role: 'user' | 'function' | 'assistant' }

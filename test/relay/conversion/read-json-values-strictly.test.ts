@@ -7,7 +7,7 @@ import {
   optionalText,
   TOKEN_COUNT_MAX,
   tokenCountOf,
-} from '#relay/conversion/json-fields.ts'
+} from '#relay/conversion/read-json-values-strictly.ts'
 import { dataEvent, namedEvent } from '#relay/conversion/write-server-sent-events.ts'
 
 describe('fields of provider JSON', () => {
