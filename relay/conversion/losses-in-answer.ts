@@ -8,7 +8,7 @@ import {
 import type { ConvertedFormatName } from '../dialects/wire-format.ts'
 import type { AnswerPart, CanonicalEvent } from './canonical-answer.ts'
 import type { ProviderFormatName } from './format-conversion.ts'
-import { pictureAsMarkdown } from './gemini/convert-inline-and-file-data.ts'
+import { pictureAsMarkdown } from './gemini/pictures-as-markdown.ts'
 
 /**
  * Collects the names of contents in one answer that the caller's format can't express, such as

@@ -2,10 +2,7 @@ import type { CallEnd } from '#domain/accounts/events.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AnswerError } from '../conversion/canonical-answer.ts'
 import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
-import {
-  idsInEvent,
-  idsInResponse,
-} from '../stored-responses/find-channel-and-key-of-stored-input.ts'
+import { idsInEvent, idsInResponse } from '../stored-responses/ids-in-response.ts'
 import { withoutStoring } from '../stored-responses/record-response-content.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'

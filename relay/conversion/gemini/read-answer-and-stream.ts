@@ -7,7 +7,7 @@ import {
   FailedAnswer,
   type StreamReader,
 } from '../canonical-answer.ts'
-import { pictureAsMarkdown } from './convert-inline-and-file-data.ts'
+import { pictureAsMarkdown } from './pictures-as-markdown.ts'
 import { callIdInAnswer } from './create-tool-call-ids.ts'
 import { readFinishReason, readModelFailure } from './finish-reason.ts'
 import { readLogprobs } from './logprobs.ts'

@@ -9,7 +9,8 @@ import type {
   ToolResultPart,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { splitPictures, writeMedia } from './convert-inline-and-file-data.ts'
+import { writeMedia } from './convert-inline-and-file-data.ts'
+import { splitPictures } from './pictures-as-markdown.ts'
 import { isMadeUpCallId } from './create-tool-call-ids.ts'
 import { isGemini3 } from './model-version.ts'
 import { signatureForGemini } from './thought-signature.ts'

@@ -6,7 +6,7 @@ import {
   objectsOf,
 } from '#relay/canonical/json-values.ts'
 import type { CanonicalUsage } from '../canonical-answer.ts'
-import { tokenCountOf } from '../read-json-values-strictly.ts'
+import { tokenCountOf } from '../limit-ids-model-names-and-token-counts.ts'
 
 /**
  * Reads the usage of an answer or a stream event, or returns null if there is none. OpenAI's prompt
