@@ -22,7 +22,10 @@ export type AdapterOptions = {
      * Gemini 2.5.
      */
     readonly budgetModels: ReadonlySet<string>
-    /** The JSON text of `safetySettings` for requests without it. Null if nothing is set. */
+    /**
+     * The JSON text of `safetySettings` that is added to requests without this member. Null if
+     * nothing is added.
+     */
     readonly safetySettings: string | null
     /**
      * The API version in the path, by model name. The entry `default` applies to all other models.

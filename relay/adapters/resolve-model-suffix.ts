@@ -10,8 +10,8 @@ type NamedModel = Pick<ChatRequest, 'model' | 'suffix'>
  * Replaces a requested model name with a suffix, such as `claude-sonnet-4-5-thinking`, by the name
  * without the suffix. If any channel offers the complete name, the name is kept and is treated as a
  * separate model. Otherwise, if any channel offers the name without the suffix, the call counts as
- * a call of that model. This decides its price, channels, limits and log. See decision 009 of the
- * relay.
+ * a call of that model, so the price, the channels, the limits and the log are those of that model.
+ * See decision 009 of the relay.
  */
 export function resolveModelSuffix<Request extends NamedModel>(
   request: Request,

@@ -94,8 +94,8 @@ class TextCollector implements TextSink {
   }
 
   /**
-   * Records whether the tool use with this id is billed. Returns false if the record does not
-   * change: the billed use was recorded before, or the use that is not billed never was.
+   * Records whether the tool use with this id is billed. Returns false if nothing changes, because
+   * a billed use was recorded before, or a use that is not billed was never recorded.
    */
   private isNewUse(id: string, isBilled: boolean): boolean {
     if (!isBilled) return this.toolIds.delete(id)

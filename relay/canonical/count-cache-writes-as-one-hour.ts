@@ -23,9 +23,9 @@ const inHourCache = (usage: Usage): Usage => ({
 
 /**
  * Moves writes to a cache that lasts for 12 hours to the one-hour cache, which has the highest
- * known price. If their count in the details of the input is invalid, all writes are moved, so that
- * an invalid count makes nothing cheaper. If the details have no such count, all writes are treated
- * as in `withHourCache`.
+ * known price. The details of the input contain the count of these writes. If the count is invalid,
+ * all writes are moved, so that an invalid count makes nothing cheaper. If the count is missing,
+ * all writes are treated as in `withHourCache`.
  */
 export function withLongWrites(
   report: UsageReport,

@@ -47,8 +47,8 @@ export function readOpenAiUsage(
   const isPromptCut = Number(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)
-  // Cached tokens cost less, so they are ignored in a report with an invalid count. Cache reads and
-  // writes that do not fit into the prompt together are reduced to it, the cheaper reads first.
+  // Cached tokens cost less, so they are ignored in a report with an invalid count. If cache reads
+  // and writes together exceed the prompt, they are reduced to its count, the cheaper reads first.
   const isTrusted = counts.anomaly === null
   const isCacheWithin = cached + cacheWritten <= prompt
   const rest = new RemainingTokens(prompt)

@@ -18,7 +18,7 @@ export function providerErrorCodes(bytes: Buffer): readonly string[] {
   const reasons = (Array.isArray(details) ? details : [])
     .slice(0, DETAILS_MAX)
     .map((detail: unknown) => (detail as { readonly reason?: unknown } | null)?.reason)
-  // A code beside the error, such as a reseller's own, must not hide the type in it.
+  // A code beside the error, such as a reseller's own, must not hide the type inside the error.
   const ownCode = textIn(code) ?? textIn(type) ?? textIn(parsedObject(bytes)?.code)
   return [ownCode, textIn(status), ...reasons.map(textIn)].flatMap((text) =>
     text === null ? [] : [text.slice(0, TEXT_MAX)],

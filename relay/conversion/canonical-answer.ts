@@ -48,7 +48,7 @@ export type CanonicalUsage = Pick<
 export type AnswerError = {
   readonly type: string
   readonly message: string
-  /** True if the model failed and not the provider. The provider charges for such an answer. */
+  /** True if the model failed, and not the provider. The provider charges for such an answer. */
   readonly isOfModel?: true
 }
 
@@ -90,7 +90,7 @@ export type CanonicalEvent =
       readonly stop: StopReason
       readonly stopSequence: string | null
     }
-  /** The usage so far. Each of these events replaces the one before it. */
+  /** The usage so far. A later event of this kind replaces the earlier one. */
   | { readonly kind: 'usage'; readonly usage: CanonicalUsage }
   /** The provider ended the stream with an error. */
   | ({ readonly kind: 'error' } & AnswerError)

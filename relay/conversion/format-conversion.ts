@@ -19,7 +19,9 @@ export type ConversionTarget = {
    */
   readonly outputTokensMost?: number | null
   readonly vendor: ChatExtensions
-  /** How much the model should think. It replaces what the request states. */
+  /**
+   * How much the model should think. If set, this replaces the thinking that the request states.
+   */
   readonly thinking?: Thinking
 }
 

@@ -67,7 +67,7 @@ export const mediaTypeOfAudio = (format: string): string =>
 
 /**
  * Returns the arguments of a tool call as the JSON text of an object. If a model wrote invalid
- * JSON, it is wrapped in an object. Otherwise, the caller could not continue the conversation.
+ * JSON, the text is wrapped in an object, so that the caller can continue the conversation.
  */
 export function readArguments(value: unknown, path: string, losses: string[]): string {
   const object = objectOf(value)

@@ -109,8 +109,8 @@ function hasControls(text: string): boolean {
 }
 
 /**
- * Returns the error in `messages`, a list whose member name is `name`, or null. `inParts` is a
- * member of a message part with an ambiguous name, if there is one.
+ * Returns the error in the list of messages, or null. The list is the member `name` of the request.
+ * `inParts` is the first member of a message part whose name is ambiguous, or null.
  */
 export function errorInMessages(
   messages: Member | undefined,
@@ -166,7 +166,7 @@ export function flagOf(member: Member | undefined): boolean | null {
 const EFFORTS: ReadonlySet<string> = new Set([
   ...['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'auto', 'default'],
 ])
-/** Stands for any other text. */
+/** The effort that is stored for any other text. */
 const OTHER_EFFORT = 'other'
 const EFFORT_LENGTH_MAX = 9
 

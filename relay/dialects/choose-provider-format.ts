@@ -37,8 +37,8 @@ const DIRECT: ReadonlyMap<string, WireFormat> = new Map<DirectFormatName, WireFo
 
 /**
  * Returns the format in which a channel is tested with a model. A model for embeddings, images or
- * audio is tested in its own format. Any other model is tested in such a format only if the channel
- * has no other endpoint for it.
+ * audio is tested in its own format. Any other model is tested like a call in the format `callers`,
+ * unless the channel's only endpoints for it are those for embeddings, images or audio.
  */
 export function testFormatFor(
   channel: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },

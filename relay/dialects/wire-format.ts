@@ -99,7 +99,7 @@ export type FileReference = {
 
 /**
  * The id of an earlier response or of one of its items, and the member that refers to it. `span` is
- * the place of an item in the body. It is omitted for a previous response.
+ * the place of the item that refers to it in the body. It is omitted for a previous response.
  */
 export type StoredReference = {
   readonly id: string
@@ -119,7 +119,7 @@ export type StoredInput = {
   readonly tokens: number
 }
 
-/** How a provider's request bodies differ from the format in their top-level members. */
+/** How the top-level members of a provider's request bodies differ from those of the format. */
 export type BodyEnvelope = {
   /** The folded names of the members to remove. */
   readonly removed: ReadonlySet<string>
@@ -216,8 +216,8 @@ export type PathParameters = { readonly model: string; readonly isStream: boolea
 export type WireFormat = {
   readonly name: FormatName
   /**
-   * True for the format of compaction requests, which summarize a conversation. It is the format of
-   * other requests, but with another path and without an output limit.
+   * True for the format of compaction requests, which summarize a conversation. It has the same
+   * name as the format of calls, but another path and no output limit.
    */
   readonly isCompaction?: true
   /** The member with the caller's texts, which errors name. The default is `messages`. */

@@ -1,7 +1,7 @@
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { isStored } from '../stored-responses/find-channel-and-key-of-stored-input.ts'
-import { type idsInResponse } from '../stored-responses/ids-in-response.ts'
+import type { idsInResponse } from '../stored-responses/ids-in-response.ts'
 import { recordResponseContent } from '../stored-responses/record-response-content.ts'
 import type { Caller } from './authenticate.ts'
 import type { Exchange } from './http-exchange.ts'

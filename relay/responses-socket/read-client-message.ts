@@ -85,9 +85,9 @@ export function readMessage(
 }
 
 /**
- * Returns the items of the response that a message continues. Returns no items for a message that
- * continues no response. Returns null if the message continues another response than the last one
- * on the socket.
+ * Returns the items of the response that a message continues. For a message that continues no
+ * response, returns an empty list. For a message that continues another response than the last one
+ * on the socket, returns null.
  */
 function continuedItems(
   bytes: Buffer,

@@ -6,11 +6,12 @@ import type { ContentOwner } from './response-content-store.ts'
 import type { StoredResponses } from './stored-response-owners.ts'
 
 /**
- * Resolves a request's references to content that a provider stores. In the returned request, the
- * input bound includes the content's tokens, and `stored` names the channel and the key that
- * created the content. The request may be sent only to this channel with this key. Returns an error
- * if another token created some of the content, or if it was created with several keys. For the id
- * of a converted response, the error says so if the site does not store converted responses.
+ * Finds the channel and the key that created the content to which a request refers and which a
+ * provider stores. In the returned request, `stored` names this channel and key, and the input
+ * bound includes the content's tokens. The request may be sent only to this channel with this key.
+ * Returns an error if another token created some of the content, or if the content was created with
+ * several keys. If an id belongs to a converted response and the site does not store converted
+ * responses, the error says so.
  */
 export async function resolveStoredInput(
   { storedResponses }: { readonly storedResponses: StoredResponses },

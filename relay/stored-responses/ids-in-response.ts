@@ -58,8 +58,8 @@ export function idsInEvent(event: Buffer): Identity | null {
 }
 
 /**
- * Returns the id of the response in an event, which is read from its first bytes. Returns null if
- * there is none.
+ * Returns the id of the response in an event, and reads only the first bytes of the event. Returns
+ * null if there is none.
  */
 export function idInStartOfEvent(event: Buffer): string | null {
   const data = eventData(headOf(event)) ?? ''

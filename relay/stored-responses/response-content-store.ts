@@ -88,8 +88,8 @@ const CONTENT_RETENTION_MS = 7 * 86_400_000
 const ROW_BYTES = 512
 
 /**
- * Drops a table whose contents are of the type `text`. Only versions before the first release
- * created it.
+ * Creates the table. First drops a table whose contents are of the type `text`, which only versions
+ * before the first release created.
  */
 const TABLE = `
   do $$ begin

@@ -19,8 +19,8 @@ export type ChannelRules = {
   /** The top-level members that the channel sets in every request, as JSON texts by name. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * True if `stream_options.include_usage` is sent. The channel's own setting takes precedence over
-   * its profile.
+   * True if `stream_options.include_usage` is sent. The channel's setting decides, or without one,
+   * the profile of the channel's type.
    */
   readonly takesIncludeUsage: boolean
   /**

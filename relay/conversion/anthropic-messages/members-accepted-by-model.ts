@@ -29,8 +29,8 @@ const OLDER_EFFORTS: ReadonlySet<Effort> = new Set<Effort>(['low', 'medium', 'hi
 const EFFORTS: ReadonlySet<Effort> = new Set<Effort>(['low', 'medium', 'high', 'xhigh', 'max'])
 
 /**
- * The rules for models that are not Anthropic's. Providers of such models support the older members
- * best.
+ * The rules for models that are not Anthropic's. Providers of such models support best the members
+ * that the older Claude models accept.
  */
 const OTHER_MODEL: ModelRules = {
   takesBudget: true,

@@ -72,7 +72,10 @@ export class InterleavedCalls {
     return isTooMuch ? null : []
   }
 
-  /** Returns the events of each call whose preceding call is complete. */
+  /**
+   * Returns the events of the waiting calls, in order, up to and including the first call that is
+   * not complete yet.
+   */
   private releaseComplete(): PartEvent[] {
     const released: PartEvent[] = []
     while (this.current?.end.isComplete) {

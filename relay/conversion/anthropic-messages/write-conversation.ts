@@ -27,8 +27,8 @@ type Conversation = {
 }
 
 /**
- * The content of a user's message that is added at the start of a conversation without one, because
- * Anthropic requires it there.
+ * The content of the user's message that is put before a conversation whose first message is not a
+ * user's, because Anthropic requires a user's message first.
  */
 const PLACEHOLDER: Block = { type: 'text', text: '.' }
 

@@ -57,7 +57,10 @@ function fileOf(
   return null
 }
 
-/** Reports whether the file is stored at Google, so that the address is an id. */
+/**
+ * Reports whether an address names a file that is stored at Google. Such an address is read as the
+ * file's id.
+ */
 const isStored = (uri: string): boolean =>
   /^(?:gs:\/\/|files\/|https:\/\/generativelanguage\.googleapis\.com\/)/.test(uri)
 
@@ -81,7 +84,9 @@ export function writeMedia(part: MediaPart): JsonObject {
 
 const DEFAULTS = { image: 'image/jpeg', document: 'application/pdf' }
 
-export const inline = (mimeType: string, data: string): JsonObject => ({ inlineData: { mimeType, data } })
+export const inline = (mimeType: string, data: string): JsonObject => ({
+  inlineData: { mimeType, data },
+})
 
 function readDataUrl(url: string): { mediaType: string; data: string } | null {
   if (!url.startsWith('data:')) return null

@@ -6,7 +6,7 @@ const MEDIA_TYPE = /^image\/[a-z0-9.+-]{1,40}$/
 
 /**
  * Returns a picture in an answer as Markdown, because the answers of other formats have no
- * pictures. Returns null for other data.
+ * pictures. Returns null if the data is not a picture.
  */
 export function pictureAsMarkdown({ mimeType, data }: JsonObject): string | null {
   if (typeof mimeType !== 'string' || !MEDIA_TYPE.test(mimeType)) return null

@@ -39,7 +39,8 @@ function withThoughtsInCalls(parts: readonly AnswerPart[]): AnswerPart[] {
 }
 
 /**
- * Stores the thoughts before a tool call in its signature, if another provider needs them again.
+ * Stores the thoughts that precede a tool call in the call's signature, if a provider other than
+ * Gemini needs them again.
  */
 export function withThoughts(call: ToolCallPart, thoughts: readonly ThinkingPart[]): ToolCallPart {
   const signature = call.signature ?? thoughtsForCaller(thoughts)

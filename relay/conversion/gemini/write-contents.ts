@@ -10,9 +10,9 @@ import type {
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { writeMedia } from './convert-inline-and-file-data.ts'
-import { splitPictures } from './pictures-as-markdown.ts'
 import { isMadeUpCallId } from './create-tool-call-ids.ts'
 import { isGemini3 } from './model-version.ts'
+import { splitPictures } from './pictures-as-markdown.ts'
 import { signatureForGemini } from './thought-signature.ts'
 
 /** A part of the canonical request, and its path in the request. */
@@ -24,8 +24,9 @@ type Contents = {
 }
 
 /**
- * Writes the conversation. Gemini requires a turn with calls to follow a user's turn. It requires
- * the results of all calls to follow immediately, in one content object without other parts.
+ * Writes the conversation. Gemini requires a turn with calls to follow a user's turn. Gemini also
+ * requires the results of all these calls to follow immediately, in one content object without
+ * other parts.
  */
 export function writeContents(request: CanonicalRequest, losses: string[]): Contents {
   const writer = new ContentsWriter(request, losses)

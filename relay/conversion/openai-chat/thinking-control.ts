@@ -120,7 +120,8 @@ function writeControl(
   control: Exclude<ThinkingControl, 'reasoning_effort'> | null,
   losses: string[],
 ): JsonObject {
-  // A plain answer of these models is refused unless thinking is turned off.
+  // These models refuse a request for an answer that is not streamed, unless thinking is turned
+  // off.
   if (control === 'enable_thinking: false') {
     if (thinking !== null && thinking.kind !== 'off') addLoss(losses, 'thinking')
     return { enable_thinking: false }
@@ -142,7 +143,10 @@ function reasoningOf(thinking: Thinking): JsonObject {
   return thinking.kind === 'budget' ? { max_tokens: thinking.tokens } : { effort: thinking.effort }
 }
 
-/** The budgets that every model with `thinking_budget` accepts at every provider. */
+/**
+ * The smallest and the largest budget that all models with `thinking_budget` accept at all
+ * providers.
+ */
 const BUDGET_MIN = 128
 const BUDGET_MAX = 32_768
 

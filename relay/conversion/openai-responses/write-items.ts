@@ -68,7 +68,7 @@ export function reasoningItem(id: string, part: ThinkingPart): JsonObject {
   }
 }
 
-/** Writes an item that stores the signature of the tool call after it. */
+/** Writes an item that stores the signature of the tool call that follows the item. */
 export const callSignatureItem = (id: string, callId: string, signature: string): JsonObject => ({
   id,
   type: 'reasoning',

@@ -147,7 +147,9 @@ export class ReasoningItem extends BaseItem {
     this.kept = { redacted }
   }
 
-  /** Turns this into an item that only stores the signature of the tool call after it. */
+  /**
+   * Turns this item into one that only stores the signature of the tool call that follows the item.
+   */
   setCallSignature(callId: string, signature: string): void {
     this.callSignature = { callId, signature }
   }

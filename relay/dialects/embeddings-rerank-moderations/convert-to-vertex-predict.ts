@@ -170,8 +170,8 @@ function readPredictions(body: Buffer): Predictions | null {
 }
 
 /**
- * Returns the sum of the token counts of all texts. If a count is not a valid number, it is
- * returned instead, so that the usage is not trusted.
+ * Returns the sum of the token counts of all texts. If a count is not a valid number, returns this
+ * count instead of the sum, so that the usage is not trusted.
  */
 function tokensIn(predictions: Predictions | null): unknown {
   let sum = 0

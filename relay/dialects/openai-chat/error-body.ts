@@ -1,8 +1,8 @@
 import { parsedObject } from '#relay/canonical/json-values.ts'
 import type { ErrorMeaning } from '#relay/canonical/provider-error-meaning.ts'
 import {
-  type LooseError,
   errorIn,
+  type LooseError,
   providerErrorMeaning,
   textIn,
 } from '#relay/canonical/read-provider-error-body.ts'

@@ -154,8 +154,8 @@ export class MessagePartAndToolFinder implements ObjectVisitor {
   hasUnknown = false
   readonly tools: ToolElement[] = []
   /**
-   * The first member of a part that differs from a known name only by letter case. Null if there is
-   * none.
+   * The first member of a part whose name differs from a known name only by letter case. Null if
+   * there is none.
    */
   ambiguity: Ambiguity | null = null
   protected readonly bytes: Buffer

@@ -53,9 +53,9 @@ export const CEILING_BASE = 100_000
 /**
  * Returns the bounds of the number of input tokens. The basic bound is the length of the request in
  * bytes, because a token has at least one byte. Each picture, video or file adds the maximum of its
- * kind. This applies even if the request contains the data itself, because the provider may read
- * the data as a picture or as text. If a part may have any number of tokens, the ceiling is
- * `TOKENS_MAX`.
+ * kind. The maximum is added even if the data is in the request and its bytes are already counted,
+ * because the provider may count the data either as a picture or as text. If a part may have any
+ * number of tokens, the ceiling is `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,

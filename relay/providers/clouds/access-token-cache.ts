@@ -10,8 +10,9 @@ import { CredentialsError } from './cloud-access.ts'
  */
 const RENEW_BEFORE_MS = 5 * 60_000
 /**
- * How long a failure is returned without another request, after a refusal or if the token endpoint
- * is unreachable. Otherwise, each call would send a request to this endpoint.
+ * How long, in milliseconds, no further token is requested after the token endpoint has refused one
+ * or was unreachable. All calls get the same failure meanwhile. Otherwise, each call would send a
+ * request to this endpoint.
  */
 const REFUSED_MS = 10_000
 const UNREACHABLE_MS = 1_000
@@ -42,7 +43,7 @@ export class AccessTokenCache {
   private readonly request: (connections: Connections) => Promise<AccessToken>
   private readonly now: () => number
   private entry: Entry | null = null
-  /** The last token, for the list of confidential texts. */
+  /** The last token, which is one of the confidential texts. */
   private latest = ''
 
   constructor(

@@ -103,7 +103,8 @@ const ANTHROPICS_OWN_BETA = /^(?:oauth|prompt-caching-scope|redact-thinking|mcp-
 const takesBeta = (beta: string): boolean => !ANTHROPICS_OWN_BETA.test(beta)
 
 /**
- * Removes the header that Vertex AI expects as a member of the body, and the betas that it refuses.
+ * Removes the header that Vertex AI expects as a member of the body, and the betas that Vertex AI
+ * refuses.
  */
 function withVertexHeaders(call: ProviderCall): ProviderCall {
   const betas = betasIn(headerIn(call.headers, BETA_HEADER)).filter(takesBeta)

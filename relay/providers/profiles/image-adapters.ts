@@ -33,7 +33,10 @@ export type ImageAdapter = {
     request: ImageRequest,
     model: string,
   ) => object | { readonly unsupported: string }
-  /** Returns the size and the quality that the provider's request states. Only they are priced. */
+  /**
+   * Returns the size and the quality that the provider's request states. The price depends only on
+   * these.
+   */
   readonly sentImageOf: (request: ImageRequest, model: string) => SentImage
   /** Converts a provider's answer to OpenAI's images API. `created` is in Unix seconds. */
   readonly answer: (body: Buffer, created: number) => Buffer
@@ -41,7 +44,10 @@ export type ImageAdapter = {
   readonly lossesOf: (request: object, model: string) => readonly string[]
   /** True if the provider returns only the URLs of images, and never their data. */
   readonly answersOnlyAddresses?: true
-  /** How the images are fetched, if the provider generates them as tasks. Omitted otherwise. */
+  /**
+   * How the provider's tasks are started and polled, if it generates images as tasks. Omitted
+   * otherwise.
+   */
   readonly task?: ImageTask
 }
 
@@ -52,7 +58,7 @@ const unsupportedIn = ({ n, image }: Pick<ImageRequest, 'n' | 'image'>, imagesMa
       ? null
       : { unsupported: 'image' }
 
-/** The image of a provider that gets neither a size nor a quality. */
+/** The size and the quality for a provider to which neither is sent. */
 const USUAL_IMAGE: SentImage = { size: null, quality: null }
 
 /** Adapter for Imagen's `predict`, which returns only the data of images. */

@@ -39,8 +39,8 @@ export function aspectRatioOf(size: string | null | undefined): string | undefin
 }
 
 /**
- * The named sizes. Each has the number of pixels up to which a size is nearer to it than to the
- * next one.
+ * The named sizes, each with the largest number of pixels that is still nearer to this size than to
+ * the next larger one.
  */
 const NAMED_SIZES = [
   ['256', 2 ** 17],
@@ -90,7 +90,7 @@ const SIZES_OF_MODELS: Readonly<
 
 /**
  * Returns the named size of the images that the model generates if this size is requested. Returns
- * null if the model does not generate it: the images then have the model's usual size.
+ * null if the model does not generate this size. The images then have the model's usual size.
  */
 export function offeredSizeOf(
   vendor: keyof typeof SIZES_OF_MODELS,
@@ -116,7 +116,9 @@ export const isQuarterMegapixel = (size: string | null | undefined, model: strin
 
 /** Matches Replicate's models that take a width and a height instead of an aspect ratio. */
 const BY_SIDES = /sdxl|stable-diffusion(?!-3)|playground/
-/** Matches Replicate's models that take a width and a height as a size of the name `custom`. */
+/**
+ * Matches Replicate's models that take a width and a height only together with the size `custom`.
+ */
 const BY_CUSTOM_SIZE = /seedream-4/
 const CUSTOM_SIDES = [1_024, 4_096] as const
 /** The width and the height of images of MiniMax, which are multiples of 8. */

@@ -119,7 +119,7 @@ export type Profile = {
   readonly name: string
   /**
    * The base URL for channels without one. Null if every channel must have one. For a cloud
-   * provider, this value means that the address follows from the key and the region.
+   * provider, null means that the address follows from the key and the region.
    */
   readonly baseUrl: string | null
   /** How a cloud provider is called with a key. Omitted for all other providers. */
@@ -153,7 +153,7 @@ export type Profile = {
    */
   readonly thinkingSwitch?: {
     readonly models: RegExp
-    /** True if thinking must be turned off in requests for plain answers. */
+    /** True if thinking must be turned off in requests for answers that are not streamed. */
     readonly isForStreams?: true
   }
   /** The smallest `thinking_budget` that the provider accepts. The default is 1. */
