@@ -10,7 +10,7 @@ import {
   refusalContent,
   summaryContent,
   textContent,
-} from './write-items.ts'
+} from './write-response-and-items.ts'
 
 /** Writes one event of the stream with the next sequence number. */
 type Emit = (type: string, members: JsonObject) => string

@@ -19,7 +19,7 @@ import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
 import { isByAudioTokens, readAudioUsage } from './audio-usage.ts'
-import { readSpeechTexts, SPEECH_STREAM } from './stream-events.ts'
+import { readSpeechTexts, SPEECH_STREAM } from './stream-events-and-texts.ts'
 
 const NAMES = namesByFoldedName([
   ...['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'],
