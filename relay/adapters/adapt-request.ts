@@ -22,7 +22,10 @@ type Adaptation = {
   readonly overrides: ReadonlyMap<string, string>
   /** The members to remove, because the model refuses them while it thinks. */
   readonly removed: ReadonlySet<string>
-  /** The paths of members of the request that have no effect. They are reported as lost. */
+  /**
+   * The paths of the request's members that have no effect after the changes, and are therefore
+   * reported as lost.
+   */
   readonly losses: readonly string[]
 }
 

@@ -6,8 +6,8 @@ const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 /**
  * The number of base64 characters that are charged as one token. For comparison, providers charge
- * 1290 tokens for a picture of about 1 MB. They charge 20 tokens for a second of sound (64 000
- * characters as PCM, 21 000 as MP3).
+ * 1290 tokens for a picture of about 1 MB, and 20 tokens for a second of sound, which has 64 000
+ * characters as PCM and 21 000 as MP3.
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 /**
@@ -169,8 +169,8 @@ export class DeliveredText {
   private boundedEvents = 0
   private pendingTokensAtMost = 0
   /**
-   * The number of bytes forwarded to the caller. It determines when the call's progress is
-   * recorded.
+   * The number of bytes forwarded to the caller, by which it is decided when to record the call's
+   * progress.
    */
   bytes = 0
 

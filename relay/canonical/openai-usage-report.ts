@@ -112,8 +112,8 @@ function withCacheBeside(
 }
 
 /**
- * Reads the usage of OpenAI's Responses API. It has the same counts as the usage of chat
- * completions, under other names.
+ * Reads the usage of OpenAI's Responses API. This usage has the same counts as that of chat
+ * completions, but other names for them.
  */
 export function readResponsesUsage(
   raw: unknown,

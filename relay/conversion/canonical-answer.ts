@@ -29,7 +29,10 @@ export type CanonicalChoice = {
   readonly logprobs: readonly JsonObject[] | null
 }
 
-/** The usage that a provider reported. Each input token is in exactly one of the counts. */
+/**
+ * The usage that a provider reported. Each input token is counted in exactly one of the input
+ * counts.
+ */
 export type CanonicalUsage = Pick<
   Usage,
   | 'inputUncached'

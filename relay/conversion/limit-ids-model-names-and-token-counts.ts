@@ -28,7 +28,7 @@ export const readModel = (value: unknown): string =>
   (textOf(value) ?? '').slice(0, MODEL_LENGTH_MAX)
 
 /**
- * The largest token count that is read from a usage. It equals the largest count that is billed.
+ * The largest token count that is read from a usage, which equals the largest count that is billed.
  */
 export const TOKEN_COUNT_MAX = 10_000_000
 

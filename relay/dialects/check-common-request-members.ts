@@ -160,8 +160,8 @@ export function flagOf(member: Member | undefined): boolean | null {
 }
 
 /**
- * The efforts that providers document. Other words are not stored, so that events contain no free
- * text of a caller. The provider checks the value.
+ * The efforts that providers document. Any other text is not stored, so that events contain no free
+ * text of a caller. It is still sent to the provider, which checks it.
  */
 const EFFORTS: ReadonlySet<string> = new Set([
   ...['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'auto', 'default'],

@@ -63,9 +63,9 @@ const CONVERTED: ReadonlyMap<string, WireFormat> = new Map<ConvertedFormatName, 
 ])
 
 /**
- * Returns the format in which the channel's provider is called. This is the caller's format if the
- * provider offers it for the model, and otherwise the provider's preferred format. `model` is the
- * provider's name for the model. If the caller's format is never converted, it is returned.
+ * Returns the format in which the channel's provider is called: the caller's format if the provider
+ * offers it for the model or if it is never converted, and otherwise the provider's preferred
+ * format. `model` is the provider's name for the model.
  */
 export function formatFor(
   { target }: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },

@@ -81,8 +81,8 @@ export function withAllowedCache(
 }
 
 /**
- * Returns the copy of a body with shorter lifetimes, if one was made. It stays in memory as long as
- * the body.
+ * Returns the copy of a body with shorter lifetimes, if one was made. The copy stays in memory as
+ * long as the body.
  */
 export const shortenedBodyOf = (body: Buffer): Buffer | undefined => RESULTS.get(body)?.shortened
 

@@ -47,13 +47,13 @@ export type ChatRequest = {
    */
   readonly reasoningEffort: string | null
   /**
-   * True if the request excludes images from the answer. It is only set for a format whose
-   * providers obey this.
+   * True if the request excludes images from the answer. This is set only for a format whose
+   * providers obey the exclusion.
    */
   readonly hasNoImageAnswer?: true
   /**
    * The factor by which the price of an image is multiplied (see `PerCallPrice`). It is set for
-   * requests that generate images. Each image is one choice.
+   * requests that generate images, in which each image is one choice.
    */
   readonly imageFactor?: DecimalText
   readonly inputBound: InputBound
@@ -143,8 +143,8 @@ export type UpstreamChange = {
    */
   readonly allowed: ReadonlySet<string>
   /**
-   * The maximum number of output tokens per choice. It is sent if the request has a larger limit or
-   * no limit.
+   * The maximum number of output tokens per choice. This limit is sent if the request has a larger
+   * limit or no limit.
    */
   readonly outputTokens?: number | null
   /**
@@ -204,8 +204,8 @@ export const isDirectFormat = (name: FormatName): name is DirectFormatName =>
   (DIRECT_FORMATS as readonly string[]).includes(name)
 
 /**
- * The model and the kind of answer that a request's path names. Only Gemini's requests name them in
- * the path alone.
+ * The model and the kind of answer that a request's path names. Only Gemini's requests have these
+ * in the path and not in the body.
  */
 export type PathParameters = { readonly model: string; readonly isStream: boolean }
 
@@ -262,7 +262,7 @@ export type WireFormat = {
   readonly upstreamBody: (request: ChatRequest, change: UpstreamChange) => UpstreamBody
   /**
    * Returns the caller's headers that are sent to the provider, as a flat list of names and values.
-   * `sent` is the request to the provider. It is omitted for requests of a batch.
+   * `sent` is the request to the provider, which is omitted for requests of a batch.
    */
   readonly passedHeaders: (headers: IncomingHttpHeaders, sent?: ChatRequest) => readonly string[]
   readonly usageInAnswer: (body: Buffer) => unknown

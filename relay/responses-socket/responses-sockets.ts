@@ -28,7 +28,7 @@ const SOCKETS_PER_USER_MAX = 200
 const PING_MS = 30_000
 /** A socket is closed if it has no call for this time. Its client can open another one. */
 const IDLE_MS = 10 * 60_000
-/** The maximum lifetime of a socket. It is the same at OpenAI, so clients expect it. */
+/** The maximum lifetime of a socket. OpenAI has the same maximum, so clients expect it. */
 const LIFETIME_MS = 60 * 60_000
 /** The maximum number of messages that may wait for the end of a call. */
 const QUEUED_MAX = 4
@@ -301,7 +301,7 @@ class ResponsesSocket {
     if (message.kind === 'call') this.call(message)
   }
 
-  /** Answers a warm-up. It generates nothing, costs nothing and is not sent to a provider. */
+  /** Answers a warm-up, which generates nothing, costs nothing and is not sent to a provider. */
   private warmUp(model: string, items: InputItems): void {
     this.warmingUp = items
     const { deps, openExchange } = this.options

@@ -53,7 +53,10 @@ export type LoadedContent = Pick<ResponseContent, 'responseId' | 'output' | 'inp
 /** A response as a caller fetches it. */
 type LoadedResponse = Pick<ResponseContent, 'response' | 'output'>
 
-/** Stores the contents of converted responses. They are found only for the token that made them. */
+/**
+ * Stores the contents of converted responses. A content is found only for the token that made the
+ * response.
+ */
 export type ResponseContents = {
   /**
    * Resolves when the content can be found. Rejects if it could not be written, or if the contents

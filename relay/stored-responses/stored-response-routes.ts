@@ -174,8 +174,8 @@ const INCLUDED_MAX = 16
 const INCLUDED = /^[\w.]{1,64}$/
 
 /**
- * Returns a query with the valid `include` parameters of the URL. They name additional members of
- * the response.
+ * Returns a query with the valid `include` parameters of the URL. These parameters name additional
+ * members of the response.
  */
 function includedIn(url: string): string {
   const query = queryIn(url)

@@ -193,8 +193,8 @@ function readSource(source: RequestObject): FileSource | null {
 }
 
 /**
- * Reads a document whose source has the type `content`. Only its texts have a canonical form.
- * Returns null for any other source.
+ * Reads a document whose source has the type `content`. Only the texts in the source have a
+ * canonical form. Returns null for a source of another type.
  */
 function readInlineDocument(
   source: RequestObject,

@@ -94,7 +94,7 @@ class SchemaWriter {
 
   /**
    * Writes `anyOf`, `oneOf` or several types. Returns null if the schema is not a union. Gemini
-   * allows no other members beside `anyOf`, so the other members are moved into the schemas of the
+   * allows no members beside `anyOf`, so all further members are moved into the schemas of the
    * union.
    */
   private writeUnion({ members }: ResolvedSchema, at: Place): JsonObject | null {

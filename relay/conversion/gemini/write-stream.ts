@@ -98,8 +98,8 @@ class ChunkWriter implements StreamWriter {
   }
 
   /**
-   * Writes the held-back tool calls of a choice. They are complete when a part of another kind
-   * begins.
+   * Writes the held-back tool calls of a choice. Called when a part of another kind begins, because
+   * the calls are then complete.
    */
   private writeCalls(index: number): string {
     const { calls, thoughts } = this.choiceAt(index)

@@ -95,7 +95,10 @@ const OPENAI_TYPE = 1
 const AZURE_TYPE = 3
 const OPEN_ROUTER_TYPE = 20
 
-/** Conversions don't write `stream_options`. It is added later, if the provider allows it. */
+/**
+ * Conversions don't write `stream_options`, because this member is added later if the provider
+ * allows it.
+ */
 const withoutStreamOptions = (vendor: ChatExtensions) => ({ ...vendor, hasStreamOptions: false })
 const OTHERS = withoutStreamOptions(COMPATIBLE)
 const BY_TYPE: ReadonlyMap<number, ChatExtensions> = new Map([

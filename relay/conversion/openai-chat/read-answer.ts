@@ -123,8 +123,8 @@ export function argumentsText(value: unknown): string {
 const ANSWER_ID_LENGTH = 24
 
 /**
- * Creates an id for a tool call. It contains the end of the answer's id, so that the ids in a
- * conversation differ. All formats accept its characters and length.
+ * Creates an id for a tool call. The id contains the end of the answer's id, so that the ids in a
+ * conversation differ. All formats accept the characters and the length of the id.
  */
 export function madeUpCallId(answerId: string, choice: number, index: number): string {
   const answer = answerId.slice(-ANSWER_ID_LENGTH).replace(/[^A-Za-z0-9]/g, '')

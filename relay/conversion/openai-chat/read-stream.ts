@@ -58,7 +58,7 @@ class ChunkReader implements StreamReader {
 }
 
 /**
- * Reads an error within a stream. It is a member `error`, or an event with the name `error`.
+ * Reads an error within a stream, which is a member `error` or an event with the name `error`.
  * Returns null if there is none.
  */
 function readError(data: JsonObject, event: string): CanonicalEvent | null {

@@ -91,8 +91,8 @@ function writeTool(
 }
 
 /**
- * Returns a schema that OpenAI accepts. It must describe an object and have the member
- * `properties`.
+ * Returns a schema that OpenAI accepts. OpenAI requires that a schema describes an object and has
+ * the member `properties`.
  */
 const writeSchema = (schema: JsonObject): JsonObject => ({
   ...schema,

@@ -73,7 +73,7 @@ export class MessageItem extends BaseItem {
   private open: OpenContent | null = null
   private logprobs: JsonObject[] = []
 
-  /** Adds log probabilities. They are written when their text ends. */
+  /** Adds log probabilities of the current text, which are written when the text ends. */
   addLogprobs(tokens: readonly JsonObject[]): void {
     this.logprobs.push(...tokens)
   }

@@ -216,8 +216,9 @@ function excludesImages(body: Buffer, modalities: Member | undefined): boolean {
 }
 
 /**
- * Reads a request to count tokens. It has either contents, or a complete request in the member
- * `generateContentRequest`, which is then returned.
+ * Reads a request to count tokens. The body has either contents, or the member
+ * `generateContentRequest` with a complete request. In the latter case, this complete request is
+ * returned.
  */
 export function readGeminiCountRequest(
   body: Buffer,

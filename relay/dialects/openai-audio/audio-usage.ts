@@ -17,7 +17,7 @@ const HEARD_TOKENS_PER_SECOND = 10
  * divided by this number is the minimum duration of the audio.
  */
 const SPOKEN_TOKENS_PER_SECOND = 12
-/** The longest duration in seconds that is accepted. It corresponds to 10 000 000 tokens. */
+/** The longest duration in seconds that is accepted, which corresponds to 10 000 000 tokens. */
 const SECONDS_MAX = 600_000
 
 /**

@@ -17,7 +17,8 @@ export type ToolElement = {
    */
   readonly isProviderTool: boolean
   /**
-   * True if no price covers the tool. It is then removed even if the channel allows provider tools.
+   * True if no price covers the tool. Such a tool is removed even if the channel allows provider
+   * tools.
    */
   readonly isUnpriced?: boolean
 }
@@ -114,8 +115,8 @@ const PROVIDER_TOOL_MEMBERS = new Set([
 ])
 
 /**
- * The maximum number of tools in a request. It limits the memory and is far above the limits of all
- * providers.
+ * The maximum number of tools in a request. This maximum bounds the memory, and is far above the
+ * limits of all providers.
  */
 export const TOOLS_MAX = 4_096
 

@@ -37,8 +37,8 @@ export type BodyRules = {
 
 /**
  * Builds the request body for the provider. It sets the provider's model name, the admin's
- * overrides and, if required, a request for the chunk with the usage. It removes restricted
- * members, because they may make the provider deliver something other than what is billed. If
+ * overrides and, if required, a request for the chunk with the usage. Restricted members are
+ * removed, because with them the provider may deliver something other than what is billed. If
  * nothing changes, the original body is returned without a copy.
  */
 export function upstreamBody(

@@ -219,8 +219,8 @@ function errorInFields(
 }
 
 /**
- * Checks the uploaded files of a form. It must have exactly one image or one list of images, and no
- * file may be empty.
+ * Checks the uploaded files of a form. A form must have exactly one image or one list of images,
+ * and no file may be empty.
  */
 function errorInFormFiles(
   body: Buffer,

@@ -21,8 +21,9 @@ import {
 import { DASH_SCOPE_TASK, type ImageTask, PREDICTION_TASK } from './image-tasks.ts'
 
 /**
- * Adapts requests and answers of OpenAI's images API to an endpoint with another format. Such an
- * endpoint can't stream. If the caller requested a stream, the complete answer is rendered as one.
+ * Adapts requests and answers of OpenAI's images API to an endpoint with another format. The
+ * endpoint can't stream. If the caller requested a stream, the complete answer is rendered as a
+ * stream.
  */
 export type ImageAdapter = {
   /**

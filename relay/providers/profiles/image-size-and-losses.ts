@@ -189,8 +189,9 @@ export function xaiResolutionOf(request: Parameters<typeof xaiSizeOf>[0], model:
 }
 
 /**
- * Returns the aspect ratio of an image of xAI. It is the value of xAI's member, or else the ratio
- * that is nearest to the size. Returns undefined if the model takes none.
+ * Returns the aspect ratio of an image of xAI. This is the value of xAI's member `aspect_ratio`, or
+ * without this member the ratio that is nearest to the size. Returns undefined if the model accepts
+ * no aspect ratio.
  */
 export function xaiRatioOf(
   { size, aspect_ratio: ratio }: Partial<Pick<ImageRequest, 'size' | 'aspect_ratio'>>,
