@@ -149,7 +149,7 @@ function setThinking(request: ChatRequest, target: ThinkingTarget, change: Chang
   }
   change.overrides.set('thinking', JSON.stringify(written.thinking))
   if (written.effort !== null) setClaudeEffort(request, written.effort, change)
-  if (!rules.fixesSamplingForThinking || written.thinking.type === 'disabled') return
+  if (!rules.refusesSamplingWhileThinking || written.thinking.type === 'disabled') return
   for (const name of SAMPLING) {
     if (memberOf(request, [name]) === undefined) continue
     change.removed.add(name)

@@ -1,6 +1,6 @@
 import { imageUsage, NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
-import { withLongWrites } from './count-cache-writes-as-one-hour.ts'
+import { countLongWritesAsOneHour } from './count-cache-writes-as-one-hour.ts'
 import { objectOrEmpty } from './json-values.ts'
 import {
   Counts,
@@ -133,5 +133,5 @@ export function readResponsesUsage(
     bounds,
     isOutputTotalLessPrompt,
   )
-  return withLongWrites(report, details, body)
+  return countLongWritesAsOneHour(report, details, body)
 }

@@ -6,8 +6,8 @@ export type UsageReport = {
   readonly usage: Usage
   /**
    * A second interpretation of a report with more cached tokens than prompt tokens. Null for any
-   * other report. Here, the prompt count excludes the cached tokens, as at Anthropic. In `usage`,
-   * the prompt count includes the cached tokens, so these are limited to it.
+   * other report. In this second interpretation, the prompt count excludes the cached tokens, as at
+   * Anthropic. In `usage`, the prompt count includes the cached tokens, so these are limited to it.
    */
   readonly otherInterpretation: Usage | null
   /**

@@ -15,7 +15,7 @@ export type ToolLimits = {
    * The maximum number of reported uses of each tool that is accepted, if the provider can't limit
    * the uses. The default is `uses`.
    */
-  readonly usesBelieved?: ToolCounts
+  readonly usesAcceptedMax?: ToolCounts
   /** Uses that are billed although the answer does not report them. The default is none. */
   readonly assumedUses?: AssumedUses
   /**

@@ -171,7 +171,7 @@ function convertedAt(
     format: format.name,
     model,
     outputTokensMax: limits.covered ?? limits.ofFormat,
-    outputTokensMost: limits.covered,
+    outputTokensCovered: limits.covered,
     vendor: chatExtensionsAt(channel, model, request.isStream),
     ...(thinking === null ? {} : { thinking }),
   })

@@ -39,7 +39,7 @@ const PLACEHOLDER: Block = { type: 'text', text: '.' }
  */
 export function writeConversation(
   { system, messages }: CanonicalRequest,
-  takesSystemMessages: boolean,
+  acceptsSystemMessages: boolean,
   writing: RequestWriting,
 ): Conversation {
   const instructions = writeInstructions(system, 'system', writing)
@@ -53,7 +53,7 @@ export function writeConversation(
     }
     const blocks = writeInstructions(message.parts, `${path}.parts`, writing)
     if (turns.length === 0) addAll(instructions, blocks)
-    else if (takesSystemMessages && isBeforeAnswer(turns, following[index] ?? null)) {
+    else if (acceptsSystemMessages && isBeforeAnswer(turns, following[index] ?? null)) {
       addAll(turnOf(turns, 'system', blocks)?.blocks, blocks)
     } else {
       if (blocks.length > 0) addLoss(writing.losses, `${path}.role (system)`)

@@ -89,7 +89,7 @@ class InputReader implements Conversation {
    * signature is used for one call only, because some providers use the same ids in each answer.
    */
   private readonly callSignatures = new Map<string, string>()
-  /** The message to which the next item is added if it is of the same kind. */
+  /** The message to which the next item is added, if the item has the kind of the message. */
   private open: { readonly kind: 'assistant' | 'results'; readonly parts: ContentPart[] } | null =
     null
 

@@ -50,7 +50,7 @@ export function limitTools(model: string, names: ReadonlySet<string>): ToolLimit
   const assumed = Object.fromEntries(used.map((name) => [name, 1]))
   return {
     uses,
-    usesBelieved: limited(USES_MAX),
+    usesAcceptedMax: limited(USES_MAX),
     assumedUses: { uses: assumed, of: 'cut-answer' },
     inputTokens,
     edits: [],

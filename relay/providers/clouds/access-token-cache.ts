@@ -18,7 +18,7 @@ const REFUSED_MS = 10_000
 const UNREACHABLE_MS = 1_000
 /**
  * The minimum age of a token that is dropped after the provider refused it. Newer tokens are kept,
- * so that refusals can't cause many requests.
+ * so that refusals can't cause many requests for tokens.
  */
 const DROPPED_AFTER_MS = 30_000
 

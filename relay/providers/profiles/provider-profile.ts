@@ -148,13 +148,13 @@ export type Profile = {
   readonly thinkingBeyondLimit?: number
   /**
    * How `enable_thinking` and `thinking_budget` control thinking. `models` matches the provider's
-   * names of the models that accept them. Other models may refuse them. Omitted if chats are
-   * controlled as at OpenAI.
+   * names of the models that accept these two members. Models that it does not match may refuse the
+   * members. Omitted if the provider's chats control thinking as OpenAI's do.
    */
   readonly thinkingSwitch?: {
     readonly models: RegExp
     /** True if thinking must be turned off in requests for answers that are not streamed. */
-    readonly isForStreams?: true
+    readonly isOnlyForStreams?: true
   }
   /** The smallest `thinking_budget` that the provider accepts. The default is 1. */
   readonly thinkingBudgetMin?: number

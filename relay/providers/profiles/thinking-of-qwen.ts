@@ -14,7 +14,7 @@ export const THINKING_AT_DASH_SCOPE: ThinkingAtProvider = {
   thinkingSwitch: {
     models:
       /^qwen(?:-(?:plus|turbo|flash)|3-[\d.]+b|3\.[5-9])(?!.*(?:instruct|thinking|coder|character))/i,
-    isForStreams: true,
+    isOnlyForStreams: true,
   },
 }
 
