@@ -20,7 +20,8 @@ const TOOL_ID_LENGTH_MAX = 256
 const NOTHING = Buffer.alloc(0)
 
 /**
- * The text of an answer, and the estimated number of tokens of all other content, such as pictures.
+ * The text of an answer, and an estimate of the tokens of all content that is not text, such as
+ * pictures.
  */
 export type CountableText = {
   readonly text: string

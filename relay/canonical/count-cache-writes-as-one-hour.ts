@@ -4,8 +4,8 @@ import { objectOrEmpty } from './json-values.ts'
 import type { UsageReport } from './provider-usage-report.ts'
 
 /**
- * Counts all cache writes in a report as writes to the one-hour cache if the request uses it. Some
- * providers do not report the lifetime of cache writes.
+ * Counts all cache writes in a report as writes to the one-hour cache if the request uses that
+ * cache. It is for reports of providers that do not state the lifetime of cache writes.
  */
 export function countWritesAsOneHour(report: UsageReport, body: Buffer): UsageReport {
   const { usage, otherInterpretation } = report

@@ -48,7 +48,7 @@ export type CallConversion = {
   readonly losses: readonly string[]
   /**
    * The names of those contents of the latest answer that the caller's format can't express. The
-   * list grows during a stream. All attempts that need the same conversion share it.
+   * list grows during a stream. All attempts that need the same conversion share the list.
    */
   readonly lossesInAnswer: Pick<LossesInAnswer, 'list'>
   /**

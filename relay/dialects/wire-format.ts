@@ -98,8 +98,9 @@ export type FileReference = {
 }
 
 /**
- * The id of an earlier response or of one of its items, and the member that refers to it. `span` is
- * the place of the item that refers to it in the body. It is omitted for a previous response.
+ * A reference to an earlier response or to an item of one: its id, and the request's member that
+ * contains the reference. `span` is the place of the item that refers to it in the body. It is
+ * omitted for a previous response.
  */
 export type StoredReference = {
   readonly id: string

@@ -25,8 +25,9 @@ const PREVIOUS = 'previous_response_id'
  */
 export const UNPAID_BYTES_MAX = 64 * 1024
 /**
- * The number of bytes of items for which the caller need not be able to pay. The length of a
- * complete response counts, although a request may refer only to a short item of it.
+ * The maximum number of bytes of items that are inserted without a check that the caller can pay.
+ * Here, an item counts with the length of its complete response, although the item itself may be
+ * short.
  */
 const UNPAID_ITEM_BYTES_MAX = 256 * 1024
 

@@ -53,7 +53,7 @@ const DELETE_OLDEST = `
     and counted.newer_bytes > $2
   returning one.stored_bytes::float8 as bytes`
 
-/** Limits the bytes of the stored contents of each user, and of all users together. */
+/** Limits how many bytes of contents are stored for each user, and for all users together. */
 export class ContentLimits {
   private readonly pg: Pool
   private readonly bounds: ContentBounds

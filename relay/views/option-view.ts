@@ -44,8 +44,8 @@ export type RelayOptions = {
   /** The interval of ping comments in idle streams, or null if no pings are sent. */
   readonly pingIntervalMs: number | null
   /**
-   * The price of one US dollar in yuan, as decimal text. Balances that providers report in yuan are
-   * converted by it.
+   * The price of one US dollar in yuan, as decimal text. Used to convert balances that providers
+   * report in yuan.
    */
   readonly yuanPerDollar: string
   readonly usableGroups: ReadonlySet<string>

@@ -240,8 +240,8 @@ const isResult = (located: Located): located is Located<ToolResultPart> =>
 
 /**
  * Returns the result of a function as an object. A text that is a JSON object becomes this object
- * on two conditions: serializing the object gives exactly the same text, and the object has neither
- * of Gemini's keys `output` and `error`. Any other text becomes the member `output`.
+ * if serializing the object gives exactly the same text and if the object has neither of Gemini's
+ * keys `output` and `error`. Any other text becomes the member `output`.
  */
 function responseOf(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text }

@@ -53,7 +53,9 @@ export function countTranscription(
   return isByAudioTokens(price) ? { ...heard, inputUncached: input, output } : heard
 }
 
-/** Returns the maximum number of output tokens of a transcription of this many seconds. */
+/**
+ * Returns the maximum number of output tokens for the transcription of audio with this duration.
+ */
 export const transcriptTokensMax = (seconds: number): number =>
   Math.ceil(seconds * SPOKEN_TOKENS_PER_SECOND) + 500
 

@@ -74,8 +74,8 @@ export type BodyNames = {
   /** The members of a message whose value may be a list of content parts. */
   readonly contents: readonly Buffer[]
   /**
-   * The meanings of the members and types of message parts: a kind of part, or content with at most
-   * one token per byte.
+   * What each member name or type shows about a message part: its kind, or that its content has at
+   * most one token per byte.
    */
   readonly inPart: ReadonlyMap<string, Meaning>
   readonly inMessage: ReadonlyMap<string, Meaning>

@@ -18,10 +18,10 @@ export type InputBound = {
 }
 
 /**
- * The maximum number of tokens of one message part of each kind, from the documentation of
- * providers. A detailed picture has up to 5 000 tokens, or 48 169 for OpenAI's small models. An
- * hour of video has a million tokens. Audio data is usually in the request, so the request's length
- * already covers it. The reasoning before one tool call usually has at most 10 000 tokens.
+ * The maximum number of tokens of one message part, by its kind, as providers document it. A
+ * detailed picture has up to 5 000 tokens, or 48 169 for OpenAI's small models. An hour of video
+ * has a million tokens. Audio data is usually in the request, so the request's length already
+ * covers it. The reasoning before one tool call usually has at most 10 000 tokens.
  */
 const BY_PIECE: Readonly<Record<PartKind, Omit<InputBound, 'isText'>>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },

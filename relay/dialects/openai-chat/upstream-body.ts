@@ -193,9 +193,9 @@ function toolLimitEdits(
 }
 
 /**
- * Returns all members to remove: restricted members, members that the change or its envelope
- * removes, and members that a provider may read instead of an override. If no tool is left, the
- * members in `OF_TOOLS` are removed too.
+ * Returns all members to remove. These are restricted members, members that the change or its
+ * envelope lists, and members that a provider may read in place of an override. If no tool is left,
+ * the members in `OF_TOOLS` are removed too.
  */
 function removedOf(
   { members }: ChatRequest,

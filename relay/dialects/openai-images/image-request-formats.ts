@@ -145,7 +145,7 @@ const FILES_MAX = 16
 /** The known names of the members of `mask`. */
 const MASK = namesByFoldedName(['image_url', 'file_id'])
 const NO_NAMES = namesByFoldedName([])
-/** The maximum number of input tokens of one of the caller's images. */
+/** The maximum number of input tokens for one image that the caller sends. */
 const PICTURE_TOKENS = 8_000
 const NAME_LENGTH_MAX = 32
 

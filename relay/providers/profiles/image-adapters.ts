@@ -251,11 +251,13 @@ export const DASH_SCOPE_TASKS: ImageAdapter = {
 }
 
 /**
- * The smaller of the two image sizes that some models of Replicate offer, in millions of pixels.
+ * Some models of Replicate offer two image sizes. This is the smaller one, in millions of pixels.
  */
 const QUARTER_MEGAPIXEL = '0.25'
 
-/** Returns the inputs of a model of Replicate that state the size and the shape of its images. */
+/**
+ * Returns the inputs by which a model of Replicate is told the size and the shape of the images.
+ */
 function replicateShapeOf(size: string | null | undefined, model: string): object {
   const bySides = replicateSidesOf(size, model)
   if (bySides !== null) {

@@ -53,7 +53,7 @@ const NAMED_SIZES = [
 /** A size that vendors name by the sides of a square image. `1K` is the usual one. */
 export type NamedSize = (typeof NAMED_SIZES)[number][0]
 
-/** The minimum length in pixels of the longer side of an image with the price of a large image. */
+/** An image has the price of a large image if its longer side has at least this many pixels. */
 const LARGE_SIDE = 1_792
 
 /**
@@ -105,8 +105,8 @@ export function offeredSizeOf(
 const USUAL: readonly NamedSize[] = ['1K']
 
 /**
- * Reports whether a model of Replicate generates images of a quarter of a megapixel, its smallest
- * ones, if this size is requested.
+ * Reports whether a model of Replicate generates its smallest images (a quarter of a megapixel) if
+ * this size is requested.
  */
 export const isQuarterMegapixel = (size: string | null | undefined, model: string): boolean => {
   const named = namedSizeOf(size)
@@ -121,7 +121,10 @@ const BY_SIDES = /sdxl|stable-diffusion(?!-3)|playground/
  */
 const BY_CUSTOM_SIZE = /seedream-4/
 const CUSTOM_SIDES = [1_024, 4_096] as const
-/** The width and the height of images of MiniMax, which are multiples of 8. */
+/**
+ * The smallest and the largest side of an image that MiniMax generates. All sides are multiples of
+ * 8.
+ */
 const MINIMAX_SIDES = [512, 2_048] as const
 
 const areWithin = (

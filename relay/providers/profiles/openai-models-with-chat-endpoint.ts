@@ -35,8 +35,8 @@ const HOSTS: ReadonlyMap<number, RegExp> = new Map([
 /**
  * Returns OpenAI's name for a model at Azure, where a deployment may have any name. A deployment
  * with the name of a model counts as this model, even if the channel maps the name of an older
- * model to it. If the channel maps names of OpenAI's models to another deployment, returns the
- * first one. Otherwise, returns the name of the deployment.
+ * model to the deployment. If the channel maps names of OpenAI's models to another deployment,
+ * returns the first one. Otherwise, returns the name of the deployment.
  */
 export function openAiNameOf(modelNames: ReadonlyMap<string, string>, deployment: string): string {
   if (EXACT_OPENAI_NAME.test(deployment)) return deployment

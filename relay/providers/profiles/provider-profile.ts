@@ -172,7 +172,8 @@ export type Profile = {
   /** The provider's API for batches. Omitted if it has none. */
   readonly batches?: BatchApi
   /**
-   * The kind of tasks that the channel accepts instead of calls, and the path of the simplest task.
+   * Set if the channel accepts tasks instead of calls: the kind of these tasks, and the path of the
+   * simplest one.
    */
   readonly tasks?: { readonly kind: TaskKind; readonly path: string }
   /**
