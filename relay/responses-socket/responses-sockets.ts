@@ -11,13 +11,13 @@ import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { warmUpError, warmUpEvents } from './answer-warm-up.ts'
+import { OutputCollector } from './collect-response-output.ts'
 import { IdleConversations } from './drop-idle-conversations.ts'
 import { requestOf, responseOver, responseToUpgrade } from './message-as-http-exchange.ts'
 import {
   type ClientMessage,
   type ConversationState,
   type InputItems,
-  OutputCollector,
   readMessage,
   withoutSurroundings,
 } from './read-client-message.ts'
