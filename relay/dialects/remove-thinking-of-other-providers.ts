@@ -140,7 +140,8 @@ function removalTestFor(format: FormatName): (element: SignedElement) => boolean
   }
   if (format === 'responses') return isSigned
   if (format === 'gemini') return all(isEmptyThought)
-  // A chat message has content besides the details of its thinking, so it is never removed.
+  // A chat message has content besides the details of its thinking, so the message is never
+  // removed.
   return format === 'chat' ? () => false : all(isSigned)
 }
 

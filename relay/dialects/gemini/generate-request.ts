@@ -143,7 +143,7 @@ function errorInMembers(members: readonly Member[]): RelayError | null {
   }
   const cached = memberIn(members, 'cachedContent')
   // A cache belongs to the operator's account at the provider. A caller could read the cache of
-  // another caller, and nothing in the request bounds its length.
+  // another caller, and nothing in the request limits the length of the cached content.
   if (cached !== undefined && cached.kind !== 'null') {
     return relayError('parameter_not_supported', { param: cached.key })
   }

@@ -320,8 +320,8 @@ const formatOf = (kind: Kind): WireFormat => ({
       {
         limits: [],
         addedLimit: () => 'n',
-        // Other members could select another price or, like `batch_size`, multiply the number of
-        // images.
+        // A member that is not in `fields` could select another price or, like `batch_size`,
+        // multiply the number of images.
         isRestricted: (folded) => !kind.fields.has(folded),
       },
     ),

@@ -99,8 +99,8 @@ async function requestToken(
   const assertion = await signedAssertion(account, tokenUrl, now)
   const form = { grant_type: GRANT, assertion }
   const { status, body } = await postTokenRequest(connections, tokenUrl, form)
-  // If the assertion is refused, the key is at fault, whatever the status. Other errors are
-  // Google's.
+  // If the assertion is refused, the key is at fault, whatever the status. All other errors are
+  // faults of Google.
   if (status >= 400 && status < 500 && status !== 429) {
     throw new CredentialsError(401, errorOf(body))
   }
