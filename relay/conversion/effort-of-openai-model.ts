@@ -62,8 +62,8 @@ export type EffortChoice = {
   /** The effort to send, or null to send none. */
   readonly effort: string | null
   /**
-   * False if the model reasons, because a model that reasons rejects a temperature and log
-   * probabilities.
+   * Whether a temperature and log probabilities may be sent. False if the model reasons, because it
+   * then rejects them.
    */
   readonly acceptsSampling: boolean
 }

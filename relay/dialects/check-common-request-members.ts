@@ -22,8 +22,8 @@ export const isMembers = (outcome: readonly Member[] | InvalidJson): outcome is 
   Array.isArray(outcome)
 
 /**
- * Returns the outline (a short form) of a request. Throws if reading it gave an error, because the
- * gateway has written the outline itself.
+ * Returns the outline (a short form) of a request. Throws if reading the outline gave an error,
+ * which would be a bug, because the gateway has written the outline.
  */
 export function validOutline<Outline extends object>(outline: Outline | RelayError): Outline {
   if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)

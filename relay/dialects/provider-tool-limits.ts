@@ -16,7 +16,9 @@ export type ToolLimits = {
    * the uses. The default is `uses`.
    */
   readonly usesAcceptedMax?: ToolCounts
-  /** Uses that are billed although the answer does not report them. The default is none. */
+  /**
+   * The uses that are billed although the answer does not report them. Omitted if there are none.
+   */
   readonly assumedUses?: AssumedUses
   /**
    * The number of input tokens that tools without a price per use may add. The hold covers them.

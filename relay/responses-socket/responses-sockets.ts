@@ -383,7 +383,7 @@ class ResponsesSocket {
     this.socket.send(JSON.stringify(event))
   }
 
-  /** When the socket closes, its call ends as if its caller had disconnected. */
+  /** Ends the socket. Its call ends as if the caller had disconnected. */
   private end(): void {
     this.isEnded = true
     this.queue.length = 0

@@ -43,7 +43,7 @@ export const contentOwnerOf = ({
 
 /** The lengths in bytes of one stored content, before its compression. */
 export type ContentSize = Pick<ResponseContent, 'responseId' | 'outputBytes'> & {
-  /** Null if the input is not stored. */
+  /** The length of the input. Null if the input is not stored. */
   readonly inputBytes: number | null
 }
 

@@ -129,7 +129,9 @@ const NAME_BYTES_MAX = 40
  * six bytes.
  */
 const ESCAPED_NAME_BYTES_MAX = 6 * NAME_BYTES_MAX + 2
-/** How the escape of an ASCII character begins, and its length in bytes. */
+/**
+ * The first bytes of the escape of an ASCII character, and the length of such an escape in bytes.
+ */
 const ESCAPE_START = Buffer.from('\\u00')
 const ESCAPE_BYTES = 6
 const NON_ASCII = /[\u0080-\uffff]/

@@ -10,9 +10,9 @@ import { CredentialsError } from './cloud-access.ts'
  */
 const RENEW_BEFORE_MS = 5 * 60_000
 /**
- * How long, in milliseconds, no further token is requested after the token endpoint has refused one
- * or was unreachable. All calls get the same failure meanwhile. Otherwise, each call would send a
- * request to this endpoint.
+ * The number of milliseconds for which no token is requested after the token endpoint refused a
+ * request or was unreachable. During this time, all calls get the same failure. Otherwise, each
+ * call would send a request to the endpoint.
  */
 const REFUSED_MS = 10_000
 const UNREACHABLE_MS = 1_000

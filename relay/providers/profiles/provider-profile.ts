@@ -112,7 +112,10 @@ export type VideoVendorName =
   | 'vidu'
   | 'wan'
 
-/** How one provider (a channel type) differs from OpenAI. */
+/**
+ * The properties of one provider (a channel type). Most optional ones state how it differs from
+ * OpenAI.
+ */
 export type Profile = {
   /** The number of the channel type, as in the API. */
   readonly id: number
@@ -148,8 +151,8 @@ export type Profile = {
   readonly thinkingBeyondLimit?: number
   /**
    * How `enable_thinking` and `thinking_budget` control thinking. `models` matches the provider's
-   * names of the models that accept these two members. Models that it does not match may refuse the
-   * members. Omitted if the provider's chats control thinking as OpenAI's do.
+   * names of the models that accept these two members. All other models may refuse the members.
+   * Omitted if the provider's chats control thinking as OpenAI's do.
    */
   readonly thinkingSwitch?: {
     readonly models: RegExp
