@@ -383,7 +383,7 @@ class ResponsesSocket {
     this.socket.send(JSON.stringify(event))
   }
 
-  /** Ends the socket. Its call ends as if the caller had disconnected. */
+  /** Called once the socket has closed. Its call ends as if the caller had disconnected. */
   private end(): void {
     this.isEnded = true
     this.queue.length = 0
