@@ -16,13 +16,13 @@ import { readBody } from './pipeline/read-body.ts'
 import { unpayableContentError } from './pipeline/read-request-with-stored-content.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { rejectUnreadRequest } from './pipeline/send-error-before-body-is-read.ts'
+import { notFound } from './stored-responses/find-channel-and-key-of-stored-input.ts'
 import {
   type BodyLengths,
   insertStoredContent,
   UNPAID_BYTES_MAX,
 } from './stored-responses/insert-stored-content.ts'
 import { convertedResponseIdIn } from './stored-responses/recognize-converted-response-id.ts'
-import { notFound } from './stored-responses/resolve-stored-input.ts'
 
 /** The functions of a format that read a request to count tokens and write its answer. */
 type CountWork = {

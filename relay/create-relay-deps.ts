@@ -35,7 +35,7 @@ import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
 import { SessionAffinity } from './pipeline/session-affinity.ts'
 import { type ClientSecrets, createClientSecrets } from './realtime/client-secret-store.ts'
-import { boundedStoredResponses } from './stored-responses/limit-response-store.ts'
+import { boundedStoredResponses } from './stored-responses/limit-running-store-operations.ts'
 import {
   createStoredResponses,
   type StoredResponses,
@@ -43,7 +43,7 @@ import {
 import { createTokenCounter, type TokenCounter } from './token-counts/token-counter.ts'
 import { UnorderedList } from './unordered-list.ts'
 import { SpoolFolder } from './uploads/spool-folder.ts'
-import type { LoadChannels } from './views/follow-channel-events.ts'
+import type { LoadChannels } from './views/apply-channel-events-or-reload.ts'
 import { loadChannelRows, loadViewRows, type ViewRows } from './views/load-views.ts'
 import { startViews } from './views/start-views.ts'
 

@@ -22,7 +22,10 @@ type Adaptation = {
   readonly overrides: ReadonlyMap<string, string>
   /** The members to remove, because the model refuses them while it thinks. */
   readonly removed: ReadonlySet<string>
-  /** The paths of members of the request that have no effect. They are reported as lost. */
+  /**
+   * The paths of the request's members that have no effect after the changes, and are therefore
+   * reported as lost.
+   */
   readonly losses: readonly string[]
 }
 
@@ -146,7 +149,7 @@ function setThinking(request: ChatRequest, target: ThinkingTarget, change: Chang
   }
   change.overrides.set('thinking', JSON.stringify(written.thinking))
   if (written.effort !== null) setClaudeEffort(request, written.effort, change)
-  if (!rules.fixesSamplingForThinking || written.thinking.type === 'disabled') return
+  if (!rules.refusesSamplingWhileThinking || written.thinking.type === 'disabled') return
   for (const name of SAMPLING) {
     if (memberOf(request, [name]) === undefined) continue
     change.removed.add(name)

@@ -11,7 +11,10 @@ export type AdapterOptions = {
      * The share of the output limit that a model may use for thinking, as a fraction: 0.8 is 80 %.
      */
     readonly thinkingShare: number
-    /** Additional headers: by model name, then by header name, the list of the header's values. */
+    /**
+     * The additional headers for each model name. They map the name of a header to the list of its
+     * values.
+     */
     readonly headers: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
   }
   readonly gemini: {
@@ -22,7 +25,10 @@ export type AdapterOptions = {
      * Gemini 2.5.
      */
     readonly budgetModels: ReadonlySet<string>
-    /** The JSON text of `safetySettings` for requests without it. Null if nothing is set. */
+    /**
+     * The JSON text of `safetySettings` that is added to requests without this member. Null if
+     * nothing is added.
+     */
     readonly safetySettings: string | null
     /**
      * The API version in the path, by model name. The entry `default` applies to all other models.

@@ -5,8 +5,8 @@ import type { AdapterOptions } from './model-adapter-options.ts'
 export type ProviderSettings = {
   readonly headers: ReadonlyMap<string, readonly string[]> | null
   /**
-   * The API version in the path of Gemini's API. Null keeps the version that the channel's type
-   * uses.
+   * The API version in the path of Gemini's API. If null, the path keeps the version that the
+   * channel's type uses.
    */
   readonly version: string | null
 }

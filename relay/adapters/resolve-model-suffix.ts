@@ -10,8 +10,8 @@ type NamedModel = Pick<ChatRequest, 'model' | 'suffix'>
  * Replaces a requested model name with a suffix, such as `claude-sonnet-4-5-thinking`, by the name
  * without the suffix. If any channel offers the complete name, the name is kept and is treated as a
  * separate model. Otherwise, if any channel offers the name without the suffix, the call counts as
- * a call of that model. This decides its price, channels, limits and log. See decision 009 of the
- * relay.
+ * a call of that model, so the price, the channels, the limits and the log are those of that model.
+ * See decision 009 of the relay.
  */
 export function resolveModelSuffix<Request extends NamedModel>(
   request: Request,
@@ -29,12 +29,12 @@ const OPENAI = 1
 
 /**
  * Returns the model name that is sent to this channel's provider, and the suffix that determines
- * the thinking.
+ * the thinking. If the request still has the complete name, because the channel lists it, the name
+ * is sent without the suffix. There are two exceptions, in which the complete name is sent:
  *
- * - If the channel lists the name with its suffix, the name is sent without the suffix. - If the
- * channel's name mapping maps to the name, the name is sent unchanged. - If the suffix is an effort
- * for an OpenAI model and the provider is not OpenAI, the name is sent unchanged, because other
- * providers have models such as `openai/o4-mini-high`.
+ * - The channel's name mapping maps some model to the complete name.
+ * - The suffix is an effort for an OpenAI model, and the provider is not OpenAI. Other providers
+ *   have models such as `openai/o4-mini-high`.
  */
 export function modelAndSuffixAtChannel(
   { terms, rules }: Pick<RelayChannel, 'terms' | 'rules'>,

@@ -55,8 +55,8 @@ function thinkingOf(
 }
 
 function thinkingOfClaude(base: string, suffix: string): ModelSuffix['thinking'] | null {
-  const { takesBudget, takesAdaptive, efforts } = modelRules(base)
-  if (!takesBudget && !takesAdaptive) return null
+  const { acceptsBudget, acceptsAdaptive, efforts } = modelRules(base)
+  if (!acceptsBudget && !acceptsAdaptive) return null
   const effort = suffix as Effort
   return namedThinking(suffix) ?? (efforts.has(effort) ? { kind: 'effort', effort } : null)
 }
@@ -98,10 +98,10 @@ export function thinkingFor(
   if (outputTokensMax === null) return { kind: 'adaptive' }
   const isGemini = base.toLowerCase().includes('gemini-')
   const { thinkingShare } = isGemini ? gemini : claude
-  const takesBudget = isGemini
+  const acceptsBudget = isGemini
     ? takesGeminiBudget([base, model], gemini)
-    : modelRules(model).takesBudget
-  if (!takesBudget) return { kind: 'adaptive' }
+    : modelRules(model).acceptsBudget
+  if (!acceptsBudget) return { kind: 'adaptive' }
   const tokens = Math.floor(outputTokensMax * thinkingShare)
   if (!isGemini) return { kind: 'budget', tokens }
   const { least, most } = budgetLimitsOf(readModelVersion(model))

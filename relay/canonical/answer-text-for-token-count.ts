@@ -6,8 +6,8 @@ const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 /**
  * The number of base64 characters that are charged as one token. For comparison, providers charge
- * 1290 tokens for a picture of about 1 MB. They charge 20 tokens for a second of sound (64 000
- * characters as PCM, 21 000 as MP3).
+ * 1290 tokens for a picture of about 1 MB, and 20 tokens for a second of sound, which has 64 000
+ * characters as PCM and 21 000 as MP3.
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 /**
@@ -20,7 +20,8 @@ const TOOL_ID_LENGTH_MAX = 256
 const NOTHING = Buffer.alloc(0)
 
 /**
- * The text of an answer, and the estimated number of tokens of all other content, such as pictures.
+ * The text of an answer, and an estimate of the tokens of all content that is not text, such as
+ * pictures.
  */
 export type CountableText = {
   readonly text: string
@@ -94,8 +95,8 @@ class TextCollector implements TextSink {
   }
 
   /**
-   * Records whether the tool use with this id is billed. Returns false if the record does not
-   * change: the billed use was recorded before, or the use that is not billed never was.
+   * Records whether the tool use with this id is billed. Returns false if nothing changes, because
+   * a billed use was recorded before, or a use that is not billed was never recorded.
    */
   private isNewUse(id: string, isBilled: boolean): boolean {
     if (!isBilled) return this.toolIds.delete(id)
@@ -169,8 +170,8 @@ export class DeliveredText {
   private boundedEvents = 0
   private pendingTokensAtMost = 0
   /**
-   * The number of bytes forwarded to the caller. It determines when the call's progress is
-   * recorded.
+   * The number of bytes forwarded to the caller, by which it is decided when to record the call's
+   * progress.
    */
   bytes = 0
 

@@ -1,7 +1,7 @@
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
 import { isCount } from './combine-usage-reports.ts'
-import { withHourCache } from './count-cache-writes-as-one-hour.ts'
+import { countWritesAsOneHour } from './count-cache-writes-as-one-hour.ts'
 import { type JsonObject, objectOrEmpty } from './json-values.ts'
 import { Counts, RemainingTokens, TOKENS_MAX, type UsageReport } from './provider-usage-report.ts'
 
@@ -9,8 +9,8 @@ import { Counts, RemainingTokens, TOKENS_MAX, type UsageReport } from './provide
 const WITHIN_TOTAL: ReadonlySet<unknown> = new Set(['message', 'fallback_message'])
 
 /**
- * Reports whether an element of `usage.iterations` has tokens that the top level of the usage does
- * not contain, such as a compaction of the conversation.
+ * Reports whether an element of `usage.iterations` has tokens that the counts at the top level of
+ * the usage do not include, such as those of a compaction.
  */
 export const isOutsideTotal = (iteration: unknown): iteration is JsonObject => {
   const { type } = objectOrEmpty(iteration)
@@ -20,8 +20,8 @@ export const isOutsideTotal = (iteration: unknown): iteration is JsonObject => {
 /**
  * Reads the usage of Anthropic's Messages API. Its `input_tokens` exclude the tokens that were read
  * from the cache or written to it. If the usage does not report the lifetimes of cache writes,
- * `withHourCache` decides which lifetime they had. Tokens of iterations are added if the top-level
- * counts do not include them.
+ * `countWritesAsOneHour` decides which lifetimes are billed. Tokens of iterations are added if the
+ * top-level counts do not include them.
  */
 export function readAnthropicUsage(
   raw: unknown,
@@ -64,7 +64,7 @@ export function readAnthropicUsage(
   const toolUses = { web_search: objectOrEmpty(tools).web_search_requests }
   const read = { usage, otherInterpretation: null, isTrusted: counts.anomaly === null, anomaly }
   const report = tools === undefined || tools === null ? read : { ...read, toolUses }
-  return sumOf('split') > 0 ? report : withHourCache(report, body)
+  return sumOf('split') > 0 ? report : countWritesAsOneHour(report, body)
 }
 
 /**

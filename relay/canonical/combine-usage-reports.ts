@@ -48,8 +48,8 @@ export function largerCount(earlier: unknown, later: unknown): unknown {
 
 /**
  * Finds the first count that is valid in the earlier report and invalid in the later one. Returns
- * its anomaly, or null if there is no such count. This must be checked separately, because the
- * combined report keeps the valid count.
+ * the anomaly of the later count, or null if there is no such count. This check is separate,
+ * because the combined report keeps the valid count and so hides the invalid one.
  */
 export function anomalyInLater(
   earlier: unknown,

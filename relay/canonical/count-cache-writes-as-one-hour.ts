@@ -4,10 +4,10 @@ import { objectOrEmpty } from './json-values.ts'
 import type { UsageReport } from './provider-usage-report.ts'
 
 /**
- * Counts all cache writes in a report as writes to the one-hour cache if the request uses it. Some
- * providers do not report the lifetime of cache writes.
+ * Counts all cache writes in a report as writes to the one-hour cache if the request uses that
+ * cache. It is for reports of providers that do not state the lifetime of cache writes.
  */
-export function withHourCache(report: UsageReport, body: Buffer): UsageReport {
+export function countWritesAsOneHour(report: UsageReport, body: Buffer): UsageReport {
   const { usage, otherInterpretation } = report
   const hasWrites = usage.cacheWrite5m > 0 || (otherInterpretation?.cacheWrite5m ?? 0) > 0
   if (!hasWrites || !requestsHourCache(body)) return report
@@ -23,17 +23,17 @@ const inHourCache = (usage: Usage): Usage => ({
 
 /**
  * Moves writes to a cache that lasts for 12 hours to the one-hour cache, which has the highest
- * known price. If their count in the details of the input is invalid, all writes are moved, so that
- * an invalid count makes nothing cheaper. If the details have no such count, all writes are treated
- * as in `withHourCache`.
+ * known price. The details of the input contain the count of these writes. If the count is invalid,
+ * all writes are moved, so that an invalid count makes nothing cheaper. If the count is missing,
+ * all writes are treated as in `countWritesAsOneHour`.
  */
-export function withLongWrites(
+export function countLongWritesAsOneHour(
   report: UsageReport,
   inputDetails: unknown,
   body: Buffer,
 ): UsageReport {
   const long = objectOrEmpty(objectOrEmpty(inputDetails).cache_write_tokens_details).ttl_12h_tokens
-  if (long === undefined) return withHourCache(report, body)
+  if (long === undefined) return countWritesAsOneHour(report, body)
   if (long === 0) return report
   const move = (usage: Usage): Usage => {
     const all = usage.cacheWrite5m

@@ -130,9 +130,9 @@ const CUMULATIVE = [
 ]
 
 /**
- * Combines the usage of two chunks of a stream. The later values replace the earlier ones. Counts
- * are cumulative, so a smaller, invalid or missing later count does not replace an earlier one: it
- * must not make the call cheaper.
+ * Combines the usage of two chunks of a stream. Counts are cumulative, so the larger count is kept:
+ * a smaller, invalid or missing later count must not make the call cheaper. Any other value is
+ * taken from the later chunk.
  */
 export function combineGeminiUsage(earlier: unknown, later: unknown): unknown {
   const before = objectOrEmpty(earlier)

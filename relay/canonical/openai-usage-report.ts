@@ -1,6 +1,6 @@
 import { imageUsage, NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
-import { withLongWrites } from './count-cache-writes-as-one-hour.ts'
+import { countLongWritesAsOneHour } from './count-cache-writes-as-one-hour.ts'
 import { objectOrEmpty } from './json-values.ts'
 import {
   Counts,
@@ -47,8 +47,8 @@ export function readOpenAiUsage(
   const isPromptCut = Number(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)
-  // Cached tokens cost less, so they are ignored in a report with an invalid count. Cache reads and
-  // writes that do not fit into the prompt together are reduced to it, the cheaper reads first.
+  // Cached tokens cost less, so they are ignored in a report with an invalid count. If cache reads
+  // and writes together exceed the prompt, they are reduced to its count, the cheaper reads first.
   const isTrusted = counts.anomaly === null
   const isCacheWithin = cached + cacheWritten <= prompt
   const rest = new RemainingTokens(prompt)
@@ -112,8 +112,8 @@ function withCacheBeside(
 }
 
 /**
- * Reads the usage of OpenAI's Responses API. It has the same counts as the usage of chat
- * completions, under other names.
+ * Reads the usage of OpenAI's Responses API. This usage has the same counts as that of chat
+ * completions, but other names for them.
  */
 export function readResponsesUsage(
   raw: unknown,
@@ -133,5 +133,5 @@ export function readResponsesUsage(
     bounds,
     isOutputTotalLessPrompt,
   )
-  return withLongWrites(report, details, body)
+  return countLongWritesAsOneHour(report, details, body)
 }

@@ -6,13 +6,13 @@ export type UsageReport = {
   readonly usage: Usage
   /**
    * A second interpretation of a report with more cached tokens than prompt tokens. Null for any
-   * other report. Here, the prompt count excludes the cached tokens, as at Anthropic. In `usage`,
-   * the prompt count includes the cached tokens, so these are limited to it.
+   * other report. In this second interpretation, the prompt count excludes the cached tokens, as at
+   * Anthropic. In `usage`, the prompt count includes the cached tokens, so these are limited to it.
    */
   readonly otherInterpretation: Usage | null
   /**
-   * True if every count in the report is valid. A part, such as cached tokens, may still exceed its
-   * total. It is then reduced, and the report stays trusted.
+   * True if every count in the report is valid. A trusted report may have a part, such as cached
+   * tokens, that exceeds its total. The part is then reduced, and the report stays trusted.
    */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
@@ -99,8 +99,8 @@ export class Counts {
 }
 
 /**
- * Reads reported uses of the provider's tools. Each count is limited to the one in `most`. An
- * invalid count does not affect the token counts.
+ * Reads reported uses of the provider's tools. Each count is limited to the tool's count in `most`.
+ * An invalid count does not affect the token counts.
  */
 export function readToolUses(
   reported: ReportedToolUses,

@@ -2,7 +2,7 @@
 const TEXT_MAX = 2_000
 /**
  * The number of characters of a provider's message that are searched for keys and addresses. The
- * rest is dropped.
+ * rest of the message is dropped.
  */
 const KEY_SEARCH_LENGTH_MAX = 2 * TEXT_MAX
 /**

@@ -158,7 +158,10 @@ export type HttpError = {
   /** The English message, in which `{param}` and `{subject}` are placeholders. */
   readonly en: string
   readonly zh: string
-  /** The code in the response. Set if clients know only the code of a more general error. */
+  /**
+   * The code in the response. It is set if clients don't know the code of this error, but the code
+   * of a more general one.
+   */
   readonly code?: string
 }
 

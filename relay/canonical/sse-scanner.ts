@@ -59,16 +59,16 @@ export class SseScanner {
   private carry: Buffer = NOTHING
   private carried = 0
   /**
-   * The offsets, from the start of the incomplete event, of its last line and of the first byte
-   * that was not searched yet. They let the search continue there, so that an event in many chunks
-   * is searched in linear time.
+   * How far the incomplete event was searched: the offsets of its last line and of its first byte
+   * that was not searched yet, both counted from the start of the event. The search continues
+   * there, so that an event in many chunks is searched in linear time.
    */
   private lineFrom = 0
   private searchedTo = 0
   private hasSeenCr = false
   private isAfterCr = false
 
-  /** `marks` are the keys, with their quotes, of events that must be inspected. */
+  /** `marks` are the keys, with their quotes, that show that an event must be inspected. */
   constructor(
     sink: SseSink,
     isLastEvent: IsLastEvent,
@@ -216,7 +216,7 @@ export class SseScanner {
   }
 }
 
-/** An event is copied if its buffer is more than this many times as long. */
+/** An event is copied if its buffer is more than this many times as long as the event. */
 const PINNED_FACTOR = 8
 
 /**

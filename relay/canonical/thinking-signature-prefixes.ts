@@ -13,7 +13,8 @@ export const OPENAI_SIGNATURE = 'openai:'
 export const DETAIL_AS_JSON = '{"type":"reasoning.'
 /**
  * The beginning of a member in which the caller keeps a signature from a provider of another
- * format. It is the base64 form of `provider:`, because client libraries require base64 there.
+ * format. The text is `provider:` in base64, because client libraries require that the member is
+ * base64.
  */
 export const WRAPPED_SIGNATURE = 'cHJvdmlkZXI6'
 

@@ -1,4 +1,4 @@
-import { providerErrorFields } from '../dialects/openai-chat/error-body.ts'
+import { providerErrorFields } from '#relay/canonical/read-provider-error-body.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { mayRepeatRequest } from './find-request-text-in-error.ts'

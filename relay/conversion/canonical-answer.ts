@@ -29,7 +29,10 @@ export type CanonicalChoice = {
   readonly logprobs: readonly JsonObject[] | null
 }
 
-/** The usage that a provider reported. Each input token is in exactly one of the counts. */
+/**
+ * The usage that a provider reported. Each input token is counted in exactly one of the input
+ * counts.
+ */
 export type CanonicalUsage = Pick<
   Usage,
   | 'inputUncached'
@@ -48,7 +51,7 @@ export type CanonicalUsage = Pick<
 export type AnswerError = {
   readonly type: string
   readonly message: string
-  /** True if the model failed and not the provider. The provider charges for such an answer. */
+  /** True if the model failed, and not the provider. The provider charges for such an answer. */
   readonly isOfModel?: true
 }
 
@@ -90,7 +93,7 @@ export type CanonicalEvent =
       readonly stop: StopReason
       readonly stopSequence: string | null
     }
-  /** The usage so far. Each of these events replaces the one before it. */
+  /** The usage so far. A later event of this kind replaces the earlier one. */
   | { readonly kind: 'usage'; readonly usage: CanonicalUsage }
   /** The provider ended the stream with an error. */
   | ({ readonly kind: 'error' } & AnswerError)

@@ -11,16 +11,16 @@ export type CanonicalRequest = {
   readonly system: readonly ContentPart[]
   readonly messages: readonly CanonicalMessage[]
   readonly tools: readonly CanonicalTool[]
-  /** Null if the request leaves the choice of a tool to the provider's default. */
+  /** How the model may choose tools. Null if the request leaves this to the provider's default. */
   readonly toolChoice: ToolChoice | null
-  /** Null if the request does not say whether several tools may be called at once. */
+  /** Whether the model may call several tools at once. Null if the request does not state it. */
   readonly allowsParallelCalls: boolean | null
   /** The output limit per choice, in tokens. Null if the request sets no limit. */
   readonly outputTokensMax: number | null
   readonly sampling: Sampling
   /** How much the model may think. Null if the request does not mention thinking. */
   readonly thinking: Thinking | null
-  /** Null for plain text. */
+  /** The format in which the answer's text must be. Null for plain text. */
   readonly answerFormat: AnswerFormat | null
   /** The number of alternatives per token in the log probabilities. Null if none are requested. */
   readonly logprobs: number | null

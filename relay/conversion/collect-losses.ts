@@ -1,7 +1,9 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { isAbsent } from './json-fields.ts'
+import { isAbsent } from './read-json-values-strictly.ts'
 
-/** The maximum number of losses that are collected. A caller's request may cause any number. */
+/**
+ * The maximum number of losses that are collected, because a request may cause any number of them.
+ */
 const LOSSES_MAX = 100
 
 /** Adds the path of a member that can't be converted. Losses beyond `LOSSES_MAX` are dropped. */

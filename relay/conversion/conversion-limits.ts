@@ -33,8 +33,8 @@ export const lengthLimitError = (bytes: number): RelayError | null =>
     : null
 
 /**
- * Counts the members of all objects in valid JSON: the colons outside of strings. Stops once the
- * maximum is exceeded.
+ * Counts the members of all objects in valid JSON by counting the colons outside of strings. Stops
+ * once the maximum is exceeded.
  */
 function keysIn(body: Buffer): number {
   const words = wordsOf(body)

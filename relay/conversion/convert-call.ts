@@ -47,8 +47,8 @@ export type CallConversion = {
    */
   readonly losses: readonly string[]
   /**
-   * The names of the contents of the latest answer that the caller's format can't express. The list
-   * grows during a stream. All attempts that need the same conversion share it.
+   * The names of those contents of the latest answer that the caller's format can't express. The
+   * list grows during a stream. All attempts that need the same conversion share the list.
    */
   readonly lossesInAnswer: Pick<LossesInAnswer, 'list'>
   /**
@@ -60,9 +60,9 @@ export type CallConversion = {
 }
 
 /**
- * Converts a request that was checked before. `isStored` is true if the gateway stores the answer,
- * because a response of the Responses API says so. Throws a `ConversionError` if the provider's
- * format can't express it.
+ * Converts a request that was checked before. `isStored` tells whether the gateway stores the
+ * answer, because a response of the Responses API states whether it is stored. Throws a
+ * `ConversionError` if the provider's format can't express the request.
  */
 export function convertCall(
   from: ConvertedFormatName,
@@ -90,8 +90,8 @@ export function convertCall(
 export const CONVERTED_BYTES_MAX = 8 * 1024 * 1024
 
 /**
- * These functions must not refer to the request. Otherwise, it would stay in memory until the call
- * ends.
+ * The returned functions must not refer to the request. Otherwise, the request would stay in memory
+ * until the call ends.
  */
 const conversionOfAnswer = (
   provider: FormatConversion,
@@ -126,8 +126,8 @@ const conversionOfAnswer = (
 const EVENT_NAME = /^event: ?(.*)$/m
 
 /**
- * Converts the events of one stream to the caller's format. The end of the stream is written only
- * by `end`. Otherwise, the caller could see that the answer is complete before it is billed.
+ * Converts the events of one stream to the caller's format. Only `end` writes the end of the
+ * stream. Otherwise, the caller could see that the answer is complete before the answer is billed.
  */
 export class ConvertedStream {
   /** The error with which the provider ended the stream. It is not sent to the caller. */

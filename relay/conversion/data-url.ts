@@ -3,7 +3,10 @@ type DataUrl = { readonly mediaType: string; readonly data: string }
 
 const SCHEME = 'data:'
 const ENCODING = ';base64'
-/** The maximum length of the part before the comma. It limits the search in long texts. */
+/**
+ * The maximum length of the part before the comma. Without a maximum, a long text without a comma
+ * would be searched to its end.
+ */
 const HEADER_LENGTH_MAX = 256
 
 /** Returns the content of a data URL in base64. Returns null for any other text. */

@@ -11,7 +11,7 @@ type ModelFamily = { readonly pattern: RegExp; readonly efforts: readonly string
 const LOW_TO_HIGH = ['low', 'medium', 'high']
 /**
  * The efforts that each generation of OpenAI's models accepts. A model without efforts does not
- * reason, and rejects the member.
+ * reason, and rejects a request with an effort.
  */
 const FAMILIES: readonly ModelFamily[] = [
   { pattern: /^(?:gpt-3|gpt-4|chatgpt-|gpt-5(?:\.\d+)?-chat)/, efforts: [] },
@@ -49,8 +49,8 @@ function effortFor(thinking: Thinking): string | null {
 }
 
 /**
- * Returns the highest accepted effort that is not above `effort`. If all are above it, returns the
- * lowest one.
+ * Returns the highest accepted effort that is not above `effort`. If all accepted efforts are above
+ * it, returns the lowest of them.
  */
 function nearest(effort: string, accepted: readonly string[]): string {
   const rank = ORDER.indexOf(effort)
@@ -61,7 +61,10 @@ function nearest(effort: string, accepted: readonly string[]): string {
 export type EffortChoice = {
   /** The effort to send, or null to send none. */
   readonly effort: string | null
-  /** False if the model reasons. It then rejects a temperature and log probabilities. */
+  /**
+   * Whether a temperature and log probabilities may be sent. False if the model reasons, because it
+   * then rejects them.
+   */
   readonly acceptsSampling: boolean
 }
 

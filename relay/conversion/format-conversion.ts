@@ -17,9 +17,11 @@ export type ConversionTarget = {
   /**
    * The highest output limit that the call's hold (the reserved quota) covers. Null for no maximum.
    */
-  readonly outputTokensMost?: number | null
+  readonly outputTokensCovered?: number | null
   readonly vendor: ChatExtensions
-  /** How much the model should think. It replaces what the request states. */
+  /**
+   * How much the model should think. If set, this replaces the thinking that the request states.
+   */
   readonly thinking?: Thinking
 }
 

@@ -177,8 +177,9 @@ export function callerPathsOfLosses(
 }
 
 /**
- * The maximum length of the beginning of a loss that is looked up. Known paths are shorter, but the
- * rest of a loss may contain a very long name from the caller.
+ * How many characters at the beginning of a loss are compared with the known paths. All known paths
+ * are shorter than this. The limit is needed because the rest of a loss may contain a very long
+ * name from the caller.
  */
 const PATH_LENGTH_MAX = 96
 

@@ -8,18 +8,18 @@ import {
 import type { ConvertedFormatName } from '../dialects/wire-format.ts'
 import type { AnswerPart, CanonicalEvent } from './canonical-answer.ts'
 import type { ProviderFormatName } from './format-conversion.ts'
-import { pictureAsMarkdown } from './gemini/convert-inline-and-file-data.ts'
+import { pictureAsMarkdown } from './gemini/pictures-as-markdown.ts'
 
 /**
- * Collects the names of contents in one answer that the caller's format can't express, such as
- * `answer (citations)`. The events of a stream are read while they are converted.
+ * Collects the names of those contents of one answer that the caller's format can't express, such
+ * as `answer (citations)`. The events of a stream are read while they are converted.
  */
 export class LossesInAnswer {
   private readonly format: ProviderFormatName
   private readonly caller: ConvertedFormatName
   private readonly names = new Set<string>()
 
-  /** `format` is the provider's, and `caller` that of the caller. */
+  /** `format` is the provider's format, and `caller` is the caller's format. */
   constructor(format: ProviderFormatName, caller: ConvertedFormatName) {
     this.format = format
     this.caller = caller
@@ -30,7 +30,8 @@ export class LossesInAnswer {
   }
 
   /**
-   * Removes the names that an earlier attempt has added, because the caller did not get its answer.
+   * Removes the names that an earlier attempt has added, because the caller did not get the answer
+   * of that attempt.
    */
   clear(): void {
     this.names.clear()
@@ -42,11 +43,11 @@ export class LossesInAnswer {
   }
 
   /**
-   * Reads the kind of a canonical part or event, and names it if the caller's format can't express
-   * it.
+   * Reads the kind of a canonical part or event, and adds its name if the caller's format can't
+   * express it.
    */
   readPart({ kind }: AnswerPart | CanonicalEvent): void {
-    // All other formats of callers can express thinking.
+    // All formats of callers except completions can express thinking.
     if (this.caller === 'completions' && kind.startsWith('thinking')) this.add('thinking')
   }
 
@@ -69,7 +70,7 @@ const isFilled = (value: unknown): boolean => Array.isArray(value) && value.leng
 const filledOf = (object: JsonObject, members: readonly string[]): readonly string[] =>
   members.filter((member) => isFilled(object[member]))
 
-/** The sources of Perplexity's answers are beside the choices. */
+/** The members with the sources of an answer from Perplexity, which are outside of the choices. */
 const SOURCES = ['citations', 'search_results']
 const MESSAGE_LISTS = ['annotations', 'images']
 

@@ -29,10 +29,10 @@ export const callerPathOf = (value: CanonicalMessage | ContentPart): string | un
 const PATH = /^(?:system\[(\d+)\]|messages\[(\d+)\](?:\.parts\[(\d+)\](?:\.parts\[(\d+)\])?)?)/
 
 /**
- * Finds the message or part with which a canonical path begins, such as
- * `messages[2].parts[0].cache`. Returns the beginning of the path (`object`), and the path in the
- * caller's request (`callerPath`). Returns null if the path begins with no message or part, or if
- * the caller's path is unknown.
+ * Finds the message or part at the beginning of a canonical path. For example,
+ * `messages[2].parts[0].cache` begins with the part `messages[2].parts[0]`. Returns the beginning
+ * of the path (`object`), and the path in the caller's request (`callerPath`). Returns null if the
+ * path begins with no message or part, or if the caller's path is unknown.
  */
 export function findCallerPath(
   path: string,

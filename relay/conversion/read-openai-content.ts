@@ -2,14 +2,14 @@ import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-v
 import { type ContentPart, ConversionError, type FileSource } from './canonical-request.ts'
 import { addLoss } from './collect-losses.ts'
 import { isWebUrl, readDataUrl } from './data-url.ts'
+import { withCallerPath } from './paths-of-parts-in-caller-request.ts'
 import {
   isAbsent,
   optionalText,
   requiredList,
   requiredObject,
   requiredText,
-} from './json-fields.ts'
-import { withCallerPath } from './paths-of-parts-in-caller-request.ts'
+} from './read-json-values-strictly.ts'
 
 type ReadPart = (part: JsonObject, path: string, losses: string[]) => readonly ContentPart[]
 
@@ -67,7 +67,7 @@ export const mediaTypeOfAudio = (format: string): string =>
 
 /**
  * Returns the arguments of a tool call as the JSON text of an object. If a model wrote invalid
- * JSON, it is wrapped in an object. Otherwise, the caller could not continue the conversation.
+ * JSON, the text is wrapped in an object, so that the caller can continue the conversation.
  */
 export function readArguments(value: unknown, path: string, losses: string[]): string {
   const object = objectOf(value)

@@ -6,7 +6,7 @@ import { addLoss } from './collect-losses.ts'
 export const withoutNulls = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 
-/** Writes a tool, and the choice of the tool with a name, in one of OpenAI's formats. */
+/** How one of OpenAI's formats writes a tool, and a tool choice that names one tool. */
 type ToolFormat = {
   readonly writeTool: (tool: CanonicalTool, path: string) => JsonObject
   readonly writeChoice: (name: string) => JsonObject

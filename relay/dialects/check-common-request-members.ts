@@ -22,8 +22,8 @@ export const isMembers = (outcome: readonly Member[] | InvalidJson): outcome is 
   Array.isArray(outcome)
 
 /**
- * Returns the outline (a short form) of a request. Throws if reading it gave an error, because the
- * gateway has written the outline itself.
+ * Returns the outline (a short form) of a request. Throws if reading the outline gave an error,
+ * which would be a bug, because the gateway has written the outline.
  */
 export function validOutline<Outline extends object>(outline: Outline | RelayError): Outline {
   if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
@@ -109,8 +109,8 @@ function hasControls(text: string): boolean {
 }
 
 /**
- * Returns the error in `messages`, a list whose member name is `name`, or null. `inParts` is a
- * member of a message part with an ambiguous name, if there is one.
+ * Returns the error in the list of messages, or null. The list is the member `name` of the request.
+ * `inParts` is the first member of a message part whose name is ambiguous, or null.
  */
 export function errorInMessages(
   messages: Member | undefined,
@@ -160,13 +160,13 @@ export function flagOf(member: Member | undefined): boolean | null {
 }
 
 /**
- * The efforts that providers document. Other words are not stored, so that events contain no free
- * text of a caller. The provider checks the value.
+ * The efforts that providers document. Any other text is not stored, so that events contain no free
+ * text of a caller. It is still sent to the provider, which checks it.
  */
 const EFFORTS: ReadonlySet<string> = new Set([
   ...['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'auto', 'default'],
 ])
-/** Stands for any other text. */
+/** The effort that is stored for any other text. */
 const OTHER_EFFORT = 'other'
 const EFFORT_LENGTH_MAX = 9
 

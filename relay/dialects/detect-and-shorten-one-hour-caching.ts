@@ -19,8 +19,8 @@ const SHORTER: ReadonlyMap<string, string> = new Map([
 ])
 const LIFETIME = 'ttl'
 /**
- * The members with data of the caller's own tools. They are not searched, because their members may
- * have any name.
+ * The members with data of the caller's own tools. They are not searched, because the data may have
+ * members of any name.
  */
 const OF_TOOL: ReadonlySet<string> = new Set([
   ...['input', 'input_schema', 'input_examples', 'parameters', 'arguments'],
@@ -31,7 +31,7 @@ const LENGTHS: ReadonlySet<number> = new Set([...NAMES].map(({ length }) => leng
 /** Matches a lifetime of some hours with its quotes, even if its characters are escaped. */
 const HOURS = /"(?:\d|\\u003\d){1,3}(?:h|\\u00[46]8)"/i
 const ONLY_HOURS = new RegExp(`^${HOURS.source}$`, 'i')
-/** Every match of `HOURS` contains at least one of these texts. */
+/** Every match of `HOURS` contains at least one of these texts, which are faster to search for. */
 const HOURS_TEXTS = ['h"', 'H"', '8"']
 
 const NO_MARKS: readonly CacheMark[] = []
@@ -40,8 +40,9 @@ type SearchResult = { readonly marks: readonly CacheMark[]; shortened?: Buffer }
 const NOTHING_FOUND: SearchResult = Object.freeze({ marks: NO_MARKS })
 const CACHED_FROM_BYTES = 16_384
 /**
- * The results by body, because each attempt at a channel needs them again. A short body without
- * marks is searched again, because that costs less than an entry in this map.
+ * The results of earlier searches, by body, because each attempt at a channel needs the result
+ * again. A short body without marks is searched again, because that costs less than an entry in
+ * this map.
  */
 const RESULTS = new WeakMap<Buffer, SearchResult>()
 
@@ -80,8 +81,8 @@ export function withAllowedCache(
 }
 
 /**
- * Returns the copy of a body with shorter lifetimes, if one was made. It stays in memory as long as
- * the body.
+ * Returns the copy of a body with shorter lifetimes, if one was made. The copy stays in memory as
+ * long as the body.
  */
 export const shortenedBodyOf = (body: Buffer): Buffer | undefined => RESULTS.get(body)?.shortened
 

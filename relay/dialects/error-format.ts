@@ -7,7 +7,7 @@ export type ProviderErrorOptions = {
   readonly isHidden: boolean
   /** The confidential texts that are removed. */
   readonly confidential: readonly string[]
-  /** True if the provider has the caller's format. Its error then keeps its wording. */
+  /** True if the provider has the caller's format. The error then keeps the provider's wording. */
   readonly isOwnFormat?: boolean
   /** True if the provider sent no error status, so that the error has a status of the gateway. */
   readonly hasGatewayStatus?: boolean
@@ -37,8 +37,8 @@ export type ErrorFormat = {
    */
   readonly requestIdHeader?: string
   /**
-   * Renders an error as the last event of a stream. `sent` describes the events before it, if the
-   * format has `readBegun` and any were sent.
+   * Renders an error as the last event of a stream. `sent` describes the events that were sent
+   * before the error, if there are any and the format has `readBegun`.
    */
   readonly errorEvent: (body: object, sent?: SentEvents | null) => string
   /**

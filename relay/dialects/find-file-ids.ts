@@ -147,7 +147,8 @@ export class FileIdFinder implements ObjectVisitor {
   }
 
   /**
-   * Reports whether a key is one of `names`. Most other keys are recognized without decoding them.
+   * Reports whether a key is one of `names`. Most keys that are not are excluded without decoding
+   * them.
    */
   private isMember(names: ReadonlySet<string>, start: number, end: number): boolean {
     const length = end - start

@@ -42,8 +42,8 @@ const CALLS = ['functionCall', 'function_call'].map(quoted)
 const TYPE_BYTES_MAX = 64
 
 /**
- * Finds the objects with signatures in a request, and the objects beside them, while its body is
- * scanned.
+ * While the body of a request is scanned, lists the objects that may have a signature, and marks
+ * those that have one.
  */
 export class SignedObjectFinder implements ObjectVisitor {
   readonly elements: SignedElement[] = []

@@ -20,8 +20,8 @@ export const withShownModel = ({ modelName }: WireFormat, bytes: Buffer, model: 
 
 /**
  * Replaces the provider's model name by the caller's name in an answer or in complete events. The
- * key `"model"` is found by its bytes. Text inside a string can't be mistaken for it, because JSON
- * escapes the quotes there. An empty name, as in Azure's first event, is not replaced.
+ * key `"model"` is found by its bytes. Text inside a string can't be mistaken for the key, because
+ * JSON escapes quotes inside strings. An empty name, as in Azure's first event, is not replaced.
  */
 export function withModel(bytes: Buffer, model: string): Buffer {
   const edits: ByteEdit[] = []

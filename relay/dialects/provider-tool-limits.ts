@@ -15,8 +15,10 @@ export type ToolLimits = {
    * The maximum number of reported uses of each tool that is accepted, if the provider can't limit
    * the uses. The default is `uses`.
    */
-  readonly usesBelieved?: ToolCounts
-  /** Uses that are billed although the answer does not report them. The default is none. */
+  readonly usesAcceptedMax?: ToolCounts
+  /**
+   * The uses that are billed although the answer does not report them. Omitted if there are none.
+   */
   readonly assumedUses?: AssumedUses
   /**
    * The number of input tokens that tools without a price per use may add. The hold covers them.

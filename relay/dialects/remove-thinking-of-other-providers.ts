@@ -82,9 +82,9 @@ type ReducedBody = {
 }
 
 /**
- * Removes thinking that providers of other formats made from a request that is sent without
- * conversion. When an answer is converted, its thinking gets a signature that only the gateway can
- * read. The caller sends this thinking back even after the model or the channel has changed.
+ * Removes, from a request that is sent without conversion, the thinking that providers of other
+ * formats made. When an answer is converted, its thinking gets a signature that only the gateway
+ * can read. The caller sends this thinking back even after the model or the channel has changed.
  * Returns null if the request contains no such thinking. `needsCallSignatures` is true for a model
  * that refuses tool calls without a signature.
  */
@@ -140,7 +140,8 @@ function removalTestFor(format: FormatName): (element: SignedElement) => boolean
   }
   if (format === 'responses') return isSigned
   if (format === 'gemini') return all(isEmptyThought)
-  // A chat message has content besides the details of its thinking, so it is never removed.
+  // A chat message has content besides the details of its thinking, so the message is never
+  // removed.
   return format === 'chat' ? () => false : all(isSigned)
 }
 
@@ -160,8 +161,8 @@ const COMMA = 44
 const SPACES: ReadonlySet<number | undefined> = new Set([32, 9, 10, 13])
 
 /**
- * Removes the signature of a part. If a model requires a signature, it is replaced by one that
- * Gemini does not check.
+ * Removes the signature of a part. If the model requires a signature, the signature is replaced by
+ * a value that Gemini does not check.
  */
 function cutSignature(
   body: Buffer,

@@ -13,7 +13,10 @@ export type EventMeaning = {
    * The error in the form of an error response's body. Omitted if the event already has this form.
    */
   readonly error?: object
-  /** True if the event contains only usage. It is sent only to callers who requested the usage. */
+  /**
+   * True if the event contains only usage. Such an event is sent only to callers who requested the
+   * usage.
+   */
   readonly isUsageOnly: boolean
   /** True if this is the last event of the stream. */
   readonly isLast: boolean

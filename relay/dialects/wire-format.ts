@@ -47,13 +47,13 @@ export type ChatRequest = {
    */
   readonly reasoningEffort: string | null
   /**
-   * True if the request excludes images from the answer. It is only set for a format whose
-   * providers obey this.
+   * True if the request excludes images from the answer. This is set only for a format whose
+   * providers obey the exclusion.
    */
   readonly hasNoImageAnswer?: true
   /**
    * The factor by which the price of an image is multiplied (see `PerCallPrice`). It is set for
-   * requests that generate images. Each image is one choice.
+   * requests that generate images, in which each image is one choice.
    */
   readonly imageFactor?: DecimalText
   readonly inputBound: InputBound
@@ -98,8 +98,9 @@ export type FileReference = {
 }
 
 /**
- * The id of an earlier response or of one of its items, and the member that refers to it. `span` is
- * the place of an item in the body. It is omitted for a previous response.
+ * A reference to an earlier response or to an item of one: its id, and the request's member that
+ * contains the reference. `span` is the place of the item that refers to it in the body. It is
+ * omitted for a previous response.
  */
 export type StoredReference = {
   readonly id: string
@@ -119,7 +120,7 @@ export type StoredInput = {
   readonly tokens: number
 }
 
-/** How a provider's request bodies differ from the format in their top-level members. */
+/** How the top-level members of a provider's request bodies differ from those of the format. */
 export type BodyEnvelope = {
   /** The folded names of the members to remove. */
   readonly removed: ReadonlySet<string>
@@ -143,8 +144,8 @@ export type UpstreamChange = {
    */
   readonly allowed: ReadonlySet<string>
   /**
-   * The maximum number of output tokens per choice. It is sent if the request has a larger limit or
-   * no limit.
+   * The maximum number of output tokens per choice. This limit is sent if the request has a larger
+   * limit or no limit.
    */
   readonly outputTokens?: number | null
   /**
@@ -204,8 +205,8 @@ export const isDirectFormat = (name: FormatName): name is DirectFormatName =>
   (DIRECT_FORMATS as readonly string[]).includes(name)
 
 /**
- * The model and the kind of answer that a request's path names. Only Gemini's requests name them in
- * the path alone.
+ * The model and the kind of answer that a request's path names. Only Gemini's requests have these
+ * in the path and not in the body.
  */
 export type PathParameters = { readonly model: string; readonly isStream: boolean }
 
@@ -216,8 +217,8 @@ export type PathParameters = { readonly model: string; readonly isStream: boolea
 export type WireFormat = {
   readonly name: FormatName
   /**
-   * True for the format of compaction requests, which summarize a conversation. It is the format of
-   * other requests, but with another path and without an output limit.
+   * True for the format of compaction requests, which summarize a conversation. It has the same
+   * name as the format of calls, but another path and no output limit.
    */
   readonly isCompaction?: true
   /** The member with the caller's texts, which errors name. The default is `messages`. */
@@ -262,7 +263,7 @@ export type WireFormat = {
   readonly upstreamBody: (request: ChatRequest, change: UpstreamChange) => UpstreamBody
   /**
    * Returns the caller's headers that are sent to the provider, as a flat list of names and values.
-   * `sent` is the request to the provider. It is omitted for requests of a batch.
+   * `sent` is the request to the provider, which is omitted for requests of a batch.
    */
   readonly passedHeaders: (headers: IncomingHttpHeaders, sent?: ChatRequest) => readonly string[]
   readonly usageInAnswer: (body: Buffer) => unknown

@@ -31,7 +31,10 @@ export type TokensRule = Subject & {
 /** Limits the calls of one token or user that run at the same time. */
 type PermitsRule = Subject & { readonly permits: number }
 
-/** The limits on a call: on concurrent calls, on calls per period, and on tokens per minute. */
+/**
+ * The limits that apply to a call. They limit concurrent calls, calls per period, and tokens per
+ * minute.
+ */
 export type CallRules = {
   readonly permits: readonly PermitsRule[]
   readonly rates: readonly RateRule[]
@@ -169,8 +172,8 @@ function errorFor(claim: Claim | undefined, whose: string, waitMs: number): Rela
     const subject = `${claim.max} tokens / 60 s (${whose})`
     return relayError('rate_limited', { subject, retryAfter })
   }
-  // Nobody knows when a permit becomes free. The retry delay is random, so that rejected callers do
-  // not all retry at the same time.
+  // It is unknown when a permit becomes free. The retry delay is random, so that rejected callers
+  // do not all retry at the same time.
   const subject = claim?.kind === 'permits' ? `${claim.max} (${whose})` : ''
   const afterSeconds = 1 + Math.floor(Math.random() * 3)
   return relayError('too_many_concurrent', { subject, retryAfter: afterSeconds })

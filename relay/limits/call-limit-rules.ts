@@ -36,8 +36,8 @@ type CachedRules = Pick<LimitedCaller, 'userId' | 'caps'> & {
 const CACHED_TOKENS_MAX = 4_096
 /**
  * Caches the rules of tokens without a limit on AI tokens, by the token's id. These rules are the
- * same for all calls of a token. A change of a token creates a new object with its terms, so an
- * outdated entry is recognized by its terms.
+ * same for all calls of a token. Each change of a token creates a new object with the token's
+ * terms. An entry whose object is not the current one is outdated.
  */
 const CACHED_RULES = new Map<number, CachedRules>()
 
@@ -81,7 +81,7 @@ export const limitedGroupOf = (
 
 /**
  * Lists the limits on a user's calls in a group. These are the group's limits, or the limits of the
- * site if the group has none. The operator may exempt one group from both.
+ * site if the group has none. The operator may exempt one group from all these limits.
  */
 export function groupRules(
   { userId, userRate }: LimitedCaller,

@@ -1,10 +1,10 @@
 /** The maximum numbers of calls that run at the same time: in this process, and in all of them. */
 export type ConcurrencyCaps = {
-  /** For one process, where it bounds memory and connections. */
+  /** The maximum in one process, which limits its memory and its connections. */
   readonly total: number
-  /** For one user, in all processes. */
+  /** The maximum for one user in all processes together. */
   readonly perUser: number
-  /** For one token, in all processes. */
+  /** The maximum for one token in all processes together. */
   readonly perToken: number
 }
 

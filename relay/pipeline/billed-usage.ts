@@ -157,7 +157,7 @@ function meterWithTools(
 function toolUsesOf(
   reported: ReportedToolUses | undefined,
   countUses: () => ToolCounts | undefined,
-  { uses: held, usesBelieved: most = held }: ToolLimits,
+  { uses: held, usesAcceptedMax: most = held }: ToolLimits,
   isFinal: boolean,
 ): { readonly uses: Pick<Usage, 'toolCalls' | 'tools'>; readonly anomaly: UsageAnomaly | null } {
   const { uses, anomaly } = readToolUses(reported ?? {}, most)

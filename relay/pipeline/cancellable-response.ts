@@ -6,11 +6,7 @@ import { EVENT_BOUNDARY } from '../canonical/sse-scanner.ts'
 import { isUnfinished } from '../dialects/openai-responses/response-errors.ts'
 import type { ProviderCall } from '../providers/clouds/cloud-access.ts'
 import { authorizedCall, type ProviderTarget } from '../providers/profiles/provider-target.ts'
-import {
-  idInStartOfEvent,
-  idsInEvent,
-  idsInResponse,
-} from '../stored-responses/resolve-stored-input.ts'
+import { idInStartOfEvent, idsInEvent, idsInResponse } from '../stored-responses/ids-in-response.ts'
 
 /**
  * The number of bytes at the start of a stream whose events are searched for the response's id. The

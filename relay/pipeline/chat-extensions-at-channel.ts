@@ -25,7 +25,7 @@ export function chatExtensionsAt(
   const thinkingSwitch = target?.profile?.thinkingSwitch
   if (thinkingSwitch === undefined) return extensions
   if (!thinkingSwitch.models.test(model)) return { ...extensions, thinkingControl: null }
-  const isOnlyOff = thinkingSwitch.isForStreams === true && !isStream
+  const isOnlyOff = thinkingSwitch.isOnlyForStreams === true && !isStream
   return {
     ...extensions,
     thinkingControl: isOnlyOff ? 'enable_thinking: false' : 'enable_thinking',

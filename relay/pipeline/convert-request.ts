@@ -35,11 +35,11 @@ export function convertRequest(
 ): ConvertedRequest | RelayError {
   const conversions = CONVERSIONS.get(request) ?? []
   const existing = conversions.find(
-    ({ target: { format, model, outputTokensMax, outputTokensMost, vendor, thinking } }) =>
+    ({ target: { format, model, outputTokensMax, outputTokensCovered, vendor, thinking } }) =>
       format === target.format &&
       model === target.model &&
       outputTokensMax === target.outputTokensMax &&
-      outputTokensMost === target.outputTokensMost &&
+      outputTokensCovered === target.outputTokensCovered &&
       isEqual(vendor, target.vendor) &&
       isEqual(thinking, target.thinking),
   )

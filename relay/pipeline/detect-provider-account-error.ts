@@ -1,4 +1,4 @@
-import { providerErrorCodes } from '#relay/dialects/openai-chat/error-body.ts'
+import { providerErrorCodes } from '#relay/canonical/read-provider-error-body.ts'
 import type { AttemptEnd } from './attempt-end-types.ts'
 
 /** The error codes about the site's key or account, and the names that providers give them. */

@@ -21,7 +21,7 @@ import {
 } from '../dialects/wire-format.ts'
 import { compactPathOf, endpointOf, isByDeployment } from '../providers/profiles/provider-target.ts'
 import type { Translation } from '../providers/proprietary-chat-apis/chat-translation.ts'
-import { withStoredInput } from '../stored-responses/resolve-stored-input.ts'
+import { withStoredInput } from '../stored-responses/find-channel-and-key-of-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { adaptImageRequest, ignoredMembers } from './adapt-image-request.ts'
 import { chatExtensionsAt } from './chat-extensions-at-channel.ts'
@@ -171,7 +171,7 @@ function convertedAt(
     format: format.name,
     model,
     outputTokensMax: limits.covered ?? limits.ofFormat,
-    outputTokensMost: limits.covered,
+    outputTokensCovered: limits.covered,
     vendor: chatExtensionsAt(channel, model, request.isStream),
     ...(thinking === null ? {} : { thinking }),
   })

@@ -3,12 +3,15 @@ import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
 import { reserializeJson } from '../dialects/reserialize-json.ts'
 import type { ChatRequest, PathParameters } from '../dialects/wire-format.ts'
 import {
+  isStored,
+  resolveStoredInput,
+} from '../stored-responses/find-channel-and-key-of-stored-input.ts'
+import {
   type BodyLengths,
   insertStoredContent,
   UNPAID_BYTES_MAX,
 } from '../stored-responses/insert-stored-content.ts'
 import { errorInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
-import { isStored, resolveStoredInput } from '../stored-responses/resolve-stored-input.ts'
 import { contentOwnerOf } from '../stored-responses/response-content-store.ts'
 import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'

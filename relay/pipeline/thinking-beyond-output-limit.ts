@@ -113,7 +113,7 @@ export function boundsWithThinking(
     const { thinkingSwitch, thinkingBeyondLimit: most } = channel.target.profile
     const isThinkingRequested =
       thinkingSwitch?.models.test(model) === true &&
-      (request.isStream || thinkingSwitch.isForStreams !== true) &&
+      (request.isStream || thinkingSwitch.isOnlyForStreams !== true) &&
       ((suffix !== null && suffix.thinking.kind !== 'off') || (isConverted && asksToThink(request)))
     const asked = isConverted ? { ...request, members: [] } : request
     const tokens = isThinkingRequested

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
-import { errorOutOfList, retryAfterInBody } from '../canonical/google-error-body.ts'
+import { errorOutOfList, retryAfterInBody } from '../canonical/read-google-error-body.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import {
   type AnswerDecoder,

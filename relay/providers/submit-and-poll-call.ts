@@ -8,7 +8,7 @@ type Controller = Dispatcher.DispatchController
 
 /** The timeout of each request in milliseconds. */
 const REQUEST_MS = 5 * 60_000
-/** The timeout of one poll in milliseconds. It counts as a failed poll. */
+/** The timeout of one poll in milliseconds. A poll that takes longer counts as failed. */
 const POLL_REQUEST_MS = 30_000
 /**
  * The number of consecutive polls that may fail, for example because a proxy restarts. The provider

@@ -6,8 +6,8 @@ import { accessError } from '../pipeline/model-access-errors.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 
 /**
- * Checks a warm-up, which is a message that only prepares a call. Returns the error if the caller
- * may not call the model now, or null.
+ * Checks a warm-up, which is a message that only prepares a call. Returns an error if the caller
+ * may not call the model now. Otherwise, returns null.
  */
 export async function warmUpError(
   deps: Pick<RelayDeps, 'views' | 'vault' | 'failedKeys'>,

@@ -7,8 +7,8 @@ import { streamOfResponse } from '../dialects/openai-responses/stream-events.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 
 /**
- * Matches the headers of an upgrade request that do not apply to calls on the socket. They describe
- * the connection or the body. `Idempotency-Key` concerns only a single call.
+ * Matches the headers of an upgrade request that do not apply to calls on the socket. Most of these
+ * headers describe the connection or the body, and `Idempotency-Key` concerns a single call.
  */
 const OF_UPGRADE = /^(?:connection|upgrade|sec-websocket-.*|content-.*|idempotency-key)$/
 
@@ -129,7 +129,8 @@ class SocketResponse extends Writable implements CallResponse {
 
   /**
    * Adds the values of `LOSS_HEADERS` to the `metadata` of the first event, `response.created`.
-   * Clients accept any text there. They might reject an event of another type.
+   * Clients accept any text there, but might reject an additional event of a type that they don't
+   * know.
    */
   private withLosses(data: string): string {
     if (this.hasBegun) return data

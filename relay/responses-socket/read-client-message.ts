@@ -85,9 +85,9 @@ export function readMessage(
 }
 
 /**
- * Returns the items of the response that a message continues. Returns no items for a message that
- * continues no response. Returns null if the message continues another response than the last one
- * on the socket.
+ * Returns the items of the response that a message continues. For a message that continues no
+ * response, returns an empty list. For a message that continues another response than the last one
+ * on the socket, returns null.
  */
 function continuedItems(
   bytes: Buffer,
@@ -114,13 +114,13 @@ function itemsOf(bytes: Buffer, input: Member | undefined): InputItems | null {
   return { json: Buffer.concat([head, text, Buffer.from('}')]), count: 1 }
 }
 
-const concatenated = (one: InputItems, other: InputItems): InputItems => ({
+export const concatenated = (one: InputItems, other: InputItems): InputItems => ({
   json: joined([one.json, other.json]),
   count: one.count + other.count,
 })
 
 /** Joins pieces of JSON by commas. Empty pieces are omitted. */
-const joined = (parts: readonly Buffer[]): Buffer => {
+export const joined = (parts: readonly Buffer[]): Buffer => {
   const present = parts.filter(({ length }) => length > 0)
   const [first] = present
   if (present.length === 1 && first !== undefined) return first
@@ -138,91 +138,6 @@ const shortText = (bytes: Buffer, member: Member | undefined, most: number): str
   member === undefined
     ? ''
     : bytes.toString('utf8', member.valueStart, Math.min(member.valueEnd, member.valueStart + most))
-
-const ITEM_DONE = '"response.output_item.done"'
-const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])
-const END_WORDS = ['"response.completed"', '"response.incomplete"']
-
-/**
- * Collects the output of a response from its events, so that a later message can continue the
- * response. If the output is longer than `bytesMax`, it is dropped, and the response can't be
- * continued.
- */
-export class OutputCollector {
-  /** The id of the response; null until the response is complete. */
-  id: string | null = null
-  private readonly items: Buffer[] = []
-  private bytesLeft: number
-
-  constructor(bytesMax: number) {
-    this.bytesLeft = bytesMax
-  }
-
-  /** Reads the data of one event of the response. */
-  add(data: string): void {
-    if (data.includes(ITEM_DONE)) this.addItem(data)
-    else if (END_WORDS.some((word) => data.includes(word))) this.end(data)
-  }
-
-  /**
-   * Returns the state with which a later message can continue the response, or null if it can't be
-   * continued. `input` are the elements of the response's input.
-   */
-  stateAfter(input: InputItems | null): ConversationState | null {
-    if (input === null || this.id === null || this.bytesLeft < 0) return null
-    const output = { json: joined(this.items), count: this.items.length }
-    return { id: this.id, items: concatenated(input, output) }
-  }
-
-  private addItem(data: string): void {
-    const { type, item: output } = parsed(data)
-    if (type !== 'response.output_item.done' || typeof output !== 'object') return
-    const item = output === null ? null : asInput(output)
-    if (item === null) return
-    const bytes = Buffer.from(JSON.stringify(item))
-    this.bytesLeft -= bytes.length
-    if (this.bytesLeft >= 0) this.items.push(bytes)
-  }
-
-  private end(data: string): void {
-    const { type, response } = parsed(data)
-    if (ENDS.has(type) && typeof response?.id === 'string') this.id = response.id
-  }
-}
-
-type Event = {
-  readonly type?: unknown
-  readonly item?: OutputItem | null
-  readonly response?: { readonly id?: unknown } | null
-}
-
-/** Parses an event. Returns an empty event if the provider sent invalid JSON. */
-function parsed(data: string): Event {
-  try {
-    return JSON.parse(data) as Event
-  } catch {
-    return {}
-  }
-}
-
-type OutputItem = { readonly type?: unknown; readonly id?: unknown; encrypted_content?: unknown }
-
-/**
- * The types of items whose ids are removed, because the ids are valid only if the provider stores
- * the response.
- */
-const WITHOUT_ID: ReadonlySet<unknown> = new Set(['message', 'function_call', 'custom_tool_call'])
-
-/**
- * Converts an item of a response's output to an item of an input. Returns null for reasoning
- * without its encrypted content, because the provider may not have stored the content.
- */
-function asInput(item: OutputItem): object | null {
-  if (item.type === 'reasoning' && typeof item.encrypted_content !== 'string') return null
-  if (!WITHOUT_ID.has(item.type)) return item
-  const { id: _id, ...rest } = item
-  return rest
-}
 
 /**
  * Returns the items, copied if they are only a part of a longer buffer. Otherwise, they would keep

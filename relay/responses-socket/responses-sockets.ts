@@ -11,13 +11,13 @@ import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { warmUpError, warmUpEvents } from './answer-warm-up.ts'
+import { OutputCollector } from './collect-response-output.ts'
 import { IdleConversations } from './drop-idle-conversations.ts'
 import { requestOf, responseOver, responseToUpgrade } from './message-as-http-exchange.ts'
 import {
   type ClientMessage,
   type ConversationState,
   type InputItems,
-  OutputCollector,
   readMessage,
   withoutSurroundings,
 } from './read-client-message.ts'
@@ -28,7 +28,7 @@ const SOCKETS_PER_USER_MAX = 200
 const PING_MS = 30_000
 /** A socket is closed if it has no call for this time. Its client can open another one. */
 const IDLE_MS = 10 * 60_000
-/** The maximum lifetime of a socket. It is the same at OpenAI, so clients expect it. */
+/** The maximum lifetime of a socket. OpenAI has the same maximum, so clients expect it. */
 const LIFETIME_MS = 60 * 60_000
 /** The maximum number of messages that may wait for the end of a call. */
 const QUEUED_MAX = 4
@@ -301,7 +301,7 @@ class ResponsesSocket {
     if (message.kind === 'call') this.call(message)
   }
 
-  /** Answers a warm-up. It generates nothing, costs nothing and is not sent to a provider. */
+  /** Answers a warm-up, which generates nothing, costs nothing and is not sent to a provider. */
   private warmUp(model: string, items: InputItems): void {
     this.warmingUp = items
     const { deps, openExchange } = this.options
@@ -383,7 +383,7 @@ class ResponsesSocket {
     this.socket.send(JSON.stringify(event))
   }
 
-  /** When the socket closes, its call ends as if its caller had disconnected. */
+  /** Called once the socket has closed. Its call ends as if the caller had disconnected. */
   private end(): void {
     this.isEnded = true
     this.queue.length = 0

@@ -2,8 +2,8 @@ import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
 
 /**
  * Counts the memory of one socket: incomplete messages, messages that wait for a call, and the
- * conversation. It counts towards the memory limits of request bodies for all users and for this
- * user.
+ * conversation. This memory counts towards the limits for the request bodies of all users and of
+ * this user.
  */
 export class SocketMemory {
   private bytes = 0

@@ -12,9 +12,9 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import { unpaidError } from '../pipeline/body-memory-limit-of-user.ts'
 import type { CopiesOfBody } from '../pipeline/memory-of-body-copies.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { NO_STORE, notFound } from './find-channel-and-key-of-stored-input.ts'
 import { convertedResponseIdIn } from './recognize-converted-response-id.ts'
 import { inputItemsOf } from './record-response-content.ts'
-import { NO_STORE, notFound } from './resolve-stored-input.ts'
 import { type ContentSize, contentOwnerOf, type LoadedContent } from './response-content-store.ts'
 import { openCompressed } from './seal-compressed-text.ts'
 
@@ -25,8 +25,9 @@ const PREVIOUS = 'previous_response_id'
  */
 export const UNPAID_BYTES_MAX = 64 * 1024
 /**
- * The number of bytes of items for which the caller need not be able to pay. The length of a
- * complete response counts, although a request may refer only to a short item of it.
+ * The maximum number of bytes of items that are inserted without a check that the caller can pay.
+ * Here, an item counts with the length of its complete response, although the item itself may be
+ * short.
  */
 const UNPAID_ITEM_BYTES_MAX = 256 * 1024
 

@@ -65,9 +65,9 @@ const STORED = Buffer.from('"store":true')
 const NOT_STORED = '"store":false'
 
 /**
- * Sets `store` to false in a converted response or its events. Only the first occurrence in each
- * event is changed, because this member precedes all texts of the request, which may contain the
- * same bytes.
+ * Sets `store` to false in a converted response or its events. Only the first occurrence of the
+ * member's bytes in each event is changed: the member precedes all texts of the request, which may
+ * contain the same bytes.
  */
 export function withoutStoring(response: Buffer): Buffer {
   const edits: ByteEdit[] = []

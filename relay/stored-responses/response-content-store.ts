@@ -1,7 +1,11 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createIndex, ensureSchema } from '#infra/postgres/ensure-schema.ts'
-import { CONTENT_BOUNDS, type ContentBounds, ContentLimits } from './limit-stored-contents.ts'
+import {
+  CONTENT_BOUNDS,
+  type ContentBounds,
+  ContentLimits,
+} from './limit-bytes-of-stored-contents.ts'
 
 /**
  * The content of a response that was converted. Its provider stores nothing to which a later
@@ -39,7 +43,7 @@ export const contentOwnerOf = ({
 
 /** The lengths in bytes of one stored content, before its compression. */
 export type ContentSize = Pick<ResponseContent, 'responseId' | 'outputBytes'> & {
-  /** Null if the input is not stored. */
+  /** The length of the input. Null if the input is not stored. */
   readonly inputBytes: number | null
 }
 
@@ -49,7 +53,10 @@ export type LoadedContent = Pick<ResponseContent, 'responseId' | 'output' | 'inp
 /** A response as a caller fetches it. */
 type LoadedResponse = Pick<ResponseContent, 'response' | 'output'>
 
-/** Stores the contents of converted responses. They are found only for the token that made them. */
+/**
+ * Stores the contents of converted responses. A content is found only for the token that made the
+ * response.
+ */
 export type ResponseContents = {
   /**
    * Resolves when the content can be found. Rejects if it could not be written, or if the contents
@@ -84,8 +91,8 @@ const CONTENT_RETENTION_MS = 7 * 86_400_000
 const ROW_BYTES = 512
 
 /**
- * Drops a table whose contents are of the type `text`. Only versions before the first release
- * created it.
+ * Creates the table. First drops a table whose contents are of the type `text`, which only versions
+ * before the first release created.
  */
 const TABLE = `
   do $$ begin

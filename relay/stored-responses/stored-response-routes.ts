@@ -19,8 +19,8 @@ import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
 import { responsesPathOf } from '../providers/profiles/provider-target.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
+import { NO_STORE } from './find-channel-and-key-of-stored-input.ts'
 import { convertedResponseIdIn } from './recognize-converted-response-id.ts'
-import { NO_STORE } from './resolve-stored-input.ts'
 import { contentOwnerOf } from './response-content-store.ts'
 import { openCompressed } from './seal-compressed-text.ts'
 
@@ -39,9 +39,9 @@ type Found = {
 
 /**
  * Serves `GET` and `DELETE /v1/responses/{id}` for a response that a call with the token of the
- * request created. The gateway stores a converted response itself. For any other, the request to
- * the provider uses the key that created the response. Nothing is generated, so nothing is charged.
- * The request counts towards the limits of calls.
+ * request created. The gateway stores a converted response itself. For any other response, a
+ * request is sent to its provider, with the key that created the response. Nothing is generated, so
+ * nothing is charged. The request counts towards the limits of calls.
  */
 export async function serveStoredResponse(
   deps: RelayDeps,
@@ -174,8 +174,8 @@ const INCLUDED_MAX = 16
 const INCLUDED = /^[\w.]{1,64}$/
 
 /**
- * Returns a query with the valid `include` parameters of the URL. They name additional members of
- * the response.
+ * Returns a query with the valid `include` parameters of the URL. These parameters name additional
+ * members of the response.
  */
 function includedIn(url: string): string {
   const query = queryIn(url)

@@ -38,10 +38,10 @@ type SubmissionDeps = {
 }
 
 /**
- * Asks the event store whether a task or a batch may be sent to a channel with a key. It must be
- * called after the event with the submission's channel is durable. The deletion of a channel or a
- * key first stops new submissions and then counts those that were made. Each submission is
- * therefore either counted or not sent.
+ * Asks the event store whether a task or a batch may be sent to a channel with a key. This function
+ * must be called after the event with the submission's channel is durable. The deletion of a
+ * channel or a key first stops new submissions and then counts those that were made. Each
+ * submission is therefore either counted or not sent.
  */
 export const mayBeSentTo = (
   { actors, now }: SubmissionDeps,

@@ -165,8 +165,8 @@ export class ChannelView {
   }
 
   /**
-   * Reports whether any channel, for calls or for tasks, has the model. The method is only for
-   * errors, because it searches all channels.
+   * Reports whether any channel, for calls or for tasks, has the model. The method is used only to
+   * choose between errors, because it searches all channels.
    */
   hasModel(model: string): boolean {
     return [...this.channels.values()].some(({ terms }) => hasInList(terms, model))
@@ -181,7 +181,8 @@ export class ChannelView {
   /**
    * Returns the enabled channels that offer the model to the group's calls in this format. Channels
    * of another format are returned only if there are none of this format, because a conversion may
-   * lose parts of a request. For a format that is never converted, no others are returned.
+   * lose parts of a request. For a format that is never converted, channels of another format are
+   * never returned.
    */
   offeringCalls(group: string, model: string, format: FormatName): Offer<RelayChannel> {
     const own = this.offering(group, model, format)
@@ -190,7 +191,8 @@ export class ChannelView {
 
   /**
    * Reports whether a channel that can't be used now, for example because it was disabled
-   * automatically, serves the model in the group. It is only for errors, as `hasModel` is.
+   * automatically, serves the model in the group. Like `hasModel`, this method is used only to
+   * choose between errors.
    */
   mayOfferLater(group: string, model: string, kind: OfferKind): boolean {
     return [...this.channels.values()].some((channel) => {
@@ -206,8 +208,8 @@ export class ChannelView {
    * Returns the ids of the other unexpired channels that serve the models of this channel. The
    * result has one list for each group and model, without duplicates. If no other channel serves
    * one of the models, the result is only an empty list, because this channel must then stay
-   * enabled. The search stops at the first such model, because every rejected call of the channel
-   * repeats the search.
+   * enabled. The search stops at the first model that no other channel serves, because every
+   * rejected call of the channel repeats the search.
    */
   substitutesOf({ channelId, terms }: RelayChannel, nowMs: number): Substitutes {
     const kind = taskKindOf({ terms }) ?? 'any'

@@ -13,7 +13,9 @@ import type { CircuitRow } from '../channel-health/open-circuits-in-memory.ts'
 import type { TokenRow } from './token-view.ts'
 import type { RelayUser } from './user-view.ts'
 
-/** The rows of each read model. `position` is the position of the last event that they include. */
+/**
+ * The rows of each read model. `position` is the position of the last event that the rows include.
+ */
 export type ViewRows = {
   readonly tokens: { readonly position: number; readonly rows: readonly TokenRow[] }
   readonly users: { readonly position: number; readonly rows: readonly RelayUser[] }

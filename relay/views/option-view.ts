@@ -43,7 +43,10 @@ export type RelayOptions = {
   readonly health: HealthOptions
   /** The interval of ping comments in idle streams, or null if no pings are sent. */
   readonly pingIntervalMs: number | null
-  /** The price of one US dollar in yuan, as decimal text. It converts providers' balances. */
+  /**
+   * The price of one US dollar in yuan, as decimal text. Used to convert balances that providers
+   * report in yuan.
+   */
   readonly yuanPerDollar: string
   readonly usableGroups: ReadonlySet<string>
   /** The groups for which the group `auto` stands, in the order in which they are tried. */

@@ -2,7 +2,10 @@ import type { ChannelTerms } from '#domain/channels/events.ts'
 import { allowableMembers } from '#domain/channels/restricted-request-members.ts'
 import { foldedName } from '#domain/shared/fold-name-case.ts'
 import { profileOf } from '#relay/providers/profiles/all-profiles.ts'
-import { entriesOf, modelNamesIn } from '#relay/providers/profiles/parse-channel-json.ts'
+import {
+  entriesOf,
+  modelNamesIn,
+} from '#relay/providers/profiles/read-channel-json-and-model-mapping.ts'
 
 /** The JSON settings of a channel's terms. A text that can't be parsed counts as empty. */
 export type ChannelRules = {
@@ -16,8 +19,8 @@ export type ChannelRules = {
   /** The top-level members that the channel sets in every request, as JSON texts by name. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * True if `stream_options.include_usage` is sent. The channel's own setting takes precedence over
-   * its profile.
+   * True if `stream_options.include_usage` is sent. The channel's setting decides, or without one,
+   * the profile of the channel's type.
    */
   readonly takesIncludeUsage: boolean
   /**

@@ -112,8 +112,8 @@ export class TokenView {
   }
 
   /**
-   * Changes a token. An unknown token is ignored. It may have been deleted by a later event that
-   * the loaded rows already include.
+   * Changes a token. An unknown token is ignored. Such a token may have been deleted by a later
+   * event that the loaded rows already include.
    */
   private change(tokenId: number, changes: Partial<TokenRow>): void {
     const token = this.byId.get(tokenId)

@@ -8,39 +8,39 @@ export type ModelRules = {
    * Whether the model accepts a thinking budget in tokens, and whether it accepts adaptive thinking
    * with an effort.
    */
-  readonly takesBudget: boolean
-  readonly takesAdaptive: boolean
+  readonly acceptsBudget: boolean
+  readonly acceptsAdaptive: boolean
   readonly efforts: ReadonlySet<Effort>
   /** True if thinking can be turned off. The latest models always think. */
-  readonly takesDisabled: boolean
+  readonly acceptsDisabledThinking: boolean
   /** True if `temperature`, `top_p` and `top_k` are accepted. */
-  readonly takesSampling: boolean
-  readonly takesTemperatureWithTopP: boolean
+  readonly acceptsSampling: boolean
+  readonly acceptsTemperatureWithTopP: boolean
   /**
    * True if the model refuses sampling parameters while it thinks. A `top_p` of 0.95 or more is
    * still accepted.
    */
-  readonly fixesSamplingForThinking: boolean
+  readonly refusesSamplingWhileThinking: boolean
   /** True if a message may have the role `system`, which only Anthropic's own API accepts. */
-  readonly takesSystemMessages: boolean
+  readonly acceptsSystemMessages: boolean
 }
 
 const OLDER_EFFORTS: ReadonlySet<Effort> = new Set<Effort>(['low', 'medium', 'high', 'max'])
 const EFFORTS: ReadonlySet<Effort> = new Set<Effort>(['low', 'medium', 'high', 'xhigh', 'max'])
 
 /**
- * The rules for models that are not Anthropic's. Providers of such models support the older members
- * best.
+ * The rules for models that are not Anthropic's. Providers of such models support best the members
+ * that the older Claude models accept.
  */
 const OTHER_MODEL: ModelRules = {
-  takesBudget: true,
-  takesAdaptive: false,
+  acceptsBudget: true,
+  acceptsAdaptive: false,
   efforts: EFFORTS,
-  takesDisabled: true,
-  takesSampling: true,
-  takesTemperatureWithTopP: true,
-  fixesSamplingForThinking: false,
-  takesSystemMessages: false,
+  acceptsDisabledThinking: true,
+  acceptsSampling: true,
+  acceptsTemperatureWithTopP: true,
+  refusesSamplingWhileThinking: false,
+  acceptsSystemMessages: false,
 }
 
 /**
@@ -53,14 +53,14 @@ export function modelRules(model: string): ModelRules {
   if (!name.includes('claude')) return OTHER_MODEL
   const version = versionOf(name) ?? LATEST
   return {
-    takesBudget: version >= 3.07 && version < 4.07,
-    takesAdaptive: version >= 4.06,
+    acceptsBudget: version >= 3.07 && version < 4.07,
+    acceptsAdaptive: version >= 4.06,
     efforts: version >= 4.07 ? EFFORTS : OLDER_EFFORTS,
-    takesDisabled: !alwaysThinks(name, version),
-    takesSampling: version < 4.07,
-    takesTemperatureWithTopP: version < 4.01,
-    fixesSamplingForThinking: true,
-    takesSystemMessages: version >= 4.08 && version < LATEST && isNameOfOwnApi(name),
+    acceptsDisabledThinking: !alwaysThinks(name, version),
+    acceptsSampling: version < 4.07,
+    acceptsTemperatureWithTopP: version < 4.01,
+    refusesSamplingWhileThinking: true,
+    acceptsSystemMessages: version >= 4.08 && version < LATEST && isNameOfOwnApi(name),
   }
 }
 

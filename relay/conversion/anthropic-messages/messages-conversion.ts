@@ -15,7 +15,7 @@ export const MESSAGES_CONVERSION: FormatConversion = {
   writeRequest: (request, target) =>
     writeRequest(request, {
       default: target.outputTokensMax,
-      max: target.outputTokensMost ?? null,
+      max: target.outputTokensCovered ?? null,
     }),
   readAnswer,
   createStreamReader,

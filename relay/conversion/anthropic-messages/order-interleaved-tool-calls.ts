@@ -7,8 +7,8 @@ export type PartEvent = Extract<CanonicalEvent, { readonly part: number }>
 type WaitingCall = { readonly part: number; readonly events: PartEvent[] }
 
 /**
- * The maximum length of the arguments that are held back. A provider may send arguments of any
- * length.
+ * The maximum length of the arguments that are held back, because a provider may send arguments of
+ * any length.
  */
 const WAITING_CHARACTERS_MAX = 4 * 1024 * 1024
 const WAITING_EVENTS_MAX = 100_000
@@ -72,7 +72,10 @@ export class InterleavedCalls {
     return isTooMuch ? null : []
   }
 
-  /** Returns the events of each call whose preceding call is complete. */
+  /**
+   * Returns the events of the waiting calls, in order, up to and including the first call that is
+   * not complete yet.
+   */
   private releaseComplete(): PartEvent[] {
     const released: PartEvent[] = []
     while (this.current?.end.isComplete) {

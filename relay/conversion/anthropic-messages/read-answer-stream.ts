@@ -1,6 +1,6 @@
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
-import { readAnswerId, readCallId, readModel } from '../limit-id-and-model-lengths.ts'
+import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
 import { inputJsonOf, readRefusalExplanation, readStopSequence } from './read-answer.ts'
 import { readStopReason } from './stop-reasons.ts'
 import { PARTS_MAX } from './tool-input-and-part-limit.ts'
@@ -15,7 +15,10 @@ type OpenBlock = {
   readonly kind: 'text' | 'thinking' | 'tool-call' | 'skipped'
   /** The number of the block's part in the answer. Null until the block has content. */
   part: number | null
-  /** True if a tool call started with its arguments. Later deltas would only repeat them. */
+  /**
+   * True if the start event of a tool call already contained the arguments. Later deltas would only
+   * repeat them.
+   */
   hasInput: boolean
   hasArguments: boolean
 }
@@ -81,7 +84,10 @@ class StreamState {
     return counts === null ? NOTHING : [{ kind: 'usage', usage: counts }]
   }
 
-  /** Returns `content`, or for a first block without content the event `part-begun`. */
+  /**
+   * Returns the events of a block that begins. These are `content`, or the event `part-begun` if
+   * the block is the first one and has no content yet.
+   */
   private beginPart(content: Events): Events {
     const isFirst = !this.hasBegunPart
     this.hasBegunPart = true

@@ -7,7 +7,7 @@ import {
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
 import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
-import { readAnswerId, readCallId, readModel } from '../limit-id-and-model-lengths.ts'
+import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
 import { readStopReason } from './stop-reasons.ts'
 import { PARTS_MAX } from './tool-input-and-part-limit.ts'
 import { readUsage } from './usage.ts'

@@ -64,8 +64,8 @@ export function readCacheMark(object: RequestObject): { readonly cache?: CacheMa
 }
 
 /**
- * Stores the signature of a tool call if the gateway made this block to hold one. Returns true in
- * this case.
+ * If the gateway made this block to hold the signature of a tool call, stores the signature and
+ * returns true. Otherwise, returns false.
  */
 function readCallSignature(block: RequestObject, { callSignatures }: ContentReading): boolean {
   if (block.any('type') !== 'redacted_thinking') return false
@@ -132,9 +132,9 @@ function readDocument(block: RequestObject, reading: ContentReading): ContentPar
 }
 
 /**
- * Reads a search result of the caller as a text with its title. Its address is reported as lost,
- * because it is not counted as input. Returns null unless the content consists of one or more
- * texts.
+ * Reads a search result of the caller as a text with its title. Its address is not sent and is
+ * reported as lost, because the address is not counted as input. Returns null unless the content
+ * consists of one or more texts.
  */
 function readSearchResult(block: RequestObject, reading: ContentReading): ContentPart | null {
   const texts = plainTexts(block.any('content'), block.pathOf('content'), reading)
@@ -193,8 +193,8 @@ function readSource(source: RequestObject): FileSource | null {
 }
 
 /**
- * Reads a document whose source has the type `content`. Only its texts have a canonical form.
- * Returns null for any other source.
+ * Reads a document whose source has the type `content`. Only the texts in the source have a
+ * canonical form. Returns null for a source of another type.
  */
 function readInlineDocument(
   source: RequestObject,

@@ -4,7 +4,7 @@ import { addLoss } from '../collect-losses.ts'
 
 /**
  * Reads the members of one object of a request. If a member has the wrong type, a `ConversionError`
- * with its path is thrown. `reportUnread` reports all members as lost that were not read, so that
+ * with its path is thrown. `reportUnread` reports as lost all members that were not read, so that
  * no member is dropped silently. A null member counts as absent.
  */
 export class RequestObject {

@@ -156,7 +156,10 @@ function readSampling(request: RequestObject): CanonicalRequest['sampling'] {
   }
 }
 
-/** Reads `thinking`, `output_config`, and its older form `output_format`. */
+/**
+ * Reads `thinking`, `output_config`, and `output_format`, which is the older form of
+ * `output_config`.
+ */
 function readOutput(request: RequestObject): Pick<CanonicalRequest, 'thinking' | 'answerFormat'> {
   const config = request.object('output_config')
   const effort = readEffort(config)
@@ -227,8 +230,8 @@ function readEndUser(request: RequestObject): string | null {
 }
 
 /**
- * Marks the last cacheable part of the conversation. A `cache_control` at the top level of an
- * Anthropic request has this meaning. If the part already has a mark, it keeps that mark.
+ * Marks the last cacheable part of the conversation, which is the meaning of a `cache_control` at
+ * the top level of an Anthropic request. If the part already has a mark, it keeps that mark.
  */
 function markLastPart(
   messages: readonly CanonicalMessage[],

@@ -33,8 +33,8 @@ export const madeUpCallId = (answerId: string, part: number): string =>
   `toolu_${answerId.replaceAll(/[^\w-]/g, '_')}_${part}`
 
 /**
- * Returns a block that holds the signature of the tool call after it, because calls have no
- * signature in this format. Callers send the block back together with the call.
+ * Returns a block that holds the signature of the tool call that follows the block, because calls
+ * have no signature in this format. Callers send the block back together with the call.
  */
 export const signatureBlock = (callId: string, callSignature: string): Block => ({
   type: 'redacted_thinking',

@@ -27,8 +27,8 @@ type Conversation = {
 }
 
 /**
- * The content of a user's message that is added at the start of a conversation without one, because
- * Anthropic requires it there.
+ * The content of the user's message that is put before a conversation whose first message is not a
+ * user's, because Anthropic requires a user's message first.
  */
 const PLACEHOLDER: Block = { type: 'text', text: '.' }
 
@@ -39,7 +39,7 @@ const PLACEHOLDER: Block = { type: 'text', text: '.' }
  */
 export function writeConversation(
   { system, messages }: CanonicalRequest,
-  takesSystemMessages: boolean,
+  acceptsSystemMessages: boolean,
   writing: RequestWriting,
 ): Conversation {
   const instructions = writeInstructions(system, 'system', writing)
@@ -53,7 +53,7 @@ export function writeConversation(
     }
     const blocks = writeInstructions(message.parts, `${path}.parts`, writing)
     if (turns.length === 0) addAll(instructions, blocks)
-    else if (takesSystemMessages && isBeforeAnswer(turns, following[index] ?? null)) {
+    else if (acceptsSystemMessages && isBeforeAnswer(turns, following[index] ?? null)) {
       addAll(turnOf(turns, 'system', blocks)?.blocks, blocks)
     } else {
       if (blocks.length > 0) addLoss(writing.losses, `${path}.role (system)`)

@@ -213,8 +213,8 @@ export function writeTool(tool: CanonicalTool, path: string, writing: RequestWri
 
 /**
  * Makes the ids of tool calls unique, and restricts them to the characters that Anthropic accepts:
- * letters, digits, `_` and `-`. If several calls have the same original id, a result gets the id of
- * the last one.
+ * letters, digits, `_` and `-`. If several calls have the same original id, a result gets the new
+ * id of the last of these calls.
  */
 class ToolCallIds {
   private readonly written = new Map<string, string>()

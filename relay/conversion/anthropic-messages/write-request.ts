@@ -33,7 +33,7 @@ export function writeRequest(
     limits.max ?? Number.POSITIVE_INFINITY,
   )
   const tools = request.tools.map((tool, index) => writeTool(tool, `tools[${index}]`, writing))
-  const conversation = writeConversation(request, rules.takesSystemMessages, writing)
+  const conversation = writeConversation(request, rules.acceptsSystemMessages, writing)
   const { lacksThinkingBeforeCalls } = conversation
   const thinking = writeThinking(request, {
     rules,

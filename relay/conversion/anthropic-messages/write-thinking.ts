@@ -48,10 +48,10 @@ export function writeThinking(
 ): WrittenThinking {
   if (thinking === null) return NOTHING
   const { rules, losses } = writing
-  const canThink = rules.takesBudget || rules.takesAdaptive
+  const canThink = rules.acceptsBudget || rules.acceptsAdaptive
   if (isOff(thinking)) {
-    if (canThink && !rules.takesDisabled) addLoss(losses, 'thinking')
-    const isDisabled = canThink && rules.takesDisabled
+    if (canThink && !rules.acceptsDisabledThinking) addLoss(losses, 'thinking')
+    const isDisabled = canThink && rules.acceptsDisabledThinking
     return isDisabled ? { ...NOTHING, thinking: { type: 'disabled' } } : NOTHING
   }
   // A model can't think if a tool is forced. The thinking is dropped, because callers rely on the
@@ -61,7 +61,7 @@ export function writeThinking(
     addLoss(losses, 'thinking')
     return NOTHING
   }
-  const isBudget = thinking.kind === 'budget' ? rules.takesBudget : !rules.takesAdaptive
+  const isBudget = thinking.kind === 'budget' ? rules.acceptsBudget : !rules.acceptsAdaptive
   return isBudget ? writeBudget(thinking, writing) : writeAdaptive(thinking, writing)
 }
 
@@ -110,7 +110,7 @@ export function writeSampling(
   { rules, isThinking }: { readonly rules: ModelRules; readonly isThinking: boolean },
   losses: string[],
 ): Block {
-  const isFixed = !rules.takesSampling || (isThinking && rules.fixesSamplingForThinking)
+  const isFixed = !rules.acceptsSampling || (isThinking && rules.refusesSamplingWhileThinking)
   const members: Block = {}
   if (temperature !== null) {
     const written = isFixed ? 1 : Math.min(Math.max(temperature, 0), 1)
@@ -118,8 +118,8 @@ export function writeSampling(
     if (!isFixed) members.temperature = written
   }
   if (topP !== null) {
-    const isInRange = !isFixed || (rules.takesSampling && topP >= 0.95)
-    const isAlone = rules.takesTemperatureWithTopP || members.temperature === undefined
+    const isInRange = !isFixed || (rules.acceptsSampling && topP >= 0.95)
+    const isAlone = rules.acceptsTemperatureWithTopP || members.temperature === undefined
     if (isInRange && isAlone) members.top_p = topP
     else if (topP !== 1) addLoss(losses, 'sampling.topP')
   }

@@ -57,7 +57,10 @@ function fileOf(
   return null
 }
 
-/** Reports whether the file is stored at Google, so that the address is an id. */
+/**
+ * Reports whether an address names a file that is stored at Google. Such an address is read as the
+ * file's id.
+ */
 const isStored = (uri: string): boolean =>
   /^(?:gs:\/\/|files\/|https:\/\/generativelanguage\.googleapis\.com\/)/.test(uri)
 
@@ -81,7 +84,9 @@ export function writeMedia(part: MediaPart): JsonObject {
 
 const DEFAULTS = { image: 'image/jpeg', document: 'application/pdf' }
 
-const inline = (mimeType: string, data: string): JsonObject => ({ inlineData: { mimeType, data } })
+export const inline = (mimeType: string, data: string): JsonObject => ({
+  inlineData: { mimeType, data },
+})
 
 function readDataUrl(url: string): { mediaType: string; data: string } | null {
   if (!url.startsWith('data:')) return null
@@ -117,46 +122,4 @@ function mediaTypeOfAddress(address: string): string | null {
   const [path = ''] = address.split(/[?#]/, 1)
   const ending = /\.(\w{1,5})$/.exec(path.slice(-8))?.[1]
   return (ending !== undefined && TYPES.get(ending.toLowerCase())) || null
-}
-
-const MARKDOWN_PICTURE = /!\[[^\]\n]{0,64}\]\(data:(image\/[a-z0-9.+-]{1,40});base64,([\w+/=]+)\)/g
-const MEDIA_TYPE = /^image\/[a-z0-9.+-]{1,40}$/
-
-/**
- * Returns a picture in an answer as Markdown, because the answers of other formats have no
- * pictures. Returns null for other data.
- */
-export function pictureAsMarkdown({ mimeType, data }: JsonObject): string | null {
-  if (typeof mimeType !== 'string' || !MEDIA_TYPE.test(mimeType)) return null
-  return typeof data === 'string' ? `![image](data:${mimeType};base64,${data})` : null
-}
-
-/**
- * The minimum length in base64 characters of a picture that is split from a text. The call's hold
- * (the reserved quota) covers at least a token for four bytes of text, but a picture may have 6 000
- * tokens (`BY_PIECE`). A shorter picture could therefore cost more than the hold. Pictures that
- * models generate are longer.
- */
-const PICTURE_LENGTH_MIN = 24_000
-
-/**
- * Splits the text of an earlier answer into texts and pictures, which callers send back as
- * Markdown. Small pictures are left in the text, and `onSmallPicture` is called for each.
- */
-export function splitPictures(text: string, onSmallPicture: () => void): readonly JsonObject[] {
-  const parts: JsonObject[] = []
-  let from = 0
-  for (const match of text.matchAll(MARKDOWN_PICTURE)) {
-    const [whole, mimeType = '', data = ''] = match
-    if (data.length < PICTURE_LENGTH_MIN) {
-      onSmallPicture()
-      continue
-    }
-    const before = text.slice(from, match.index)
-    if (before.trim() !== '') parts.push({ text: before })
-    parts.push(inline(mimeType, data))
-    from = match.index + whole.length
-  }
-  const rest = text.slice(from)
-  return rest.trim() === '' && parts.length > 0 ? parts : [...parts, { text: rest }]
 }

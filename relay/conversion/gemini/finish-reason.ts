@@ -34,7 +34,7 @@ export function readModelFailure(reason: string, message: string): AnswerError |
   return { type: 'INTERNAL', message: text, isOfModel: true }
 }
 
-/** Reads `finishReason`. Gemini ends an answer with tool calls with `STOP`. */
+/** Reads `finishReason`. For an answer with tool calls, Gemini sends `STOP`. */
 export function readFinishReason(reason: string, hasCalls: boolean): StopReason {
   if (REFUSALS.has(reason)) return 'refusal'
   // `CONTINUATION` means that the answer is incomplete and can be continued.

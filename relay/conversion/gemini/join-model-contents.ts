@@ -3,7 +3,8 @@ import type { CanonicalMessage, ContentPart, ThinkingPart } from '../canonical-r
 /**
  * Joins consecutive content objects of the model to one message. Client libraries keep each chunk
  * of a stream as one content object, so a text or a thought may be spread over several of them.
- * Another provider's signature is valid only for the complete thought.
+ * They must be joined again, because another provider's signature is valid only for the complete
+ * thought.
  */
 export class TurnBuilder {
   readonly messages: CanonicalMessage[] = []
@@ -33,8 +34,8 @@ export class TurnBuilder {
   }
 
   /**
-   * Adds the thoughts that are stored in the signature of a tool call. They replace the thoughts
-   * that were sent before the call.
+   * Adds the thoughts that are stored in the signature of a tool call. The stored thoughts replace
+   * those that the caller sent back before the call.
    */
   addThoughtsOfCall(thoughts: readonly ThinkingPart[]): void {
     if (thoughts.length === 0) return

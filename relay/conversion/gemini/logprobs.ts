@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 
-/** Returns the tokens in `logprobsResult` in OpenAI's chat format. */
+/** Converts the log probabilities in `logprobsResult` to OpenAI's chat format. */
 export function readLogprobs(value: unknown): readonly JsonObject[] {
   if (!isObject(value) || !Array.isArray(value.chosenCandidates)) return []
   const tops = Array.isArray(value.topCandidates) ? value.topCandidates : []
@@ -19,7 +19,7 @@ function tokenOf({ token, logProbability }: JsonObject): JsonObject {
   return { token: text, logprob, bytes: [...Buffer.from(text)] }
 }
 
-/** Returns tokens in OpenAI's chat format as `logprobsResult`. */
+/** Converts log probabilities in OpenAI's chat format to `logprobsResult`. */
 export function writeLogprobs(tokens: readonly JsonObject[]): JsonObject {
   return {
     chosenCandidates: tokens.map(candidateOf),

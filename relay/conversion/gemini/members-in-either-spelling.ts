@@ -1,7 +1,7 @@
 import { isObject } from '#relay/canonical/json-values.ts'
 import { ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { optionalBoolean, optionalText, requiredObject } from '../json-fields.ts'
+import { optionalBoolean, optionalText, requiredObject } from '../read-json-values-strictly.ts'
 
 /**
  * The members of one object of a request, by their names in camelCase. Gemini accepts each name in

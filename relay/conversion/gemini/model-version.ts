@@ -23,8 +23,8 @@ export function readModelVersion(model: string): ModelVersion {
 }
 
 /**
- * Reports whether the model is Gemini 3 or later. These models require signatures of tool calls.
- * They accept ids of calls, media in function responses, and functions together with a JSON schema
- * for the answer.
+ * Reports whether the model is Gemini 3 or later. These models refuse tool calls without a
+ * signature. They accept ids of calls, media in function responses, and functions together with a
+ * JSON schema for the answer.
  */
 export const isGemini3 = (model: string): boolean => (readModelVersion(model).version ?? 0) >= 3

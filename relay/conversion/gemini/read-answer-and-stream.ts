@@ -7,11 +7,11 @@ import {
   FailedAnswer,
   type StreamReader,
 } from '../canonical-answer.ts'
-import { pictureAsMarkdown } from './convert-inline-and-file-data.ts'
+import { callIdInAnswer } from './create-tool-call-ids.ts'
 import { readFinishReason, readModelFailure } from './finish-reason.ts'
 import { readLogprobs } from './logprobs.ts'
+import { pictureAsMarkdown } from './pictures-as-markdown.ts'
 import { readSignature, readThought } from './thought-signature.ts'
-import { callIdInAnswer } from './tool-call-ids.ts'
 import { readUsage } from './usage-metadata.ts'
 
 /** The maximum number of choices, and of parts per choice, that are read. */
@@ -31,8 +31,8 @@ export function readAnswer(body: JsonObject): CanonicalAnswer {
 
 /**
  * Reads the stream of `streamGenerateContent`. Each chunk has the form of a complete answer. Some
- * models repeat the stop reason in every chunk, so `finish` reports it. If a choice has no stop
- * reason, the stream was cut off, and `finish` returns no `end`.
+ * models repeat the stop reason in every chunk, so only `finish` reports it. If a choice has no
+ * stop reason, the stream was cut off, and `finish` returns no `end`.
  */
 export const createStreamReader = (): StreamReader => new AnswerReader()
 
@@ -190,7 +190,10 @@ class ChoiceReader {
     ]
   }
 
-  /** Returns the number of the last part if it has this kind. Otherwise, adds a part. */
+  /**
+   * Returns the number of the last part if it has this kind. Otherwise, adds a part and returns the
+   * number of the new part.
+   */
   private partFor(kind: 'text' | 'thinking') {
     if (this.open === kind) return { choice: this.index, part: this.partCount - 1 }
     const at = this.newPart()

@@ -9,6 +9,7 @@ import {
 import { addLoss } from '../collect-losses.ts'
 import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { readFileData, readInlineData } from './convert-inline-and-file-data.ts'
+import { callIdInRequest } from './create-tool-call-ids.ts'
 import { TurnBuilder } from './join-model-contents.ts'
 import {
   listOrSingle,
@@ -18,7 +19,6 @@ import {
   textMember,
 } from './members-in-either-spelling.ts'
 import { readSignature, readThought, readThoughtsOfCall } from './thought-signature.ts'
-import { callIdInRequest } from './tool-call-ids.ts'
 
 const ROLES = new Map<string, 'user' | 'assistant'>([
   ['user', 'user'],
@@ -220,10 +220,10 @@ function readText(members: Members, path: string, role: PartPosition['role']): C
 }
 
 /**
- * Reads the value that a function returned. If the object has only the key `error`, its value is
- * the output. If it has only the key `output` or `result`, and the value is a text, this text is
- * the output. `output` and `error` are Gemini's keys, and many of Google's examples use `result`.
- * Any other object is itself the output.
+ * Reads the value that a function returned. An object with the single key `error` is a failure,
+ * whose output is the value. If the single key is `output` or `result` and the value is a text,
+ * this text is the output. `output` and `error` are Gemini's keys, and many of Google's examples
+ * use `result`. Any other object is itself the output.
  */
 function readOutput(value: unknown, path: string): { text: string; isError: boolean } {
   if (!isObject(value)) throw new ConversionError(path, `${path} must be an object`)

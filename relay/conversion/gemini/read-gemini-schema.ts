@@ -3,7 +3,9 @@ import { ConversionError } from '../canonical-request.ts'
 import { membersOf } from './members-in-either-spelling.ts'
 
 const DEPTH_MAX = 64
-/** Numbers that may be strings in Gemini's JSON, because they have 64 bits. */
+/**
+ * The members of a schema whose numbers may be strings in Gemini's JSON, because they have 64 bits.
+ */
 const COUNTS = new Set([
   ...['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'],
 ])

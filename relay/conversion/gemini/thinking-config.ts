@@ -60,8 +60,8 @@ function thinkingOf(level: string | null, budget: number | null, path: string): 
 }
 
 /**
- * Returns `thinkingConfig` for the model. Models before Gemini 2.5 don't think and refuse it. Only
- * Gemini 3 and later accept a level.
+ * Returns `thinkingConfig` for the model. Models before Gemini 2.5 don't think, and refuse this
+ * member. Only Gemini 3 and later accept a level.
  */
 export function writeThinkingConfig(
   thinking: Thinking | null,

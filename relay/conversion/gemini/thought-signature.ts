@@ -46,7 +46,8 @@ export function signatureForCaller(kept: { signature: string } | { redacted: str
 /**
  * Returns the `thoughtSignature` of a tool call, in which the thoughts before the call are stored.
  * Gemini CLI sends back the signatures of calls, but no thoughts, and Claude refuses the results of
- * a call without its thoughts. Returns undefined if no other provider needs the thoughts.
+ * a call without the thoughts before the call. Returns undefined if no provider except Gemini needs
+ * the thoughts.
  */
 export function thoughtsForCaller(thoughts: readonly ThinkingPart[]): string | undefined {
   const needed = thoughts.filter(

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import type { AnswerPart, CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
 import type { ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+import { isMadeUpCallId } from './create-tool-call-ids.ts'
 import { writeFinishReason } from './finish-reason.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { signatureForCaller, thoughtsForCaller } from './thought-signature.ts'
-import { isMadeUpCallId } from './tool-call-ids.ts'
 import { writeUsage } from './usage-metadata.ts'
 
 /** Writes the answer of `generateContent`. */
@@ -39,7 +39,8 @@ function withThoughtsInCalls(parts: readonly AnswerPart[]): AnswerPart[] {
 }
 
 /**
- * Stores the thoughts before a tool call in its signature, if another provider needs them again.
+ * Stores the thoughts that precede a tool call in the call's signature, if a provider other than
+ * Gemini needs them again.
  */
 export function withThoughts(call: ToolCallPart, thoughts: readonly ThinkingPart[]): ToolCallPart {
   const signature = call.signature ?? thoughtsForCaller(thoughts)

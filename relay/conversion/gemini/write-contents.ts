@@ -9,10 +9,11 @@ import type {
   ToolResultPart,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { splitPictures, writeMedia } from './convert-inline-and-file-data.ts'
+import { writeMedia } from './convert-inline-and-file-data.ts'
+import { isMadeUpCallId } from './create-tool-call-ids.ts'
 import { isGemini3 } from './model-version.ts'
+import { splitPictures } from './pictures-as-markdown.ts'
 import { signatureForGemini } from './thought-signature.ts'
-import { isMadeUpCallId } from './tool-call-ids.ts'
 
 /** A part of the canonical request, and its path in the request. */
 type Located<Part = ContentPart> = { readonly part: Part; readonly path: string }
@@ -23,8 +24,9 @@ type Contents = {
 }
 
 /**
- * Writes the conversation. Gemini requires a turn with calls to follow a user's turn. It requires
- * the results of all calls to follow immediately, in one content object without other parts.
+ * Writes the conversation. Gemini requires a turn with calls to follow a user's turn. Gemini also
+ * requires the results of all these calls to follow immediately, in one content object without
+ * other parts.
  */
 export function writeContents(request: CanonicalRequest, losses: string[]): Contents {
   const writer = new ContentsWriter(request, losses)
@@ -238,8 +240,8 @@ const isResult = (located: Located): located is Located<ToolResultPart> =>
 
 /**
  * Returns the result of a function as an object. A text that is a JSON object becomes this object
- * on two conditions: serializing the object gives exactly the same text, and the object has neither
- * of Gemini's keys `output` and `error`. Any other text becomes the member `output`.
+ * if serializing the object gives exactly the same text and if the object has neither of Gemini's
+ * keys `output` and `error`. Any other text becomes the member `output`.
  */
 function responseOf(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text }

@@ -16,12 +16,15 @@ const NODES_MAX = 4000
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 
-/** Members that do not restrict values. They are dropped without being reported as lost. */
+/**
+ * The members of a schema that do not restrict values. They are dropped without being reported as
+ * lost.
+ */
 const NOTES = new Set([
   ...['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions'],
   ...['examples', 'example', 'deprecated', 'readOnly', 'writeOnly', '$vocabulary'],
 ])
-/** Members that are written only for the types that they affect. */
+/** The members of a schema that are written only for the types that they affect. */
 const HANDLED = new Set([
   ...['type', 'nullable', 'title', 'description', 'default', 'enum', 'const', 'format'],
   ...['minLength', 'maxLength', 'pattern', 'minimum', 'maximum'],
@@ -30,7 +33,7 @@ const HANDLED = new Set([
   ...['anyOf', 'oneOf'],
 ])
 const STRUCTURE = ['properties', 'items', 'enum', 'const', 'prefixItems']
-/** The string, integer and number formats that Gemini accepts. It refuses others. */
+/** The string, integer and number formats that Gemini accepts. It refuses all other formats. */
 const FORMATS = new Map([
   ['string', new Set(['date-time'])],
   ['integer', new Set(['int32', 'int64'])],
@@ -91,7 +94,7 @@ class SchemaWriter {
 
   /**
    * Writes `anyOf`, `oneOf` or several types. Returns null if the schema is not a union. Gemini
-   * allows no other members beside `anyOf`, so the other members are moved into the schemas of the
+   * allows no members beside `anyOf`, so all further members are moved into the schemas of the
    * union.
    */
   private writeUnion({ members }: ResolvedSchema, at: Place): JsonObject | null {
@@ -185,7 +188,7 @@ class SchemaWriter {
     return {}
   }
 
-  /** Writes an `enum`. Gemini's can contain only non-empty strings. */
+  /** Writes an `enum`. At Gemini, an `enum` can contain only strings that are not empty. */
   private writeEnum(schema: JsonObject, path: string): JsonObject {
     const name = schema.const === undefined ? 'enum' : 'const'
     const listed = schema.const === undefined ? schema.enum : [schema.const]
@@ -281,7 +284,10 @@ class SchemaWriter {
     }
   }
 
-  /** Returns those names that are properties. Gemini refuses any other name. */
+  /**
+   * Returns those names in the list `value` that are in `names`, which are the names of properties.
+   * Gemini refuses any other name.
+   */
   private writeNames(value: unknown, names: ReadonlySet<string>, path: string): string[] {
     if (!Array.isArray(value)) return []
     const defined = [...new Set(value)].filter((name) => names.has(name))

@@ -60,7 +60,8 @@ class ChunkWriter implements StreamWriter {
       case 'end':
         return this.writeEnd()
       case 'part-begun':
-        // The format has no chunk for this event. Clients would send back an empty text.
+        // The format has no chunk for this event. A chunk with an empty text would not do, because
+        // clients would send the empty text back with the next request.
         return ''
       default: {
         const calls = this.writeCalls(event.choice)
@@ -97,8 +98,8 @@ class ChunkWriter implements StreamWriter {
   }
 
   /**
-   * Writes the held-back tool calls of a choice. They are complete when a part of another kind
-   * begins.
+   * Writes the held-back tool calls of a choice. Called when a part of another kind begins, because
+   * the calls are then complete.
    */
   private writeCalls(index: number): string {
     const { calls, thoughts } = this.choiceAt(index)

@@ -12,7 +12,10 @@ export type ChatExtensions = {
    * such as a temperature while it reasons.
    */
   readonly hasOpenAiModels: boolean
-  /** OpenAI's name for the model of a deployment. Omitted if the provider uses this name. */
+  /**
+   * OpenAI's name for the model that a deployment runs. Omitted if the provider calls the model by
+   * OpenAI's name.
+   */
   readonly openAiModel?: string
   /** The member of an assistant's message that contains its thinking. Null if there is none. */
   readonly thinkingHistory: 'reasoning_content' | 'reasoning_details' | null
@@ -38,8 +41,8 @@ export type ChatExtensions = {
 
 /**
  * The member that controls thinking. OpenAI has `reasoning_effort`, and OpenRouter has `reasoning`.
- * Zhipu, Moonshot and Volcengine have `thinking`, and Qwen has `enable_thinking`. With
- * `enable_thinking: false`, thinking can only be turned off.
+ * Zhipu, Moonshot and Volcengine have `thinking`, and Qwen has `enable_thinking`. The value
+ * `enable_thinking: false` stands for a member that can only turn thinking off.
  */
 export type ThinkingControl =
   | 'reasoning_effort'
@@ -92,7 +95,10 @@ const OPENAI_TYPE = 1
 const AZURE_TYPE = 3
 const OPEN_ROUTER_TYPE = 20
 
-/** Conversions don't write `stream_options`. It is added later, if the provider allows it. */
+/**
+ * Conversions don't write `stream_options`, because this member is added later if the provider
+ * allows it.
+ */
 const withoutStreamOptions = (vendor: ChatExtensions) => ({ ...vendor, hasStreamOptions: false })
 const OTHERS = withoutStreamOptions(COMPATIBLE)
 const BY_TYPE: ReadonlyMap<number, ChatExtensions> = new Map([

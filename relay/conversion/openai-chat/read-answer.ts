@@ -8,7 +8,7 @@ import {
 } from '#relay/canonical/json-values.ts'
 import type { AnswerPart, CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
 import type { TextPart, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
-import { readAnswerId, readCallId, readModel } from '../limit-id-and-model-lengths.ts'
+import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
 import { readStop } from './finish-reasons.ts'
 import { callSignature } from './read-content.ts'
 import { readThinkingParts, textsOfThinking } from './thinking-in-assistant-messages.ts'
@@ -123,8 +123,8 @@ export function argumentsText(value: unknown): string {
 const ANSWER_ID_LENGTH = 24
 
 /**
- * Creates an id for a tool call. It contains the end of the answer's id, so that the ids in a
- * conversation differ. All formats accept its characters and length.
+ * Creates an id for a tool call. The id contains the end of the answer's id, so that the ids in a
+ * conversation differ. All formats accept the characters and the length of the id.
  */
 export function madeUpCallId(answerId: string, choice: number, index: number): string {
   const answer = answerId.slice(-ANSWER_ID_LENGTH).replace(/[^A-Za-z0-9]/g, '')

@@ -8,7 +8,12 @@ import {
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { isWebUrl, readDataUrl } from '../data-url.ts'
-import { isAbsent, optionalText, requiredObject, requiredText } from '../json-fields.ts'
+import {
+  isAbsent,
+  optionalText,
+  requiredObject,
+  requiredText,
+} from '../read-json-values-strictly.ts'
 import {
   DOCUMENT_TYPE,
   IMAGE_DETAILS,

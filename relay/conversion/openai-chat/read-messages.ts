@@ -7,6 +7,7 @@ import {
   type ToolResultPart,
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import {
   isAbsent,
   optionalList,
@@ -14,8 +15,7 @@ import {
   requiredList,
   requiredObject,
   requiredText,
-} from '../json-fields.ts'
-import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
+} from '../read-json-values-strictly.ts'
 import { readArguments } from '../read-openai-content.ts'
 import { callSignature, readCacheMark, readContent } from './read-content.ts'
 import { readThinkingParts } from './thinking-in-assistant-messages.ts'

@@ -15,7 +15,7 @@ import {
   optionalObject,
   optionalText,
   requiredText,
-} from '../json-fields.ts'
+} from '../read-json-values-strictly.ts'
 import { readMessages } from './read-messages.ts'
 import { readAnswerFormat, readToolChoice, readTools } from './read-tools-and-answer-format.ts'
 import { readThinking, THINKING_MEMBERS } from './thinking-control.ts'

@@ -6,7 +6,7 @@ import {
   textOf,
 } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent } from '../canonical-answer.ts'
-import { readCallId } from '../limit-id-and-model-lengths.ts'
+import { readCallId } from '../limit-ids-model-names-and-token-counts.ts'
 import { readStop } from './finish-reasons.ts'
 import { argumentsText, madeUpCallId, PARTS_MAX, readContentPieces } from './read-answer.ts'
 import { callSignature } from './read-content.ts'
@@ -16,7 +16,7 @@ type TextKind = 'text' | 'refusal' | 'thinking'
 
 /**
  * The part to which the latest delta belongs. `detail` is the element of `reasoning_details` that
- * its deltas form.
+ * the deltas of this part form.
  */
 type OpenPart = {
   readonly kind: TextKind
@@ -91,7 +91,10 @@ export class ChoiceReader {
     return events
   }
 
-  /** Reads thinking in either form. A provider that sends both forms sends the same text twice. */
+  /**
+   * Reads thinking, which is either a text or a list of details. A provider that sends both forms
+   * sends the same text twice, so the text is then skipped.
+   */
   private readThinking(delta: JsonObject): void {
     const details = objectsOf(delta.reasoning_details)
     if (!details.some((detail) => textOfDetail(detail) !== '')) {
@@ -202,8 +205,9 @@ export class ChoiceReader {
 
   /**
    * Returns the call to which a delta belongs, or adds a new call. Returns null if there are too
-   * many calls. Indexes are unreliable: Gemini's compatible endpoint numbers all calls 0, and other
-   * providers send none. A delta with a name and another id therefore begins a new call.
+   * many calls. Indexes are unreliable: Gemini's endpoint in OpenAI's format gives all calls the
+   * index 0, and some providers send no index. A delta with a name and another id therefore begins
+   * a new call.
    */
   private callOf(delta: JsonObject, id: string | null, name: string | null): Call | null {
     const index = typeof delta.index === 'number' ? delta.index : null
@@ -259,8 +263,8 @@ export class ChoiceReader {
 }
 
 /**
- * Returns the members that are strings or numbers. Other values are left out, so that a null in a
- * later delta does not erase an earlier value. They have no meaning, and may be too deep to be
+ * Returns the members that are strings or numbers. Other values are left out: they have no meaning,
+ * a null in a later delta would erase an earlier value, and a deeply nested value could not be
  * serialized.
  */
 function statedMembers({ type, id, format, signature, index }: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 import { type JsonObject, objectOf, objectsOf, textOf } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
-import { readAnswerId, readModel } from '../limit-id-and-model-lengths.ts'
+import { readAnswerId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
 import { CHOICES_MAX } from './read-answer.ts'
 import { ChoiceReader } from './read-stream-choice.ts'
 import { readUsage } from './usage.ts'
@@ -58,7 +58,7 @@ class ChunkReader implements StreamReader {
 }
 
 /**
- * Reads an error within a stream. It is a member `error`, or an event with the name `error`.
+ * Reads an error within a stream, which is a member `error` or an event with the name `error`.
  * Returns null if there is none.
  */
 function readError(data: JsonObject, event: string): CanonicalEvent | null {

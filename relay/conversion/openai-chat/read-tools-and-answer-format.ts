@@ -14,7 +14,7 @@ import {
   optionalText,
   requiredObject,
   requiredText,
-} from '../json-fields.ts'
+} from '../read-json-values-strictly.ts'
 import { readCacheMark } from './read-content.ts'
 
 /** Reads `tools` and the older `functions`. A tool that is not a function is reported as lost. */

@@ -3,7 +3,12 @@ import { BUDGET_OF_EFFORT } from '../budget-of-effort.ts'
 import { type CanonicalRequest, ConversionError, type Thinking } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { chooseEffort, EFFORT_NONE, EFFORTS, effortsOf } from '../effort-of-openai-model.ts'
-import { optionalBoolean, optionalInteger, optionalObject, optionalText } from '../json-fields.ts'
+import {
+  optionalBoolean,
+  optionalInteger,
+  optionalObject,
+  optionalText,
+} from '../read-json-values-strictly.ts'
 import type { ChatExtensions, ThinkingControl } from './chat-extensions-of-provider.ts'
 
 /** The members of a request that control how much a model thinks. */
@@ -115,7 +120,8 @@ function writeControl(
   control: Exclude<ThinkingControl, 'reasoning_effort'> | null,
   losses: string[],
 ): JsonObject {
-  // A plain answer of these models is refused unless thinking is turned off.
+  // These models refuse a request for an answer that is not streamed, unless thinking is turned
+  // off.
   if (control === 'enable_thinking: false') {
     if (thinking !== null && thinking.kind !== 'off') addLoss(losses, 'thinking')
     return { enable_thinking: false }
@@ -137,7 +143,10 @@ function reasoningOf(thinking: Thinking): JsonObject {
   return thinking.kind === 'budget' ? { max_tokens: thinking.tokens } : { effort: thinking.effort }
 }
 
-/** The budgets that every model with `thinking_budget` accepts at every provider. */
+/**
+ * The smallest and the largest budget that all models with `thinking_budget` accept at all
+ * providers.
+ */
 const BUDGET_MIN = 128
 const BUDGET_MAX = 32_768
 

@@ -70,8 +70,8 @@ function keptMembers(detail: JsonObject): JsonObject {
 
 /**
  * Writes a thinking part as an element of `reasoning_details`. `format` names the form of an
- * unchanged signature, as OpenRouter requires. It is omitted for callers, because they only send
- * the element back.
+ * unchanged signature, as OpenRouter requires. `format` is omitted in elements for callers, because
+ * callers only send the element back.
  */
 export function writeDetail(part: ThinkingPart, index: number, format?: string): JsonObject {
   const { text, signature, redacted } = part

@@ -6,7 +6,7 @@ import {
   objectsOf,
 } from '#relay/canonical/json-values.ts'
 import type { CanonicalUsage } from '../canonical-answer.ts'
-import { tokenCountOf } from '../json-fields.ts'
+import { tokenCountOf } from '../limit-ids-model-names-and-token-counts.ts'
 
 /**
  * Reads the usage of an answer or a stream event, or returns null if there is none. OpenAI's prompt
@@ -21,7 +21,8 @@ export function readUsage(body: JsonObject): CanonicalUsage | null {
   const cached = cachedTokensOf(usage, input, body)
   const cacheWrite = readCacheWrite(input)
   let rest = prompt - cached - cacheWrite.cacheWrite5m - cacheWrite.cacheWrite1h
-  // Cached tokens may be counted as audio or image again, so these counts are limited to the rest.
+  // A cached token may also be counted as audio or image. The counts of audio and images are
+  // therefore limited to the tokens that are not cached.
   const take = (count: unknown): number => {
     const taken = Math.min(tokenCountOf(count), Math.max(rest, 0))
     rest -= taken

@@ -170,7 +170,7 @@ class MessageWriter {
   }
 }
 
-/** Reports whether a signature comes from a provider to which OpenRouter can't pass it on. */
+/** Reports whether OpenRouter can't pass a signature on to the provider that made it. */
 const isUnknownToOpenRouter = (signature: string): boolean =>
   signature.startsWith(GEMINI_SIGNATURE) || signature.startsWith(OPENAI_SIGNATURE)
 

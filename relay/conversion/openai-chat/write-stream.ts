@@ -45,8 +45,8 @@ class ChunkWriter implements StreamWriter {
     if (this.isEnded) return ''
     switch (event.kind) {
       case 'start':
-        // The role is written when the model begins its first part. Until then, a stream that fails
-        // can be sent to another channel.
+        // The role is written when the model begins its first part. Until then, the caller has
+        // received nothing, so a call whose stream fails can be sent to another channel.
         this.id = event.id
         this.model = event.model
         return ''

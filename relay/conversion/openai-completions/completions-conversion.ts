@@ -4,8 +4,8 @@ import { readRequest } from './read-request.ts'
 import { CompletionWriter, writeAnswer } from './write-answer.ts'
 
 /**
- * Converts completions for callers only. No request is converted to completions, because every
- * provider that offers them offers chats too.
+ * Converts requests from completions, and answers to them. No request is converted to completions,
+ * because every provider that offers completions offers chats too.
  */
 export const COMPLETIONS_CONVERSION: CallerConversion = {
   readRequest,

@@ -1,8 +1,13 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { type CanonicalRequest, ConversionError, type Converted } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { isAbsent, optionalBoolean, optionalInteger, optionalText } from '../json-fields.ts'
 import { readRequest as readChat } from '../openai-chat/read-request.ts'
+import {
+  isAbsent,
+  optionalBoolean,
+  optionalInteger,
+  optionalText,
+} from '../read-json-values-strictly.ts'
 
 /** The output limit in tokens of a request without one, from OpenAI's documentation. */
 const OUTPUT_TOKENS = 16

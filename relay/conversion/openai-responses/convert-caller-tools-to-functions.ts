@@ -15,7 +15,7 @@ import {
   requiredList,
   requiredObject,
   requiredText,
-} from '../json-fields.ts'
+} from '../read-json-values-strictly.ts'
 
 /** The name of a tool in a namespace. */
 type NamespacedName = { readonly namespace: string; readonly name: string }
@@ -123,8 +123,9 @@ function readFunction(
 }
 
 /**
- * Reads a tool with text input. It becomes a function with one argument. The argument's description
- * contains the grammar of the text, because other providers' models would not see it otherwise.
+ * Reads a tool with text input as a function with one argument. The description of the argument
+ * contains the grammar of the text, because the format of functions has no other place for a
+ * grammar.
  */
 function readCustom(
   tool: JsonObject,

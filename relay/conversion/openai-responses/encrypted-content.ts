@@ -10,7 +10,7 @@ import {
 
 /**
  * The decoded value of an `encrypted_content`: encrypted thinking, or the signature of the tool
- * call after it.
+ * call that follows the item.
  */
 type KeptContent = { readonly signature: string } | { readonly redacted: string } | CallSignature
 

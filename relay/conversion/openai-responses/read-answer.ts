@@ -43,7 +43,8 @@ export function readFailure(response: JsonObject): Failure | null {
 }
 
 /**
- * Reads the members of an error. Its code is preferred to its type, because it is more specific.
+ * Reads the members of an error. The code is preferred to the type, because the code is more
+ * specific.
  */
 export const readError = (error: JsonObject): Failure => ({
   type: textOf(error.code) || textOf(error.type) || 'error',

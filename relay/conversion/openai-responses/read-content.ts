@@ -8,7 +8,7 @@ import {
   optionalText,
   requiredObject,
   requiredText,
-} from '../json-fields.ts'
+} from '../read-json-values-strictly.ts'
 import {
   DOCUMENT_TYPE,
   IMAGE_DETAILS,
@@ -55,7 +55,7 @@ function readPart(part: JsonObject, path: string, losses: string[]): readonly Co
   return content === null ? [] : [content]
 }
 
-/** Reads a cache breakpoint. It gets the shortest lifetime, which costs the least. */
+/** Reads a cache breakpoint as a cache mark with the shortest lifetime, which costs the least. */
 function readCacheMark(part: JsonObject, path: string, losses: string[]): CacheMark | null {
   const memberPath = `${path}.prompt_cache_breakpoint`
   const breakpoint = optionalObject(part.prompt_cache_breakpoint, memberPath)

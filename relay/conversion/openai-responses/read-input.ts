@@ -7,8 +7,13 @@ import {
   type ToolResultPart,
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
-import { optionalText, requiredList, requiredObject, requiredText } from '../json-fields.ts'
 import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
+import {
+  optionalText,
+  requiredList,
+  requiredObject,
+  requiredText,
+} from '../read-json-values-strictly.ts'
 import { readArguments } from '../read-openai-content.ts'
 import { argumentsOfInput, functionName } from './convert-caller-tools-to-functions.ts'
 import { readEncrypted } from './encrypted-content.ts'
@@ -84,7 +89,7 @@ class InputReader implements Conversation {
    * signature is used for one call only, because some providers use the same ids in each answer.
    */
   private readonly callSignatures = new Map<string, string>()
-  /** The message to which the next item is added if it is of the same kind. */
+  /** The message to which the next item is added, if the item has the kind of the message. */
   private open: { readonly kind: 'assistant' | 'results'; readonly parts: ContentPart[] } | null =
     null
 

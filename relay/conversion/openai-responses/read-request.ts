@@ -17,7 +17,7 @@ import {
   optionalText,
   requiredObject,
   requiredText,
-} from '../json-fields.ts'
+} from '../read-json-values-strictly.ts'
 import {
   type CallerTools,
   findCallerTools,
@@ -101,8 +101,8 @@ function checkStatelessness(body: JsonObject): void {
 }
 
 /**
- * Members with their default values. A default value is expressed by omitting the member, so it is
- * not a loss.
+ * Members with their default values. A member with its default value can be omitted, so the
+ * omission is not a loss.
  */
 const DEFAULTS: ReadonlyMap<string, ReadonlySet<unknown>> = new Map<string, Set<unknown>>([
   ['background', new Set([false])],
@@ -159,8 +159,9 @@ const LOGPROBS = 'message.output_text.logprobs'
 const ENCRYPTED = 'reasoning.encrypted_content'
 
 /**
- * Reads the log probabilities in `include`. Encrypted reasoning is always included if the provider
- * has it.
+ * Returns the number of alternatives per token if `include` requests log probabilities, and
+ * otherwise null. A request for encrypted reasoning is not a loss, because answers always include
+ * what the provider has of it.
  */
 function readLogprobs(body: JsonObject, losses: string[]): number | null {
   const include = optionalList(body.include, 'include')

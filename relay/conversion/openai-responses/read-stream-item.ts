@@ -49,8 +49,8 @@ export class ItemReader {
   private readonly contents = new Map<number, TextState>()
   private readonly lengths = new Map<number, number>()
   /**
-   * The member from which thinking is read. A provider may send both members, but only one of them
-   * is read.
+   * The member from which thinking is read. A provider may send both `summary` and `content`, but
+   * only one of them is read.
    */
   private thinkingMember: 'summary' | 'content' | null = null
   private thinkingPart: number | null = null

@@ -86,7 +86,10 @@ class EventReader implements StreamReader {
     ]
   }
 
-  /** Reads the content of the complete output that the stream did not contain. */
+  /**
+   * Reads the complete output at the end of a stream. Returns only content that the earlier events
+   * lacked.
+   */
   private readOutput(response: JsonObject): readonly CanonicalEvent[] {
     const streamed = new Set([...this.items.values()].map(({ id }) => id))
     return objectsOf(response.output).flatMap((item, index) => {
@@ -105,7 +108,10 @@ class EventReader implements StreamReader {
     return this.beginPart(reader?.begin(item) ?? [])
   }
 
-  /** Returns `content`, or for a first item without content the event `part-begun`. */
+  /**
+   * Returns the events of an item that begins. These are `content`, or the event `part-begun` if
+   * the item is the first one and has no content yet.
+   */
   private beginPart(content: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
     const isFirst = !this.hasBegunPart
     this.hasBegunPart = true

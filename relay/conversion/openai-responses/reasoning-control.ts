@@ -8,7 +8,7 @@ import {
   type EffortChoice,
   effortsOf,
 } from '../effort-of-openai-model.ts'
-import { isAbsent, optionalObject, optionalText } from '../json-fields.ts'
+import { isAbsent, optionalObject, optionalText } from '../read-json-values-strictly.ts'
 
 const MEMBERS = new Set(['effort', 'summary', 'generate_summary'])
 
@@ -35,7 +35,8 @@ export function readReasoning(value: unknown, losses: string[]): Thinking | null
 type ReasoningMembers = Pick<EffortChoice, 'acceptsSampling'> & {
   readonly reasoning: JsonObject | null
   /**
-   * True if encrypted reasoning is requested. A model that does not reason rejects this request.
+   * True if encrypted reasoning is requested. It is not requested from a model that does not
+   * reason, because such a model would reject the request.
    */
   readonly hasEncryptedContent: boolean
 }

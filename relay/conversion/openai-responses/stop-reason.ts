@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
 import type { StopReason } from '../canonical-answer.ts'
 
-/** Whether an answer contains tool calls or a refusal, which affects why it ended. */
+/** Whether an answer contains tool calls or a refusal, on which its stop reason depends. */
 type StopHints = { readonly hasCalls: boolean; readonly isRefused: boolean }
 
 /** Reads why a response ended. The format states a reason only for an incomplete response. */

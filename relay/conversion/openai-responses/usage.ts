@@ -1,7 +1,7 @@
 import { imageUsage } from '#domain/pricing/usage.ts'
 import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { CanonicalUsage } from '../canonical-answer.ts'
-import { tokenCountOf } from '../json-fields.ts'
+import { tokenCountOf } from '../limit-ids-model-names-and-token-counts.ts'
 
 /**
  * Reads the usage of a response, or returns null if there is none. The input count includes cached

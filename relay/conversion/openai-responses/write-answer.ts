@@ -14,9 +14,9 @@ import {
   reasoningItem,
   textContent,
   writeResponse,
-} from './write-items.ts'
+} from './write-response-and-items.ts'
 
-export type { AnswerOptions } from './write-items.ts'
+export type { AnswerOptions } from './write-response-and-items.ts'
 
 /** Writes a complete response. The format has only one choice, so only the first one is written. */
 export function writeAnswer(answer: CanonicalAnswer, options: AnswerOptions): JsonObject {

@@ -113,8 +113,9 @@ class ItemWriter {
   }
 
   /**
-   * Writes thinking that a provider of this format encrypted. Such a provider rejects the thinking
-   * of other providers, and reasoning without an answer after it. Both are reported as lost.
+   * Writes thinking that a provider of this format encrypted. Two kinds of thinking are rejected by
+   * such a provider and therefore reported as lost: that of other providers, and that without an
+   * answer after it.
    */
   private writeThinking(part: ThinkingPart, isFollowed: boolean, path: string): void {
     const encrypted = encryptedForProvider(part)

@@ -91,8 +91,8 @@ function writeTool(
 }
 
 /**
- * Returns a schema that OpenAI accepts. It must describe an object and have the member
- * `properties`.
+ * Returns a schema that OpenAI accepts. OpenAI requires that a schema describes an object and has
+ * the member `properties`.
  */
 const writeSchema = (schema: JsonObject): JsonObject => ({
   ...schema,
@@ -143,7 +143,7 @@ function writeTextFormat(format: AnswerFormat | null): JsonObject | null {
 
 /**
  * Adds an instruction to a request for JSON whose input items don't contain the word JSON, because
- * OpenAI rejects such a request. It does not search the instructions for the word.
+ * OpenAI rejects such a request. OpenAI does not search the instructions for the word.
  */
 function withWordJson(request: CanonicalRequest, written: WrittenInput): WrittenInput {
   if (request.answerFormat?.kind !== 'json') return written

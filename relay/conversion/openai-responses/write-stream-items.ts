@@ -10,7 +10,7 @@ import {
   refusalContent,
   summaryContent,
   textContent,
-} from './write-items.ts'
+} from './write-response-and-items.ts'
 
 /** Writes one event of the stream with the next sequence number. */
 type Emit = (type: string, members: JsonObject) => string
@@ -73,7 +73,7 @@ export class MessageItem extends BaseItem {
   private open: OpenContent | null = null
   private logprobs: JsonObject[] = []
 
-  /** Adds log probabilities. They are written when their text ends. */
+  /** Adds log probabilities of the current text, which are written when the text ends. */
   addLogprobs(tokens: readonly JsonObject[]): void {
     this.logprobs.push(...tokens)
   }
@@ -147,7 +147,9 @@ export class ReasoningItem extends BaseItem {
     this.kept = { redacted }
   }
 
-  /** Turns this into an item that only stores the signature of the tool call after it. */
+  /**
+   * Turns this item into one that only stores the signature of the tool call that follows the item.
+   */
   setCallSignature(callId: string, signature: string): void {
     this.callSignature = { callId, signature }
   }

@@ -14,7 +14,7 @@ import {
   type ItemStatus,
   type ResponseState,
   writeResponse,
-} from './write-items.ts'
+} from './write-response-and-items.ts'
 import {
   CallItem,
   type ItemPlace,

@@ -1,13 +1,9 @@
 import type { ErrorMeaning } from '#relay/canonical/provider-error-meaning.ts'
+import { providerErrorMeaning } from '#relay/canonical/read-provider-error-body.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import type { ErrorFormat } from '../error-format.ts'
-import {
-  errorBody,
-  ownErrorBody,
-  providerErrorBody,
-  providerErrorMeaning,
-} from '../openai-chat/error-body.ts'
+import { errorBody, ownErrorBody, providerErrorBody } from '../openai-chat/error-body.ts'
 
 /** An error in the format that Anthropic's clients read. */
 type AnthropicError = {

@@ -8,7 +8,7 @@ const BETA = 'anthropic-beta'
  * Matches the betas that raise the price of a request: the fast mode, the long context of older
  * models, and compaction. The hold (the reserved quota) does not cover the tokens of a compaction.
  * These betas and their members are not sent, except for the fast mode if the channel allows it.
- * The match ignores letter case, because a provider may ignore it.
+ * Letter case is ignored, because a provider may ignore it too.
  */
 const PRICED_BETA = /^(?:fast-mode|context-1m|compact)-/i
 const FAST_MODE_BETA = /^fast-mode-/i
@@ -21,9 +21,9 @@ const SECRET_HEADER = /key|token|auth|cookie|secret|credential|password/
 /**
  * Returns the caller's `anthropic-*` headers as a flat list of names and values. Betas that raise
  * the price, headers that choose an account and headers that may contain a secret are left out.
- * `sendsFastMode` is true if the request to the provider has the member of the fast mode. Then the
- * beta of the fast mode is sent too, because Anthropic refuses some members without their beta and
- * some betas without their members.
+ * `sendsFastMode` is true if the request to the provider has the member of the fast mode. Only
+ * then, the beta of the fast mode is sent, because Anthropic refuses some members without their
+ * beta and some betas without their members.
  */
 export function passedHeaders(
   headers: IncomingHttpHeaders,

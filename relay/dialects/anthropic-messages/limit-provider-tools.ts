@@ -12,8 +12,9 @@ import { type Member, scanObject } from '../scan-request-object.ts'
  */
 const TOKENS_ONLY = /^(?:web_fetch(?:_\w+)?|mcp_toolset)$/
 /**
- * Matches the types of web searches. They are the only tools of Anthropic's API with a price per
- * use. No price covers other tools: containers, for example, are charged by the hour.
+ * Matches the types of web searches. Web searches are the only tools of Anthropic's API with a
+ * price per use. For example, containers are charged by the hour, which no price of the gateway
+ * covers.
  */
 const WEB_SEARCH = /^web_search(?:_\w+)?$/
 const LIMIT = 'max_uses'

@@ -49,8 +49,8 @@ import { ANTHROPIC_STREAM, streamOfMessage } from './stream-events.ts'
 
 /**
  * The types and members of content blocks that have at most one token per byte, because their
- * content is in the request itself. Pictures and documents are missing, because they may have more
- * tokens than bytes.
+ * content is in the request itself. Pictures and documents are not among them, because they may
+ * have more tokens than bytes.
  */
 const PLAIN_NAMES = [
   ...['text', 'thinking', 'signature', 'redacted_thinking', 'data', 'cache_control', 'citations'],
@@ -157,8 +157,8 @@ export function readMessagesRequest(
 
 const CONTEXT_MANAGEMENT = 'context_management'
 /**
- * The maximum length in bytes of the member's value. Clients send a few edits of some hundred
- * bytes.
+ * The maximum length in bytes of the value of `context_management`. Clients send a few edits of
+ * some hundred bytes.
  */
 const CONTEXT_MANAGEMENT_BYTES_MAX = 65_536
 const EDIT_NAMES = namesByFoldedName(['edits'])
@@ -192,8 +192,8 @@ const typeOf = (edit: unknown): string =>
   typeof edit === 'object' && edit !== null && 'type' in edit ? `${edit.type}` : ''
 
 /**
- * Reads a caller's request. Only an admin's override may ask for a compaction, so a request that
- * does is refused.
+ * Reads a caller's request. Only an admin's override may ask for a compaction, so a caller's
+ * request for one is refused.
  */
 function readCallersRequest(body: Buffer): ChatRequest | RelayError {
   const request = readMessagesRequest(body)

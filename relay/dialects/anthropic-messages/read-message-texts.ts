@@ -8,7 +8,8 @@ import { isObject, parsedObject } from '#relay/canonical/json-values.ts'
 const INDEX_MAX = 128
 
 /**
- * The types of a block with a summary of the conversation, and of the stream delta of such a block.
+ * The type of a block with a summary of the conversation, and the type of the stream deltas for
+ * such a block.
  */
 const COMPACTION: ReadonlySet<unknown> = new Set(['compaction', 'compaction_delta'])
 

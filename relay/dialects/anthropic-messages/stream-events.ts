@@ -30,8 +30,8 @@ function combineUsage(earlier: unknown, later: unknown): JsonObject {
 }
 
 /**
- * Reports whether a value is an invalid count of web searches. Such a count replaces a valid one,
- * so that the searches in the answer are counted instead.
+ * Reports whether a value is an invalid count of web searches. An invalid count replaces a valid
+ * one, so that the gateway counts the searches in the answer instead.
  */
 const isInvalidToolCount = (name: string, value: unknown): boolean =>
   name === 'web_search_requests' && value !== null && !isCount(value)

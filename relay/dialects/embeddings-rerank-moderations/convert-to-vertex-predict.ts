@@ -32,8 +32,9 @@ type Instance = {
 type Predict = { readonly instances: readonly Instance[]; readonly dimensions?: unknown }
 
 /**
- * The format of Vertex AI's `predict`, which serves Vertex AI's older embedding models. It keeps
- * the name of the caller's format, because the endpoint is found by this name.
+ * The format of Vertex AI's `predict`, which serves Vertex AI's older embedding models. The
+ * returned format keeps the name of the caller's format, because the endpoint is found by this
+ * name.
  */
 const predictFormat = ({ name, errors, promptMember, ...caller }: WireFormat): WireFormat => {
   const format: WireFormat = {
@@ -170,8 +171,8 @@ function readPredictions(body: Buffer): Predictions | null {
 }
 
 /**
- * Returns the sum of the token counts of all texts. If a count is not a valid number, it is
- * returned instead, so that the usage is not trusted.
+ * Returns the sum of the token counts of all texts. If a count is not a valid number, returns this
+ * count instead of the sum, so that the usage is not trusted.
  */
 function tokensIn(predictions: Predictions | null): unknown {
   let sum = 0

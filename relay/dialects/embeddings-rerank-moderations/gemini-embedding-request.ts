@@ -146,8 +146,9 @@ function readEmbedding(
 const plainName = (name: string): string => name.replace(/^models\//, '')
 
 /**
- * For a single request, the path names the model, so it is left out of the body. In a batch, each
- * request must name the model, and its name is replaced by the provider's name.
+ * Builds the body for the provider. For a single request, the path names the model, so the body
+ * does not. In a batch, each request must name the model, and this name is replaced by the
+ * provider's name for the model.
  */
 function embeddingBody(request: ChatRequest, change: UpstreamChange) {
   const { model } = change

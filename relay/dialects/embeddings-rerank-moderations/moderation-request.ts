@@ -24,7 +24,10 @@ const FIELDS: FieldKinds = new Map([
 ])
 const NAMES = namesByFoldedName(['stream', 'messages', ...FIELDS.keys()])
 const NO_NAMES = namesByFoldedName([])
-/** OpenAI's default model. It is sent explicitly, because other providers have no default. */
+/**
+ * OpenAI's default model. If a request names no model, this name is sent, because providers other
+ * than OpenAI have no default.
+ */
 const DEFAULT_MODEL = 'omni-moderation-latest'
 
 /** Reads a request to classify texts and pictures, without parsing it into objects. */

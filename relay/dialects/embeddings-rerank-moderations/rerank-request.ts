@@ -47,8 +47,8 @@ const BYTES_PER_CHUNK = 250
 /**
  * Reads a rerank request (documents to order by relevance) in the format of Jina and Cohere,
  * without parsing it into objects. A price per call is a price per search unit. `choices` is the
- * maximum number of search units of the documents. `returnedChoices` is their number if no document
- * is split into chunks.
+ * maximum number of search units of the documents. `returnedChoices` is the number of search units
+ * if no document is split into chunks.
  */
 function readRerankRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const members = checkedMembers(body, scanObject(body, known), FIELDS)

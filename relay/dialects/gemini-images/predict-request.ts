@@ -34,8 +34,8 @@ const IMAGES_MAX = 8
  */
 const BYTES_MAX = 256 * 1024
 /**
- * The parameters that are sent. Others could make the provider write to the storage of the
- * operator's account, or change what is billed.
+ * The parameters that are sent. Any other parameter could make the provider write to the storage of
+ * the operator's account, or change what is billed.
  */
 const PARAMETERS: ReadonlySet<string> = new Set([
   ...['sampleCount', 'aspectRatio', 'personGeneration', 'imageSize', 'sampleImageSize'],
@@ -95,7 +95,7 @@ function readPredictRequest(
   }
 }
 
-/** The number of tokens of one image. It is used if an operator prices Imagen by tokens. */
+/** The number of tokens of one image, which matters only if an operator prices Imagen by tokens. */
 const IMAGE_TOKENS = 1_290
 
 function errorInInstances(instances: unknown): RelayError | null {

@@ -143,7 +143,7 @@ function errorInMembers(members: readonly Member[]): RelayError | null {
   }
   const cached = memberIn(members, 'cachedContent')
   // A cache belongs to the operator's account at the provider. A caller could read the cache of
-  // another caller, and nothing in the request bounds its length.
+  // another caller, and nothing in the request limits the length of the cached content.
   if (cached !== undefined && cached.kind !== 'null') {
     return relayError('parameter_not_supported', { param: cached.key })
   }
@@ -216,8 +216,9 @@ function excludesImages(body: Buffer, modalities: Member | undefined): boolean {
 }
 
 /**
- * Reads a request to count tokens. It has either contents, or a complete request in the member
- * `generateContentRequest`, which is then returned.
+ * Reads a request to count tokens. The body has either contents, or the member
+ * `generateContentRequest` with a complete request. In the latter case, this complete request is
+ * returned.
  */
 export function readGeminiCountRequest(
   body: Buffer,

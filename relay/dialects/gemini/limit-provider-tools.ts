@@ -24,10 +24,10 @@ export const isPricedTool = (name: string): boolean => PRICED.has(name)
 const CHARGED_PER_PROMPT = /(?:^|\/)gemini-[12](?!\d)/
 
 /**
- * Returns the limits of the tools that Google runs. The API has no limit for queries, so the hold
- * (the reserved quota) covers a likely number. Further queries are billed as far as the account can
- * pay. Only the end of an answer lists its queries, so an answer that was cut off counts as one
- * use.
+ * Returns the limits of the tools that Google runs. The API can't limit the number of queries, so
+ * the hold (the reserved quota) covers a likely number. Further queries are billed as far as the
+ * account can pay. Only the end of an answer lists its queries, so an answer that was cut off
+ * counts as one use.
  */
 export function limitTools(model: string, names: ReadonlySet<string>): ToolLimits | undefined {
   const tools = [...names].flatMap((name) => PRICED.get(name) ?? [])
@@ -50,7 +50,7 @@ export function limitTools(model: string, names: ReadonlySet<string>): ToolLimit
   const assumed = Object.fromEntries(used.map((name) => [name, 1]))
   return {
     uses,
-    usesBelieved: limited(USES_MAX),
+    usesAcceptedMax: limited(USES_MAX),
     assumedUses: { uses: assumed, of: 'cut-answer' },
     inputTokens,
     edits: [],

@@ -13,11 +13,11 @@ const TOKENS_PER_MINUTE = 1_000
 /** The number of audio tokens per second that OpenAI's transcription models read. */
 const HEARD_TOKENS_PER_SECOND = 10
 /**
- * The maximum number of text tokens that a person can speak per second. It gives the minimum
- * duration of the audio for the length of a transcript.
+ * The maximum number of text tokens that a person can speak per second. The length of a transcript
+ * divided by this number is the minimum duration of the audio.
  */
 const SPOKEN_TOKENS_PER_SECOND = 12
-/** The longest duration in seconds that is accepted. It corresponds to 10 000 000 tokens. */
+/** The longest duration in seconds that is accepted, which corresponds to 10 000 000 tokens. */
 const SECONDS_MAX = 600_000
 
 /**
@@ -53,7 +53,9 @@ export function countTranscription(
   return isByAudioTokens(price) ? { ...heard, inputUncached: input, output } : heard
 }
 
-/** Returns the maximum number of output tokens of a transcription of this many seconds. */
+/**
+ * Returns the maximum number of output tokens for the transcription of audio with this duration.
+ */
 export const transcriptTokensMax = (seconds: number): number =>
   Math.ceil(seconds * SPOKEN_TOKENS_PER_SECOND) + 500
 
@@ -61,10 +63,10 @@ export const transcriptTokensMax = (seconds: number): number =>
  * Reads the usage of an audio endpoint, which is in tokens or in seconds. Mistral reports both.
  * `isInputAudio` is true if the input is audio.
  *
- * In three cases, a duration is not trusted, and the gateway's own count is billed if it is larger.
- * The duration is only a minimum (`isAtLeast`). It is shorter than the file can be
- * (`secondsLeast`). Or the price is per audio token: a duration does not show how many tokens the
- * transcript has.
+ * A duration is not trusted in three cases: it is only a minimum (`isAtLeast`), it is shorter than
+ * the file can be (`secondsLeast`), or the price is per audio token, because a duration does not
+ * show how many tokens the transcript has. In these cases, the gateway's own count is billed if it
+ * is larger.
  */
 export function readAudioUsage(
   raw: unknown,

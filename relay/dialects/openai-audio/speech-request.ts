@@ -19,7 +19,7 @@ import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
 import { isByAudioTokens, readAudioUsage } from './audio-usage.ts'
-import { readSpeechTexts, SPEECH_STREAM } from './stream-events.ts'
+import { readSpeechTexts, SPEECH_STREAM } from './stream-events-and-texts.ts'
 
 const NAMES = namesByFoldedName([
   ...['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'],
@@ -35,7 +35,7 @@ const STREAM_FORMATS: ReadonlySet<string | null> = new Set(['sse', 'audio', null
 const TEXTS = ['input', 'instructions', 'response_format', 'stream_format']
 /** The maximum number of characters of a text. All known providers refuse longer texts. */
 const INPUT_CHARACTERS_MAX = 100_000
-/** The maximum length in bytes, because a character that is escaped takes six bytes. */
+/** The maximum length of a text in bytes of JSON, in which an escaped character takes six bytes. */
 const INPUT_BYTES_MAX = INPUT_CHARACTERS_MAX * 6
 /**
  * The highest number of audio tokens per byte of text. Speech has about 1.4 tokens per letter.
@@ -132,8 +132,8 @@ const RULES: BodyRules = {
 }
 
 /**
- * Returns an outline (a short form) of the request. It keeps the text, because a request has only
- * one.
+ * Returns an outline (a short form) of the request. The outline is the whole request, because it
+ * needs a text and a request has only one.
  */
 function outlineOf({ body }: ChatRequest): ChatRequest {
   return validOutline(readSpeechRequest(body, NO_NAMES))

@@ -26,7 +26,7 @@ import {
   tokensOfDuration,
   transcriptTokensMax,
 } from './audio-usage.ts'
-import { readTranscriptTexts, TRANSCRIPT_STREAM } from './stream-events.ts'
+import { readTranscriptTexts, TRANSCRIPT_STREAM } from './stream-events-and-texts.ts'
 
 const FORM: FormRules = {
   files: ['file'],

@@ -1,6 +1,6 @@
 import { OUTPUT_LIMITS, READ_MEMBERS } from '#domain/channels/restricted-request-members.ts'
 import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
-import { withLongWrites } from '#relay/canonical/count-cache-writes-as-one-hour.ts'
+import { countLongWritesAsOneHour } from '#relay/canonical/count-cache-writes-as-one-hour.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
 import { invalidParameter, isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
@@ -256,7 +256,7 @@ export const OPENAI_CHAT: WireFormat = {
   readUsage: (raw, { body, isOutputTotalLessPrompt, ...bounds }) => {
     const report = readOpenAiUsage(raw, bounds, isOutputTotalLessPrompt)
     const { prompt_tokens_details: details } = objectOrEmpty(raw)
-    return withLongWrites(report, details, body)
+    return countLongWritesAsOneHour(report, details, body)
   },
   errorOfAnswer: answerCheck('choices'),
   passedHeaders,

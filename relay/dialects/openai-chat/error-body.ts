@@ -1,5 +1,11 @@
 import { parsedObject } from '#relay/canonical/json-values.ts'
-import { type ErrorMeaning, meaningOf } from '#relay/canonical/provider-error-meaning.ts'
+import type { ErrorMeaning } from '#relay/canonical/provider-error-meaning.ts'
+import {
+  errorIn,
+  type LooseError,
+  providerErrorMeaning,
+  textIn,
+} from '#relay/canonical/read-provider-error-body.ts'
 import { redact, redactMembers } from '#relay/canonical/redact-provider-texts.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
@@ -33,9 +39,6 @@ export function errorBody(
   }
 }
 
-/** How many characters of a text in a provider's error are compared with known codes. */
-const TEXT_MAX = 2_000
-
 /**
  * Renders a provider's error in OpenAI's format: `{ error: { message, type, param, code } }`. If
  * `isHidden` is true, the provider's texts are left out. `confidential` contains the channel's
@@ -62,77 +65,6 @@ export function providerErrorBody(
   }
 }
 
-/** How many details of a Google error are searched for reasons. */
-const DETAILS_MAX = 16
-
-/**
- * Returns the codes of a provider's error, such as `insufficient_quota`. These are its code or
- * type, and for a Google error its status and the reasons in its details. Alibaba's own format has
- * the code beside the message, without a member `error`. If an error has a code or type, a code
- * beside the error is not read, because a reseller may have added a general one there.
- */
-export function providerErrorCodes(bytes: Buffer): readonly string[] {
-  const { code, type, status, details } = errorIn(bytes)
-  const reasons = (Array.isArray(details) ? details : [])
-    .slice(0, DETAILS_MAX)
-    .map((detail: unknown) => (detail as { readonly reason?: unknown } | null)?.reason)
-  // A code beside the error, such as a reseller's own, must not hide the type in it.
-  const ownCode = textIn(code) ?? textIn(type) ?? textIn(parsedObject(bytes)?.code)
-  return [ownCode, textIn(status), ...reasons.map(textIn)].flatMap((text) =>
-    text === null ? [] : [text.slice(0, TEXT_MAX)],
-  )
-}
-
-/**
- * Returns the code, the type and the message of a provider's error. A missing text is returned as
- * an empty string.
- */
-export function providerErrorFields(bytes: Buffer): {
-  readonly code: string
-  readonly type: string
-  readonly message: string
-} {
-  const { code, type, message } = errorIn(bytes)
-  const fieldOf = (value: unknown): string => (textIn(value) ?? '').slice(0, TEXT_MAX)
-  return {
-    code: typeof code === 'number' ? `${code}` : fieldOf(code),
-    type: fieldOf(type),
-    message: fieldOf(message),
-  }
-}
-
-/** The maximum number of names in the path of a fault: see `textOfDetail`. */
-const PATH_LENGTH_MAX = 8
-
-type LooseError = {
-  message?: unknown
-  type?: unknown
-  param?: unknown
-  code?: unknown
-  status?: unknown
-  details?: unknown
-}
-
-function errorIn(bytes: Buffer): LooseError {
-  const { error, message, detail } = parsedObject(bytes) ?? {}
-  if (typeof error === 'object' && error !== null) return error as LooseError
-  return { message: typeof error === 'string' ? error : (message ?? textOfDetail(detail)) }
-}
-
-/**
- * Returns the text of the member `detail`, which servers written with FastAPI send. Its value is a
- * text or a list of faults. The first fault of a list is returned with its path.
- */
-function textOfDetail(detail: unknown): unknown {
-  if (!Array.isArray(detail)) return detail
-  const { loc, msg } = (detail[0] ?? {}) as { readonly loc?: unknown; readonly msg?: unknown }
-  const path = Array.isArray(loc) ? loc.slice(0, PATH_LENGTH_MAX).join('.') : ''
-  return typeof msg === 'string' && path !== '' ? `${path}: ${msg}` : msg
-}
-
-const textIn = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '' ? value : null
-
 /**
  * Returns a provider's error in its own wording, without confidential texts and limited in length.
  * Clients decide by the wording of errors whether to retry. `call` replaces the provider's id of
@@ -155,18 +87,6 @@ export function ownErrorBody(
   return { ...shown, error: shown.error as object }
 }
 
-/** Returns what a provider's error means. `status` is 502 for an error in a stream. */
-export function providerErrorMeaning(bytes: Buffer, status: number): ErrorMeaning {
-  const { type, code, status: name, message } = errorIn(bytes)
-  return meaningOf({
-    type: textIn(type),
-    code: textIn(code),
-    name: textIn(name),
-    message: textIn(message)?.slice(0, TEXT_MAX) ?? null,
-    status,
-  })
-}
-
 const TYPES: Readonly<Record<ErrorMeaning, string>> = {
   'invalid-request': 'invalid_request_error',
   'context-length': 'invalid_request_error',
@@ -180,6 +100,7 @@ const TYPES: Readonly<Record<ErrorMeaning, string>> = {
   timeout: 'server_error',
   server: 'server_error',
 }
+
 /** The error codes that clients of OpenAI's formats look for. */
 const CODES: Partial<Record<ErrorMeaning, string>> = {
   'context-length': 'context_length_exceeded',

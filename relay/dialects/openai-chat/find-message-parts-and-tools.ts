@@ -17,7 +17,8 @@ export type ToolElement = {
    */
   readonly isProviderTool: boolean
   /**
-   * True if no price covers the tool. It is then removed even if the channel allows provider tools.
+   * True if no price covers the tool. Such a tool is removed even if the channel allows provider
+   * tools.
    */
   readonly isUnpriced?: boolean
 }
@@ -73,8 +74,8 @@ export type BodyNames = {
   /** The members of a message whose value may be a list of content parts. */
   readonly contents: readonly Buffer[]
   /**
-   * The meanings of the members and types of message parts: a kind of part, or content with at most
-   * one token per byte.
+   * What each member name or type shows about a message part: its kind, or that its content has at
+   * most one token per byte.
    */
   readonly inPart: ReadonlyMap<string, Meaning>
   readonly inMessage: ReadonlyMap<string, Meaning>
@@ -114,8 +115,8 @@ const PROVIDER_TOOL_MEMBERS = new Set([
 ])
 
 /**
- * The maximum number of tools in a request. It limits the memory and is far above the limits of all
- * providers.
+ * The maximum number of tools in a request. This maximum bounds the memory, and is far above the
+ * limits of all providers.
  */
 export const TOOLS_MAX = 4_096
 
@@ -128,7 +129,9 @@ const NAME_BYTES_MAX = 40
  * six bytes.
  */
 const ESCAPED_NAME_BYTES_MAX = 6 * NAME_BYTES_MAX + 2
-/** How the escape of an ASCII character begins, and its length in bytes. */
+/**
+ * The first bytes of the escape of an ASCII character, and the length of such an escape in bytes.
+ */
 const ESCAPE_START = Buffer.from('\\u00')
 const ESCAPE_BYTES = 6
 const NON_ASCII = /[\u0080-\uffff]/
@@ -154,8 +157,8 @@ export class MessagePartAndToolFinder implements ObjectVisitor {
   hasUnknown = false
   readonly tools: ToolElement[] = []
   /**
-   * The first member of a part that differs from a known name only by letter case. Null if there is
-   * none.
+   * The first member of a part whose name differs from a known name only by letter case. Null if
+   * there is none.
    */
   ambiguity: Ambiguity | null = null
   protected readonly bytes: Buffer

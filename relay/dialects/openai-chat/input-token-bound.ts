@@ -18,10 +18,10 @@ export type InputBound = {
 }
 
 /**
- * The maximum number of tokens of one message part of each kind, from the documentation of
- * providers. A detailed picture has up to 5 000 tokens, or 48 169 for OpenAI's small models. An
- * hour of video has a million tokens. Audio data is usually in the request, so the request's length
- * already covers it. The reasoning before one tool call usually has at most 10 000 tokens.
+ * The maximum number of tokens of one message part, by its kind, as providers document it. A
+ * detailed picture has up to 5 000 tokens, or 48 169 for OpenAI's small models. An hour of video
+ * has a million tokens. Audio data is usually in the request, so the request's length already
+ * covers it. The reasoning before one tool call usually has at most 10 000 tokens.
  */
 const BY_PIECE: Readonly<Record<PartKind, Omit<InputBound, 'isText'>>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },
@@ -53,9 +53,9 @@ export const CEILING_BASE = 100_000
 /**
  * Returns the bounds of the number of input tokens. The basic bound is the length of the request in
  * bytes, because a token has at least one byte. Each picture, video or file adds the maximum of its
- * kind. This applies even if the request contains the data itself, because the provider may read
- * the data as a picture or as text. If a part may have any number of tokens, the ceiling is
- * `TOKENS_MAX`.
+ * kind. The maximum is added even if the data is in the request and its bytes are already counted,
+ * because the provider may count the data either as a picture or as text. If a part may have any
+ * number of tokens, the ceiling is `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,

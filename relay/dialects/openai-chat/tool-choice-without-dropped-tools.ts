@@ -16,7 +16,7 @@ type ChangedChoice = {
   readonly text: string | null
 }
 
-/** Longer values are left as they are. */
+/** The maximum length of a tool choice that is changed. A longer one is sent unchanged. */
 const TEXT_LENGTH_MAX = 65_536
 /** The maximum length of all dropped tools together, which are parsed at once. */
 const TOOLS_LENGTH_MAX = 1_048_576

@@ -37,8 +37,8 @@ export type BodyRules = {
 
 /**
  * Builds the request body for the provider. It sets the provider's model name, the admin's
- * overrides and, if required, a request for the chunk with the usage. It removes restricted
- * members, because they may make the provider deliver something other than what is billed. If
+ * overrides and, if required, a request for the chunk with the usage. Restricted members are
+ * removed, because with them the provider may deliver something other than what is billed. If
  * nothing changes, the original body is returned without a copy.
  */
 export function upstreamBody(
@@ -193,9 +193,9 @@ function toolLimitEdits(
 }
 
 /**
- * Returns all members to remove: restricted members, members that the change or its envelope
- * removes, and members that a provider may read instead of an override. If no tool is left, the
- * members in `OF_TOOLS` are removed too.
+ * Returns all members to remove. These are restricted members, members that the change or its
+ * envelope lists, and members that a provider may read in place of an override. If no tool is left,
+ * the members in `OF_TOOLS` are removed too.
  */
 function removedOf(
   { members }: ChatRequest,

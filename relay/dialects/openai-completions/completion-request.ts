@@ -62,8 +62,8 @@ const NAMES = namesByFoldedName([
 const NO_NAMES = namesByFoldedName([])
 
 /**
- * The output limit in tokens of a request without one. It is sent, because some servers have no
- * default.
+ * The output limit in tokens of a request without one. The limit is sent to the provider, because
+ * some servers have no default.
  */
 const DEFAULT_OUTPUT_TOKENS = 16
 /** The maximum number of completions in total over all prompts. */

@@ -145,7 +145,7 @@ const FILES_MAX = 16
 /** The known names of the members of `mask`. */
 const MASK = namesByFoldedName(['image_url', 'file_id'])
 const NO_NAMES = namesByFoldedName([])
-/** The maximum number of input tokens of one of the caller's images. */
+/** The maximum number of input tokens for one image that the caller sends. */
 const PICTURE_TOKENS = 8_000
 const NAME_LENGTH_MAX = 32
 
@@ -219,8 +219,8 @@ function errorInFields(
 }
 
 /**
- * Checks the uploaded files of a form. It must have exactly one image or one list of images, and no
- * file may be empty.
+ * Checks the uploaded files of a form. A form must have exactly one image or one list of images,
+ * and no file may be empty.
  */
 function errorInFormFiles(
   body: Buffer,
@@ -320,8 +320,8 @@ const formatOf = (kind: Kind): WireFormat => ({
       {
         limits: [],
         addedLimit: () => 'n',
-        // Other members could select another price or, like `batch_size`, multiply the number of
-        // images.
+        // A member that is not in `fields` could select another price or, like `batch_size`,
+        // multiply the number of images.
         isRestricted: (folded) => !kind.fields.has(folded),
       },
     ),

@@ -24,9 +24,9 @@ function textsNamed(json: string, name: string): number {
 
 /**
  * Passes the number of images in an answer of OpenAI's images API to the sink. `json` is a complete
- * answer, or the data of one event. It is not parsed, because images may have many megabytes. Text
- * inside a JSON string can't be mistaken for a key, because its quotes are escaped. An image with
- * both a URL and data counts once.
+ * answer, or the data of one event. The JSON is not parsed, because images may have many megabytes.
+ * Text inside a JSON string can't be mistaken for a key, because its quotes are escaped. An image
+ * with both a URL and data counts once.
  */
 export const countDeliveredImages: ReadTexts = (json, sink) => {
   const images = Math.max(textsNamed(json, 'b64_json'), textsNamed(json, 'url'))

@@ -83,7 +83,7 @@ const NULL = 110
 
 /**
  * A reference to a stored item. `item` is the index of the element that refers to it, and `span` is
- * the position of this element. `id` is null if it is invalid.
+ * the position of this element. `id` is null if the id is invalid.
  */
 type FoundReference = {
   readonly item: number

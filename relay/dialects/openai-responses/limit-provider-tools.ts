@@ -29,8 +29,8 @@ const CLOSE_BRACE = 125
 
 /**
  * Finds the provider tools with a price in a request, and limits their uses by `max_tool_calls`.
- * This limit applies to all tools together. Any single tool may reach it, so the hold (the reserved
- * quota) covers it for each tool.
+ * This limit applies to all tools together. One tool alone may use up the limit, so the hold (the
+ * reserved quota) covers that many uses of each tool.
  */
 export function limitTools(
   body: Buffer,

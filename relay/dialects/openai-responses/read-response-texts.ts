@@ -47,7 +47,8 @@ const TOOL_ITEMS: ReadonlyMap<unknown, ToolName> = new Map<unknown, ToolName>([
   ['image_generation_call', 'image_generation'],
 ])
 /**
- * The actions of a web search that read a page which was found. Only the search itself has a price.
+ * The actions of the web search tool that read a page which an earlier search found. They have no
+ * price. Only a search has one.
  */
 const READING_ACTIONS: ReadonlySet<unknown> = new Set(['open_page', 'find_in_page'])
 

@@ -13,8 +13,8 @@ const UNFINISHED_TEXTS = UNFINISHED.map((status) => Buffer.from(JSON.stringify(s
 const isResponse = answerCheck('output')
 
 /**
- * Reports whether a complete answer is a response that the provider has yet to generate. Its usage
- * is not known, so it can't be billed.
+ * Reports whether a complete answer is a response that the provider has yet to generate. Such a
+ * response can't be billed, because its usage is not known yet.
  */
 export function isUnfinished(body: Buffer): boolean {
   if (!UNFINISHED_TEXTS.some((text) => body.includes(text))) return false

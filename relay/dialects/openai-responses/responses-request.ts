@@ -206,8 +206,8 @@ const RULES: BodyRules = {
 }
 
 /**
- * Leaves out `background` unless the response is streamed. Its answer would otherwise arrive after
- * the end of the call, and could not be billed.
+ * Leaves out `background` unless the response is streamed. The answer to a background request that
+ * is not streamed would arrive after the end of the call, and could not be billed.
  */
 function billableOverrides(
   { isStream }: Pick<ChatRequest, 'isStream'>,

@@ -44,7 +44,8 @@ export const RESPONSES_STREAM: StreamFormat = {
   readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
   combineUsage: combineReports,
   outputCount: (usage) => objectOf(usage)?.output_tokens,
-  // The last event repeats the complete answer with its pictures, so it may be as long as that.
+  // The last event repeats the complete answer with its pictures, so it may be as long as the
+  // answer.
   eventBytesMax: 32 * 1024 * 1024,
   repeatsRequest: true,
 }

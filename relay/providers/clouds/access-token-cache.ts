@@ -10,14 +10,15 @@ import { CredentialsError } from './cloud-access.ts'
  */
 const RENEW_BEFORE_MS = 5 * 60_000
 /**
- * How long a failure is returned without another request, after a refusal or if the token endpoint
- * is unreachable. Otherwise, each call would send a request to this endpoint.
+ * The number of milliseconds for which no token is requested after the token endpoint refused a
+ * request or was unreachable. During this time, all calls get the same failure. Otherwise, each
+ * call would send a request to the endpoint.
  */
 const REFUSED_MS = 10_000
 const UNREACHABLE_MS = 1_000
 /**
  * The minimum age of a token that is dropped after the provider refused it. Newer tokens are kept,
- * so that refusals can't cause many requests.
+ * so that refusals can't cause many requests for tokens.
  */
 const DROPPED_AFTER_MS = 30_000
 
@@ -42,7 +43,7 @@ export class AccessTokenCache {
   private readonly request: (connections: Connections) => Promise<AccessToken>
   private readonly now: () => number
   private entry: Entry | null = null
-  /** The last token, for the list of confidential texts. */
+  /** The last token, which is one of the confidential texts. */
   private latest = ''
 
   constructor(

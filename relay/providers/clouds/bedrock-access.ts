@@ -1,4 +1,4 @@
-import { anthropicErrorBody } from './aws-errors.ts'
+import { anthropicErrorBody } from './aws-errors-as-anthropic-errors.ts'
 import { bedrockModelId } from './bedrock-model-id.ts'
 import {
   BETA_HEADER,

@@ -145,8 +145,8 @@ export const headersByName = (headers: readonly string[]): Record<string, string
   )
 
 /**
- * Removes the headers for whose names `isRemoved` returns true from a flat list of names and
- * values.
+ * Returns a flat list of names and values without the headers for whose names `isRemoved` returns
+ * true.
  */
 export const withoutHeaders = (
   headers: readonly string[],

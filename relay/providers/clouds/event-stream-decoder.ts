@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { EventStreamCodec } from '@smithy/core/event-streams'
 import { type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
 import { EVENT_BYTES_MAX } from '#relay/canonical/sse-scanner.ts'
-import { anthropicError, messageIn } from './aws-errors.ts'
+import { anthropicError, messageIn } from './aws-errors-as-anthropic-errors.ts'
 import type { DecoderFault } from './cloud-access.ts'
 
 /**
@@ -11,8 +11,8 @@ import type { DecoderFault } from './cloud-access.ts'
  */
 const FRAME_BYTES_MAX = EVENT_BYTES_MAX * 1.5
 /**
- * The length of the prelude, which contains the length of the frame, the length of its headers, and
- * a checksum of both.
+ * The length of a frame's prelude, which contains two lengths (of the frame and of its headers) and
+ * their checksum.
  */
 const PRELUDE_BYTES = 12
 const FRAME_BYTES_MIN = PRELUDE_BYTES + 4
@@ -34,7 +34,10 @@ export class EventStreamDecoder {
   private readonly prelude = Buffer.alloc(PRELUDE_BYTES)
   /** The current frame. Null until its length is known. */
   private frame: Buffer | null = null
-  /** The number of bytes of the current frame, or of its prelude, that have arrived. */
+  /**
+   * The number of bytes that have arrived of the current frame, or of its prelude as long as the
+   * frame's length is unknown.
+   */
   private filled = 0
 
   /** Returns the events that the chunk completes. */

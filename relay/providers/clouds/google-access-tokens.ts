@@ -10,7 +10,7 @@ import {
 } from './access-token-cache.ts'
 import { CredentialsError } from './cloud-access.ts'
 
-/** The used members of a service account's key file. */
+/** The members of a service account's key file that the gateway uses. */
 export type ServiceAccount = {
   readonly clientEmail: string
   readonly privateKey: KeyObject
@@ -50,7 +50,7 @@ export function readServiceAccount(text: string): ServiceAccount | null {
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-/** The lifetime of a signed assertion in seconds. Google accepts no longer one. */
+/** The lifetime of a signed assertion in seconds, which is the longest that Google accepts. */
 const ASSERTION_S = 3_600
 const signAsync = promisify(sign)
 
@@ -99,8 +99,8 @@ async function requestToken(
   const assertion = await signedAssertion(account, tokenUrl, now)
   const form = { grant_type: GRANT, assertion }
   const { status, body } = await postTokenRequest(connections, tokenUrl, form)
-  // If the assertion is refused, the key is at fault, whatever the status. Other errors are
-  // Google's.
+  // If the assertion is refused, the key is at fault, whatever the status. All other errors are
+  // faults of Google.
   if (status >= 400 && status < 500 && status !== 429) {
     throw new CredentialsError(401, errorOf(body))
   }

@@ -40,8 +40,8 @@ export function singleRequest(
 }
 
 /**
- * Returns a function for the currency of a Chinese provider. It reports amounts in yuan at its
- * domestic host `host`, and in dollars at any other host.
+ * Returns a function for the currency of a Chinese provider, which reports amounts in yuan at its
+ * domestic host `host`, and in dollars at all its other hosts.
  */
 export const currencyByHost =
   (host: string) =>

@@ -46,7 +46,10 @@ export function imagesAnswer(
   return Buffer.concat(parts)
 }
 
-/** Returns the images in the members `key` of an answer. `name` tells if they are URLs or data. */
+/**
+ * Returns the images in the members `key` of an answer. `name` tells whether the images are URLs or
+ * data.
+ */
 export const imagesOf = (body: Buffer, key: string, name: 'url' | 'b64_json') =>
   textsNamed(body, key).map((text) => ({ name, text }))
 

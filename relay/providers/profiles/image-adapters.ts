@@ -21,8 +21,9 @@ import {
 import { DASH_SCOPE_TASK, type ImageTask, PREDICTION_TASK } from './image-tasks.ts'
 
 /**
- * Adapts requests and answers of OpenAI's images API to an endpoint with another format. Such an
- * endpoint can't stream. If the caller requested a stream, the complete answer is rendered as one.
+ * Adapts requests and answers of OpenAI's images API to an endpoint with another format. The
+ * endpoint can't stream. If the caller requested a stream, the complete answer is rendered as a
+ * stream.
  */
 export type ImageAdapter = {
   /**
@@ -33,7 +34,10 @@ export type ImageAdapter = {
     request: ImageRequest,
     model: string,
   ) => object | { readonly unsupported: string }
-  /** Returns the size and the quality that the provider's request states. Only they are priced. */
+  /**
+   * Returns the size and the quality that the provider's request states. The price depends only on
+   * these.
+   */
   readonly sentImageOf: (request: ImageRequest, model: string) => SentImage
   /** Converts a provider's answer to OpenAI's images API. `created` is in Unix seconds. */
   readonly answer: (body: Buffer, created: number) => Buffer
@@ -41,7 +45,10 @@ export type ImageAdapter = {
   readonly lossesOf: (request: object, model: string) => readonly string[]
   /** True if the provider returns only the URLs of images, and never their data. */
   readonly answersOnlyAddresses?: true
-  /** How the images are fetched, if the provider generates them as tasks. Omitted otherwise. */
+  /**
+   * How the provider's tasks are started and polled, if it generates images as tasks. Omitted
+   * otherwise.
+   */
   readonly task?: ImageTask
 }
 
@@ -52,7 +59,7 @@ const unsupportedIn = ({ n, image }: Pick<ImageRequest, 'n' | 'image'>, imagesMa
       ? null
       : { unsupported: 'image' }
 
-/** The image of a provider that gets neither a size nor a quality. */
+/** The size and the quality for a provider to which neither is sent. */
 const USUAL_IMAGE: SentImage = { size: null, quality: null }
 
 /** Adapter for Imagen's `predict`, which returns only the data of images. */
@@ -244,11 +251,13 @@ export const DASH_SCOPE_TASKS: ImageAdapter = {
 }
 
 /**
- * The smaller of the two image sizes that some models of Replicate offer, in millions of pixels.
+ * Some models of Replicate offer two image sizes. This is the smaller one, in millions of pixels.
  */
 const QUARTER_MEGAPIXEL = '0.25'
 
-/** Returns the inputs of a model of Replicate that state the size and the shape of its images. */
+/**
+ * Returns the inputs by which a model of Replicate is told the size and the shape of the images.
+ */
 function replicateShapeOf(size: string | null | undefined, model: string): object {
   const bySides = replicateSidesOf(size, model)
   if (bySides !== null) {

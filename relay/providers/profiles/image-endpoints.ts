@@ -48,8 +48,8 @@ const ofGoogle = (models: string): readonly CallEndpoint[] => [
 
 /**
  * The image endpoints, by channel type. An endpoint with an adapter has another format than
- * OpenAI's. The first endpoints list their models, because the chat endpoints of the same providers
- * serve all other models.
+ * OpenAI's. Where an endpoint lists its models, the chat endpoints of the same provider serve all
+ * other models.
  */
 export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new Map([
   [

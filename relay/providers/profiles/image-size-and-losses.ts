@@ -39,8 +39,8 @@ export function aspectRatioOf(size: string | null | undefined): string | undefin
 }
 
 /**
- * The named sizes. Each has the number of pixels up to which a size is nearer to it than to the
- * next one.
+ * The named sizes, each with the largest number of pixels that is still nearer to this size than to
+ * the next larger one.
  */
 const NAMED_SIZES = [
   ['256', 2 ** 17],
@@ -53,7 +53,7 @@ const NAMED_SIZES = [
 /** A size that vendors name by the sides of a square image. `1K` is the usual one. */
 export type NamedSize = (typeof NAMED_SIZES)[number][0]
 
-/** The minimum length in pixels of the longer side of an image with the price of a large image. */
+/** An image has the price of a large image if its longer side has at least this many pixels. */
 const LARGE_SIDE = 1_792
 
 /**
@@ -90,7 +90,7 @@ const SIZES_OF_MODELS: Readonly<
 
 /**
  * Returns the named size of the images that the model generates if this size is requested. Returns
- * null if the model does not generate it: the images then have the model's usual size.
+ * null if the model does not generate this size. The images then have the model's usual size.
  */
 export function offeredSizeOf(
   vendor: keyof typeof SIZES_OF_MODELS,
@@ -105,8 +105,8 @@ export function offeredSizeOf(
 const USUAL: readonly NamedSize[] = ['1K']
 
 /**
- * Reports whether a model of Replicate generates images of a quarter of a megapixel, its smallest
- * ones, if this size is requested.
+ * Reports whether a model of Replicate generates its smallest images (a quarter of a megapixel) if
+ * this size is requested.
  */
 export const isQuarterMegapixel = (size: string | null | undefined, model: string): boolean => {
   const named = namedSizeOf(size)
@@ -116,10 +116,15 @@ export const isQuarterMegapixel = (size: string | null | undefined, model: strin
 
 /** Matches Replicate's models that take a width and a height instead of an aspect ratio. */
 const BY_SIDES = /sdxl|stable-diffusion(?!-3)|playground/
-/** Matches Replicate's models that take a width and a height as a size of the name `custom`. */
+/**
+ * Matches Replicate's models that take a width and a height only together with the size `custom`.
+ */
 const BY_CUSTOM_SIZE = /seedream-4/
 const CUSTOM_SIDES = [1_024, 4_096] as const
-/** The width and the height of images of MiniMax, which are multiples of 8. */
+/**
+ * The smallest and the largest side of an image that MiniMax generates. All sides are multiples of
+ * 8.
+ */
 const MINIMAX_SIDES = [512, 2_048] as const
 
 const areWithin = (
@@ -187,8 +192,9 @@ export function xaiResolutionOf(request: Parameters<typeof xaiSizeOf>[0], model:
 }
 
 /**
- * Returns the aspect ratio of an image of xAI. It is the value of xAI's member, or else the ratio
- * that is nearest to the size. Returns undefined if the model takes none.
+ * Returns the aspect ratio of an image of xAI. This is the value of xAI's member `aspect_ratio`, or
+ * without this member the ratio that is nearest to the size. Returns undefined if the model accepts
+ * no aspect ratio.
  */
 export function xaiRatioOf(
   { size, aspect_ratio: ratio }: Partial<Pick<ImageRequest, 'size' | 'aspect_ratio'>>,

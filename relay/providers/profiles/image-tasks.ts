@@ -132,7 +132,7 @@ export const DASH_SCOPE_TASK: ImageTask = {
   idIn: ({ output }) => textOrEmpty(objectOrEmpty(output).task_id),
   stateIn: ({ output }) => {
     const { task_status: name, code: given, message } = objectOrEmpty(output)
-    // DashScope answers UNKNOWN about a task that it does not know, or not yet.
+    // DashScope answers UNKNOWN about a task that it does not know or does not know yet.
     if (typeof name !== 'string' || name === 'UNKNOWN') return null
     if (DASH_SCOPE_OPEN.has(name)) return 'open'
     if (name === 'SUCCEEDED') return 'done'

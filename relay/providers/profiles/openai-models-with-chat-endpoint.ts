@@ -1,6 +1,6 @@
 import type { ChannelTerms } from '#domain/channels/events.ts'
-import { entriesOf, modelNamesIn } from './parse-channel-json.ts'
 import type { ModelPattern } from './provider-profile.ts'
+import { entriesOf, modelNamesIn } from './read-channel-json-and-model-mapping.ts'
 
 /**
  * Matches all models except those that OpenAI serves only by the Responses API, according to their
@@ -16,8 +16,9 @@ export const MODELS_WITH_CHATS =
 export const NEEDS_PROVIDER_TOOL = /^o\d(?:-mini)?-deep-research/
 
 /**
- * Matches the complete names of OpenAI's text models, also with a date. Another number belongs to
- * the name of a deployment, such as `gpt-4o-2` for a second one.
+ * Matches the complete names of OpenAI's text models, also with a date. A name with any further
+ * number is not matched, because it is the name of a deployment, such as `gpt-4o-2` for a second
+ * deployment of `gpt-4o`.
  */
 const EXACT_OPENAI_NAME = new RegExp(
   '^(?:gpt-(?:4o|4\\.1|5(?:\\.\\d+)?)|o\\d)' +
@@ -25,7 +26,7 @@ const EXACT_OPENAI_NAME = new RegExp(
 )
 const OPENAI_NAME = /^(?:gpt-|chatgpt-|o\d|codex-|computer-use-)/
 export const AZURE_TYPE = 3
-/** The hosts that are known to serve responses, by channel type. */
+/** The hosts that are known to offer OpenAI's Responses API, by channel type. */
 const HOSTS: ReadonlyMap<number, RegExp> = new Map([
   [1, /^(?:[a-z]{2}\.)?api\.openai\.com$/],
   [AZURE_TYPE, /\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/],
@@ -34,8 +35,8 @@ const HOSTS: ReadonlyMap<number, RegExp> = new Map([
 /**
  * Returns OpenAI's name for a model at Azure, where a deployment may have any name. A deployment
  * with the name of a model counts as this model, even if the channel maps the name of an older
- * model to it. If the channel maps names of OpenAI's models to another deployment, returns the
- * first one. Otherwise, returns the name of the deployment.
+ * model to the deployment. If the channel maps names of OpenAI's models to another deployment,
+ * returns the first one. Otherwise, returns the name of the deployment.
  */
 export function openAiNameOf(modelNames: ReadonlyMap<string, string>, deployment: string): string {
   if (EXACT_OPENAI_NAME.test(deployment)) return deployment
@@ -46,11 +47,11 @@ export function openAiNameOf(modelNames: ReadonlyMap<string, string>, deployment
 }
 
 /**
- * Returns a pattern for the models that a channel's provider serves by chats. Chats with any other
- * model are converted to responses. The channel's setting `responses_models` lists these other
- * models by the provider's names. Without this setting, `MODELS_WITH_CHATS` applies at the hosts of
- * OpenAI and Azure only, because another server may not offer responses. Returns undefined if the
- * provider serves all models by chats.
+ * Returns a pattern for the models that a channel's provider serves by chat completions. A chat
+ * with any other model is converted to the Responses API. The channel's setting `responses_models`
+ * lists these other models by the provider's names. Without this setting, `MODELS_WITH_CHATS`
+ * applies at the hosts of OpenAI and Azure only, because another server may not offer responses.
+ * Returns undefined if the provider serves all models by chats.
  */
 export function modelsWithChatsAt(
   {

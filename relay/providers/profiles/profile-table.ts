@@ -25,7 +25,7 @@ const completionsAt = (path: string, models?: RegExp): CallEndpoint =>
   models === undefined ? { format: 'completions', path } : { format: 'completions', path, models }
 
 const CHAT_AND_COMPLETIONS = [CHAT, completionsAt('/v1/completions')]
-/** OpenAI's endpoint for chats, which some of its models don't serve. */
+/** OpenAI's endpoint for chats, through which some of OpenAI's models can't be called. */
 const OPENAI_CHAT: CallEndpoint = { ...CHAT, models: MODELS_WITH_CHATS }
 /** Matches OpenAI's models that serve completions. All other models serve only chats. */
 const COMPLETION_MODELS = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/

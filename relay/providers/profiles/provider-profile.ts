@@ -112,14 +112,17 @@ export type VideoVendorName =
   | 'vidu'
   | 'wan'
 
-/** How one provider (a channel type) differs from OpenAI. */
+/**
+ * The properties of one provider (a channel type). Most optional ones state how it differs from
+ * OpenAI.
+ */
 export type Profile = {
   /** The number of the channel type, as in the API. */
   readonly id: number
   readonly name: string
   /**
    * The base URL for channels without one. Null if every channel must have one. For a cloud
-   * provider, this value means that the address follows from the key and the region.
+   * provider, null means that the address follows from the key and the region.
    */
   readonly baseUrl: string | null
   /** How a cloud provider is called with a key. Omitted for all other providers. */
@@ -148,13 +151,13 @@ export type Profile = {
   readonly thinkingBeyondLimit?: number
   /**
    * How `enable_thinking` and `thinking_budget` control thinking. `models` matches the provider's
-   * names of the models that accept them. Other models may refuse them. Omitted if chats are
-   * controlled as at OpenAI.
+   * names of the models that accept these two members. All other models may refuse the members.
+   * Omitted if the provider's chats control thinking as OpenAI's do.
    */
   readonly thinkingSwitch?: {
     readonly models: RegExp
-    /** True if thinking must be turned off in requests for plain answers. */
-    readonly isForStreams?: true
+    /** True if thinking must be turned off in requests for answers that are not streamed. */
+    readonly isOnlyForStreams?: true
   }
   /** The smallest `thinking_budget` that the provider accepts. The default is 1. */
   readonly thinkingBudgetMin?: number
@@ -172,7 +175,8 @@ export type Profile = {
   /** The provider's API for batches. Omitted if it has none. */
   readonly batches?: BatchApi
   /**
-   * The kind of tasks that the channel accepts instead of calls, and the path of the simplest task.
+   * Set if the channel accepts tasks instead of calls: the kind of these tasks, and the path of the
+   * simplest one.
    */
   readonly tasks?: { readonly kind: TaskKind; readonly path: string }
   /**

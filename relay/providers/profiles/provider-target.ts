@@ -368,7 +368,7 @@ const keyHeader = (kind: KeyHeader | undefined, key: string): readonly string[] 
   kind === undefined ? ['authorization', `Bearer ${key}`] : [kind, key]
 
 /**
- * Reports whether a text consists of ASCII characters without control characters. Other characters
- * could inject headers or make a request fail.
+ * Reports whether a text consists of ASCII characters without control characters. A control
+ * character could inject headers, and any other character could make a request fail.
  */
 const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)

@@ -9,11 +9,12 @@ type ThinkingAtProvider = Pick<
 export const THINKING_AT_DASH_SCOPE: ThinkingAtProvider = {
   // The longest chain of thought of any model (alibabacloud.com/help/en/model-studio/models).
   thinkingBeyondLimit: 81_920,
-  // A plain answer of an open Qwen3 model is refused unless thinking is turned off.
+  // Open Qwen3 models refuse a request for an answer that is not streamed, unless thinking is
+  // turned off.
   thinkingSwitch: {
     models:
       /^qwen(?:-(?:plus|turbo|flash)|3-[\d.]+b|3\.[5-9])(?!.*(?:instruct|thinking|coder|character))/i,
-    isForStreams: true,
+    isOnlyForStreams: true,
   },
 }
 

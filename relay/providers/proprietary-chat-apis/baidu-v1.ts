@@ -7,7 +7,7 @@ import {
 } from '#relay/canonical/json-values.ts'
 import type { StopReason } from '#relay/conversion/canonical-answer.ts'
 import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
-import { readAnswerId } from '#relay/conversion/limit-id-and-model-lengths.ts'
+import { readAnswerId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import {
   type AccessToken,
   AccessTokenCache,

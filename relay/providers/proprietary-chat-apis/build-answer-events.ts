@@ -5,7 +5,7 @@ import type {
   CanonicalUsage,
   StopReason,
 } from '#relay/conversion/canonical-answer.ts'
-import { TOKEN_COUNT_MAX } from '#relay/conversion/json-fields.ts'
+import { TOKEN_COUNT_MAX } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= TOKEN_COUNT_MAX

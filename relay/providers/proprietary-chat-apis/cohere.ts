@@ -12,7 +12,10 @@ import type {
   CanonicalRequest,
   Thinking,
 } from '#relay/conversion/canonical-request.ts'
-import { readAnswerId, readCallId } from '#relay/conversion/limit-id-and-model-lengths.ts'
+import {
+  readAnswerId,
+  readCallId,
+} from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { writeMessages } from '#relay/conversion/openai-chat/write-messages.ts'
 import { reportedUsage, usageEvents } from './build-answer-events.ts'

@@ -6,7 +6,7 @@ import {
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
 import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
-import { readAnswerId } from '#relay/conversion/limit-id-and-model-lengths.ts'
+import { readAnswerId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import {
   endEvents,
   reportedUsage,

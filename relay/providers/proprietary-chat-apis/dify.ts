@@ -8,7 +8,7 @@ import {
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import type { CanonicalRequest, FileSource } from '#relay/conversion/canonical-request.ts'
 import { ConversionError } from '#relay/conversion/canonical-request.ts'
-import { readAnswerId } from '#relay/conversion/limit-id-and-model-lengths.ts'
+import { readAnswerId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import {
   endEvents,
   reportedUsage,

@@ -9,7 +9,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '#relay/conversion/canonical-request.ts'
-import { readCallId } from '#relay/conversion/limit-id-and-model-lengths.ts'
+import { readCallId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import { callerPathOf } from '#relay/conversion/paths-of-parts-in-caller-request.ts'
 
 type Turn = JsonObject & { readonly role: 'user' | 'function' | 'assistant' }
@@ -46,8 +46,8 @@ export function writeTurns(messages: readonly CanonicalMessage[], losses: string
 /**
  * Returns the tool results, by the ids of their calls. Each call is written with exactly one
  * result. A result without its call and a second result for a call can't be written, so they are
- * refused. Several calls with the same id are refused too. Each of them would repeat the result, so
- * that a short request could become much longer than its hold covers.
+ * refused. Several calls with the same id are refused too, because the result would be written once
+ * for each of them, and a short request could become much longer than its hold covers.
  */
 function resultsIn(messages: readonly CanonicalMessage[]): ReadonlyMap<string, ToolResultPart> {
   const parts = messages.flatMap((message) => message.parts)

@@ -22,8 +22,9 @@ const POLL_MS = 1_000
 const COUNTS_POLL_MS = 200
 const COUNTS_POLLS = 10
 /**
- * The maximum time of the request that creates a prediction, in milliseconds. It is not aborted
- * with the call, because a prediction can be cancelled only by its id, which is in the response.
+ * The maximum time of the request that creates a prediction, in milliseconds. The request is not
+ * aborted together with the call, because a prediction can be cancelled only by its id, which is in
+ * the response.
  */
 const CREATE_MS = 60_000
 const ENDED = new Set(['succeeded', 'failed', 'canceled', 'aborted'])
@@ -41,9 +42,9 @@ function endOfEvents(bytes: Buffer): number {
 
 /**
  * Sends each call to Replicate as a prediction, and forwards the prediction's stream. The completed
- * prediction, with its output and token counts, follows as the event `prediction`. It is polled
- * until it has ended or a deadline of the call has passed, even if its stream was cut off. It is
- * cancelled if the caller disconnects.
+ * prediction, with its output and token counts, follows as the event `prediction`. The prediction
+ * is polled until it has ended or a deadline of the call has passed, even if the stream was cut
+ * off. If the caller disconnects, the prediction is cancelled.
  */
 export const predictionTransport = (connections: Connections, origin: string): Transport => ({
   dispatch: ({ path, headers, body }, handler) => {

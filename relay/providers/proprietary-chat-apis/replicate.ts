@@ -76,7 +76,7 @@ type StreamedText = { readonly text: string; readonly isWhole: boolean }
 /**
  * Returns the events at the end of an answer. If the stream was cut, the rest of the text follows
  * from the output. If the output differs from the text before the cut, the answer ends with an
- * error, because it must not look complete.
+ * error, because the answer must not look complete.
  */
 function predictionEvents(
   prediction: JsonObject,

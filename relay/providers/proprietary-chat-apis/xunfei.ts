@@ -9,7 +9,7 @@ import {
 } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
-import { readAnswerId } from '#relay/conversion/limit-id-and-model-lengths.ts'
+import { readAnswerId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import {
   isVisibleText,
   MODEL_PLACEHOLDER,
@@ -118,7 +118,8 @@ const BUSY = new Set([10_007, 10_008, 10_010, 10_110, 11_201, 11_202, 11_203])
 const WRONG_REQUEST = new Set([10_003, 10_004, 10_163, 10_907, 10_013, 10_014, 10_019])
 
 /**
- * Reads an error. A refused websocket has only a message, but messages on a websocket have a code.
+ * Reads an error. The response that refuses a websocket has only a text. A message on an open
+ * websocket also has a code.
  */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const header = objectOrEmpty(body.header)

@@ -78,7 +78,7 @@ describe('a loss within a message is named by its place in the request of the ca
       from,
       Buffer.from(JSON.stringify({ model: 'm', ...body })),
       { model: 'm', isStream: false },
-      { format, model: 'm', outputTokensMax: 8, outputTokensMost: null, vendor: OPENAI },
+      { format, model: 'm', outputTokensMax: 8, outputTokensCovered: null, vendor: OPENAI },
     ).losses
 
   it('in Anthropic’s', () => {

@@ -20,8 +20,8 @@ describe('the rules for a model', () => {
     ['claude-sonnet-5', false, true],
     ['claude-mythos-preview', false, true],
     ['deepseek-v4', true, false],
-  ])('follow from its name: %s', (model, takesBudget, takesAdaptive) => {
-    expect(modelRules(model)).toMatchObject({ takesBudget, takesAdaptive })
+  ])('follow from its name: %s', (model, acceptsBudget, acceptsAdaptive) => {
+    expect(modelRules(model)).toMatchObject({ acceptsBudget, acceptsAdaptive })
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { inputTokensOf, NO_USAGE } from '#domain/pricing/usage.ts'
-import { TOKEN_COUNT_MAX } from '#relay/conversion/json-fields.ts'
+import { TOKEN_COUNT_MAX } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import { readUsage, writeUsage } from '#relay/conversion/openai-chat/usage.ts'
 
 const read = (usage: unknown, rest = {}) => readUsage({ usage, ...rest })

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ConversionError } from '#relay/conversion/canonical-request.ts'
 import { readRequest } from '#relay/conversion/openai-responses/read-request.ts'
-import { callItem, callSignatureItem } from '#relay/conversion/openai-responses/write-items.ts'
+import {
+  callItem,
+  callSignatureItem,
+} from '#relay/conversion/openai-responses/write-response-and-items.ts'
 import { AGENT_TURN } from './agent-turn.ts'
 
 const BASE = { model: 'm', input: 'Hi' }

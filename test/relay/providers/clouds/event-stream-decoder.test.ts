@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { anthropicErrorBody } from '#relay/providers/clouds/aws-errors.ts'
+import { anthropicErrorBody } from '#relay/providers/clouds/aws-errors-as-anthropic-errors.ts'
 import { EventStreamDecoder } from '#relay/providers/clouds/event-stream-decoder.ts'
 import { awsChunk, awsException, awsFrame } from '#test/relay/support/aws-event-stream.ts'
 

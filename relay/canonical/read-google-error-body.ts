@@ -4,7 +4,7 @@ import { listOf, objectOf, parsedObject } from './json-values.ts'
 const DETAILS_MAX = 16
 /** Matches a duration in the JSON of Google's APIs, such as `36s` or `1.5s`. */
 const DELAY = /^(\d{1,6}(?:\.\d{1,9})?)s$/
-/** Longer bodies are not searched for a delay, because errors of Google are shorter. */
+/** The maximum length of a body that is searched for a delay. Errors of Google are shorter. */
 const BODY_BYTES_MAX = 65_536
 /** The longest delay, in milliseconds, that a provider may request. */
 const DELAY_MS_MAX = 3_600_000

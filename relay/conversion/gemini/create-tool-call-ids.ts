@@ -1,6 +1,6 @@
 /**
- * Creates ids for tool calls that Gemini reports without an id. They consist of characters that all
- * formats allow, and have at most 40 of them, which is OpenAI's limit.
+ * Creates ids for tool calls that Gemini reports without an id. The ids have only characters that
+ * all formats allow, and at most 40 characters, which is OpenAI's limit.
  */
 const PREFIX = 'gemini_call_'
 const ANSWER_ID_LENGTH = 18

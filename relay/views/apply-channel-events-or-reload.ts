@@ -21,7 +21,7 @@ const RETRY_MS = 100
 /**
  * Returns a function that applies channel events to the view. The event `ChannelAbilitiesFixed`
  * means that an admin has repaired the table of the channels' models and groups. A new view is then
- * loaded from the read model. Until this is done, the current view stays in use.
+ * loaded from the read model. Until the new view is complete, the current view stays in use.
  */
 export function createChannelFollower({ log, view, emptyView, load }: Options) {
   /** The events since the start of the current reload, or null if no reload is running. */

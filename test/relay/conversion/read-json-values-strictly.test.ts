@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { ConversionError } from '#relay/conversion/canonical-request.ts'
 import {
+  TOKEN_COUNT_MAX,
+  tokenCountOf,
+} from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
+import {
   optionalBoolean,
   optionalInteger,
   optionalList,
   optionalText,
-  TOKEN_COUNT_MAX,
-  tokenCountOf,
-} from '#relay/conversion/json-fields.ts'
+} from '#relay/conversion/read-json-values-strictly.ts'
 import { dataEvent, namedEvent } from '#relay/conversion/write-server-sent-events.ts'
 
 describe('fields of provider JSON', () => {

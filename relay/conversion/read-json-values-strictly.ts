@@ -1,23 +1,6 @@
 import { type JsonObject, numberOf, objectOf } from '#relay/canonical/json-values.ts'
 import { ConversionError } from './canonical-request.ts'
 
-/**
- * The largest token count that is read from a usage. It equals the largest count that is billed.
- */
-export const TOKEN_COUNT_MAX = 10_000_000
-
-/**
- * Returns a token count as an integer from 0 to `TOKEN_COUNT_MAX`. A fraction is rounded up. A
- * number in a string is accepted. Any other value becomes 0.
- */
-export function tokenCountOf(value: unknown): number {
-  const count = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value
-  if (typeof count !== 'number' || Number.isNaN(count)) return 0
-  return Math.min(Math.ceil(Math.max(count, 0)), TOKEN_COUNT_MAX)
-}
-
-const DIGITS = /^\d{1,16}$/
-
 /** Reports whether a member has no value. Providers treat null like a missing member. */
 export const isAbsent = (value: unknown): value is undefined | null =>
   value === undefined || value === null

@@ -6,15 +6,15 @@ import type { StoredResponses } from './stored-response-owners.ts'
 type StoreBounds = {
   /** The time after which an answer no longer waits for the store. */
   readonly waitMs: number
-  /** The maximum number of contents that are written at the same time. Others wait. */
+  /** The maximum number of contents that are written at the same time. Further writes wait. */
   readonly writesMax: number
   /** The maximum total length of the sealed contents that are being written or wait. */
   readonly writtenBytesMax: number
-  /** The maximum number of loads of one user's contents at the same time. Others wait. */
+  /** The maximum number of loads of one user's contents at the same time. Further loads wait. */
   readonly loadsPerUserMax: number
   /** The maximum number of loads of one user's contents that run or wait. */
   readonly waitingLoadsPerUserMax: number
-  /** The maximum number of lookups at the same time. Others wait. */
+  /** The maximum number of lookups at the same time. Further lookups wait. */
   readonly lookupsMax: number
   readonly lookupsPerUserMax: number
   /** The maximum number of lookups of one user that run or wait. */

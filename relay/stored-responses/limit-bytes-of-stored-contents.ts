@@ -7,8 +7,8 @@ export type ContentBounds = {
   /** The maximum total size in bytes of the compressed contents of one user. */
   readonly userBytesMax: number
   /**
-   * The maximum total size in bytes of the compressed contents of all users. It keeps the disk from
-   * filling up, because the database could then no longer record calls.
+   * The maximum total size in bytes of the compressed contents of all users. Without this maximum,
+   * contents could fill the disk, and the database could then no longer record calls.
    */
   readonly siteBytesMax: number
   /**
@@ -26,8 +26,9 @@ export const CONTENT_BOUNDS: ContentBounds = {
 const COUNTED_USERS_MAX = 10_000
 
 /**
- * Deletes the inputs of a user's older contents. They are long, because each repeats the history of
- * its conversation. Only `previous_response_id` needs them. References to items need only outputs.
+ * Deletes the inputs of a user's older contents. Inputs are long, because each repeats the history
+ * of its conversation, and only references by `previous_response_id` need them. References to items
+ * need only outputs.
  */
 const DELETE_OLD_INPUTS = `
   update relay.response_contents as one
@@ -52,7 +53,7 @@ const DELETE_OLDEST = `
     and counted.newer_bytes > $2
   returning one.stored_bytes::float8 as bytes`
 
-/** Limits the bytes of the stored contents of each user, and of all users together. */
+/** Limits how many bytes of contents are stored for each user, and for all users together. */
 export class ContentLimits {
   private readonly pg: Pool
   private readonly bounds: ContentBounds
@@ -100,9 +101,9 @@ export class ContentLimits {
 
   /**
    * Deletes the contents beyond the maximum of a user who has added bytes. Only one deletion runs
-   * per user, because two deletions of the same rows could block each other. Never rejects, because
-   * the new content is already stored and its response must say so. After a failure, the next call
-   * tries again.
+   * per user, because two deletions of the same rows could block each other. The promise never
+   * rejects, because the new content is already stored and its response must say so. After a failed
+   * deletion, the next call of this method deletes again.
    */
   async deleteOldest(userId: number, bytes: number): Promise<void> {
     const { addedBytes, limited } = this

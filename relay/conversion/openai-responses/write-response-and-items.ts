@@ -68,7 +68,7 @@ export function reasoningItem(id: string, part: ThinkingPart): JsonObject {
   }
 }
 
-/** Writes an item that stores the signature of the tool call after it. */
+/** Writes an item that stores the signature of the tool call that follows the item. */
 export const callSignatureItem = (id: string, callId: string, signature: string): JsonObject => ({
   id,
   type: 'reasoning',
@@ -107,9 +107,9 @@ export type ResponseState = {
 }
 
 /**
- * Writes a response. It repeats the short settings of its request. The instructions and the tools
- * are left out, because a stream would contain them three times. `store` precedes all texts of the
- * request, because `withoutStoring` replaces its first occurrence.
+ * Writes a response, which repeats the short settings of its request. The instructions and the
+ * tools are left out, because a stream would contain them three times. The member `store` precedes
+ * all texts of the request, because `withoutStoring` replaces the first occurrence of `store`.
  */
 export const writeResponse = (
   { id, model }: Pick<CanonicalAnswer, 'id' | 'model'>,

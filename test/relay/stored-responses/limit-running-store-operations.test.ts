@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { boundedStoredResponses } from '#relay/stored-responses/limit-response-store.ts'
+import { boundedStoredResponses } from '#relay/stored-responses/limit-running-store-operations.ts'
 import type { ContentOwner } from '#relay/stored-responses/response-content-store.ts'
 import type { StoredId, StoredResponses } from '#relay/stored-responses/stored-response-owners.ts'
 import { storedResponsesInMemory } from '../support/in-memory-stores.ts'

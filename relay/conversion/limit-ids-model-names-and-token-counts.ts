@@ -26,3 +26,20 @@ export const readCallId = (value: unknown): string =>
  */
 export const readModel = (value: unknown): string =>
   (textOf(value) ?? '').slice(0, MODEL_LENGTH_MAX)
+
+/**
+ * The largest token count that is read from a usage, which equals the largest count that is billed.
+ */
+export const TOKEN_COUNT_MAX = 10_000_000
+
+/**
+ * Returns a token count as an integer from 0 to `TOKEN_COUNT_MAX`. A fraction is rounded up. A
+ * number in a string is accepted. Any other value becomes 0.
+ */
+export function tokenCountOf(value: unknown): number {
+  const count = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value
+  if (typeof count !== 'number' || Number.isNaN(count)) return 0
+  return Math.min(Math.ceil(Math.max(count, 0)), TOKEN_COUNT_MAX)
+}
+
+const DIGITS = /^\d{1,16}$/

@@ -9,8 +9,8 @@ const ENDS: ReadonlySet<unknown> = new Set(['speech.audio.done', 'transcript.tex
 
 /** The streams of the audio endpoints. Their last event contains the usage. */
 const AUDIO_STREAM: StreamFormat = {
-  // Only `[DONE]` is recognized here, because an event that is recognized is not read. The other
-  // last events must be read for their usage.
+  // Only `[DONE]` is recognized here, because an event that is recognized as the last one is not
+  // read. All other last events contain the usage and must be read.
   isLastEvent: (bytes, start, end) =>
     /^data: ?\[DONE\]/m.test(bytes.toString('latin1', start, Math.min(end, start + LAST_BYTES))),
   finishReason: LAST,

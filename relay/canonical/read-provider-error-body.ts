@@ -1,0 +1,94 @@
+import { parsedObject } from './json-values.ts'
+import { type ErrorMeaning, meaningOf } from './provider-error-meaning.ts'
+
+/** How many characters of a text in a provider's error are compared with known codes. */
+const TEXT_MAX = 2_000
+
+/** How many details of a Google error are searched for reasons. */
+const DETAILS_MAX = 16
+
+/**
+ * Returns the codes of a provider's error, such as `insufficient_quota`. These are its code or
+ * type, and for a Google error its status and the reasons in its details. Alibaba's own format has
+ * the code beside the message, without a member `error`. If an error has a code or type, a code
+ * beside the error is not read, because a reseller may have added a general one there.
+ */
+export function providerErrorCodes(bytes: Buffer): readonly string[] {
+  const { code, type, status, details } = errorIn(bytes)
+  const reasons = (Array.isArray(details) ? details : [])
+    .slice(0, DETAILS_MAX)
+    .map((detail: unknown) => (detail as { readonly reason?: unknown } | null)?.reason)
+  // A code beside the error, such as a reseller's own, must not hide the type inside the error.
+  const ownCode = textIn(code) ?? textIn(type) ?? textIn(parsedObject(bytes)?.code)
+  return [ownCode, textIn(status), ...reasons.map(textIn)].flatMap((text) =>
+    text === null ? [] : [text.slice(0, TEXT_MAX)],
+  )
+}
+
+/**
+ * Returns the code, the type and the message of a provider's error. A missing text is returned as
+ * an empty string.
+ */
+export function providerErrorFields(bytes: Buffer): {
+  readonly code: string
+  readonly type: string
+  readonly message: string
+} {
+  const { code, type, message } = errorIn(bytes)
+  const fieldOf = (value: unknown): string => (textIn(value) ?? '').slice(0, TEXT_MAX)
+  return {
+    code: typeof code === 'number' ? `${code}` : fieldOf(code),
+    type: fieldOf(type),
+    message: fieldOf(message),
+  }
+}
+
+/** The maximum number of names in the path of a fault: see `textOfDetail`. */
+const PATH_LENGTH_MAX = 8
+
+/** A provider's error. Each member may have any value. */
+export type LooseError = {
+  message?: unknown
+  type?: unknown
+  param?: unknown
+  code?: unknown
+  status?: unknown
+  details?: unknown
+}
+
+/**
+ * Returns the error in the body of a provider's answer: the member `error`, or an error with the
+ * text that the body has in another member.
+ */
+export function errorIn(bytes: Buffer): LooseError {
+  const { error, message, detail } = parsedObject(bytes) ?? {}
+  if (typeof error === 'object' && error !== null) return error as LooseError
+  return { message: typeof error === 'string' ? error : (message ?? textOfDetail(detail)) }
+}
+
+/**
+ * Returns the text of the member `detail`, which servers written with FastAPI send. Its value is a
+ * text or a list of faults. The first fault of a list is returned with its path.
+ */
+function textOfDetail(detail: unknown): unknown {
+  if (!Array.isArray(detail)) return detail
+  const { loc, msg } = (detail[0] ?? {}) as { readonly loc?: unknown; readonly msg?: unknown }
+  const path = Array.isArray(loc) ? loc.slice(0, PATH_LENGTH_MAX).join('.') : ''
+  return typeof msg === 'string' && path !== '' ? `${path}: ${msg}` : msg
+}
+
+/** Returns a text that is not empty. Returns null for any other value. */
+export const textIn = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value : null
+
+/** Returns what a provider's error means. `status` is 502 for an error in a stream. */
+export function providerErrorMeaning(bytes: Buffer, status: number): ErrorMeaning {
+  const { type, code, status: name, message } = errorIn(bytes)
+  return meaningOf({
+    type: textIn(type),
+    code: textIn(code),
+    name: textIn(name),
+    message: textIn(message)?.slice(0, TEXT_MAX) ?? null,
+    status,
+  })
+}
