@@ -1,6 +1,9 @@
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { AttemptEnd } from './attempt-end-types.ts'
-import { type CallAtProvider, CancellableResponse } from './cancellable-response.ts'
+import {
+  type CallAtProvider,
+  CancellableBackgroundResponse,
+} from './cancellable-background-response.ts'
 
 /**
  * The maximum time, in milliseconds, for a cancellation after the relay has begun to end its calls
@@ -18,12 +21,12 @@ const UNAWAITED_MAX = 256
  */
 export function responseLeftRunning(
   end: AttemptEnd,
-  streamed: CancellableResponse | null,
+  streamed: CancellableBackgroundResponse | null,
   { name }: WireFormat,
-): CancellableResponse | null {
+): CancellableBackgroundResponse | null {
   if (end.kind === 'plain' || end.error === null || end.error === 'error-event') return null
   if (name !== 'responses' || end.kind !== 'failed' || end.error !== 'format') return streamed
-  const response = streamed ?? new CancellableResponse()
+  const response = streamed ?? new CancellableBackgroundResponse()
   response.noteAnswer(end.body)
   return response
 }
@@ -54,7 +57,7 @@ export class Cancellations {
    * limits on calls also limit the cancellations. The promise never rejects.
    */
   begin(
-    background: CancellableResponse,
+    background: CancellableBackgroundResponse,
     at: CallAtProvider,
     pendingCancellations: Promise<void>[],
   ): void {

@@ -6,7 +6,7 @@ import type { ConvertedStream } from '../conversion/convert-call.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
-import type { CancellableResponse } from './cancellable-response.ts'
+import type { CancellableBackgroundResponse } from './cancellable-background-response.ts'
 import { FinishReasonSearch } from './finish-reason-search.ts'
 import { parseStreamEvent } from './parse-stream-event.ts'
 import { PostDisconnectReadLimit } from './post-disconnect-read-limit.ts'
@@ -73,7 +73,7 @@ export class StreamForwarder implements SseSink {
    * Set if the provider generates the response in the background. Even after the caller has
    * disconnected, such a response is screened, and counted for the hold and the bill.
    */
-  background: CancellableResponse | null = null
+  background: CancellableBackgroundResponse | null = null
   /**
    * Called if a finished answer, after which only the usage can follow, contains a screened word.
    * It may call `continueForUsage`; otherwise the stream ends.

@@ -12,7 +12,7 @@ import {
 import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { TASK_LEASE_MS } from './task-ledger.ts'
-import { UnansweredTasks } from './unanswered-tasks.ts'
+import { UnansweredStatusQueries } from './unanswered-status-queries.ts'
 import { UnconfirmedVideos } from './videos/unconfirmed-videos.ts'
 
 /** Returns at most `limit` unfinished tasks, oldest first, that follow the task `after`. */
@@ -103,7 +103,7 @@ class Poll {
   private readonly running = new Map<string, Promise<void>>()
   /** The number of polls that each poller has begun. The key is the poller's name. */
   private readonly turns = new Map<string, number>()
-  private readonly unanswered = new UnansweredTasks()
+  private readonly unanswered = new UnansweredStatusQueries()
   private readonly unconfirmed: UnconfirmedVideos
   /** The number of further passes in which no unaccepted task ends. */
   private quietPasses = QUIET_PASSES
@@ -189,7 +189,7 @@ class Poll {
   }
 
   private mayExpireUnanswered(
-    task: Parameters<UnansweredTasks['mayExpireUnanswered']>[0],
+    task: Parameters<UnansweredStatusQueries['mayExpireUnanswered']>[0],
     now: number,
   ): boolean {
     return now - task.submittedAt > TASK_LEASE_MS || this.unanswered.mayExpireUnanswered(task, now)

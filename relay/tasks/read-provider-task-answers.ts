@@ -6,7 +6,7 @@ import {
   parsedShallowObject,
   textOf,
   webAddress,
-} from './read-provider-json.ts'
+} from './parse-provider-json.ts'
 
 const ID_LENGTH_MAX = 128
 /**

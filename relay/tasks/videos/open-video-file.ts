@@ -7,7 +7,7 @@ import { retryAfterOf } from '#relay/pipeline/read-retry-delay-and-request-id.ts
 import { keysOfSubmitted } from '#relay/views/channel-and-keys-of-submitted-work.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import { type ProviderTarget, providerRequest } from '../../providers/profiles/provider-target.ts'
-import type { ExpiredFile } from '../look-up-file-addresses.ts'
+import type { ExpiredFile } from '../limit-file-address-lookups.ts'
 import {
   discard,
   FAILED,
@@ -18,7 +18,7 @@ import {
   type OpenOptions,
   openProviderFile,
 } from '../open-provider-file.ts'
-import { parsedShallowObject } from '../read-provider-json.ts'
+import { parsedShallowObject } from '../parse-provider-json.ts'
 import {
   addressTaskRequest,
   type ProviderRequest,

@@ -5,7 +5,7 @@ import type { RelayError } from '../../canonical/relay-error.ts'
 import { errorBody } from '../../dialects/openai-chat/error-body.ts'
 import { failReasonOf } from '../render-task-json.ts'
 import type { TaskDeps } from '../task-deps.ts'
-import { jimengAnswer } from './jimeng-requests.ts'
+import { jimengAnswer } from './jimeng-format-of-callers.ts'
 import { type VideoStyle, videoStyleOf } from './video-routes.ts'
 
 export type VideoShowing = {

@@ -3,10 +3,10 @@ import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 import { keysOfSubmitted, sendWithKeys } from '#relay/views/channel-and-keys-of-submitted-work.ts'
 import { billedChannelOf, type RelayChannel } from '#relay/views/channel-view.ts'
-import { parsedShallowObject } from '../read-provider-json.ts'
+import { parsedShallowObject } from '../parse-provider-json.ts'
 import { sendTaskRequest } from '../send-request-to-task-provider.ts'
 import type { TaskDeps } from '../task-deps.ts'
-import type { UnansweredTasks } from '../unanswered-tasks.ts'
+import type { UnansweredStatusQueries } from '../unanswered-status-queries.ts'
 import { providerRequestOf, vendorOf } from './select-channels-for-video.ts'
 import { UNKNOWN_TASK } from './video-status-query.ts'
 import type { VideoVendor } from './video-vendor.ts'
@@ -46,12 +46,12 @@ const NOTHING_SAID: Found = { kind: 'unanswered' }
  */
 export class UnconfirmedVideos {
   private readonly deps: TaskDeps
-  private readonly unanswered: UnansweredTasks
+  private readonly unanswered: UnansweredStatusQueries
   /** The time over which a vendor must say that it does not have a video, in milliseconds. */
   private readonly absentMs: number
   private readonly searches = new Map<string, Search>()
 
-  constructor(deps: TaskDeps, unanswered: UnansweredTasks, absentMs: number) {
+  constructor(deps: TaskDeps, unanswered: UnansweredStatusQueries, absentMs: number) {
     this.deps = deps
     this.unanswered = unanswered
     this.absentMs = absentMs

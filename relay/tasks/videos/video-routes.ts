@@ -1,6 +1,6 @@
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
-import { JIMENG_ACTIONS } from './jimeng-requests.ts'
+import { JIMENG_ACTIONS } from './jimeng-format-of-callers.ts'
 
 /** The API whose paths, requests and responses a caller uses for videos. */
 export type VideoStyle = 'openai' | 'generic' | 'kling' | 'jimeng' | 'gemini'

@@ -37,7 +37,7 @@ class CancellationRefused extends Error {
  * A streamed response that the provider generates in the background. The provider continues after
  * the stream is closed, so the relay must cancel the response if it stops reading the stream.
  */
-export class CancellableResponse {
+export class CancellableBackgroundResponse {
   private id: string | null = null
   private bytesLeft = SEARCHED_BYTES_MAX
 

@@ -38,7 +38,7 @@ for (const letter of LETTERS) BASE64_BYTES[letter.charCodeAt(0)] = 1
  * file in base64, or a web URL, which some providers accept. A string with escapes is copied to
  * decode it.
  */
-export function isPicture(json: Buffer): boolean {
+export function isPictureInJson(json: Buffer): boolean {
   const text = json.includes(BACKSLASH)
     ? Buffer.from(JSON.parse(json.toString('utf8')) as string)
     : json.subarray(1, -1)

@@ -20,7 +20,7 @@ const OLD_MS = 24 * 3_600_000
  * task may have finished it. The task is therefore expired only after its provider was asked and
  * either reports no outcome or gives no answer for an hour.
  */
-export class UnansweredTasks {
+export class UnansweredStatusQueries {
   /** The times of the first questions without an answer, in Unix milliseconds, by task id. */
   private readonly since = new Map<string, number>()
 
