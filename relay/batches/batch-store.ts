@@ -138,9 +138,8 @@ export type NewBatch = Omit<
 /** Stores the owner of each batch, and the data of its lines for as long as results can be read. */
 export type BatchStore = {
   /**
-   * Stores a batch whose quota is not reserved yet. Returns false and stores nothing if a batch
-   * with this id is stored, unless that batch is abandoned (see `isAbandoned`). Then it is
-   * replaced.
+   * Stores a batch whose quota is not reserved yet. Replaces an abandoned batch (see `isAbandoned`)
+   * with the same id. If any other batch with this id is stored, stores nothing and returns false.
    */
   add(batch: NewBatch, lines: LinesById): Promise<boolean>
   /**
@@ -163,7 +162,7 @@ export type BatchStore = {
    * `failingSince` to 0.
    */
   deny(batch: string, at: number): Promise<void>
-  /** Stores the time of a failure of another kind in `failingSince`, unless one is stored. */
+  /** Stores the time of a failure that is not a denial in `failingSince`, unless one is stored. */
   noteFailure(batch: string, at: number): Promise<void>
   /** Stores the time at which the end of the batch was first seen, unless one is stored. */
   noteEnd(batch: string, at: number): Promise<void>

@@ -318,6 +318,9 @@ async function sendOwnFile(
   }
 }
 
-/** Reports whether the provider does not have the file in the account that uploaded it. */
+/**
+ * Reports whether an error means that the file no longer exists in the provider's account that
+ * uploaded it.
+ */
 const isGone = (error: unknown, keys: readonly RelayKey[], { keyRef }: StoredFile): boolean =>
   error instanceof ResultsUnavailable && error.status === 404 && keys[0]?.keyRef === keyRef

@@ -70,7 +70,7 @@ const TIMES = [
   ...['in_progress_at', 'expires_at', 'finalizing_at', 'completed_at', 'failed_at', 'expired_at'],
   ...['cancelling_at', 'cancelled_at'],
 ] as const
-/** The members with the time of the batch's end. They are shown only once the batch is settled. */
+/** The members that state when the batch ended. They are shown only once the batch is settled. */
 const TIMES_OF_END: ReadonlySet<string> = new Set([
   ...['completed_at', 'failed_at', 'expired_at', 'cancelled_at'],
 ])

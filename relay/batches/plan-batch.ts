@@ -63,8 +63,8 @@ export const lineId = (batch: string, customId: string): string =>
 
 export type PlannedLine = { readonly request: ChatRequest; readonly plan: CallPlan }
 /**
- * The parts of a batch. A part consists of the lines with the same model and price. The key is made
- * from this model and price.
+ * The parts of a batch. A part consists of the lines with the same model and price. The key of each
+ * part is made from its model and price.
  */
 export type Parts = Map<string, BatchPart & { readonly index: number }>
 
@@ -106,8 +106,8 @@ export async function planBatch(
 }
 
 /**
- * Reports whether the channel's provider accepts the request in a batch of this API. It must offer
- * batches and the model and need no conversion of the request.
+ * Reports whether the channel's provider accepts the request in a batch of this API. The provider
+ * must offer batches and the model, and the request must need no conversion.
  */
 export function acceptsBatches(
   { now }: Pick<RelayDeps, 'now'>,

@@ -375,8 +375,8 @@ export class BatchSettler {
 
 /**
  * Awaits an append. Rejects with `StoreUnavailable` only if the event store can't be reached. Any
- * other failure would occur again with each attempt. It must count, so that the batch ends after
- * `RESULTS_MS`.
+ * other failure would occur again with each attempt. It must count as a failure, so that the batch
+ * ends after `RESULTS_MS`.
  */
 const fromEventStore = <T>(append: Promise<T>): Promise<T> =>
   append.catch((cause: unknown) => {

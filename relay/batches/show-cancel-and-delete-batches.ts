@@ -180,7 +180,9 @@ export const cancelBatch: BatchHandler = async (deps, exchange, stored) => {
   await sendCurrent(deps, exchange, stored)
 }
 
-/** Asks the provider to cancel a batch. Returns its answer, or the error for the caller. */
+/**
+ * Asks the provider to cancel a batch. Returns the provider's answer, or the error for the caller.
+ */
 export async function cancelAtProvider(
   deps: BatchDeps,
   stored: StoredBatch,

@@ -156,7 +156,8 @@ type PlannedFile = {
 /**
  * Plans the lines in the first of the caller's groups that may use the channel for all lines. Each
  * plan reads the whole file, so groups whose limits of calls have no room are skipped without a
- * plan. The first plan shows how many calls and tokens the lines count in every group.
+ * plan. All plans count the same calls and tokens, so the first plan shows whether another group
+ * has room.
  */
 async function planFile(
   deps: BatchDeps,
