@@ -16,8 +16,8 @@ import { copiesShareOf } from './user-share-of-body-memory.ts'
 const NO_MEMORY = relayError('overloaded', { retryAfter: 2 })
 
 /**
- * Reports whether `count` refused a call because of memory. No other channel can then serve the
- * call.
+ * Reports whether an error of `CopiesOfBody` means that too little memory is left. No other channel
+ * can then serve the call.
  */
 export const isMemoryError = ({ code }: RelayError): boolean =>
   code === 'overloaded' || code === 'too_many_concurrent'

@@ -117,7 +117,8 @@ const recordPlain = (
   )
 
 /**
- * Returns the bytes of an answer that was not recorded, without its statement that it is stored.
+ * Returns the bytes of an answer that could not be recorded, without the statement that the
+ * response is stored.
  */
 const unstored = (
   { request: { storesContent } }: ClosingContext,

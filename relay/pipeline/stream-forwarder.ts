@@ -62,7 +62,7 @@ export class StreamForwarder implements SseSink {
   private readonly onDelivered: () => void
   private heldBack: Buffer[] = []
   private readonly latest: FinishReasonSearch
-  /** True if the stream counts as complete when its connection closes now. */
+  /** True if the stream would be complete if its connection closed now. */
   private isFinal = false
   private isFlowing = true
   private modelSearchesLeft = MODEL_EVENTS_MAX

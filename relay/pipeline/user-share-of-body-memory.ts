@@ -29,7 +29,7 @@ const SHARE_WITH_COPIES_BYTES = (BODIES_BYTES_MAX * 3) / 4
  */
 const UNPAID_SHARE_BYTES = BODY_BYTES_MAX
 /**
- * The limit for bodies with their copies is this many times the limit for bodies alone, up to
+ * The limit for bodies and their copies is this many times the limit for bodies alone, but at most
  * `SHARE_WITH_COPIES_BYTES`.
  */
 const COPIES_FACTOR = 4
