@@ -144,8 +144,9 @@ async function completeBody(
 }
 
 /**
- * Returns the error for content that is missing in the count. For a converted response, it says
- * whether the site stores such content. Only the provider has the content of any other response.
+ * Returns the error for content that is missing in the count. For a converted response, the error
+ * says whether the site stores such content. Only the provider has the content of any other
+ * response.
  */
 const missingInCount = (reference: StoredReference, isStored: boolean): RelayError =>
   convertedResponseIdIn(reference.id) === null

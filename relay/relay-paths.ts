@@ -33,8 +33,8 @@ const PATH_LENGTH_MAX = 512
 
 /**
  * Returns the path that a client with a wrong base URL means. Such a URL lacks the version, or
- * contains it although the client adds it. A slash at the end of the path is ignored as well.
- * Returns null if the relay serves no such path.
+ * contains a version although the client adds another one. A slash at the end of the path is
+ * ignored as well. Returns null if the relay serves no such path.
  */
 export function intendedPath(path: string): string | null {
   if (path.length > PATH_LENGTH_MAX) return null

@@ -50,8 +50,8 @@ export type RealtimeOptions = {
   readonly deps: RelayDeps
   readonly openExchange: (request: CallRequest, response: CallResponse) => Exchange
   /**
-   * Returns the error with which the relay refuses all such requests now, for example during a
-   * shutdown, or null.
+   * Returns the error with which the relay refuses all requests for sessions now, for example
+   * during a shutdown, or null.
    */
   readonly refusalOf: (request: CallRequest) => RelayError | null
 }

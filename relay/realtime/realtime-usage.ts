@@ -11,11 +11,9 @@ import type { UsageBounds, UsageReport } from '../canonical/provider-usage-repor
  */
 export const BYTES_PER_SECOND = { pcm: 48_000, g711: 8_000 } as const
 
-/**
- * The number of audio tokens of one second. OpenAI documents one token for 100 ms of input and for
- * 50 ms of output.
- */
+/** The number of tokens of one second of input audio. OpenAI documents one token for 100 ms. */
 const INPUT_TOKENS_PER_SECOND = 10
+/** The number of tokens of one second of output audio. OpenAI documents one token for 50 ms. */
 const OUTPUT_TOKENS_PER_SECOND = 20
 
 /** Returns the number of tokens of input audio. `rate` is its number of bytes per second. */

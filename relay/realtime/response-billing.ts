@@ -125,7 +125,7 @@ export class ResponseBilling {
     return changing
   }
 
-  /** Makes `end` wait for this change, so that it also ends a call that is admitted meanwhile. */
+  /** Makes `end` wait for this change, so that `end` ends a call that is admitted meanwhile. */
   private async beforeEnd<T>(change: () => Promise<T>): Promise<T | RelayError> {
     if (this.isEnded) return SESSION_ENDED
     const changing = change()

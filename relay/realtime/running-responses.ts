@@ -90,7 +90,7 @@ export class RunningResponses {
    * Reports whether the beginning of a response is outdated: a repetition, or later than the end of
    * the response. A beginning without an id counts as outdated while a response without an id runs.
    * It also counts as outdated after the end of such a response has arrived before its beginning.
-   * Both do not apply if another response was requested (`isExpected`).
+   * Neither of these two rules applies if another response was requested (`isExpected`).
    */
   isRepeatedBeginning(id: string, isExpected: boolean): boolean {
     if (id !== '') return this.isCharged(id) || this.isUnrequested(id)

@@ -102,7 +102,8 @@ export class SettingsInForce {
   }
 
   /**
-   * The higher of the old and the new output limit, unless the account can't pay for the old one.
+   * The higher one of the old and the new output limit. If the account can't pay for the old one,
+   * it is the new one.
    */
   get outputTokensMax(): number {
     return this.updates.reduce((most, { isLowered, change: { outputTokensMax: own } }) => {

@@ -19,7 +19,10 @@ export type PollTarget = {
   readonly kind: TaskKind
 }
 
-/** The number of polls in a row and the time of the first, by `performance.now()`, by task id. */
+/**
+ * For each task id, the number of polls in a row without news of the task, and the time of the
+ * first of these polls by `performance.now()`.
+ */
 type MissingPolls = Map<string, { readonly since: number; readonly polls: number }>
 
 export type PollerTimes = {

@@ -43,9 +43,9 @@ const MISSING_MS = 120_000
 
 const LEASE = 'task-poller'
 /**
- * The number of passes in which no task without a recorded acceptance ends. They are counted after
- * an outage of the database, and after this process has become the poller. Other processes may then
- * still write acceptances that wait in their memory.
+ * After an outage of the database, or after this process has become the poller, no task without a
+ * recorded acceptance is ended for this number of passes. In this time, other processes may still
+ * write acceptances that wait in their memory.
  */
 const QUIET_PASSES = 6
 const PAGE = 1_000
@@ -80,8 +80,8 @@ export function startPoller(
  * The unfinished tasks, grouped by the poller that asks about them. A poller asks about the tasks
  * of one kind that were submitted to one channel with one key. `stale` contains the tasks that may
  * have expired. It does not contain an accepted task whose lease is running and whose provider
- * answers, because the poller of this task ends it. `unconfirmed` contains the videos for which a
- * vendor is to be searched.
+ * answers, because the poller of this task ends it. `unconfirmed` contains the videos that are to
+ * be searched for at their vendors.
  */
 type Found = {
   readonly tasksByPoller: ReadonlyMap<string, readonly OpenTask[]>

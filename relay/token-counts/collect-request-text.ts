@@ -68,12 +68,11 @@ const INPUT_ONLY = new Set([...RERANK_MEMBERS, 'content', 'requests', 'instances
 const PICTURES = new Set(['image_url', 'image', 'input_image'])
 const MIME_OF_PICTURE = /^image\//
 
-/**
- * The nesting depth of the request's members. The next two constants are the depths of the members
- * of messages and of message parts.
- */
+/** The nesting depth of the members of the request itself. */
 const IN_REQUEST = 1
+/** The nesting depth of the members of a message. */
 const IN_MESSAGE = 3
+/** The nesting depth of the members of a message part. */
 const IN_PART = 5
 /**
  * The depth of the deepest text. It is in a part of a document's `source.content`, and the document

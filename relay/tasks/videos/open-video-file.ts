@@ -69,8 +69,8 @@ export const variantsOf = ({ stored, vendor }: FinishedVideo): readonly VideoVar
 
 /**
  * Tries the keys in their order and opens the file with the first key that has access. If no key
- * has access, returns a failure that may be temporary. If there was none, returns that the file
- * does not exist.
+ * has access, returns the last failure that may be temporary. If no failure was temporary, returns
+ * that the file does not exist.
  */
 export async function openVideoFile(
   deps: TaskDeps,

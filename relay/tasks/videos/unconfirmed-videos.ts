@@ -79,7 +79,7 @@ export class UnconfirmedVideos {
     return absent < ABSENT_ANSWERS || !isDeniedForLong
   }
 
-  /** Forgets all tasks that are not among the open tasks. */
+  /** Forgets the searches for all tasks that are not among the open tasks. */
   keepOnly(open: ReadonlySet<string>): void {
     for (const task of this.searches.keys()) if (!open.has(task)) this.searches.delete(task)
   }

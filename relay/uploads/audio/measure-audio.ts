@@ -99,7 +99,7 @@ async function framesSeconds(
 const [FRAME_BYTE, T, I, A] = [0xff, 0x54, 0x49, 0x41]
 
 /**
- * Returns the number of bytes up to the next one with which a frame or a tag may begin. The first
+ * Returns the number of bytes before the next byte with which a frame or a tag may begin. The first
  * byte is not examined. A plain loop is fast enough for files that consist of padding.
  */
 function lengthWithoutHeader(bytes: Buffer, most: number): number {

@@ -13,7 +13,10 @@ const FRAGMENT_BYTES_MAX = 1024 * 1024
 const BOXES_MAX = 50_000
 /** The maximum number of bytes per second of audio in a codec whose frames are not known. */
 const RATE_MAX = 250_000
-/** If the frames of a codec last this many times longer than the stated duration, they decide. */
+/**
+ * If the frames of a track last this many times longer than its stated duration, the duration of
+ * the frames is used.
+ */
 const FORGED_FACTOR = 2.5
 /** The highest time scale that is taken for a sample rate. */
 const TIMESCALE_MAX = 96_000

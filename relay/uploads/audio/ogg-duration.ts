@@ -139,7 +139,10 @@ function addPacket(stream: Stream, page: Buffer, at: number): void {
   }
 }
 
-/** If the packets of Vorbis last this many times longer than the stated duration, they decide. */
+/**
+ * If the packets of Vorbis last this many times longer than the stated duration, the duration of
+ * the packets is used.
+ */
 const FORGED_FACTOR = 1.5
 
 /**

@@ -93,8 +93,8 @@ async function endOfSamples(file: AudioFile, start: number, length: number): Pro
 
 /**
  * Returns the duration of samples in seconds. The byte rate in the header is ignored, as decoders
- * ignore it. If the header contradicts itself, the smaller sample decides. A compressed format
- * that is not listed counts as unknown.
+ * ignore it. If the header contradicts itself, the smaller size of a sample is used. A compressed
+ * format that is not listed counts as unknown.
  */
 function secondsOf(format: SampleFormat, bytes: number): number {
   const { tag, channels, sampleRate, blockBytes, bits } = format
