@@ -18,9 +18,13 @@ import { contentPathOf, isFileId, type OpenAiBatchRequest } from './openai-batch
 import { callsOf } from './plan-batch.ts'
 import { FILE_LINE_BYTES_MAX, FilePlan, FileRefused } from './plan-batch-file.ts'
 import { readOpenAiBatchRequest } from './read-openai-batch-request.ts'
-import { type BatchFileSubmission, refuseWith, sendBatchFile } from './send-batch-file.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import { holdBatch, NO_STORE, outcomeOf, type Permitted } from './submit-batch.ts'
+import {
+  type BatchFileSubmission,
+  refuseWith,
+  uploadLinesAndCreateBatch,
+} from './upload-lines-and-create-batch.ts'
 
 /**
  * The maximum time from the caller's request to the provider's response. It is shorter than
@@ -109,7 +113,8 @@ async function submitBody(
       channelId: submission.channel.channelId,
       ...{ parts: planned.plan.parts, lines: planned.plan.lines },
     })
-    if (error === null) return await sendBatchFile(deps, exchange, submission, planned.file, keyed)
+    if (error === null)
+      return await uploadLinesAndCreateBatch(deps, exchange, submission, planned.file, keyed)
     return refuseWith(exchange, error)
   } finally {
     planned.release()

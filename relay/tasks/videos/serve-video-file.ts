@@ -17,7 +17,8 @@ import {
   openVideoFile,
   variantsOf,
 } from './open-video-file.ts'
-import { fileExpiryOf, sendVideoError } from './render-video.ts'
+import { fileExpiryOf } from './render-video.ts'
+import { sendVideoError } from './send-video-errors.ts'
 import type { VideoVariant } from './video-vendor.ts'
 
 const TYPES = /^(?:video|image)\/[\w.+-]+(?:;|$)/i
