@@ -28,7 +28,10 @@ export const isPing = (url: string, method: string | undefined): boolean =>
 /** Matches any number of API versions at the start of a path, such as `/v1/v1beta`. */
 const VERSIONS = /^(?:\/v1(?:beta)?)*(?=\/)/
 
-/** The maximum length of a path that is compared with those of calls. Models' names are shorter. */
+/**
+ * A longer path is not compared with the paths of calls, which are shorter even with a model's
+ * name.
+ */
 const PATH_LENGTH_MAX = 512
 
 /**

@@ -17,7 +17,7 @@ type Acceptance = {
   readonly channel: RelayChannel
   readonly key: RelayKey
   readonly protocol: BatchProtocol
-  /** See `Submitted.attemptOf`. */
+  /** Returns the record of the attempt. `acceptedId` is the provider's id of the batch. */
   readonly attemptOf: (acceptedId: string) => Promise<Attempt>
 }
 

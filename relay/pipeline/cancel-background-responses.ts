@@ -53,9 +53,9 @@ export class Cancellations {
   }
 
   /**
-   * Begins to cancel a response. If too many cancellations are running, the promise of this one is
-   * added to `pendingCancellations`. The call must then wait for it before it ends, so that the
-   * limits on calls also limit the cancellations. The promise never rejects.
+   * Begins to cancel a response. If too many cancellations are running, the promise of this
+   * cancellation is added to `pendingCancellations`. The call must then wait for it before it ends,
+   * so that the limits on calls also limit the cancellations. The promise never rejects.
    */
   begin(
     background: CancellableBackgroundResponse,

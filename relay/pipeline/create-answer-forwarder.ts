@@ -16,7 +16,7 @@ type Options = {
   readonly onFirstByte: () => void
   /** Called after each write. */
   readonly onDelivered: () => void
-  /** See `StreamForwarder`. */
+  /** Called if a finished answer contains a screened word (see `StreamForwarder`). */
   readonly onScreenedAtEnd: () => void
   /** Null unless the provider generates the answer in the background. */
   readonly background: CancellableBackgroundResponse | null

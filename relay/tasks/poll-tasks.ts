@@ -30,7 +30,10 @@ export type PollTimes = {
    * milliseconds.
    */
   readonly staleMs: number
-  /** See `PollerTimes`. The default is two minutes. */
+  /**
+   * The time after which a task fails that its provider does not know (see `PollerTimes`), in
+   * milliseconds. The default is two minutes.
+   */
   readonly missingMs?: number
 }
 

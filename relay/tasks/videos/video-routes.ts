@@ -12,7 +12,7 @@ export type VideoRoute = {
   | { readonly name: 'submit'; readonly model: string | null; readonly hasImage: boolean | null }
   | { readonly name: 'remix'; readonly id: string }
   | { readonly name: 'fetch'; readonly id: string }
-  /** Like `fetch`, but the request's body names the video. */
+  /** Shows a video, as `fetch` does. The request's body names the video. */
   | { readonly name: 'result' }
   | { readonly name: 'list' }
   | { readonly name: 'content'; readonly id: string }
