@@ -37,7 +37,8 @@ export type StoredBatch = {
   readonly retryAt: number
   /**
    * The time of the provider's first denial, in Unix milliseconds; 0 if there is none. A denial is
-   * an answer that refuses access to the batch or its results, or that the batch is unknown.
+   * an answer that refuses access to the batch or its results, or that says that the provider does
+   * not know the batch.
    */
   readonly deniedAt: number
   /**
@@ -67,7 +68,7 @@ export type StoredBatch = {
    * the quota is reserved.
    */
   readonly holder: string | null
-  /** The time at which this request stored the batch, in Unix milliseconds. */
+  /** The time at which the request in `holder` stored the batch, in Unix milliseconds. */
   readonly holderSince: number
 }
 

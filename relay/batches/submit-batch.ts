@@ -205,9 +205,9 @@ const endUnsent = (
   })
 
 /**
- * Removes a batch whose quota could not be reserved. If an earlier request with the same key has
- * just reserved the quota, the batch stays stored. The poller can then find the quota if that
- * request fails to release it.
+ * Removes a batch whose quota could not be reserved. If an earlier request with the same
+ * `Idempotency-Key` has just reserved the quota, the batch stays stored. The poller can then find
+ * the quota if that request fails to release it.
  */
 async function removeUnheld(
   ledger: BatchDeps['ledger'],
@@ -286,7 +286,7 @@ export const isRefused = ({ status, error }: Failed): boolean =>
   error === 'connect' || (status !== null && status >= 400 && status <= 499 && status !== 408)
 
 /**
- * Ends a batch that was not submitted, and releases the quota that was reserved for it. If this
+ * Ends a batch that no provider accepted, and releases the quota that was reserved for it. If this
  * fails, the poller does it later. `attempt` is the submission that the provider refused, or null
  * if nothing was sent.
  */

@@ -116,7 +116,7 @@ async function concludeImages(
 const ABANDONED: ReadonlySet<AttemptError> = new Set([
   ...(['caller-gone', 'revoked', 'balance-spent', 'screened'] as const),
 ])
-/** The errors with which a provider refused an attempt or could not be reached. */
+/** The errors of attempts that a provider refused, or whose provider could not be reached. */
 const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'format', 'connect'])
 
 /**

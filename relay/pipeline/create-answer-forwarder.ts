@@ -26,7 +26,9 @@ type Options = {
 export const needsForwarder = ({ isStream, format }: ChatRequest): boolean =>
   isStream || format.hasBinaryAnswer === true
 
-/** Creates the forwarder of an attempt at a request that needs one. */
+/**
+ * Creates the forwarder of an attempt. The request must need a forwarder (see `needsForwarder`).
+ */
 export function forwarderOf(
   exchange: Exchange,
   called: ChatRequest,

@@ -4,7 +4,7 @@ import { areEvidenceTexts } from '#relay/canonical/redact-provider-texts.ts'
 import { confidentialOf, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import { type ProviderHeaders, requestIdHeaderIn } from './read-retry-delay-and-request-id.ts'
 
-/** Longer bodies are hashed in slices, so that the event loop can work in between. */
+/** A longer body is hashed in slices of this length, so that the event loop can work in between. */
 const SLICE_BYTES = 256 * 1024
 /** The number of bytes at the start of an answer that are searched for identifiers. */
 const START_BYTES = 256

@@ -206,7 +206,8 @@ export class StreamForwarder implements SseSink {
 
   /**
    * Reports whether the event is read only for the usage. If so, its content is counted, because
-   * the provider charges for it. A stream with several choices has content after a finish reason.
+   * the provider charges for it. Content may also follow a finish reason, if a stream has several
+   * choices.
    */
   private countIfNotForwarded(bytes: Buffer): boolean {
     if (!this.isNotForwarded) return false

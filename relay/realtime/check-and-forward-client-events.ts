@@ -24,7 +24,8 @@ const OUTPUT_TOKENS = 4_096
 export const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
 const TEXTS = new Set([`${TRANSCRIPTION}.delta`, `${TRANSCRIPTION}.segment`])
 /**
- * Matches the events that report where audio begins or ends that the provider commits by itself.
+ * Matches the events that report the beginning or the end of speech or silence. The provider then
+ * commits the audio without a request.
  */
 const TURNS = /^input_audio_buffer\.(?:speech_(?:started|stopped)|timeout_triggered)$/
 /** The events with which a caller commits or clears the audio that it has sent. */

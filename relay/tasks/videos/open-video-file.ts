@@ -202,7 +202,7 @@ async function openSource(
 
 /**
  * A file that is a base64 text in the vendor's response to `question`. `member` is the name of the
- * text.
+ * member with the text.
  */
 type Inline = {
   readonly target: ProviderTarget

@@ -163,8 +163,8 @@ export type VideoVendor = {
 }
 
 /**
- * The member of the caller's request that gave each option. The key is the option's name in
- * `VideoRequest`.
+ * For each option, the name of the member of the caller's request that contained the option. The
+ * key is the option's name in `VideoRequest`.
  */
 export type NamesOfOptions = ReadonlyMap<keyof VideoRequest, string>
 
