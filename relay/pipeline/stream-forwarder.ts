@@ -206,8 +206,7 @@ export class StreamForwarder implements SseSink {
 
   /**
    * Reports whether the event is read only for the usage. If so, its content is counted, because
-   * the provider charges for it. Content may also follow a finish reason, if a stream has several
-   * choices.
+   * the provider charges for it. With several choices, content may follow a finish reason.
    */
   private countIfNotForwarded(bytes: Buffer): boolean {
     if (!this.isNotForwarded) return false
