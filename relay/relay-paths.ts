@@ -48,7 +48,7 @@ export function intendedPath(path: string): string | null {
 }
 
 /**
- * Reports whether a path is that of the list of models or of one model. The path of one model
+ * Reports whether a path belongs to the list of models or to one model. The path of one model
  * counts only if it differs from `sent`, the path that the client sent.
  */
 const isModelLookUp = (path: string, sent: string): boolean => {

@@ -40,7 +40,7 @@ const OWED = { isLimited: false, isOwed: true }
 export class ResponseBilling {
   readonly audio = new InputAudio()
   readonly input = new ConversationInput(this.audio)
-  /** The number of bytes of one second of output audio. */
+  /** The number of bytes per second of output audio. */
   outputRate: number = BYTES_PER_SECOND.pcm
   /** The latest request whose response has not begun; null if there is none. */
   private request: RequestedResponse | null = null

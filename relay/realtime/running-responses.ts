@@ -11,7 +11,7 @@ export type RunningResponse = {
   readonly id: string
   readonly call: RealtimeCall
   readonly output: DeliveredOutput
-  /** The number of bytes of one second of output audio. */
+  /** The number of bytes per second of output audio. */
   readonly outputRate: number
   readonly input: Usage
   readonly mark: ContentSize
@@ -26,9 +26,7 @@ export type RequestedResponse = {
   readonly eventId: string
   readonly mark: ContentSize
   readonly isInConversation: boolean
-  /**
-   * The number of bytes of one second of output audio; undefined if the session's number applies.
-   */
+  /** The number of bytes per second of output audio; undefined if the session's number applies. */
   readonly outputRate: number | undefined
   /** True if the provider has reported an error that may be about this request. */
   isDoubtful: boolean

@@ -81,7 +81,7 @@ const IN_PART = 5
 const IN_DEEPEST_PART = 10
 /** The members of message parts that contain further parts. */
 const PART_CONTAINERS = new Set(['content', 'source'])
-/** The depth of the members of a part of Anthropic's `system`. */
+/** The depth of the members of a part in Anthropic's `system`. */
 const IN_SYSTEM_PART = 3
 
 type Role = 'key' | 'type' | 'text' | 'data' | 'raw' | 'none'

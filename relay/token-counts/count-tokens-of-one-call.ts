@@ -8,7 +8,7 @@ const TOKENS_PER_MESSAGE = 3
 /** The number of tokens that OpenAI's formula adds for the start of an answer. */
 const TOKENS_PER_ANSWER = 3
 
-/** The numbers of tokens of a request and of its answer. */
+/** The token counts of a request and its answer. */
 export type CountAnswer = {
   readonly input: number
   readonly output: number

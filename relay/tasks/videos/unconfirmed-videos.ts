@@ -67,9 +67,9 @@ export class UnconfirmedVideos {
 
   /**
    * Reports whether the vendor may have the video, so that the task must not be ended. This is
-   * assumed until the vendor has answered several times that it does not have the video. It is also
-   * no longer assumed once the vendor has given no readable answer for as long as an accepted task
-   * may wait for one.
+   * assumed until the vendor has answered several times that it does not have the video. The
+   * assumption also ends once the vendor has given no readable answer for the time that an accepted
+   * task may wait for an answer.
    */
   mayExist(task: OpenTask): boolean {
     if (this.placeOf(task) === null) return false

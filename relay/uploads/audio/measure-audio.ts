@@ -58,10 +58,10 @@ const WAVE_MAGICS = new Set(['RIFF', 'RF64', 'BW64'])
 type Search = { headers: number }
 
 /**
- * Returns the duration in seconds of the frames of MP3, or of AAC in ADTS format, in a part of a
- * file. Damaged data between frames counts as audio of the same bit rate. Returns null if there are
- * no frames. The number of headers that are read is limited for the whole file. Otherwise, a caller
- * could block the event loop with a file that consists of headers or tags.
+ * Returns the duration in seconds of a part of a file, from its MP3 frames or its AAC frames in
+ * ADTS format. Damaged data between frames counts as audio of the same bit rate. Returns null if
+ * there are no frames. The number of headers that are read is limited for the whole file.
+ * Otherwise, a caller could block the event loop with a file that consists of headers or tags.
  */
 async function framesSeconds(
   file: AudioFile,

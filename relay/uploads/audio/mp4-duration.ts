@@ -36,8 +36,9 @@ type Track = {
 
 /**
  * Returns the duration in seconds of the MP4 or M4A file that begins at an offset. Returns null if
- * the file has no index or no duration. The frames of a track decide, because decoders play all of
- * them at the rate of their codec, even if the header states a shorter duration.
+ * the file has no index or no duration. The duration follows from the frames of a track, because
+ * decoders play all of them at the rate of their codec, even if the header states a shorter
+ * duration.
  */
 export async function mp4Seconds(file: AudioFile, from: number): Promise<number | null> {
   try {

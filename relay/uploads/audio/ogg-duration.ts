@@ -21,9 +21,9 @@ const STREAMS_MAX = 1_000
 type Stream = {
   readonly kind: 'opus' | 'vorbis' | 'flac' | 'speex' | 'other'
   readonly sampleRate: number
-  /** The number of samples of a short and of a long block of Vorbis. */
+  /** The numbers of samples in a short and in a long Vorbis block. */
   readonly blocks: readonly [short: number, long: number]
-  /** The number of seconds of a packet of Speex. */
+  /** The duration of a Speex packet in seconds. */
   readonly packetSeconds: number
   packets: number
   lastBlock: number

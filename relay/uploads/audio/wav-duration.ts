@@ -27,7 +27,7 @@ const WITHOUT_AUDIO = new Set(
 /**
  * Returns the duration in seconds of the WAV file that begins at an offset. It follows from the
  * bytes of the samples and their format. Returns null if the header is malformed or the format is
- * unknown. `measureFrames` measures a part of the file that consists of frames of MP3.
+ * unknown. `measureFrames` measures a part of the file that consists of MP3 frames.
  */
 export async function wavSeconds(
   file: AudioFile,
