@@ -16,8 +16,9 @@ import {
   PROVIDER_ID,
 } from './batch-protocol.ts'
 
-/** The paths of OpenAI's APIs of batches and files, relative to a channel's base address. */
+/** The path of OpenAI's batch API, relative to a channel's base address. */
 export const OPENAI_BATCHES_PATH = '/v1/batches'
+/** The path of OpenAI's API for files, relative to a channel's base address. */
 export const FILES_PATH = '/v1/files'
 
 /** The endpoints that the lines of a batch may call, with the wire format of each endpoint. */

@@ -47,10 +47,7 @@ export type BatchPlan = {
   readonly shown: object | null
 }
 
-/**
- * The maximum number of parts in a batch, which is the number of different combinations of model
- * and price.
- */
+/** The maximum number of parts in a batch. Each combination of a model and a price is one part. */
 const PARTS_MAX = 16
 const LINES_AT_ONCE = 16
 

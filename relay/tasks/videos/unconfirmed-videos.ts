@@ -13,7 +13,7 @@ import type { VideoVendor } from './video-vendor.ts'
 
 /** A vendor is asked after this time, in milliseconds, because most answers come within it. */
 const ANSWER_EXPECTED_MS = 30_000
-/** The number of answers in a row after which a vendor certainly does not have a video. */
+/** After this number of answers in a row that say so, a vendor certainly does not have a video. */
 const ABSENT_ANSWERS = 5
 const SEARCH_MS = 20_000
 const PER_CHANNEL = { max: 3 }
