@@ -7,7 +7,6 @@ import type { ChatRequest, StoredReference } from './dialects/wire-format.ts'
 import { readGeminiPath } from './gemini-paths.ts'
 import { acquirePermit } from './pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
-import { chatBodyShareOf } from './pipeline/body-memory-limit-of-user.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import { CopiesOfBody } from './pipeline/memory-of-body-copies.ts'
 import { accessError } from './pipeline/model-access-errors.ts'
@@ -16,6 +15,7 @@ import { readBody } from './pipeline/read-body.ts'
 import { unpayableContentError } from './pipeline/read-request-with-stored-content.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { rejectUnreadRequest } from './pipeline/send-error-before-body-is-read.ts'
+import { chatBodyShareOf } from './pipeline/user-share-of-body-memory.ts'
 import { notFound } from './stored-responses/find-channel-and-key-of-stored-input.ts'
 import {
   type BodyLengths,
@@ -144,8 +144,9 @@ async function completeBody(
 }
 
 /**
- * Returns the error for content that is missing in the count. For a converted response, it says
- * whether the site stores such content. Only the provider has the content of any other response.
+ * Returns the error for content that is missing in the count. For a converted response, the error
+ * says whether the site stores such content. Only the provider has the content of any other
+ * response.
  */
 const missingInCount = (reference: StoredReference, isStored: boolean): RelayError =>
   convertedResponseIdIn(reference.id) === null

@@ -12,7 +12,7 @@ import {
 import { usageOfToken } from '#projections/tokens/query.ts'
 import { type BatchStore, createBatchStore } from './batches/batch-store.ts'
 import { createFileStore, type FileStore } from './batches/file-record-store.ts'
-import { SETTLEMENTS_BYTES_MAX } from './batches/result-download-limits.ts'
+import { SETTLEMENTS_BYTES_MAX } from './batches/result-memory-and-rate.ts'
 import { CircuitBreaker } from './channel-health/circuit-breaker.ts'
 import { type ClaimedCalls, createClaimedCalls } from './idempotency/idempotency-claims.ts'
 import { FailedKeys } from './limits/block-key-guessing.ts'

@@ -28,13 +28,16 @@ export const isPing = (url: string, method: string | undefined): boolean =>
 /** Matches any number of API versions at the start of a path, such as `/v1/v1beta`. */
 const VERSIONS = /^(?:\/v1(?:beta)?)*(?=\/)/
 
-/** The maximum length of a path that is compared with those of calls. Models' names are shorter. */
+/**
+ * A longer path is not compared with the paths of calls, which are shorter even with a model's
+ * name.
+ */
 const PATH_LENGTH_MAX = 512
 
 /**
  * Returns the path that a client with a wrong base URL means. Such a URL lacks the version, or
- * contains it although the client adds it. A slash at the end of the path is ignored as well.
- * Returns null if the relay serves no such path.
+ * contains a version although the client adds another one. A slash at the end of the path is
+ * ignored as well. Returns null if the relay serves no such path.
  */
 export function intendedPath(path: string): string | null {
   if (path.length > PATH_LENGTH_MAX) return null
@@ -45,7 +48,7 @@ export function intendedPath(path: string): string | null {
 }
 
 /**
- * Reports whether a path is that of the list of models or of one model. The path of one model
+ * Reports whether a path belongs to the list of models or to one model. The path of one model
  * counts only if it differs from `sent`, the path that the client sent.
  */
 const isModelLookUp = (path: string, sent: string): boolean => {

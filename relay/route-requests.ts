@@ -112,7 +112,10 @@ export function runCall(
   )
 }
 
-/** Names the path that the client probably means, if there is one. */
+/**
+ * Returns the error for an unknown URL. It names the path that the client probably means, if there
+ * is one.
+ */
 function unknownUrl(path: string): RelayError {
   const subject = intendedPath(path)
   return subject === null ? relayError('not_found') : relayError('wrong_base_url', { subject })

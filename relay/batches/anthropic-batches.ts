@@ -36,7 +36,7 @@ export function batchOfId(id: string): string | null {
   return parts === undefined ? null : parts.join('-')
 }
 
-/** The end of the path of a batch's results, after the path of the batch. */
+/** The text that follows the path of a batch in the path of the batch's results. */
 export const RESULTS_ACTION = '/results'
 
 /** Reads the provider's description of a batch. Returns null if the description is malformed. */

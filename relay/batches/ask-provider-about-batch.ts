@@ -35,7 +35,7 @@ export type Described = { readonly description: BatchDescription; readonly key: 
 
 /**
  * `missing`: the provider does not know the batch, or a proxy does not know the path. `denied`: the
- * provider denies access with the key.
+ * provider denies this key the access.
  */
 export type Refusal = 'missing' | 'denied'
 
@@ -44,8 +44,9 @@ const DENIALS: ReadonlySet<number> = new Set([401, 403])
 
 /**
  * Asks the provider for its description of a batch. Returns null if the description is not
- * available now. Returns a refusal only if the provider refuses the key that submitted the batch,
- * because a later key of the channel may belong to another account.
+ * available now. Returns a refusal only if the provider refuses the key that submitted the batch.
+ * If it refuses any other key of the channel, null is returned, because that key may belong to
+ * another account.
  */
 export async function describeBatch(
   deps: DescribeDeps,

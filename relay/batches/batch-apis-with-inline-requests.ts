@@ -35,7 +35,7 @@ export type InlineBatches = {
   readonly format: WireFormat & { readonly name: 'messages' | 'gemini' }
   readonly protocol: BatchProtocol
   /**
-   * The parameters in the path of the submission, which name the model; null if each line names a
+   * The parameters in the path of the submission, such as the model; null if each line names a
    * model.
    */
   readonly path: PathParameters | null

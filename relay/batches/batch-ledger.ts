@@ -41,8 +41,8 @@ type Submission = {
 
 type EndFacts = {
   /**
-   * The failed attempt to submit the batch; null if nothing was sent. Omitted if the batch did not
-   * end because of a refused submission.
+   * The failed attempt to submit the batch; null if nothing was sent. Omitted if the batch ended
+   * for another reason than a refused submission.
    */
   readonly refused?: Attempt | null
   /** The number of results that could not be read. */
@@ -73,7 +73,8 @@ export class BatchLedger {
    * calls that the account still remembers.
    */
   async stateOfClaimed(batch: string, userId: number): Promise<'new' | 'submitted' | 'over'> {
-    // The account is asked first: a batch that another request submits in between is then found.
+    // The account is read first. A batch that another request submits between both reads is then
+    // found.
     const isEnded = await this.deps.actors.ask(
       accountDecider,
       accountStream(userId),

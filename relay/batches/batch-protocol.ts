@@ -53,6 +53,7 @@ export type LineResult = {
 /**
  * The line whose result is shown to a caller. An answer is shown only if it was billed, because a
  * provider may later deliver an answer that was missing or malformed when the batch was settled.
+ * Such an answer was never charged.
  */
 export type ShownLine = {
   /** The caller's name for the model. */
@@ -71,7 +72,7 @@ export type BatchProtocol = {
   /** The path of the batch API, relative to a channel's base address. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** The end of the path that cancels a batch, after the path of the batch. */
+  /** The text that follows the path of a batch in the path that cancels the batch. */
   readonly cancelAction: '/cancel' | ':cancel'
   /** Reads the provider's description of a batch. Returns null if the description is malformed. */
   readonly readDescription: (
@@ -104,7 +105,10 @@ export type BatchProtocol = {
    * batch ended without results.
    */
   readonly describeFailure: (failure: BatchFailure) => Readonly<Record<string, unknown>>
-  /** Reads the result with this index. Returns null if it is malformed. */
+  /**
+   * Reads one result. `index` is its position among all results of the batch. Returns null if the
+   * result is malformed.
+   */
   readonly readResult: (line: string, index: number) => LineResult | null
   /**
    * Returns the wire format of a line's request and answer. `name` is the stored name of the format

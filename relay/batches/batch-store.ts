@@ -37,7 +37,8 @@ export type StoredBatch = {
   readonly retryAt: number
   /**
    * The time of the provider's first denial, in Unix milliseconds; 0 if there is none. A denial is
-   * an answer that refuses access to the batch or its results, or that the batch is unknown.
+   * an answer that refuses access to the batch or its results, or that says that the provider does
+   * not know the batch.
    */
   readonly deniedAt: number
   /**
@@ -67,7 +68,7 @@ export type StoredBatch = {
    * the quota is reserved.
    */
   readonly holder: string | null
-  /** The time at which this request stored the batch, in Unix milliseconds. */
+  /** The time at which the request in `holder` stored the batch, in Unix milliseconds. */
   readonly holderSince: number
 }
 
@@ -138,9 +139,8 @@ export type NewBatch = Omit<
 /** Stores the owner of each batch, and the data of its lines for as long as results can be read. */
 export type BatchStore = {
   /**
-   * Stores a batch whose quota is not reserved yet. Returns false and stores nothing if a batch
-   * with this id is stored, unless that batch is abandoned (see `isAbandoned`). Then it is
-   * replaced.
+   * Stores a batch whose quota is not reserved yet. Replaces an abandoned batch (see `isAbandoned`)
+   * with the same id. If any other batch with this id is stored, stores nothing and returns false.
    */
   add(batch: NewBatch, lines: LinesById): Promise<boolean>
   /**
@@ -163,7 +163,7 @@ export type BatchStore = {
    * `failingSince` to 0.
    */
   deny(batch: string, at: number): Promise<void>
-  /** Stores the time of a failure of another kind in `failingSince`, unless one is stored. */
+  /** Stores the time of a failure that is not a denial in `failingSince`, unless one is stored. */
   noteFailure(batch: string, at: number): Promise<void>
   /** Stores the time at which the end of the batch was first seen, unless one is stored. */
   noteEnd(batch: string, at: number): Promise<void>

@@ -14,8 +14,10 @@ export const inProgress = (batch: string): RelayError =>
 
 /**
  * Claims the `Idempotency-Key` of a submission, and returns the batch to which the key belongs. For
- * a repeated request, this is the batch of the first request, unless its quota is already reserved.
- * Returns null for a submission without a key, and an error if the batch was submitted before.
+ * a repeated request, this is the batch of the first request, if that batch can still be submitted.
+ * Returns null for a submission without a key. Returns an error if the batch was submitted before,
+ * if another request is reserving its quota, or if the batch ended without a submission. In the
+ * last case, the key is freed for the next repeat.
  *
  * A request that fails before it has reserved the quota leaves the key claimed, because a repeat
  * may be reserving quota for the same batch at that moment. The next repeat submits the batch under
@@ -35,8 +37,9 @@ export async function claimKeyOfBatch(
   try {
     const state = await deps.ledger.stateOfClaimed(subject, userId)
     if (state === 'over') {
-      // No request can reserve quota for this batch any more, and the batch cost nothing. The key
-      // could not be freed when the batch ended, or the id is too old for the account.
+      // No request can reserve quota for this batch any more, and the batch cost nothing. Its key
+      // is still claimed, because freeing it failed when the batch ended, or because the account no
+      // longer remembers calls as old as this batch.
       await keyed.free()
       return BUSY
     }

@@ -5,7 +5,7 @@ import { providerRequest } from '../providers/profiles/provider-target.ts'
 import { mayBeOfOtherAccount } from '../views/channel-and-keys-of-submitted-work.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import type { BatchProtocol } from './batch-protocol.ts'
-import { atLeastRate, type ResultsMemory } from './result-download-limits.ts'
+import { atLeastRate, type ResultsMemory } from './result-memory-and-rate.ts'
 import { elementsIn } from './split-json-array.ts'
 
 /**

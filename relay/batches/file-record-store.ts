@@ -58,9 +58,9 @@ export const UNFINISHED_MS = 2 * UPLOAD_MS
 
 /**
  * Reports whether a file counts towards its user's limits. A file without a provider's id counts
- * while its upload runs, when it expires exactly `UNFINISHED_MS` after its creation. If the upload
- * failed or could not be recorded, it expires at another time. It then does not count, because the
- * user neither sees it nor can delete it.
+ * only while its upload runs. Such a file is recognized by its expiry exactly `UNFINISHED_MS` after
+ * its creation. A file whose upload failed or could not be recorded expires at another time. It
+ * does not count, because the user can neither see nor delete it.
  */
 export const counts = (
   { upstreamId, createdAt, expiresAt }: Pick<StoredFile, 'upstreamId' | 'createdAt' | 'expiresAt'>,
@@ -97,7 +97,10 @@ export type FileStore = {
    * Returns false if the file is no longer stored.
    */
   complete(file: Pick<StoredFile, 'file' | 'upstreamId' | 'expiresAt'>): Promise<boolean>
-  /** Returns the limit that another file of this length would exceed, or null if there is none. */
+  /**
+   * Returns the limit that another file of this length would exceed, or null if it would exceed
+   * none.
+   */
   exceeded(userId: number, bytes: number, at: number, limits: FileLimits): Promise<FileLimit | null>
   /** Returns the uploaded file, or undefined if the user has none with this id at the time `at`. */
   find(userId: number, file: string, at: number): Promise<StoredFile | undefined>

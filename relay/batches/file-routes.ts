@@ -3,7 +3,6 @@ import { objectOf } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { chatBodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
 import {
   type Exchange,
@@ -13,6 +12,7 @@ import {
   sendJson,
 } from '../pipeline/http-exchange.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
+import { chatBodyShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import type { FormRules } from '../uploads/form-field-types.ts'
 import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
@@ -318,6 +318,9 @@ async function sendOwnFile(
   }
 }
 
-/** Reports whether the provider does not have the file in the account that uploaded it. */
+/**
+ * Reports whether an error means that the file no longer exists in the provider's account that
+ * uploaded it.
+ */
 const isGone = (error: unknown, keys: readonly RelayKey[], { keyRef }: StoredFile): boolean =>
   error instanceof ResultsUnavailable && error.status === 404 && keys[0]?.keyRef === keyRef

@@ -138,8 +138,8 @@ function readLine(element: Buffer, index: number): BatchLine | RelayError {
 
 const RESULTS = 'inlinedResponses/inlinedResponses'
 /**
- * The rules by which a provider's description of a batch is split. Its results are read one by one.
- * The caller's requests, which it repeats, are dropped.
+ * The rules by which a provider's description of a batch is split. The results in it are read one
+ * by one. The caller's requests, which the description repeats, are dropped.
  */
 export const RESULT_RULES: SplitRules = {
   paths: [`metadata/output/${RESULTS}`, `response/${RESULTS}`],

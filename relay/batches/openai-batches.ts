@@ -16,8 +16,9 @@ import {
   PROVIDER_ID,
 } from './batch-protocol.ts'
 
-/** The paths of OpenAI's APIs of batches and files, relative to a channel's base address. */
+/** The path of OpenAI's batch API, relative to a channel's base address. */
 export const OPENAI_BATCHES_PATH = '/v1/batches'
+/** The path of OpenAI's API for files, relative to a channel's base address. */
 export const FILES_PATH = '/v1/files'
 
 /** The endpoints that the lines of a batch may call, with the wire format of each endpoint. */
@@ -70,7 +71,7 @@ const TIMES = [
   ...['in_progress_at', 'expires_at', 'finalizing_at', 'completed_at', 'failed_at', 'expired_at'],
   ...['cancelling_at', 'cancelled_at'],
 ] as const
-/** The members with the time of the batch's end. They are shown only once the batch is settled. */
+/** The members that state when the batch ended. They are shown only once the batch is settled. */
 const TIMES_OF_END: ReadonlySet<string> = new Set([
   ...['completed_at', 'failed_at', 'expired_at', 'cancelled_at'],
 ])

@@ -47,10 +47,7 @@ export type BatchPlan = {
   readonly shown: object | null
 }
 
-/**
- * The maximum number of parts in a batch, which is the number of different combinations of model
- * and price.
- */
+/** The maximum number of parts in a batch. Each combination of a model and a price is one part. */
 const PARTS_MAX = 16
 const LINES_AT_ONCE = 16
 
@@ -63,8 +60,8 @@ export const lineId = (batch: string, customId: string): string =>
 
 export type PlannedLine = { readonly request: ChatRequest; readonly plan: CallPlan }
 /**
- * The parts of a batch. A part consists of the lines with the same model and price. The key is made
- * from this model and price.
+ * The parts of a batch. A part consists of the lines with the same model and price. The key of each
+ * part is made from its model and price.
  */
 export type Parts = Map<string, BatchPart & { readonly index: number }>
 
@@ -106,8 +103,8 @@ export async function planBatch(
 }
 
 /**
- * Reports whether the channel's provider accepts the request in a batch of this API. It must offer
- * batches and the model and need no conversion of the request.
+ * Reports whether the channel's provider accepts the request in a batch of this API. The provider
+ * must offer batches and the model, and the request must need no conversion.
  */
 export function acceptsBatches(
   { now }: Pick<RelayDeps, 'now'>,

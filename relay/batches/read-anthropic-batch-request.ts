@@ -26,11 +26,9 @@ const OPENING = /^[ \t\r\n]*\{[ \t\r\n]*"requests"[ \t\r\n]*:[ \t\r\n]*\[/
 const OPENING_BYTES_MAX = 256
 const CLOSING = /^[ \t\r\n]*\}[ \t\r\n]*$/
 const CUSTOM_ID = /^[\w-]{1,64}$/
-/**
- * The maximum number of bytes that are read before the event loop may do other work.
- * `LINES_AT_ONCE` is the maximum number of lines.
- */
+/** The maximum number of bytes that are read before the event loop may do other work. */
 const BYTES_AT_ONCE = 1024 * 1024
+/** The maximum number of lines that are read before the event loop may do other work. */
 const LINES_AT_ONCE = 64
 
 const NO_REQUESTS = relayError('invalid_parameter', { param: 'requests' })

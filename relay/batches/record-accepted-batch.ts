@@ -7,7 +7,7 @@ import type { BatchDeps } from './settle-batch.ts'
 
 /** The pauses between the attempts to record that a provider has accepted a batch. */
 const PAUSES_MS = [200, 600, 1_500]
-/** The time after which no further attempt begins, because each may wait for the event store. */
+/** Each attempt may wait long for the event store, so no further attempt begins after this time. */
 const RECORDED_WITHIN_MS = 10_000
 const CANCEL_MS = 10_000
 
@@ -17,7 +17,7 @@ type Acceptance = {
   readonly channel: RelayChannel
   readonly key: RelayKey
   readonly protocol: BatchProtocol
-  /** See `Submitted.attemptOf`. */
+  /** Returns the record of the attempt. `acceptedId` is the provider's id of the batch. */
   readonly attemptOf: (acceptedId: string) => Promise<Attempt>
 }
 

@@ -28,8 +28,9 @@ export const FILE_RETENTION_MS = 30 * 86_400_000
 const DELETION_MS = 10_000
 const SEARCH_MS = 30_000
 const EXPIRED_AT_ONCE = 100
-/** The number of files on a page of a provider's list, and the maximum number of pages read. */
+/** The number of files on a page of a provider's list. */
 const LISTED_AT_ONCE = 1_000
+/** The maximum number of pages of a provider's list that are read. */
 const LISTED_PAGES_MAX = 10
 /**
  * The pause in milliseconds before the next attempt to delete a file whose upload was not recorded.

@@ -33,7 +33,7 @@ export async function renderStoredBatch(
   return renderDescription({ views }, stored, { request, object })
 }
 
-/** Does the same as `renderStoredBatch` with contents that are in memory. */
+/** Returns the same JSON object as `renderStoredBatch`, for contents that are already decrypted. */
 export function renderDescription(
   { views }: Pick<BatchDeps, 'views'>,
   facts: BatchFacts,

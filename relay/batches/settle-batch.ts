@@ -14,15 +14,15 @@ import {
 } from './ask-provider-about-batch.ts'
 import type { BatchLedger } from './batch-ledger.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
+import { billOfResultLine } from './bill-of-result-line.ts'
 import { ResultsUnavailable, resultLines } from './download-batch-results.ts'
-import { readResultLine } from './read-result-line.ts'
-import { deniesAccess, recordDenied, recordOtherFailure } from './record-denied-access-to-batch.ts'
+import { deniesAccess, recordDenied, recordOtherFailure } from './record-denials-by-provider.ts'
 import {
   deleteInputFile,
   deleteInputOfFailed,
   registerResultFiles,
 } from './register-and-delete-batch-files.ts'
-import { ResultsMemory, ResultsMemoryFull, settlementOwnerOf } from './result-download-limits.ts'
+import { ResultsMemory, ResultsMemoryFull, settlementOwnerOf } from './result-memory-and-rate.ts'
 
 export type BatchDeps = DescribeDeps & { readonly ledger: BatchLedger }
 
@@ -354,7 +354,7 @@ export class BatchSettler {
     try {
       for await (const bytes of resultLines(this.deps, download, memory, signal)) {
         index += 1
-        const line = await readResultLine(this.deps, bytes, { record, key, facts, index })
+        const line = await billOfResultLine(this.deps, bytes, { record, key, facts, index })
         if (line === 'unreadable') unreadable += 1
         else if (line !== null) lines.push(line)
         if (lines.length >= LINES_AT_ONCE) await billRead()
@@ -375,8 +375,8 @@ export class BatchSettler {
 
 /**
  * Awaits an append. Rejects with `StoreUnavailable` only if the event store can't be reached. Any
- * other failure would occur again with each attempt. It must count, so that the batch ends after
- * `RESULTS_MS`.
+ * other failure would occur again with each attempt. It must count as a failure, so that the batch
+ * ends after `RESULTS_MS`.
  */
 const fromEventStore = <T>(append: Promise<T>): Promise<T> =>
   append.catch((cause: unknown) => {

@@ -20,7 +20,7 @@ import {
   renderGeminiResult,
 } from './gemini-batches.ts'
 import { renderStoredBatch } from './render-batch.ts'
-import { atLeastRate, type ResultsMemory } from './result-download-limits.ts'
+import { atLeastRate, type ResultsMemory } from './result-memory-and-rate.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import {
   type BatchHandler,

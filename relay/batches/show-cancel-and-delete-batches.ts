@@ -5,7 +5,6 @@ import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { bodyShareOf, copiesShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import {
   type Exchange,
   headersOf,
@@ -13,6 +12,7 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
+import { bodyShareOf, copiesShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { mayBeOfOtherAccount, sendWithKeys } from '../views/channel-and-keys-of-submitted-work.ts'
 import type { RelayKey } from '../views/channel-view.ts'
@@ -31,7 +31,7 @@ import { geminiBatchOf, geminiIdOf } from './gemini-batches.ts'
 import { openAiBatchOf, openAiIdOf } from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
 import { renderStoredBatch } from './render-batch.ts'
-import { ResultsMemory, ResultsMemoryFull } from './result-download-limits.ts'
+import { ResultsMemory, ResultsMemoryFull } from './result-memory-and-rate.ts'
 import type { BatchDeps, Settle } from './settle-batch.ts'
 
 /** The maximum time for which a request about a batch waits until an ended batch is settled. */
@@ -180,7 +180,9 @@ export const cancelBatch: BatchHandler = async (deps, exchange, stored) => {
   await sendCurrent(deps, exchange, stored)
 }
 
-/** Asks the provider to cancel a batch. Returns its answer, or the error for the caller. */
+/**
+ * Asks the provider to cancel a batch. Returns the provider's answer, or the error for the caller.
+ */
 export async function cancelAtProvider(
   deps: BatchDeps,
   stored: StoredBatch,

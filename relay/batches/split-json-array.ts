@@ -1,5 +1,5 @@
 import { camelCased } from '../dialects/gemini/camel-case.ts'
-import type { ResultsMemory } from './result-download-limits.ts'
+import type { ResultsMemory } from './result-memory-and-rate.ts'
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [34, 92, 58, 44]
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93]

@@ -2,12 +2,12 @@ import type { FileHandle } from 'node:fs/promises'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { bodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { isUnexpired } from '../pipeline/channel-expiry.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import { readBody } from '../pipeline/read-body.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
+import { bodyShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import { type SpooledFile, spool } from '../uploads/spooled-file.ts'
 import { keysOfSubmitted } from '../views/channel-and-keys-of-submitted-work.ts'
 import { claimKeyOfBatch } from './claim-idempotency-key-of-batch.ts'
@@ -18,9 +18,13 @@ import { contentPathOf, isFileId, type OpenAiBatchRequest } from './openai-batch
 import { callsOf } from './plan-batch.ts'
 import { FILE_LINE_BYTES_MAX, FilePlan, FileRefused } from './plan-batch-file.ts'
 import { readOpenAiBatchRequest } from './read-openai-batch-request.ts'
-import { type BatchFileSubmission, refuseWith, sendBatchFile } from './send-batch-file.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import { holdBatch, NO_STORE, outcomeOf, type Permitted } from './submit-batch.ts'
+import {
+  type BatchFileSubmission,
+  refuseWith,
+  uploadLinesAndCreateBatch,
+} from './upload-lines-and-create-batch.ts'
 
 /**
  * The maximum time from the caller's request to the provider's response. It is shorter than
@@ -109,7 +113,8 @@ async function submitBody(
       channelId: submission.channel.channelId,
       ...{ parts: planned.plan.parts, lines: planned.plan.lines },
     })
-    if (error === null) return await sendBatchFile(deps, exchange, submission, planned.file, keyed)
+    if (error === null)
+      return await uploadLinesAndCreateBatch(deps, exchange, submission, planned.file, keyed)
     return refuseWith(exchange, error)
   } finally {
     planned.release()
@@ -156,7 +161,8 @@ type PlannedFile = {
 /**
  * Plans the lines in the first of the caller's groups that may use the channel for all lines. Each
  * plan reads the whole file, so groups whose limits of calls have no room are skipped without a
- * plan. The first plan shows how many calls and tokens the lines count in every group.
+ * plan. All plans count the same calls and tokens, so the first plan shows whether another group
+ * has room.
  */
 async function planFile(
   deps: BatchDeps,

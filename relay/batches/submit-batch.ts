@@ -9,13 +9,13 @@ import {
 } from '../pipeline/acquire-call-permit.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { bodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
 import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
 import { withCopiesOfBody } from '../pipeline/memory-of-body-copies.ts'
 import { readBody } from '../pipeline/read-body.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
+import { bodyShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import { mayBeSentTo } from '../views/channel-and-keys-of-submitted-work.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import type { InlineBatches } from './batch-apis-with-inline-requests.ts'
@@ -205,9 +205,9 @@ const endUnsent = (
   })
 
 /**
- * Removes a batch whose quota could not be reserved. If an earlier request with the same key has
- * just reserved the quota, the batch stays stored. The poller can then find the quota if that
- * request fails to release it.
+ * Removes a batch whose quota could not be reserved. If an earlier request with the same
+ * `Idempotency-Key` has just reserved the quota, the batch stays stored. The poller can then find
+ * the quota if that request fails to release it.
  */
 async function removeUnheld(
   ledger: BatchDeps['ledger'],
@@ -286,7 +286,7 @@ export const isRefused = ({ status, error }: Failed): boolean =>
   error === 'connect' || (status !== null && status >= 400 && status <= 499 && status !== 408)
 
 /**
- * Ends a batch that was not submitted, and releases the quota that was reserved for it. If this
+ * Ends a batch that no provider accepted, and releases the quota that was reserved for it. If this
  * fails, the poller does it later. `attempt` is the submission that the provider refused, or null
  * if nothing was sent.
  */

@@ -108,9 +108,9 @@ async function expireSoon({ fileStore, now, log }: BatchDeps, file: string): Pro
 }
 
 /**
- * Records a file that a provider may have after the failed upload of a batch's requests. It is
- * deleted there by its name, and does not count towards the user's limits. `id` is the public id of
- * the batch. Returns false if this can't be stored.
+ * Records a file that a provider may have after the failed upload of a batch's requests. The file
+ * is later deleted at the provider by its name, and does not count towards the user's limits. `id`
+ * is the public id of the batch. Returns false if this can't be stored.
  */
 export async function recordFailedUpload(
   { fileStore, now, log }: BatchDeps,

@@ -6,8 +6,8 @@ import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 
 /**
- * The limits of all requests to providers except chats. Timeouts are short, because an admin waits
- * for the response.
+ * The limits of requests that channel actions send, except for tests of channels. Timeouts are
+ * short, because an admin waits for the response.
  */
 export const PROVIDER_REQUEST_LIMITS: OutboundLimits = {
   connectTimeoutMs: 5_000,

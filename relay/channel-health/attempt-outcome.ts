@@ -17,7 +17,10 @@ export type AttemptFailure = { readonly reason: string; readonly blame: Blame }
  */
 export type AttemptOutcome = 'well' | 'nothing' | AttemptFailure
 
-/** The reasons why the gateway or the caller ended an attempt. The provider did not fail. */
+/**
+ * The reasons why the gateway or the caller ended an attempt. None of them is a failure of the
+ * provider.
+ */
 export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
   'caller-gone',
   'draining',

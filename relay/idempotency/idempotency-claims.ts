@@ -33,8 +33,8 @@ export type ClaimedCalls = {
   /** Assigns the key to the call, or returns the earlier call that claimed the key. */
   claim(claim: CallClaim): Promise<ClaimedCall>
   /**
-   * Assigns the key to another call if `earlier` still has an expired claim of it. Does nothing
-   * otherwise. It is only called once the earlier call has ended.
+   * Assigns the key to another call if the call `earlier` still has an expired claim of the key.
+   * Does nothing otherwise. It is only called once that earlier call has ended.
    */
   replace(claim: CallClaim, earlier: string): Promise<void>
   /** Releases the key of a call that cost nothing, so that a new call can use the key. */

@@ -164,7 +164,11 @@ export class CallPermit {
     return this.claimFirst(model, groups, [callRules(limited, tokens), callerGroupLimits])
   }
 
-  /** Claims the limits of a group: the first in the list whose limits are not reached. */
+  /**
+   * Finds the first group in the list that has not reached its limits, and claims these limits
+   * together with those of the model and those in `shared`. Returns the error if every group has
+   * reached its limits or if another limit is reached.
+   */
   private claimFirst(
     model: string | null,
     [group, ...others]: readonly string[],

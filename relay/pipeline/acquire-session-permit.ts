@@ -35,8 +35,9 @@ export async function acquireSessionPermit(
 /**
  * The permit of a call in a realtime session. The call is admitted before its response begins. The
  * limits on concurrent calls count each running response of a session. While no response is
- * running, they count the session as one call. These limits are claimed separately from the others,
- * so that the next call of the session can take over the claims.
+ * running, they count the session as one call. The limits on concurrent calls are claimed
+ * separately from all other limits, so that the next call of the session can take over these
+ * claims.
  */
 export class SessionPermit extends CallPermit {
   private countsConcurrency: boolean
@@ -67,8 +68,8 @@ export class SessionPermit extends CallPermit {
   }
 
   /**
-   * Takes over the claims that another call has on the limits on concurrent calls. That call ends
-   * now. Does nothing if this call already has such claims.
+   * Takes over the claims that another call has on the limits on concurrent calls. The other call
+   * ends now. Does nothing if this call already has such claims.
    */
   takeOver(other: SessionPermit): void {
     if (this.countsConcurrency || !other.countsConcurrency) return

@@ -2,7 +2,10 @@
  * The maximum number of bytes that are read of one answer. The gateway does not wait for the rest.
  */
 const READ_BYTES_MAX = 256 * 1024 * 1024
-/** At least this many bytes of the end are kept. The usage is one of the last members. */
+/**
+ * If an answer is too large, at least this many bytes of its end are kept, because the usage is one
+ * of the last members.
+ */
 const KEPT_BYTES = 64 * 1024
 
 const QUOTE = 34

@@ -5,15 +5,16 @@ import type { ByteSink, StreamVerdict } from './stream-forwarder.ts'
 /** Matches the content types that are forwarded as audio. */
 const TYPE = /^(?:audio\/[\w.+-]{1,64}|application\/octet-stream)(?=\s*(?:;|$))/i
 /**
- * The number of bytes at the end that are held back until the bill is durable. It is small, so that
- * audio plays without delay.
+ * The number of bytes at the end of the audio that are held back until the bill is durable. It is
+ * small, so that audio plays without delay.
  */
 const HELD_BYTES = 1_024
 const NOTHING = Buffer.alloc(0)
 
 /**
  * Forwards the audio of a provider to the caller while it arrives. The last bytes are held back
- * until the call is settled. The audio is complete only if the provider ends it.
+ * until the call is settled. The audio counts as complete only if the provider ends the response
+ * properly.
  */
 export class AudioForwarder implements AnswerForwarder {
   verdict: StreamVerdict = 'open'
@@ -79,8 +80,8 @@ export class AudioForwarder implements AnswerForwarder {
   }
 
   /**
-   * Ends the audio. It counts as complete if the provider has ended it (`isComplete`) and it
-   * contains at least one byte.
+   * Ends the audio. It counts as complete if the provider has ended the response properly
+   * (`isComplete`) and the audio contains at least one byte.
    */
   close(isComplete = false): void {
     if (this.verdict !== 'open' || !isComplete || this.delivered.bytes === 0) return

@@ -32,8 +32,8 @@ type Deps = {
 const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
 
 /**
- * Authenticates the caller. Only a caller with a known key gets the errors about its token and
- * user. Returns a promise only for a wrong key or for a token with an IP list.
+ * Authenticates the caller. A caller with an unknown key gets no error that tells anything about
+ * tokens or users. Returns a promise only for a wrong key or for a token with an IP list.
  */
 export function authenticate(
   { views, vault, failedKeys }: Deps,

@@ -70,7 +70,10 @@ export type Delivery = {
   readonly chargesInput: boolean
 }
 
-/** The billed usage of a call, its source, and the anomaly of its report; null if there is none. */
+/**
+ * The billed usage of a call, the source of this usage, and the anomaly of the provider's report,
+ * or null if the report has none.
+ */
 export type Metered = {
   readonly usage: Usage
   readonly usageSource: UsageSource
@@ -284,9 +287,9 @@ function readReport(
 
 /**
  * Returns the larger of the report and the gateway's own count. If they can be interpreted in
- * several ways, the most expensive interpretation is used. An untrusted report can also mean that
- * all its tokens are text tokens. A count with image tokens can also mean that these are text
- * tokens.
+ * several ways, the most expensive interpretation is used. If the report is not trusted, another
+ * interpretation is that all its tokens are text tokens. If the count has image tokens, another
+ * interpretation is that these are text tokens.
  */
 function moreExpensiveInterpretation(
   { usage: reported, otherInterpretation, isTrusted }: UsageReport,
@@ -303,7 +306,7 @@ function moreExpensiveInterpretation(
   )
 }
 
-/** Returns the first of the most expensive usages. */
+/** Returns the most expensive usage. If several cost the same, the first of them is returned. */
 function mostExpensive(usages: readonly Usage[], price: PriceSnapshot): Usage {
   const [first = NO_USAGE, ...others] = usages
   return others.reduce(

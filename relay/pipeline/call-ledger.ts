@@ -86,7 +86,10 @@ type CallRelease = RequestChanges & {
   readonly statusCode: number
 }
 
-/** The attempts of a call and the time until its first byte, for the event that ends the call. */
+/**
+ * The attempts of a call and the time until the first byte of its answer, for the event that ends
+ * the call.
+ */
 export type AttemptHistory = {
   readonly attempts: readonly Attempt[]
   readonly firstByteMs: number | null

@@ -1,6 +1,9 @@
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { AttemptEnd } from './attempt-end-types.ts'
-import { type CallAtProvider, CancellableResponse } from './cancellable-response.ts'
+import {
+  type CallAtProvider,
+  CancellableBackgroundResponse,
+} from './cancellable-background-response.ts'
 
 /**
  * The maximum time, in milliseconds, for a cancellation after the relay has begun to end its calls
@@ -12,18 +15,19 @@ const UNAWAITED_MAX = 256
 
 /**
  * Returns the response that the provider may still be generating although the attempt has ended, or
- * null. `streamed` is not null if the request asked for a streamed background response. If a
- * provider ignores `stream` or `background`, its answer is an unfinished response, and the attempt
- * reports the error `format`.
+ * null. `streamed` is not null if the request asked for a streamed background response. A provider
+ * may send an unfinished response in place of the requested answer, because it ignores `stream` or
+ * because it works in the background although the request does not ask for that. The attempt then
+ * fails with the error `format`, and the response's id is in the body.
  */
 export function responseLeftRunning(
   end: AttemptEnd,
-  streamed: CancellableResponse | null,
+  streamed: CancellableBackgroundResponse | null,
   { name }: WireFormat,
-): CancellableResponse | null {
+): CancellableBackgroundResponse | null {
   if (end.kind === 'plain' || end.error === null || end.error === 'error-event') return null
   if (name !== 'responses' || end.kind !== 'failed' || end.error !== 'format') return streamed
-  const response = streamed ?? new CancellableResponse()
+  const response = streamed ?? new CancellableBackgroundResponse()
   response.noteAnswer(end.body)
   return response
 }
@@ -49,12 +53,12 @@ export class Cancellations {
   }
 
   /**
-   * Begins to cancel a response. If too many cancellations are running, the promise of this one is
-   * added to `pendingCancellations`. The call must then wait for it before it ends, so that the
-   * limits on calls also limit the cancellations. The promise never rejects.
+   * Begins to cancel a response. If too many cancellations are running, the promise of this
+   * cancellation is added to `pendingCancellations`. The call must then wait for it before it ends,
+   * so that the limits on calls also limit the cancellations. The promise never rejects.
    */
   begin(
-    background: CancellableResponse,
+    background: CancellableBackgroundResponse,
     at: CallAtProvider,
     pendingCancellations: Promise<void>[],
   ): void {

@@ -15,7 +15,10 @@ import type { RelayDeps } from './relay-deps.ts'
 
 /** The maximum number of channels for which a conversion is tried before the admission. */
 const CHANNELS_TRIED_MAX = 4
-/** A longer request is converted only for callers who can pay, because a conversion costs time. */
+/**
+ * A request of more bytes is converted before the admission only if its caller can pay, because a
+ * conversion costs time.
+ */
 const UNPAID_BYTES_MAX = 64 * 1024
 
 /**

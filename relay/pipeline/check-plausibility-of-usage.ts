@@ -35,13 +35,13 @@ const TOLERATED_OUTPUT_TOKENS = 1_024
  */
 const TOLERATED_INPUT_TOKENS = 32_000
 /**
- * The maximum ratio of the gateway's own count of the input to the prompt tokens in a report, if
- * the prompt tokens include the cached tokens.
+ * If the prompt tokens in a report include the cached tokens, the gateway's own count of the input
+ * is at most this many times as large as the prompt tokens.
  */
 const OWN_COUNT_FACTOR = 1.5
 /**
- * The maximum ratio of the reported input to the gateway's own count, if the cached tokens are
- * reported in addition to the prompt tokens.
+ * If the cached tokens in a report come in addition to the prompt tokens, the whole reported input
+ * is at most this many times as large as the gateway's own count.
  */
 const SEPARATE_CACHE_FACTOR = TOKENIZER_FACTOR + 1
 

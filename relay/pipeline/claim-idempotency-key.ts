@@ -116,7 +116,7 @@ async function claimUnlessRunning(
   )
   if (isRunning) return claimed
   await claimedCalls.replace(claim, claimed.call)
-  // Another repeat may have replaced it first. All repeats then get that call.
+  // Another repeat may have replaced the claim first. All repeats then get the call of that repeat.
   return claimedCalls.claim(claim)
 }
 

@@ -116,16 +116,16 @@ async function concludeImages(
 const ABANDONED: ReadonlySet<AttemptError> = new Set([
   ...(['caller-gone', 'revoked', 'balance-spent', 'screened'] as const),
 ])
-/** The errors with which a provider refused an attempt or could not be reached. */
+/** The errors of attempts that a provider refused, or whose provider could not be reached. */
 const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'format', 'connect'])
 
 /**
- * Reports whether a failed attempt is charged. This is the case if the caller disconnected or lost
- * access after the provider received the request. Otherwise, disconnecting would be cheaper than
- * waiting for the answer. It is also the case if the request makes the answer too large. The same
- * applies to a stream that begins with a screened word, and to one that stalls after it has begun.
- * The provider charges for these attempts, and a caller can provoke them, for example by a question
- * about which a model thinks for long.
+ * Reports whether a failed attempt is charged. It is charged if the caller disconnected or lost
+ * access after the provider received the request, because disconnecting would otherwise be cheaper
+ * than waiting for the answer. It is also charged if the request makes the answer too large, if a
+ * stream begins with a screened word, or if a stream stalls after it has begun. The provider
+ * charges for such attempts, and a caller can provoke them. For example, a model may think for long
+ * about a question, so that its stream stalls.
  */
 function isCharged(
   { readsForUsageOnly }: RunningCall,

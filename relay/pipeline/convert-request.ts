@@ -67,10 +67,10 @@ export const forgetConversions = (request: ChatRequest): void => {
 const CONVERSATION = 'messages'
 
 /**
- * Returns the path that the error about an empty converted conversation names. It is the path of
- * the first part that was lost, or otherwise of the whole conversation, as the caller's format
- * names it. Callers of Gemini's or the Responses API would not know the name in the provider's
- * format.
+ * Returns the path to name in the error for a conversation that is empty after its conversion. It
+ * is the path of the first part that was lost, or otherwise the path of the whole conversation in
+ * the caller's format. Callers of Gemini's or the Responses API would not know the name in the
+ * provider's format.
  */
 function pathOfEmptyConversation(caller: WireFormat, losses: readonly string[]): string {
   const { promptMember = CONVERSATION } = caller

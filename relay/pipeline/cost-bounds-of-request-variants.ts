@@ -27,7 +27,11 @@ const mayChangeBounds = (
   { isPassThrough }: RelayOptions,
 ): boolean => imageFactor !== undefined || (!isPassThrough && rules.overrides.size > 0)
 
-/** Yields the distinct requests of all channels that may change the cost bounds. */
+/**
+ * Yields the requests of those channels whose changes may alter the cost bounds. Of several
+ * channels that would send equal requests, only one is used. A channel for which the request can't
+ * be prepared yields nothing.
+ */
 export function* changedVariants(
   request: ChatRequest,
   offer: Offer<RelayChannel>,

@@ -4,7 +4,7 @@ import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import { AudioForwarder } from './audio-forwarder.ts'
-import type { CancellableResponse } from './cancellable-response.ts'
+import type { CancellableBackgroundResponse } from './cancellable-background-response.ts'
 import type { Exchange } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { StreamForwarder } from './stream-forwarder.ts'
@@ -16,17 +16,19 @@ type Options = {
   readonly onFirstByte: () => void
   /** Called after each write. */
   readonly onDelivered: () => void
-  /** See `StreamForwarder`. */
+  /** Called if a finished answer contains a screened word (see `StreamForwarder`). */
   readonly onScreenedAtEnd: () => void
   /** Null unless the provider generates the answer in the background. */
-  readonly background: CancellableResponse | null
+  readonly background: CancellableBackgroundResponse | null
 }
 
 /** Reports whether the answer is forwarded piece by piece. A plain answer is sent as a whole. */
 export const needsForwarder = ({ isStream, format }: ChatRequest): boolean =>
   isStream || format.hasBinaryAnswer === true
 
-/** Creates the forwarder of an attempt at a request that needs one. */
+/**
+ * Creates the forwarder of an attempt. The request must need a forwarder (see `needsForwarder`).
+ */
 export function forwarderOf(
   exchange: Exchange,
   called: ChatRequest,

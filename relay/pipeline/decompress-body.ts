@@ -77,11 +77,9 @@ function openZstd(start: Buffer): OpenCoding {
   return { create: () => createZstdDecompress(options), memory: 2 ** log + ZSTD_STATE }
 }
 
-/**
- * The lengths in bytes of two fields of a frame header, by the values of their flags (RFC 8878,
- * section 3.1.1.1).
- */
+/** The length in bytes of the dictionary id in a frame header, by the value of its flag. */
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
+/** The length in bytes of the content size, by the value of its flag (RFC 8878, 3.1.1.1). */
 const CONTENT_SIZE_BYTES = [1, 2, 4, 8]
 const HEADER_BYTES_MAX = 18
 

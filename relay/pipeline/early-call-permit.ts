@@ -11,7 +11,7 @@ import type { RelayDeps } from './relay-deps.ts'
 export class EarlyCallPermit {
   private permit: CallPermit | null = null
 
-  /** Returns an error if a limit refuses the call. */
+  /** Acquires the permit. Returns an error if a limit refuses the call; otherwise null. */
   async acquire(
     deps: RelayDeps,
     caller: Caller,

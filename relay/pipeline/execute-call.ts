@@ -4,7 +4,6 @@ import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word
 import { accessCheck } from './access-check-of-running-calls.ts'
 import { acquirePermit, type CallOutcome, type CallPermit } from './acquire-call-permit.ts'
 import { authenticate, type Caller } from './authenticate.ts'
-import { chatBodyShareOf } from './body-memory-limit-of-user.ts'
 import type { CallLedger } from './call-ledger.ts'
 import { ChannelSelector } from './channel-selector.ts'
 import { checkConversion } from './check-conversion.ts'
@@ -24,7 +23,7 @@ import {
   groupsOfPlan,
 } from './plan-call-for-one-model-and-group.ts'
 import { readRequestWithStoredContent } from './read-request-with-stored-content.ts'
-import { receiveRequest } from './receive-request.ts'
+import { receiveBodyOrForm } from './receive-body-or-form.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import { isRetryable } from './retryable-failures.ts'
 import { RunningCall } from './running-call.ts'
@@ -32,6 +31,7 @@ import { rejectUnreadRequest } from './send-error-before-body-is-read.ts'
 import type { CallSession } from './session-affinity.ts'
 import type { ClosingContext } from './settle-and-answer-call.ts'
 import { type LastAttempt, tryChannels } from './try-channels-in-order.ts'
+import { chatBodyShareOf } from './user-share-of-body-memory.ts'
 
 /**
  * Authenticates a call. `authenticate` checks the headers, and `readBodySettings` reads the
@@ -80,7 +80,7 @@ export async function executeCall(
   const pendingOwner = chatBodyShareOf(deps, authenticated, arrived.request)
   const owner = pendingOwner instanceof Promise ? await pendingOwner : pendingOwner
   if (isRelayError(owner)) return rejectUnreadRequest(arrived, owner)
-  const received = await receiveRequest(deps, arrived.request, owner, format)
+  const received = await receiveBodyOrForm(deps, arrived.request, owner, format)
   if (isRelayError(received)) return rejectUnreadRequest(arrived, received)
   const { body: upload } = received
   const earlyPermit = new EarlyCallPermit()

@@ -5,19 +5,19 @@ import {
 } from '../dialects/detect-and-shorten-one-hour-caching.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
-import { copiesShareOf } from './body-memory-limit-of-user.ts'
 import { cachedConversionBodies, forgetConversions } from './convert-request.ts'
 import { memoryShareError } from './read-body.ts'
 import {
   cachedBodiesWithoutThinking,
   forgetBodiesWithoutThinking,
 } from './remove-thinking-of-other-providers.ts'
+import { copiesShareOf } from './user-share-of-body-memory.ts'
 
 const NO_MEMORY = relayError('overloaded', { retryAfter: 2 })
 
 /**
- * Reports whether `count` refused a call because of memory. No other channel can then serve the
- * call.
+ * Reports whether an error of `CopiesOfBody` means that too little memory is left. No other channel
+ * can then serve the call.
  */
 export const isMemoryError = ({ code }: RelayError): boolean =>
   code === 'overloaded' || code === 'too_many_concurrent'

@@ -34,7 +34,7 @@ export const priceError = ({ code }: CodedError, group: string, model: string): 
  * Returns the error of a model that no channel offers in the format of the caller. Returns null if
  * a channel may offer it later, so that the caller may try again. An unknown model is reported as
  * unknown, and not as a model without a price. A model that the group has only at other endpoints
- * is reported as such. After a status 503, clients would repeat the call in vain.
+ * is reported as such, because clients would repeat the call in vain after a status 503.
  */
 export function errorOfUnofferedModel(
   { channels }: Pick<Views, 'channels'>,

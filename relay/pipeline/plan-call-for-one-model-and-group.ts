@@ -163,7 +163,9 @@ function toolBoundsOf(
 
 const NO_USES: ToolCounts = {}
 
-/** A placeholder. A request with stored input has at least one reference. */
+/**
+ * A placeholder that is never used, because a request with stored input has at least one reference.
+ */
 const NO_REFERENCE = { id: '', param: 'input' }
 
 function offerFor(views: Views, caller: Caller, request: ChatRequest): Offer<RelayChannel> {

@@ -1,6 +1,12 @@
-/** The maximum number of bytes that are read for the usage after the caller has disconnected. */
+/**
+ * The maximum number of bytes that are read after the caller has disconnected from a stream that is
+ * read only for its usage.
+ */
 const USAGE_BYTES_MAX = 1024 * 1024
-/** The same maximum for a stream that is always read to its end, such as one of partial images. */
+/**
+ * The maximum number of bytes that are read after the caller has disconnected from a stream that is
+ * always read to its end, such as a stream of partial images.
+ */
 const WHOLE_BYTES_MAX = 128 * 1024 * 1024
 
 /** Limits the bytes of a stream that are read after its caller has disconnected. */

@@ -199,7 +199,10 @@ type CandidateChange = {
   readonly isOverridden: boolean
   readonly limits: OutputLimits
   readonly adapters: AdapterOptions
-  /** The thinking that the model's suffix requests; null if none or if a conversion applied it. */
+  /**
+   * The thinking that the model's suffix requests. Null if it requests none, or if a conversion has
+   * already applied it.
+   */
   readonly thinking: Thinking | null
   readonly outputTokensMax: number | null
   /** The losses (see `Candidate`) of an earlier step. */

@@ -4,12 +4,11 @@ import { areEvidenceTexts } from '#relay/canonical/redact-provider-texts.ts'
 import { confidentialOf, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import { type ProviderHeaders, requestIdHeaderIn } from './read-retry-delay-and-request-id.ts'
 
-/** Longer bodies are hashed in slices, so that the event loop can work in between. */
+/** A longer body is hashed in slices of this length, so that the event loop can work in between. */
 const SLICE_BYTES = 256 * 1024
-/**
- * The number of bytes at the start and at the end of an answer that are searched for identifiers.
- */
+/** The number of bytes at the start of an answer that are searched for identifiers. */
 const START_BYTES = 256
+/** The number of bytes at the end of an answer that are searched for identifiers. */
 const END_BYTES = 128
 /** The maximum length of the provider's usage report in an event. */
 const USAGE_LENGTH_MAX = 2_048
@@ -172,7 +171,7 @@ export type AnswerFacts = { readonly model: unknown; readonly usage: unknown }
 
 type AnswerEvidence = Pick<ProviderEvidence, 'model' | 'usage'>
 
-/** Returns the evidence with the answer's model and the usage as the provider reported it. */
+/** Returns a copy of the evidence with the answer's model and the provider's usage report. */
 export function withAnswer<Evidence extends Partial<ProviderEvidence>>(
   evidence: Evidence,
   facts: AnswerFacts,
@@ -183,7 +182,7 @@ export function withAnswer<Evidence extends Partial<ProviderEvidence>>(
   return { ...evidence, ...answered }
 }
 
-/** Adds the answer's model and the usage as the provider reported it to new evidence. */
+/** Adds the answer's model and the provider's usage report to the object `evidence` itself. */
 export function noteAnswer(
   evidence: Writable<AnswerEvidence>,
   { model, usage }: AnswerFacts,

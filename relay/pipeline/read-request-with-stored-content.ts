@@ -21,7 +21,7 @@ import { lowestTermsWithContent } from './hold-after-token-count.ts'
 import type { Exchange } from './http-exchange.ts'
 import { planCall } from './plan-call.ts'
 import { type CallPlan, groupsOfPlan } from './plan-call-for-one-model-and-group.ts'
-import type { ReceivedRequest } from './receive-request.ts'
+import type { ReceivedBody } from './receive-body-or-form.ts'
 import { providerFileError } from './refuse-files-of-provider.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
@@ -34,7 +34,7 @@ export function readRequestWithStoredContent(
   deps: RelayDeps,
   exchange: Exchange,
   caller: Caller,
-  received: ReceivedRequest,
+  received: ReceivedBody,
   { path, earlyPermit }: Reading,
 ): ChatRequest | RelayError | Promise<ChatRequest | RelayError> {
   const request = readRequest(deps, received, path)
@@ -56,7 +56,7 @@ async function withStoredContent(
   deps: RelayDeps,
   exchange: Exchange,
   caller: Caller,
-  received: ReceivedRequest,
+  received: ReceivedBody,
   { path, request, earlyPermit }: UnresolvedRequest,
 ): Promise<ChatRequest | RelayError> {
   const { storesConvertedResponses } = deps.views.options.options
@@ -145,7 +145,7 @@ function itemsIn({ members }: ChatRequest): number {
  */
 function readRequest(
   { views }: RelayDeps,
-  { body, format, files }: ReceivedRequest,
+  { body, format, files }: ReceivedBody,
   path: PathParameters | null,
 ): ChatRequest | RelayError {
   const { isPassThrough, adapters, storesConvertedResponses } = views.options.options

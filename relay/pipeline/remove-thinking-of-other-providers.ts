@@ -12,14 +12,14 @@ const CACHED_FROM_BYTES = 16_384
 
 /**
  * Caches the results, because a request may be prepared for several channels. A short request
- * without such thinking is searched again, because that costs less than an entry in this map.
+ * without thinking of other providers is searched again each time, because a search costs less than
+ * an entry in this map.
  */
 const RESULTS = new WeakMap<ChatRequest, Map<boolean, OwnRequest>>()
 
 /**
- * Removes thinking from a request that is sent without a conversion. Only the thinking in earlier
- * answers from providers with other wire formats is removed. `model` is the provider's name for the
- * model.
+ * Removes the thinking of providers with other wire formats, which stands in earlier answers, from
+ * a request that is sent without a conversion. `model` is the provider's name for the model.
  */
 export function withoutForeignThinking(request: ChatRequest, model: string): OwnRequest {
   const needsCallSignatures = request.format.name === 'gemini' && isGemini3(model)
@@ -40,7 +40,10 @@ export function cachedBodiesWithoutThinking(request: ChatRequest): readonly Buff
 
 const bodyOf = ({ request }: OwnRequest): Buffer => request.body
 
-/** Drops these cached bodies of a request, because too little memory is left for them. */
+/**
+ * Drops the cached bodies of a request from which thinking was removed, because too little memory
+ * is left for them.
+ */
 export const forgetBodiesWithoutThinking = (request: ChatRequest): void => {
   RESULTS.delete(request)
 }

@@ -19,7 +19,7 @@ import { buildProviderCall } from './build-provider-call.ts'
 import type { Deadlines, TimerListener } from './call-deadlines-and-timer.ts'
 import type { AttemptHistory, CallLedger } from './call-ledger.ts'
 import { type Cancellations, responseLeftRunning } from './cancel-background-responses.ts'
-import { CancellableResponse } from './cancellable-response.ts'
+import { CancellableBackgroundResponse } from './cancellable-background-response.ts'
 import { forwarderOf, needsForwarder } from './create-answer-forwarder.ts'
 import { estimateUsageSoFar } from './estimate-usage-so-far.ts'
 import { answerError, ERROR_CODE_OF } from './failed-call-answer.ts'
@@ -123,7 +123,7 @@ export class RunningCall implements TimerListener {
     const { isStream } = this.request
     const { format } = candidate.request
     const isBackground = isStream && isInBackground(candidate.request)
-    const background = isBackground ? new CancellableResponse() : null
+    const background = isBackground ? new CancellableBackgroundResponse() : null
     this.candidate = candidate
     this.forwarder = needsForwarder(this.request) ? this.newForwarder(candidate, background) : null
     // The first event of an image may be the complete image.
@@ -333,7 +333,7 @@ export class RunningCall implements TimerListener {
 
   private newForwarder(
     candidate: Candidate,
-    background: CancellableResponse | null,
+    background: CancellableBackgroundResponse | null,
   ): AnswerForwarder {
     const { screen, outputHold } = this.deps
     return forwarderOf(this.exchange, this.request, candidate, {

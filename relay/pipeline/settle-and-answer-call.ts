@@ -11,7 +11,6 @@ import { billOf } from './bill-of-call.ts'
 import { type Delivery, meter, tokensOf } from './billed-usage.ts'
 import { deliveryOf, deliveryOfStream, deliveryOfTail } from './billing-data-of-answer.ts'
 import type { CallLedger } from './call-ledger.ts'
-import { mismatchIn } from './compare-answer-with-request-and-bill.ts'
 import { accountCodeIn } from './detect-provider-account-error.ts'
 import {
   answerError,
@@ -21,6 +20,7 @@ import {
   providerErrorBody,
   sendCallError,
 } from './failed-call-answer.ts'
+import { mismatchIn } from './find-mismatch-of-model-or-cost.ts'
 import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
@@ -117,7 +117,8 @@ const recordPlain = (
   )
 
 /**
- * Returns the bytes of an answer that was not recorded, without its statement that it is stored.
+ * Returns the bytes of an answer that could not be recorded, without the statement that the
+ * response is stored.
  */
 const unstored = (
   { request: { storesContent } }: ClosingContext,

@@ -12,7 +12,7 @@ type FailedCall = {
   readonly status: number | null
   /** The provider's answer, or the event with which the provider ended the stream. */
   readonly body: Buffer
-  /** True if the caller received this message as well. */
+  /** True if the answer to the call showed this message to the caller. */
   readonly isShown: boolean
 }
 

@@ -6,7 +6,7 @@ import type { ConvertedStream } from '../conversion/convert-call.ts'
 import { answeredModelIn, withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
-import type { CancellableResponse } from './cancellable-response.ts'
+import type { CancellableBackgroundResponse } from './cancellable-background-response.ts'
 import { FinishReasonSearch } from './finish-reason-search.ts'
 import { parseStreamEvent } from './parse-stream-event.ts'
 import { PostDisconnectReadLimit } from './post-disconnect-read-limit.ts'
@@ -62,7 +62,7 @@ export class StreamForwarder implements SseSink {
   private readonly onDelivered: () => void
   private heldBack: Buffer[] = []
   private readonly latest: FinishReasonSearch
-  /** True if the stream counts as complete when its connection closes now. */
+  /** True if the stream would be complete if its connection closed now. */
   private isFinal = false
   private isFlowing = true
   private modelSearchesLeft = MODEL_EVENTS_MAX
@@ -73,7 +73,7 @@ export class StreamForwarder implements SseSink {
    * Set if the provider generates the response in the background. Even after the caller has
    * disconnected, such a response is screened, and counted for the hold and the bill.
    */
-  background: CancellableResponse | null = null
+  background: CancellableBackgroundResponse | null = null
   /**
    * Called if a finished answer, after which only the usage can follow, contains a screened word.
    * It may call `continueForUsage`; otherwise the stream ends.
@@ -206,7 +206,7 @@ export class StreamForwarder implements SseSink {
 
   /**
    * Reports whether the event is read only for the usage. If so, its content is counted, because
-   * the provider charges for it. A stream with several choices has content after a finish reason.
+   * the provider charges for it. With several choices, content may follow a finish reason.
    */
   private countIfNotForwarded(bytes: Buffer): boolean {
     if (!this.isNotForwarded) return false

@@ -24,8 +24,8 @@ const OBEYS_BUDGET = /(?<!distill-)qwen|qwq|qvq/i
 const ENABLED = 'enable_thinking'
 const BUDGET = 'thinking_budget'
 /**
- * The members of a request that may turn thinking on. The providers of the models above do not read
- * a reasoning effort.
+ * The members of a request that may turn thinking on. The providers of models that think do not
+ * read a reasoning effort.
  */
 const PROVIDER_THINKING_MEMBERS: readonly string[] = [
   ...[ENABLED, BUDGET, 'thinking', 'chat_template_kwargs', 'extra_body'],
@@ -70,7 +70,7 @@ function thinkingBeyondLimit(
 
 /**
  * Reports whether a request turns thinking off by the member that the provider reads. Each format
- * has one such member. Another one must not reduce the hold, because the provider ignores it.
+ * has one such member. Any other member must not reduce the hold, because the provider ignores it.
  */
 const isOff = (format: string, textOf: (name: string) => string | undefined): boolean =>
   format === 'messages' ? textOf('thinking') === '{"type":"disabled"}' : textOf(ENABLED) === 'false'
@@ -210,10 +210,10 @@ type FittedLimit = {
 
 /**
  * Fits the thinking budget to the output limit. If the hold covers only `covered` output tokens and
- * the provider does not count thinking towards the limit, these tokens are divided. The answer gets
- * at least half of them, or its own limit if this is lower. Thinking gets at most the rest, but at
- * least the smallest budget that the provider accepts. In Anthropic's format, the budget must be
- * below the limit. Returns an error if the quota pays for no output.
+ * the provider does not count thinking towards the limit, these tokens are divided between thinking
+ * and answer. The answer gets at least half of them, or its own limit if this is lower. Thinking
+ * gets at most the rest, but at least the smallest budget that the provider accepts. In Anthropic's
+ * format, the budget must be below the limit. Returns an error if the quota pays for no output.
  */
 export function fitThinkingBudgetAndLimit(
   channel: RelayChannel,

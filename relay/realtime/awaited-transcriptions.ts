@@ -11,7 +11,10 @@ export type AwaitedItem = {
   readonly bytes: number | null
   /** The estimated number of tokens of the text that the caller has already received. */
   textTokens: number
-  /** The same text may also arrive in segments. */
+  /**
+   * The estimated number of tokens of the text that the caller has received in segments. It may be
+   * the same text that also arrived as `textTokens`.
+   */
   segmentTokens: number
   /** The terms with which the item is transcribed. */
   readonly terms: TranscriptionTerms
@@ -94,8 +97,8 @@ export class AwaitedTranscriptions {
   }
 
   /**
-   * Returns the key of the oldest item whose text has begun to arrive before its commit. If the
-   * commit has an id, the item must have none.
+   * Returns the key of the oldest item whose text has begun to arrive before its commit. If
+   * `isUnnamed` is true, only items without an id are considered.
    */
   private begun(isUnnamed: boolean): string | undefined {
     const keys = isUnnamed ? [...this.unnamed] : [...this.items.keys()]

@@ -9,7 +9,7 @@ export class ChargesInProgress {
     return this.charges.size === 0
   }
 
-  /** Returns the result of a charge. The charge is in progress until then. */
+  /** Waits for a charge and returns its result. Until then, the charge counts as in progress. */
   async track<T>(charge: Promise<T>): Promise<T> {
     this.charges.add(charge)
     try {

@@ -20,10 +20,13 @@ import { type ContentSize, NO_CONTENT, textContent } from './size-of-conversatio
  * maximum.
  */
 const OUTPUT_TOKENS = 4_096
-/** The beginning of the types of the events about transcriptions. */
+/** The prefix of the types of all events about transcriptions. */
 export const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
 const TEXTS = new Set([`${TRANSCRIPTION}.delta`, `${TRANSCRIPTION}.segment`])
-/** The events with the beginning or the end of audio that the provider commits by itself. */
+/**
+ * Matches the events that report the beginning or the end of speech or silence. The provider then
+ * commits the audio without a request.
+ */
 const TURNS = /^input_audio_buffer\.(?:speech_(?:started|stopped)|timeout_triggered)$/
 /** The events with which a caller commits or clears the audio that it has sent. */
 const REQUESTS: Readonly<Record<string, 'commit' | 'clear'>> = {

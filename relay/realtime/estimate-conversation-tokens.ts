@@ -18,7 +18,7 @@ type Tokens = { readonly text: number; readonly audio: number }
  * response, plus the content that was added since then.
  */
 export class ConversationInput {
-  /** The number of bytes of one second of audio, which determines the tokens per byte. */
+  /** The number of bytes per second of audio, which determines the tokens per byte. */
   rate: number = BYTES_PER_SECOND.pcm
   private reported: Tokens = { text: 0, audio: 0 }
   /** The content that was added. The length of its audio is in bytes of PCM of 24 kHz. */
@@ -116,7 +116,7 @@ export class DeliveredOutput {
     return this.textTokens === 0 && this.audioBytes === 0
   }
 
-  /** Returns the usage so far. `rate` is the number of bytes of one second of audio. */
+  /** Returns the usage so far. `rate` is the number of bytes per second of audio. */
   usage(rate: number): Pick<Usage, 'output' | 'outputAudio'> {
     const outputAudio = outputAudioTokens(this.audioBytes, rate)
     return { output: Math.ceil(this.textTokens) + outputAudio, outputAudio }

@@ -8,7 +8,7 @@ import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
  * free.
  */
 export class UnchargedResponses {
-  /** The ids of the latest items of the conversation that such responses have created. */
+  /** The ids of the latest items of the conversation that uncharged responses have created. */
   private readonly items = new LatestIds()
   private readonly isCharged: (responseId: string) => boolean
 

@@ -36,7 +36,7 @@ export const pcmBytesOf = (bytes: number, rate: number): number =>
 export class InputAudio {
   /** All audio that was sent since the session began. */
   private sent = 0
-  /** The audio that was sent since the last request. */
+  /** The audio that was sent since the last commit or clearing of the caller. */
   private open = 0
   /** The caller's commits and clearings that the provider has not yet confirmed, oldest first. */
   private requests: AudioRequest[] = []
@@ -169,7 +169,7 @@ export class InputAudio {
     return this.requests.filter(({ kind }) => kind === 'commit')
   }
 
-  /** The audio in these commits. */
+  /** The audio in the caller's commits that the provider has not confirmed. */
   get committed(): number {
     return this.commits.reduce((sum, { bytes }) => sum + bytes, 0)
   }

@@ -35,9 +35,11 @@ type Completion = { readonly isShown: boolean; readonly error: RelayError | null
 export class InputTranscriptionBilling {
   private call: RealtimeCall | null = null
   private readonly awaited = new AwaitedTranscriptions()
-  /** The position up to which transcriptions without an id were charged before their commits. */
+  /**
+   * The position up to which audio was charged before its commit, by a transcription without an id.
+   */
   private chargedUpTo = -1
-  /** The number of such transcriptions whose commits have not arrived. */
+  /** The number of transcriptions that were charged in this way and still lack their commits. */
   private chargedAhead = 0
   /** Resolves when no call is being admitted or raised. */
   private covered: Promise<unknown> = Promise.resolve()

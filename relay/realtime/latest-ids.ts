@@ -1,4 +1,7 @@
-/** The latest ids of something. An empty id is not kept, because it can't be recognized again. */
+/**
+ * Remembers the ids that were added last, and forgets older ones. An empty id is not kept, because
+ * it can't be recognized again.
+ */
 export class LatestIds {
   private readonly ids = new Set<string>()
   private readonly most: number

@@ -58,8 +58,8 @@ export type ClientEvent = {
   /** The output limit in tokens in an event `response.create`; null if the event has none. */
   readonly outputTokensMax: number | null
   /**
-   * The number of bytes of one second of output audio in an event `response.create`; undefined if
-   * the event has no format.
+   * The number of bytes per second of output audio in an event `response.create`; undefined if the
+   * event has no format.
    */
   readonly outputRate: number | undefined
 }

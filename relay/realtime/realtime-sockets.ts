@@ -6,12 +6,12 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import type { BodyMemoryShare } from '../limits/body-memory.ts'
 import { accessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { bodyShareOf } from '../pipeline/body-memory-limit-of-user.ts'
 import { checkAccountCanPay } from '../pipeline/check-account-can-pay.ts'
 import { errorOfException } from '../pipeline/error-of-exception.ts'
 import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { bodyShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import {
   requestOf,
   responseOver,
@@ -50,8 +50,8 @@ export type RealtimeOptions = {
   readonly deps: RelayDeps
   readonly openExchange: (request: CallRequest, response: CallResponse) => Exchange
   /**
-   * Returns the error with which the relay refuses all such requests now, for example during a
-   * shutdown, or null.
+   * Returns the error with which the relay refuses all requests for sessions now, for example
+   * during a shutdown, or null.
    */
   readonly refusalOf: (request: CallRequest) => RelayError | null
 }

@@ -6,16 +6,14 @@ import { readOpenAiUsage } from '../canonical/openai-usage-report.ts'
 import type { UsageBounds, UsageReport } from '../canonical/provider-usage-report.ts'
 
 /**
- * The number of bytes of one second of audio. `pcm` is PCM with 16 bits and 24 kHz, and `g711` is
+ * The number of bytes per second of audio. `pcm` is PCM with 16 bits and 24 kHz, and `g711` is
  * G.711 with 8 bits and 8 kHz.
  */
 export const BYTES_PER_SECOND = { pcm: 48_000, g711: 8_000 } as const
 
-/**
- * The number of audio tokens of one second. OpenAI documents one token for 100 ms of input and for
- * 50 ms of output.
- */
+/** The number of tokens per second of input audio. OpenAI documents one token for 100 ms. */
 const INPUT_TOKENS_PER_SECOND = 10
+/** The number of tokens per second of output audio. OpenAI documents one token for 50 ms. */
 const OUTPUT_TOKENS_PER_SECOND = 20
 
 /** Returns the number of tokens of input audio. `rate` is its number of bytes per second. */

@@ -40,7 +40,7 @@ const OWED = { isLimited: false, isOwed: true }
 export class ResponseBilling {
   readonly audio = new InputAudio()
   readonly input = new ConversationInput(this.audio)
-  /** The number of bytes of one second of output audio. */
+  /** The number of bytes per second of output audio. */
   outputRate: number = BYTES_PER_SECOND.pcm
   /** The latest request whose response has not begun; null if there is none. */
   private request: RequestedResponse | null = null
@@ -125,7 +125,7 @@ export class ResponseBilling {
     return changing
   }
 
-  /** Makes `end` wait for this change, so that it also ends a call that is admitted meanwhile. */
+  /** Makes `end` wait for this change, so that `end` ends a call that is admitted meanwhile. */
   private async beforeEnd<T>(change: () => Promise<T>): Promise<T | RelayError> {
     if (this.isEnded) return SESSION_ENDED
     const changing = change()

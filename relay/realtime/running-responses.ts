@@ -11,7 +11,7 @@ export type RunningResponse = {
   readonly id: string
   readonly call: RealtimeCall
   readonly output: DeliveredOutput
-  /** The number of bytes of one second of output audio. */
+  /** The number of bytes per second of output audio. */
   readonly outputRate: number
   readonly input: Usage
   readonly mark: ContentSize
@@ -26,9 +26,7 @@ export type RequestedResponse = {
   readonly eventId: string
   readonly mark: ContentSize
   readonly isInConversation: boolean
-  /**
-   * The number of bytes of one second of output audio; undefined if the session's number applies.
-   */
+  /** The number of bytes per second of output audio; undefined if the session's number applies. */
   readonly outputRate: number | undefined
   /** True if the provider has reported an error that may be about this request. */
   isDoubtful: boolean
@@ -90,7 +88,7 @@ export class RunningResponses {
    * Reports whether the beginning of a response is outdated: a repetition, or later than the end of
    * the response. A beginning without an id counts as outdated while a response without an id runs.
    * It also counts as outdated after the end of such a response has arrived before its beginning.
-   * Both do not apply if another response was requested (`isExpected`).
+   * Neither of these two rules applies if another response was requested (`isExpected`).
    */
   isRepeatedBeginning(id: string, isExpected: boolean): boolean {
     if (id !== '') return this.isCharged(id) || this.isUnrequested(id)

@@ -20,9 +20,9 @@ export type SessionSettings = {
   readonly respondsToSilence: boolean
   /** The transcription of the input; null if it is not transcribed. */
   readonly transcription: Transcription | null | undefined
-  /** The number of bytes of one second of input audio. */
+  /** The number of bytes per second of input audio. */
   readonly inputRate: number | undefined
-  /** The number of bytes of one second of output audio. */
+  /** The number of bytes per second of output audio. */
   readonly outputRate: number | undefined
 }
 
@@ -277,8 +277,8 @@ export function describedSettings(session: unknown): DescribedSettings {
 }
 
 /**
- * Returns the number of bytes of one second of audio, the lowest if several formats are set.
- * Returns undefined if none is set.
+ * Returns the number of bytes per second of audio, the lowest if several formats are set. Returns
+ * undefined if none is set.
  */
 function rateOf(formats: readonly unknown[]): number | undefined {
   const set = formats.filter((each) => each !== undefined && each !== null)

@@ -15,9 +15,9 @@ export type BilledSettings = {
   readonly outputTokensMax: number
   /** True if the provider may begin responses without a request. */
   readonly respondsToSpeech: boolean
-  /** The number of bytes of one second of input audio. */
+  /** The number of bytes per second of input audio. */
   readonly inputRate: number
-  /** The number of bytes of one second of output audio. */
+  /** The number of bytes per second of output audio. */
   readonly outputRate: number
   /** Null if the input is not transcribed. */
   readonly transcription: TranscriptionTerms | null
@@ -102,7 +102,8 @@ export class SettingsInForce {
   }
 
   /**
-   * The higher of the old and the new output limit, unless the account can't pay for the old one.
+   * The higher one of the old and the new output limit. If the account can't pay for the old one,
+   * it is the new one.
    */
   get outputTokensMax(): number {
     return this.updates.reduce((most, { isLowered, change: { outputTokensMax: own } }) => {

@@ -3,7 +3,7 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { checkSpelling } from './check-member-names.ts'
 import { inputAudioTokens } from './realtime-usage.ts'
 
-/** The size of content that is part of the input of a response. */
+/** The size of content in the input of a response. */
 export type ContentSize = {
   /** The number of bytes of the content as JSON, without audio and pictures. */
   readonly textBytes: number
@@ -22,17 +22,14 @@ const BYTES_PER_TOKEN = 4
 
 /**
  * Returns the maximum number of tokens of content. Each byte of text is counted as one token,
- * because a token has at least one byte. `rate` is the number of bytes of one second of audio.
+ * because a token has at least one byte. `rate` is the number of bytes per second of audio.
  */
 export const tokensAtMost = (
   { textBytes, audioBytes, pictures }: ContentSize,
   rate: number,
 ): number => textBytes + inputAudioTokens(audioBytes, rate) + pictures * PICTURE_TOKENS.most
 
-/**
- * Returns an estimate of the number of tokens of content. `rate` is the number of bytes of one
- * second of audio.
- */
+/** Estimates how many tokens content has. `rate` is the number of bytes per second of audio. */
 export const estimatedTokens = (
   { textBytes, audioBytes, pictures }: ContentSize,
   rate: number,

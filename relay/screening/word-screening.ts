@@ -27,7 +27,7 @@ export class AnswerScreen {
 
   /**
    * Splits the events for which `isClean` has just returned false. The first part has the events
-   * before the one that completes the word, and the second part the others.
+   * before the one that completes the word, and the second part has this event and all later ones.
    */
   splitBeforeWord(events: Buffer, readTexts: ReadTexts): readonly [Buffer, Buffer] {
     this.state = this.stateBefore

@@ -9,7 +9,7 @@ import { type ProviderReport, reportsIn, STATUS_PATHS } from './read-provider-ta
 import { recordReport } from './record-provider-report.ts'
 import { sendTaskRequest } from './send-request-to-task-provider.ts'
 import type { TaskDeps } from './task-deps.ts'
-import type { UnansweredTasks } from './unanswered-tasks.ts'
+import type { UnansweredStatusQueries } from './unanswered-status-queries.ts'
 import { reportsInVideoStatus, videoStatusRequest } from './videos/video-status-query.ts'
 
 /** The channel and key to poll, and the kind of tasks that are asked about. */
@@ -19,7 +19,10 @@ export type PollTarget = {
   readonly kind: TaskKind
 }
 
-/** The number of polls in a row and the time of the first, by `performance.now()`, by task id. */
+/**
+ * For each task id, the number of polls in a row without news of the task, and the time of the
+ * first of these polls by `performance.now()`.
+ */
 type MissingPolls = Map<string, { readonly since: number; readonly polls: number }>
 
 export type PollerTimes = {
@@ -79,7 +82,7 @@ const LONG_ANSWER_MS = 120_000
 export class ChannelKeyPoller {
   private readonly deps: TaskDeps
   private readonly times: PollerTimes
-  private readonly unanswered: UnansweredTasks
+  private readonly unanswered: UnansweredStatusQueries
   private batchMax = BATCH_MAX
   private failures = 0
   /** The time at which the pause ends, by `performance.now()`. */
@@ -98,7 +101,7 @@ export class ChannelKeyPoller {
   /** The polls in a row in which the provider's answer did not mention a task. */
   private readonly unmentioned: MissingPolls = new Map()
 
-  constructor(deps: TaskDeps, times: PollerTimes, unanswered: UnansweredTasks) {
+  constructor(deps: TaskDeps, times: PollerTimes, unanswered: UnansweredStatusQueries) {
     this.deps = deps
     this.times = times
     this.unanswered = unanswered

@@ -1,7 +1,7 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { type Exchange, sendJson } from '#relay/pipeline/http-exchange.ts'
 import { relayError } from '../canonical/relay-error.ts'
-import { parsedShallowObject } from './read-provider-json.ts'
+import { parsedShallowObject } from './parse-provider-json.ts'
 import { drawingReport } from './read-provider-task-answers.ts'
 import { rejectParam } from './read-task-request-body.ts'
 import { recordReport } from './record-provider-report.ts'

@@ -1,6 +1,6 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { keysOfSubmitted, sendWithKeys } from '#relay/views/channel-and-keys-of-submitted-work.ts'
-import type { ExpiredFile } from './look-up-file-addresses.ts'
+import type { ExpiredFile } from './limit-file-address-lookups.ts'
 import {
   FAILED,
   type FileAddress,
@@ -9,7 +9,7 @@ import {
   type OpenOptions,
   openProviderFile,
 } from './open-provider-file.ts'
-import { parsedShallowObject } from './read-provider-json.ts'
+import { parsedShallowObject } from './parse-provider-json.ts'
 import { reportsIn, STATUS_PATHS } from './read-provider-task-answers.ts'
 import { videosIn } from './render-task-json.ts'
 import { sendTaskRequest } from './send-request-to-task-provider.ts'

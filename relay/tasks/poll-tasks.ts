@@ -12,7 +12,7 @@ import {
 import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { TASK_LEASE_MS } from './task-ledger.ts'
-import { UnansweredTasks } from './unanswered-tasks.ts'
+import { UnansweredStatusQueries } from './unanswered-status-queries.ts'
 import { UnconfirmedVideos } from './videos/unconfirmed-videos.ts'
 
 /** Returns at most `limit` unfinished tasks, oldest first, that follow the task `after`. */
@@ -30,7 +30,10 @@ export type PollTimes = {
    * milliseconds.
    */
   readonly staleMs: number
-  /** See `PollerTimes`. The default is two minutes. */
+  /**
+   * The time after which a task fails that its provider does not know (see `PollerTimes`), in
+   * milliseconds. The default is two minutes.
+   */
   readonly missingMs?: number
 }
 
@@ -43,9 +46,9 @@ const MISSING_MS = 120_000
 
 const LEASE = 'task-poller'
 /**
- * The number of passes in which no task without a recorded acceptance ends. They are counted after
- * an outage of the database, and after this process has become the poller. Other processes may then
- * still write acceptances that wait in their memory.
+ * After an outage of the database, or after this process has become the poller, no task without a
+ * recorded acceptance is ended for this number of passes. In this time, other processes may still
+ * write acceptances that wait in their memory.
  */
 const QUIET_PASSES = 6
 const PAGE = 1_000
@@ -80,8 +83,8 @@ export function startPoller(
  * The unfinished tasks, grouped by the poller that asks about them. A poller asks about the tasks
  * of one kind that were submitted to one channel with one key. `stale` contains the tasks that may
  * have expired. It does not contain an accepted task whose lease is running and whose provider
- * answers, because the poller of this task ends it. `unconfirmed` contains the videos for which a
- * vendor is to be searched.
+ * answers, because the poller of this task ends it. `unconfirmed` contains the videos that are to
+ * be searched for at their vendors.
  */
 type Found = {
   readonly tasksByPoller: ReadonlyMap<string, readonly OpenTask[]>
@@ -103,7 +106,7 @@ class Poll {
   private readonly running = new Map<string, Promise<void>>()
   /** The number of polls that each poller has begun. The key is the poller's name. */
   private readonly turns = new Map<string, number>()
-  private readonly unanswered = new UnansweredTasks()
+  private readonly unanswered = new UnansweredStatusQueries()
   private readonly unconfirmed: UnconfirmedVideos
   /** The number of further passes in which no unaccepted task ends. */
   private quietPasses = QUIET_PASSES
@@ -189,7 +192,7 @@ class Poll {
   }
 
   private mayExpireUnanswered(
-    task: Parameters<UnansweredTasks['mayExpireUnanswered']>[0],
+    task: Parameters<UnansweredStatusQueries['mayExpireUnanswered']>[0],
     now: number,
   ): boolean {
     return now - task.submittedAt > TASK_LEASE_MS || this.unanswered.mayExpireUnanswered(task, now)

@@ -6,7 +6,7 @@ import {
   parsedShallowObject,
   textOf,
   webAddress,
-} from './read-provider-json.ts'
+} from './parse-provider-json.ts'
 
 const ID_LENGTH_MAX = 128
 /**
@@ -72,8 +72,9 @@ const VISIBLE_PROPERTIES = [
 ]
 
 /**
- * Reads the response to a submission. To a request that continues a task (`isFollowUp`), the code 3
- * means that the provider has forgotten this task. This is not the fault of its accounts.
+ * Reads the response to a submission. In the response to a request that continues a task
+ * (`isFollowUp`), the code 3 means that the provider has forgotten this task. The site's account is
+ * then not at fault.
  */
 export function drawingSubmitAnswer(
   body: Buffer,

@@ -2,7 +2,7 @@ import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-name-cas
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey, jsonError } from '../dialects/invalid-json-error.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
-import { isPicture, PICTURE_LENGTH_MAX, stringsInJsonList } from './detect-picture.ts'
+import { isPictureInJson, PICTURE_LENGTH_MAX, stringsInJsonList } from './check-pictures-in-json.ts'
 
 export const TEXT_LENGTH_MAX = 16_384
 
@@ -171,7 +171,7 @@ export class TaskBody {
 
   private checkPicture(param: string, json: Buffer): void {
     if (json.length - 2 > PICTURE_LENGTH_MAX) rejectLength(param, PICTURE_LENGTH_MAX)
-    if (!isPicture(json)) rejectParam(param)
+    if (!isPictureInJson(json)) rejectParam(param)
   }
 
   private find(key: string): Member | undefined {

@@ -3,7 +3,7 @@ import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { FailureCause } from '#domain/tasks/events.ts'
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
-import { parsedShallowObject } from './read-provider-json.ts'
+import { parsedShallowObject } from './parse-provider-json.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** The messages for failures for which the provider gave no reason, by the cause of the failure. */

@@ -11,7 +11,7 @@ import { confidentialTo } from '../views/channel-view.ts'
 import type { SubmitAnswer } from './read-provider-task-answers.ts'
 import type { LastAttempt } from './send-task-to-channels-in-order.ts'
 import type { TaskDeps } from './task-deps.ts'
-import { sendVendorError, sendVideoError } from './videos/render-video.ts'
+import { sendVendorError, sendVideoError } from './videos/send-video-errors.ts'
 
 /** The result code that drawing clients understand as an invalid request. */
 const REQUEST_ERROR = 4

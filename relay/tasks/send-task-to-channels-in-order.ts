@@ -9,8 +9,8 @@ import { AttemptEvidence, evidenceOfRequest } from '#relay/pipeline/provider-evi
 import { isByDeployment, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import { mayBeSentTo, takesSubmissions } from '../views/channel-and-keys-of-submitted-work.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
+import { parsedShallowObject } from './parse-provider-json.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
-import { parsedShallowObject } from './read-provider-json.ts'
 import {
   drawingSubmitAnswer,
   musicSubmitAnswer,

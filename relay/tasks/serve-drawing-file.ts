@@ -132,9 +132,7 @@ type Forwarding = {
   readonly held: { release: () => void }
 }
 
-/**
- * Fetches a file and sends it to the caller. The address of a picture may lead to a video as well.
- */
+/** Fetches a file and sends it to the caller. The address of a picture may also lead to a video. */
 async function forwardFile(
   deps: TaskDeps,
   exchange: Exchange,

@@ -352,8 +352,9 @@ async function recordAcceptance(
 }
 
 /**
- * Records that an upload of pictures has succeeded, which charges it. The provider's answer to the
- * submission is already the result. If this fails, the task expires and costs nothing.
+ * Records that an upload of pictures has succeeded, and so charges the upload. The provider's
+ * answer to the submission is already the result. If this fails, the task expires and costs
+ * nothing.
  */
 async function recordUpload(
   { ledger, log }: TaskDeps,

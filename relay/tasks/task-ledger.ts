@@ -351,7 +351,7 @@ function usageOf(
 }
 
 /**
- * Returns the provider's name for the model that was requested. `anomaly` is `other-model` if the
+ * Returns the provider's name for the requested model, and the anomaly `other-model` if the
  * provider's response names another model.
  */
 function modelOf({ submitted: { model } }: TaskRecord, attempts: readonly Attempt[]) {

@@ -6,18 +6,18 @@ import { createTaskProgress, type TaskProgress } from '#infra/task-progress/task
 import { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { BodyMemoryShare } from '#relay/limits/body-memory.ts'
 import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
-import { bodyShareOf } from '#relay/pipeline/body-memory-limit-of-user.ts'
 import { errorOfException, isStoreUnavailable } from '#relay/pipeline/error-of-exception.ts'
 import type { Exchange } from '#relay/pipeline/http-exchange.ts'
 import { withCopiesOfBody } from '#relay/pipeline/memory-of-body-copies.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
+import { bodyShareOf } from '#relay/pipeline/user-share-of-body-memory.ts'
 import { isRelayError, relayError } from '../canonical/relay-error.ts'
 import { AcceptedTaskWriter } from './accepted-task-writer.ts'
 import { POLL_PERMITS } from './channel-key-poller.ts'
 import { handleCallback } from './handle-callback.ts'
 import { Permits } from './limit-concurrent-work.ts'
-import { FileAddressLookups } from './look-up-file-addresses.ts'
+import { FileAddressLookups } from './limit-file-address-lookups.ts'
 import { fetchTask, fetchTasks, imageSeed } from './look-up-tasks.ts'
 import { type FindOpenTasks, type PollTimes, startPoller } from './poll-tasks.ts'
 import { DRAWING_NAMES, readDrawing } from './read-drawing-request.ts'
@@ -37,7 +37,7 @@ import {
   recentTasksIn,
   serveLinkedVideo,
 } from './videos/handle-video-requests.ts'
-import { JIMENG_NAMES } from './videos/jimeng-requests.ts'
+import { JIMENG_NAMES } from './videos/jimeng-format-of-callers.ts'
 import {
   isMultipart,
   jsonOfMultipart,

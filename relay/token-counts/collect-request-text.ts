@@ -68,12 +68,11 @@ const INPUT_ONLY = new Set([...RERANK_MEMBERS, 'content', 'requests', 'instances
 const PICTURES = new Set(['image_url', 'image', 'input_image'])
 const MIME_OF_PICTURE = /^image\//
 
-/**
- * The nesting depth of the request's members. The next two constants are the depths of the members
- * of messages and of message parts.
- */
+/** The nesting depth of the members of the request itself. */
 const IN_REQUEST = 1
+/** The nesting depth of the members of a message. */
 const IN_MESSAGE = 3
+/** The nesting depth of the members of a message part. */
 const IN_PART = 5
 /**
  * The depth of the deepest text. It is in a part of a document's `source.content`, and the document
@@ -82,7 +81,7 @@ const IN_PART = 5
 const IN_DEEPEST_PART = 10
 /** The members of message parts that contain further parts. */
 const PART_CONTAINERS = new Set(['content', 'source'])
-/** The depth of the members of a part of Anthropic's `system`. */
+/** The depth of the members of a part in Anthropic's `system`. */
 const IN_SYSTEM_PART = 3
 
 type Role = 'key' | 'type' | 'text' | 'data' | 'raw' | 'none'

@@ -38,7 +38,7 @@ export class ExcerptCount {
   private countedMost = 0
   private readonly isBounded: boolean
 
-  /** If `isBounded` is true, `most` is computed as well. */
+  /** `isBounded` is true if `most` is computed in addition to `tokens`. */
   constructor(excerpt: TextExcerpt, isBounded = false) {
     const { buffer, byteOffset, byteLength } = excerpt.bytes
     this.bytes = Buffer.from(buffer, byteOffset, byteLength)

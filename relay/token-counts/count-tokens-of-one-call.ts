@@ -3,14 +3,12 @@ import { ExcerptCount } from './count-excerpt-tokens.ts'
 import { TOKENS_PER_IMAGE } from './estimate-input-tokens.ts'
 import { TextExcerpt } from './text-excerpt.ts'
 
-/**
- * The numbers of tokens that OpenAI's formula adds for each message and for the start of the
- * answer.
- */
+/** The number of tokens that OpenAI's formula adds for each message of a request. */
 const TOKENS_PER_MESSAGE = 3
+/** The number of tokens that OpenAI's formula adds for the start of an answer. */
 const TOKENS_PER_ANSWER = 3
 
-/** The numbers of tokens of a request and of its answer. */
+/** The token counts of a request and its answer. */
 export type CountAnswer = {
   readonly input: number
   readonly output: number

@@ -6,13 +6,13 @@ export const TOKENS_PER_IMAGE = 765
  * counted as text.
  */
 const PICTURES_MAX = 1_000
-/** How many bytes before a mark are compared with the pattern `head`. */
+/** The number of bytes before a mark that are compared with the pattern `head`. */
 const HEAD_BYTES_MAX = 256
 
 /**
- * How pictures are recognized. `mark` is a text before the base64 data, and `head` must match the
- * text before the mark. `quotes` is the number of quotation marks from the end of the mark to the
- * end of the data.
+ * The rules by which pictures are recognized. `mark` is a text before the base64 data, and `head`
+ * must match the text before the mark. `quotes` is the number of quotation marks from the end of
+ * the mark to the end of the data.
  */
 const PICTURES = [
   // A data URL in one of these members. Data URLs in other members count as text.

@@ -18,8 +18,8 @@ const FIELD_BYTES_MAX = 256 * 1024
 const TEXT_BYTES_MAX = 1024 * 1024
 const NAME_LENGTH_MAX = 128
 /**
- * The number of bytes that is added to the length of each file when disk space is counted, which
- * limits the number of open files.
+ * The number of bytes that is added to the length of each file when disk space is counted. The
+ * addition limits the number of open files.
  */
 const FILE_BYTES_MIN = MIB
 /**

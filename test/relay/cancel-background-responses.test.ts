@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest'
 import { Cancellations } from '#relay/pipeline/cancel-background-responses.ts'
-import type { CallAtProvider, CancellableResponse } from '#relay/pipeline/cancellable-response.ts'
+import type {
+  CallAtProvider,
+  CancellableBackgroundResponse,
+} from '#relay/pipeline/cancellable-background-response.ts'
 
 const UNAWAITED_MAX = 256
 const at = { call: { origin: 'http://x', path: '/', headers: [] } } as unknown as CallAtProvider
@@ -13,7 +16,7 @@ function hanging() {
       end = resolve
       signal.addEventListener('abort', () => resolve())
     })
-  return { response: { cancel } as unknown as CancellableResponse, end: () => end() }
+  return { response: { cancel } as unknown as CancellableBackgroundResponse, end: () => end() }
 }
 
 it('calls wait for their cancellations only while too many are under way', async () => {

@@ -27,8 +27,8 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 }
 
 /**
- * The causes of Ark's error codes (volcengine.com/docs/82379/1299023). Some limits have further
- * names behind a dot. For a model that the account has not activated, Ark answers with 404.
+ * The causes of Ark's error codes (volcengine.com/docs/82379/1299023). The codes of some limits
+ * have a suffix after a dot. For a model that the account has not activated, Ark answers with 404.
  */
 const causeOfCode = causesByCode({
   key: ['AuthenticationError'],

@@ -1,5 +1,5 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { webAddress } from '../read-provider-json.ts'
+import { webAddress } from '../parse-provider-json.ts'
 import {
   accepted,
   causesByCode,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { listOf } from '../read-provider-json.ts'
+import { listOf } from '../parse-provider-json.ts'
 import {
   accepted,
   bareImage,

@@ -7,7 +7,7 @@ import { retryAfterOf } from '#relay/pipeline/read-retry-delay-and-request-id.ts
 import { keysOfSubmitted } from '#relay/views/channel-and-keys-of-submitted-work.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import { type ProviderTarget, providerRequest } from '../../providers/profiles/provider-target.ts'
-import type { ExpiredFile } from '../look-up-file-addresses.ts'
+import type { ExpiredFile } from '../limit-file-address-lookups.ts'
 import {
   discard,
   FAILED,
@@ -18,7 +18,7 @@ import {
   type OpenOptions,
   openProviderFile,
 } from '../open-provider-file.ts'
-import { parsedShallowObject } from '../read-provider-json.ts'
+import { parsedShallowObject } from '../parse-provider-json.ts'
 import {
   addressTaskRequest,
   type ProviderRequest,
@@ -69,8 +69,8 @@ export const variantsOf = ({ stored, vendor }: FinishedVideo): readonly VideoVar
 
 /**
  * Tries the keys in their order and opens the file with the first key that has access. If no key
- * has access, returns a failure that may be temporary. If there was none, returns that the file
- * does not exist.
+ * has access, returns the last failure that may be temporary. If no failure was temporary, returns
+ * that the file does not exist.
  */
 export async function openVideoFile(
   deps: TaskDeps,
@@ -202,7 +202,7 @@ async function openSource(
 
 /**
  * A file that is a base64 text in the vendor's response to `question`. `member` is the name of the
- * text.
+ * member with the text.
  */
 type Inline = {
   readonly target: ProviderTarget

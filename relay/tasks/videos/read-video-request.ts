@@ -4,7 +4,7 @@ import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { relayError } from '../../canonical/relay-error.ts'
 import type { TaskRequest } from '../plan-task.ts'
 import { rejectParam, type TaskBody, TaskRequestError } from '../read-task-request-body.ts'
-import { membersOfJimeng, namesInJimeng, unreadOfJimeng } from './jimeng-requests.ts'
+import { membersOfJimeng, namesInJimeng, unreadOfJimeng } from './jimeng-format-of-callers.ts'
 import type { VideoRoute } from './video-routes.ts'
 import { type NamesOfOptions, reject, type VideoRequest } from './video-vendor.ts'
 

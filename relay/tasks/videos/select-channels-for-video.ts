@@ -110,7 +110,7 @@ type SubmittedVideo = {
 
 /**
  * Returns the request with which a vendor is asked to make the video, and the members of the
- * caller's request that it does not contain.
+ * caller's request that the request to the vendor does not contain.
  */
 export function submissionOf(
   vendor: VideoVendor,

@@ -17,7 +17,8 @@ import {
   openVideoFile,
   variantsOf,
 } from './open-video-file.ts'
-import { fileExpiryOf, sendVideoError } from './render-video.ts'
+import { fileExpiryOf } from './render-video.ts'
+import { sendVideoError } from './send-video-errors.ts'
 import type { VideoVariant } from './video-vendor.ts'
 
 const TYPES = /^(?:video|image)\/[\w.+-]+(?:;|$)/i
@@ -120,5 +121,8 @@ async function forwardFile(
   return sendFile(exchange, { ...file, type, limits: VIDEO_TRANSFER, maxAgeS: HOUR_S }, gone)
 }
 
-/** A file server that sends another type of file, such as an error page, does not work properly. */
+/**
+ * The outcome if a file server sends another type of file, such as an error page. The server does
+ * not work properly, so a retry may help.
+ */
 const FAULTY_TYPE = { kind: 'failed', retryAfterMs: 0 } as const

@@ -3,17 +3,17 @@ import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 import { keysOfSubmitted, sendWithKeys } from '#relay/views/channel-and-keys-of-submitted-work.ts'
 import { billedChannelOf, type RelayChannel } from '#relay/views/channel-view.ts'
-import { parsedShallowObject } from '../read-provider-json.ts'
+import { parsedShallowObject } from '../parse-provider-json.ts'
 import { sendTaskRequest } from '../send-request-to-task-provider.ts'
 import type { TaskDeps } from '../task-deps.ts'
-import type { UnansweredTasks } from '../unanswered-tasks.ts'
+import type { UnansweredStatusQueries } from '../unanswered-status-queries.ts'
 import { providerRequestOf, vendorOf } from './select-channels-for-video.ts'
 import { UNKNOWN_TASK } from './video-status-query.ts'
 import type { VideoVendor } from './video-vendor.ts'
 
 /** A vendor is asked after this time, in milliseconds, because most answers come within it. */
 const ANSWER_EXPECTED_MS = 30_000
-/** The number of answers in a row after which a vendor certainly does not have a video. */
+/** After this number of answers in a row that say so, a vendor certainly does not have a video. */
 const ABSENT_ANSWERS = 5
 const SEARCH_MS = 20_000
 const PER_CHANNEL = { max: 3 }
@@ -46,12 +46,12 @@ const NOTHING_SAID: Found = { kind: 'unanswered' }
  */
 export class UnconfirmedVideos {
   private readonly deps: TaskDeps
-  private readonly unanswered: UnansweredTasks
+  private readonly unanswered: UnansweredStatusQueries
   /** The time over which a vendor must say that it does not have a video, in milliseconds. */
   private readonly absentMs: number
   private readonly searches = new Map<string, Search>()
 
-  constructor(deps: TaskDeps, unanswered: UnansweredTasks, absentMs: number) {
+  constructor(deps: TaskDeps, unanswered: UnansweredStatusQueries, absentMs: number) {
     this.deps = deps
     this.unanswered = unanswered
     this.absentMs = absentMs
@@ -67,9 +67,9 @@ export class UnconfirmedVideos {
 
   /**
    * Reports whether the vendor may have the video, so that the task must not be ended. This is
-   * assumed until the vendor has answered several times that it does not have the video. It is also
-   * no longer assumed once the vendor has given no readable answer for as long as an accepted task
-   * may wait for one.
+   * assumed until the vendor has answered several times that it does not have the video. The
+   * assumption also ends once the vendor has given no readable answer for the time that an accepted
+   * task may wait for an answer.
    */
   mayExist(task: OpenTask): boolean {
     if (this.placeOf(task) === null) return false
@@ -79,7 +79,7 @@ export class UnconfirmedVideos {
     return absent < ABSENT_ANSWERS || !isDeniedForLong
   }
 
-  /** Forgets all tasks that are not among the open tasks. */
+  /** Forgets the searches for all tasks that are not among the open tasks. */
   keepOnly(open: ReadonlySet<string>): void {
     for (const task of this.searches.keys()) if (!open.has(task)) this.searches.delete(task)
   }

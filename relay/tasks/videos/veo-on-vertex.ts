@@ -1,5 +1,5 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { listOf } from '../read-provider-json.ts'
+import { listOf } from '../parse-provider-json.ts'
 import { endOf, instanceOf, isVeo2, parametersOf, VEO } from './veo.ts'
 import { accepted, defined, refused, type VendorCall, type VideoVendor } from './video-vendor.ts'
 

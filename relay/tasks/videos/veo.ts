@@ -1,6 +1,6 @@
 import type { VideoMedia } from '#domain/tasks/events.ts'
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { listOf } from '../read-provider-json.ts'
+import { listOf } from '../parse-provider-json.ts'
 import {
   accepted,
   choose,

@@ -1,6 +1,6 @@
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
-import { JIMENG_ACTIONS } from './jimeng-requests.ts'
+import { JIMENG_ACTIONS } from './jimeng-format-of-callers.ts'
 
 /** The API whose paths, requests and responses a caller uses for videos. */
 export type VideoStyle = 'openai' | 'generic' | 'kling' | 'jimeng' | 'gemini'
@@ -12,7 +12,7 @@ export type VideoRoute = {
   | { readonly name: 'submit'; readonly model: string | null; readonly hasImage: boolean | null }
   | { readonly name: 'remix'; readonly id: string }
   | { readonly name: 'fetch'; readonly id: string }
-  /** Like `fetch`, but the request's body names the video. */
+  /** Shows a video, as `fetch` does. The request's body names the video. */
   | { readonly name: 'result' }
   | { readonly name: 'list' }
   | { readonly name: 'content'; readonly id: string }

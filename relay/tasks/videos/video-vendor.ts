@@ -1,7 +1,7 @@
 import type { OpenStatus, VideoMedia } from '#domain/tasks/events.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
-import { textOf } from '../read-provider-json.ts'
+import { textOf } from '../parse-provider-json.ts'
 import type { RefusalCause, SubmitAnswer } from '../read-provider-task-answers.ts'
 import { TaskRequestError } from '../read-task-request-body.ts'
 
@@ -163,8 +163,8 @@ export type VideoVendor = {
 }
 
 /**
- * The member of the caller's request that gave each option. The key is the option's name in
- * `VideoRequest`.
+ * For each option, the name of the member of the caller's request that contained the option. The
+ * key is the option's name in `VideoRequest`.
  */
 export type NamesOfOptions = ReadonlyMap<keyof VideoRequest, string>
 

@@ -1,5 +1,5 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { listOf } from '../read-provider-json.ts'
+import { listOf } from '../parse-provider-json.ts'
 import {
   accepted,
   causesByCode,

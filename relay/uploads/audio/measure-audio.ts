@@ -58,10 +58,10 @@ const WAVE_MAGICS = new Set(['RIFF', 'RF64', 'BW64'])
 type Search = { headers: number }
 
 /**
- * Returns the duration in seconds of the frames of MP3, or of AAC in ADTS format, in a part of a
- * file. Damaged data between frames counts as audio of the same bit rate. Returns null if there are
- * no frames. The number of headers that are read is limited for the whole file. Otherwise, a caller
- * could block the event loop with a file that consists of headers or tags.
+ * Returns the duration in seconds of a part of a file, from its MP3 frames or its AAC frames in
+ * ADTS format. Damaged data between frames counts as audio of the same bit rate. Returns null if
+ * there are no frames. The number of headers that are read is limited for the whole file.
+ * Otherwise, a caller could block the event loop with a file that consists of headers or tags.
  */
 async function framesSeconds(
   file: AudioFile,
@@ -99,7 +99,7 @@ async function framesSeconds(
 const [FRAME_BYTE, T, I, A] = [0xff, 0x54, 0x49, 0x41]
 
 /**
- * Returns the number of bytes up to the next one with which a frame or a tag may begin. The first
+ * Returns the number of bytes before the next byte with which a frame or a tag may begin. The first
  * byte is not examined. A plain loop is fast enough for files that consist of padding.
  */
 function lengthWithoutHeader(bytes: Buffer, most: number): number {

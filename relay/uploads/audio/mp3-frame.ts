@@ -14,7 +14,9 @@ const RATES = [44_100, 48_000, 32_000]
 const LAYER_3 = 1
 const LAYER_2 = 2
 const LAYER_1 = 3
-/** The samples of a frame of layer 1, whose length is a multiple of 4 bytes. */
+/**
+ * The number of samples in a layer 1 frame. The length of such a frame is a multiple of 4 bytes.
+ */
 const LAYER_1_SAMPLES = 384
 
 /**

@@ -17,7 +17,7 @@ const AAC_RATES = [
   ...[8_000, 7_350],
 ]
 const AAC_RATE_MAX = 96_000
-/** The offset of the sample rate in a sample description, and of its name. */
+/** The offsets of the name and of the sample rate in a sample description. */
 const [NAME_AT, RATE_AT] = [12, 40]
 
 /** The offset of the first description in the box, and the maximum number that is read. */
@@ -71,7 +71,10 @@ const AMR: ReadonlyMap<string, Mp4Codec> = new Map([
   ['sawb', { frameSamples: 320, sampleRate: 16_000 }],
 ])
 
-/** Returns the sample rate in a description, or 0. The second version of QuickTime has a double. */
+/**
+ * Returns the sample rate in a description, or 0. In the second version of QuickTime's
+ * descriptions, the rate is a double.
+ */
 function rateOf(description: Buffer): number {
   if (description.length < RATE_AT + 2) return 0
   if (description.readUInt16BE(VERSION_AT) !== 2) return description.readUInt16BE(RATE_AT)
@@ -99,7 +102,7 @@ function flacCodec(settings: Buffer | null): Mp4Codec | null {
   return { frameSamples: settings.readUInt16BE(10), sampleRate: flacSampleRate(settings, 8) }
 }
 
-/** The offset of the version of a description, and of its boxes in each version. */
+/** The offset of the version in a description, and the offsets of the boxes by this version. */
 const [VERSION_AT, BOXES_AT] = [24, [44, 60, 80]]
 
 /** Returns the content of a box in a description, or null. QuickTime encloses boxes in `wave`. */
@@ -116,8 +119,9 @@ function childOf(description: Buffer, name: string, boxes: BoxCount): Buffer | n
 
 const MP3_TYPES: ReadonlySet<number> = new Set([0x69, 0x6b])
 const AAC_TYPES: ReadonlySet<number> = new Set([0x40, 0x66, 0x67, 0x68])
-/** The object types of AAC whose frames have 512 samples, and of MP3 in MPEG-4. */
+/** The object types of AAC whose frames have 512 samples. */
 const SHORT_FRAMES: ReadonlySet<number> = new Set([23, 39])
+/** The object types of MP3 in MPEG-4. */
 const LAYERS: ReadonlySet<number> = new Set([32, 33, 34])
 
 /**

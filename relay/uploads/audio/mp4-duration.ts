@@ -13,7 +13,10 @@ const FRAGMENT_BYTES_MAX = 1024 * 1024
 const BOXES_MAX = 50_000
 /** The maximum number of bytes per second of audio in a codec whose frames are not known. */
 const RATE_MAX = 250_000
-/** If the frames of a codec last this many times longer than the stated duration, they decide. */
+/**
+ * If the frames of a track last this many times longer than its stated duration, the duration of
+ * the frames is used.
+ */
 const FORGED_FACTOR = 2.5
 /** The highest time scale that is taken for a sample rate. */
 const TIMESCALE_MAX = 96_000
@@ -33,8 +36,9 @@ type Track = {
 
 /**
  * Returns the duration in seconds of the MP4 or M4A file that begins at an offset. Returns null if
- * the file has no index or no duration. The frames of a track decide, because decoders play all of
- * them at the rate of their codec, even if the header states a shorter duration.
+ * the file has no index or no duration. The duration follows from the frames of a track, because
+ * decoders play all of them at the rate of their codec, even if the header states a shorter
+ * duration.
  */
 export async function mp4Seconds(file: AudioFile, from: number): Promise<number | null> {
   try {

@@ -21,9 +21,9 @@ const STREAMS_MAX = 1_000
 type Stream = {
   readonly kind: 'opus' | 'vorbis' | 'flac' | 'speex' | 'other'
   readonly sampleRate: number
-  /** The number of samples of a short and of a long block of Vorbis. */
+  /** The numbers of samples in a short and in a long Vorbis block. */
   readonly blocks: readonly [short: number, long: number]
-  /** The number of seconds of a packet of Speex. */
+  /** The duration of a Speex packet in seconds. */
   readonly packetSeconds: number
   packets: number
   lastBlock: number
@@ -139,7 +139,10 @@ function addPacket(stream: Stream, page: Buffer, at: number): void {
   }
 }
 
-/** If the packets of Vorbis last this many times longer than the stated duration, they decide. */
+/**
+ * If the packets of Vorbis last this many times longer than the stated duration, the duration of
+ * the packets is used.
+ */
 const FORGED_FACTOR = 1.5
 
 /**

@@ -1,6 +1,8 @@
-/** The durations of a frame in milliseconds, by the modes of Opus (RFC 6716, section 3.1). */
+/** The durations of a frame in Opus' mode SILK, in milliseconds (RFC 6716, section 3.1). */
 const SILK_MS = [10, 20, 40, 60]
+/** The durations of a frame in Opus' hybrid mode, in milliseconds. */
 const HYBRID_MS = [10, 20]
+/** The durations of a frame in Opus' mode CELT, in milliseconds. */
 const CELT_MS = [2.5, 5, 10, 20]
 /** The longest packet that a decoder accepts, in milliseconds. */
 const PACKET_MS_MAX = 120

@@ -27,7 +27,7 @@ const WITHOUT_AUDIO = new Set(
 /**
  * Returns the duration in seconds of the WAV file that begins at an offset. It follows from the
  * bytes of the samples and their format. Returns null if the header is malformed or the format is
- * unknown. `measureFrames` measures a part of the file that consists of frames of MP3.
+ * unknown. `measureFrames` measures a part of the file that consists of MP3 frames.
  */
 export async function wavSeconds(
   file: AudioFile,
@@ -93,8 +93,8 @@ async function endOfSamples(file: AudioFile, start: number, length: number): Pro
 
 /**
  * Returns the duration of samples in seconds. The byte rate in the header is ignored, as decoders
- * ignore it. If the header contradicts itself, the smaller sample decides. A compressed format
- * that is not listed counts as unknown.
+ * ignore it. If the header contradicts itself, the smaller size of a sample is used. A compressed
+ * format that is not listed counts as unknown.
  */
 function secondsOf(format: SampleFormat, bytes: number): number {
   const { tag, channels, sampleRate, blockBytes, bits } = format

@@ -53,7 +53,7 @@ type Track = {
   sampleRate: number
   /** The settings of the decoder. */
   config: Buffer
-  /** The duration in seconds of a frame of AAC, or null if it has not been needed. */
+  /** The duration in seconds of a frame of AAC; null until it is computed. */
   aacFrame: number | null
   /** The duration of the frames, if the codec tells it. */
   seconds: number

@@ -10,7 +10,7 @@ import {
   ResultsMemory,
   SETTLEMENTS_BYTES_MAX,
   settlementOwnerOf,
-} from '#relay/batches/result-download-limits.ts'
+} from '#relay/batches/result-memory-and-rate.ts'
 import { BODIES_BYTES_MAX, BodyMemory } from '#relay/limits/body-memory.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { batchesInMemory } from '../support/in-memory-batches.ts'

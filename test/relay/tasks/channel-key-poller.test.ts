@@ -11,7 +11,7 @@ import {
 } from '#relay/tasks/channel-key-poller.ts'
 import { reportsIn } from '#relay/tasks/read-provider-task-answers.ts'
 import type { TaskDeps } from '#relay/tasks/task-deps.ts'
-import { UnansweredTasks } from '#relay/tasks/unanswered-tasks.ts'
+import { UnansweredStatusQueries } from '#relay/tasks/unanswered-status-queries.ts'
 import { HOUR, type TasksRig, tasksRig } from './tasks-rig.ts'
 
 /** `waiting` contains the unanswered requests. */
@@ -199,7 +199,7 @@ it('all tasks of a provider that is away can expire an hour later, asked or not'
   const tasks = Array.from({ length: 400 }, (_, n) => {
     return { task: `t${1_000 + n}`, upstreamId: `u${n}`, submittedAt: 0 } as OpenTask
   })
-  const unanswered = new UnansweredTasks()
+  const unanswered = new UnansweredStatusQueries()
   const givenUp = (now: number) => tasks.filter((task) => unanswered.mayExpireUnanswered(task, now))
   const poller = pollerAt(dispatcher, { everyMs: 1, lateMs: 2 * HOUR, missingMs: 1 }, unanswered)
   const ask = () => poller.poll(targetAt(service.url), tasks, new AbortController().signal)
@@ -216,7 +216,7 @@ it('all tasks of a provider that is away can expire an hour later, asked or not'
 })
 
 it('a task of more than a day expires ten minutes after the first question without answer', () => {
-  const unanswered = new UnansweredTasks()
+  const unanswered = new UnansweredStatusQueries()
   const firstAt = 30 * HOUR
   unanswered.add('t', firstAt)
   const old = { task: 't', submittedAt: 0 }
@@ -240,7 +240,7 @@ it.each([
 })
 
 /** A poller at the time of one hour that may send any number of requests at once. */
-function pollerAt(dispatcher: Agent, times: PollerTimes, unanswered: UnansweredTasks) {
+function pollerAt(dispatcher: Agent, times: PollerTimes, unanswered: UnansweredStatusQueries) {
   const fixed = { now: () => HOUR, log: pino({ level: 'silent' }) }
   const pollPermits = { enter: async () => () => {} }
   const providerOutbound = { via: () => ({ dispatcher }) }
@@ -271,7 +271,7 @@ it('a late task keeps its priority until it has been polled', async () => {
     return { task: `t${100 + n}`, upstreamId: `u${n}`, submittedAt: 0 } as OpenTask
   })
   const times = { everyMs: 30, lateMs: 1, missingMs: 1 }
-  const lane = new ChannelKeyPoller(parts, times, new UnansweredTasks())
+  const lane = new ChannelKeyPoller(parts, times, new UnansweredStatusQueries())
   const ask = () => lane.poll(targetAt(service.url), tasks, new AbortController().signal)
   await ask()
   expect(service.asked.map(([id]) => id)).toEqual(['u0', 'u25'])

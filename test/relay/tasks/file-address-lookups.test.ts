@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Claim, Limits } from '#infra/limits/port.ts'
-import { FILE_LOOKUPS_MAX, FileAddressLookups } from '#relay/tasks/look-up-file-addresses.ts'
+import { FILE_LOOKUPS_MAX, FileAddressLookups } from '#relay/tasks/limit-file-address-lookups.ts'
 import { FAILED, GONE } from '#relay/tasks/open-provider-file.ts'
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000]

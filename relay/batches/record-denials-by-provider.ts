@@ -1,9 +1,9 @@
 import type { BatchStore, StoredBatch } from './batch-store.ts'
 
 /**
- * If a provider denies access to a batch or its results for this time, or does not know the batch,
- * the batch ends without them. Until then, the operator can pay the provider, renew a key or
- * correct the base URL of the channel.
+ * If a provider denies access to a batch or its results for this time, or does not know the batch
+ * for this time, the batch ends without its results. Until then, the operator can pay the provider,
+ * renew a key or correct the base URL of the channel.
  */
 const DENIED_MS = 3 * 86_400_000
 /**

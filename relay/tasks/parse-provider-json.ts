@@ -6,8 +6,8 @@ const QUOTE = 34
 const BACKSLASH = 92
 
 /**
- * The bit in which `[` differs from `{`, and `]` from `}`. If this bit is set in a byte, both kinds
- * of brackets are equal.
+ * The bit in which `[` differs from `{`, and `]` from `}`. Once this bit is set in each byte, a
+ * comparison with one kind of brackets finds both kinds.
  */
 const SAME = 32
 const OPEN = 123

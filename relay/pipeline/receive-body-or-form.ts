@@ -12,7 +12,7 @@ import type { RelayDeps } from './relay-deps.ts'
  * A request whose body has been received. If the body was a form, `body` is a document that
  * represents the form, and `files` contains the form's files.
  */
-export type ReceivedRequest = {
+export type ReceivedBody = {
   readonly body: Buffer
   /** The format that reads `body`. For a form, it can differ from the format of the endpoint. */
   readonly format: WireFormat
@@ -29,12 +29,12 @@ const NO_FILES: ReadonlyMap<string, SpooledFile> = new Map()
  * Receives the body of a request to an endpoint with the wire format `format`. If an error is
  * returned, nothing must be released.
  */
-export async function receiveRequest(
+export async function receiveBodyOrForm(
   deps: Pick<RelayDeps, 'bodyMemory' | 'uploads'>,
   request: CallRequest,
   owner: BodyMemoryShare,
   format: WireFormat,
-): Promise<ReceivedRequest | RelayError> {
+): Promise<ReceivedBody | RelayError> {
   const { form } = format
   if (form !== undefined && (!form.isJsonAccepted || isForm(request))) {
     const received = await readForm(request, deps, owner, form)

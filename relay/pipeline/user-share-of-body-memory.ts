@@ -1,17 +1,15 @@
 import { accountDecider } from '#domain/accounts/decide.ts'
-import { quotaAvailableToToken } from '#domain/accounts/decide-call.ts'
 import { accountStream } from '#domain/accounts/events.ts'
-import { type PriceList, zeroPrices } from '#domain/pricing/price-list.ts'
 import {
   BODIES_BYTES_MAX,
   BODY_BYTES_MAX,
   type BodyMemoryShare,
 } from '#relay/limits/body-memory.ts'
-import type { Views } from '#relay/views/start-views.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { RelayError } from '../canonical/relay-error.ts'
 import type { Caller } from './authenticate.ts'
 import { codingIn } from './decompress-body.ts'
 import type { CallRequest } from './http-request-and-response-types.ts'
+import { unpaidError } from './refuse-unpaid-caller-early.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /**
@@ -31,7 +29,7 @@ const SHARE_WITH_COPIES_BYTES = (BODIES_BYTES_MAX * 3) / 4
  */
 const UNPAID_SHARE_BYTES = BODY_BYTES_MAX
 /**
- * The limit for bodies with their copies is this many times the limit for bodies alone, up to
+ * The limit for bodies and their copies is this many times the limit for bodies alone, but at most
  * `SHARE_WITH_COPIES_BYTES`.
  */
 const COPIES_FACTOR = 4
@@ -89,40 +87,9 @@ export function chatBodyShareOf(
 }
 
 /**
- * Returns an error if the caller can't pay for any call and no chat model is free. This check saves
- * work on large requests that would be refused later. If the account can't be read, returns null.
- */
-export async function unpaidError(
-  { actors, views }: Pick<RelayDeps, 'actors' | 'views'>,
-  { user: { userId }, token: { tokenId } }: Caller,
-): Promise<RelayError | null> {
-  if (isAnyChatFree(views)) return null
-  try {
-    const error = await actors.ask(accountDecider, accountStream(userId), (state) => {
-      if (state.balance <= 0n) return 'insufficient_quota'
-      return quotaAvailableToToken(state, tokenId) <= 0n ? 'token_exhausted' : null
-    })
-    return error === null ? null : relayError(error)
-  } catch {
-    return null
-  }
-}
-
-/**
  * Reports whether a request body is short. A compressed body is never treated as short, because its
  * length says nothing about the memory that it needs.
  */
 const isSmall = ({ headers }: CallRequest): boolean =>
   codingIn(headers['content-encoding']) === null &&
   Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY_BYTES
-
-/** The free models of each price list. They are cached, because price lists are immutable. */
-const ZERO_PRICES = new WeakMap<PriceList, ReturnType<typeof zeroPrices>>()
-
-/** Reports whether some model is free for chats in some group. */
-function isAnyChatFree({ options: { prices }, channels }: Views): boolean {
-  const cached = ZERO_PRICES.get(prices)
-  const freeModels = cached ?? zeroPrices(prices)
-  if (cached === undefined) ZERO_PRICES.set(prices, freeModels)
-  return freeModels === 'any' || freeModels.some((model) => channels.isKnown(model))
-}

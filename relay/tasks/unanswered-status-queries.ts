@@ -2,29 +2,29 @@ import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
 
 /**
  * The time in milliseconds for which a provider may give no readable answer about a task before the
- * task can be expired. It counts from the first question without an answer and not from the
+ * task can be expired. It counts from the first status query without an answer and not from the
  * submission, so that a task is not expired because the gateway itself was down.
  */
 const UNANSWERED_MS_MAX = TASK_MS_MAX
 /**
  * A task that is older than `OLD_MS` can be expired after this shorter time, in milliseconds. The
- * times of first questions are lost when a process ends, so tasks would otherwise stay open while
- * processes restart more often than once per hour. Most vendors keep files only for a day, so a
- * longer wait would gain little.
+ * times of the first queries are lost when a process ends. With the longer time, tasks would
+ * therefore stay open while processes restart more often than once per hour. Most vendors keep
+ * files only for a day, so a longer wait would gain little.
  */
 const OLD_UNANSWERED_MS_MAX = 600_000
 const OLD_MS = 24 * 3_600_000
 
 /**
- * Remembers from what time on the providers of open tasks have not answered. The provider of an old
- * task may have finished it. The task is therefore expired only after its provider was asked and
- * either reports no outcome or gives no answer for an hour.
+ * Remembers since when the providers of open tasks have not answered queries about the status of
+ * these tasks. The provider of an old task may have finished it. The task is therefore expired only
+ * after its provider was asked and either reports no outcome or gives no answer for an hour.
  */
-export class UnansweredTasks {
-  /** The times of the first questions without an answer, in Unix milliseconds, by task id. */
+export class UnansweredStatusQueries {
+  /** The times of the first queries without an answer, in Unix milliseconds, by task id. */
   private readonly since = new Map<string, number>()
 
-  /** Records that a question about the task got no readable answer at the time `now`. */
+  /** Records that a query about the task got no readable answer at the time `now`. */
   add(task: string, now: number): void {
     if (!this.since.has(task)) this.since.set(task, now)
   }
@@ -33,7 +33,7 @@ export class UnansweredTasks {
     this.since.delete(task)
   }
 
-  /** Removes all tasks that are not among the open tasks. */
+  /** Forgets the queries about all tasks that are not among the open tasks. */
   keepOnly(open: ReadonlySet<string>): void {
     for (const task of this.since.keys()) if (!open.has(task)) this.since.delete(task)
   }

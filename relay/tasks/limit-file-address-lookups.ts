@@ -55,7 +55,8 @@ export class FileAddressLookups {
   }
 
   /**
-   * Removes a remembered address that has expired, too, so that the next request looks it up again.
+   * Removes the remembered new address of a file. It is called once this address has expired as
+   * well, so that the next request looks up another one.
    */
   forget({ name }: ExpiredFile): void {
     this.remembered.delete(name)

@@ -4,8 +4,9 @@ import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { type NamesOfOptions, reject, type VideoRequest } from './video-vendor.ts'
 
 /**
- * The format of Jimeng's own API (volcengine.com/docs/85621), for callers whose client is made for
- * it. One path serves all requests, and the query parameter `Action` names what a request does.
+ * The values of the query parameter `Action` in Jimeng's own API (volcengine.com/docs/85621). One
+ * path serves all requests of this API, so the parameter names what a request does. Callers whose
+ * client is made for Jimeng use this API.
  */
 export const JIMENG_ACTIONS = {
   submit: 'CVSync2AsyncSubmitTask',

@@ -34,11 +34,10 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+
 for (const letter of LETTERS) BASE64_BYTES[letter.charCodeAt(0)] = 1
 
 /**
- * Reports whether a JSON string (with its quotes) is a picture. A picture is a data URL, a picture
- * file in base64, or a web URL, which some providers accept. A string with escapes is copied to
- * decode it.
+ * Reports whether a JSON string (with its quotes) contains a picture: a data URL, a picture file in
+ * base64, or a web URL, which some providers accept. A string with escapes is copied to decode it.
  */
-export function isPicture(json: Buffer): boolean {
+export function isPictureInJson(json: Buffer): boolean {
   const text = json.includes(BACKSLASH)
     ? Buffer.from(JSON.parse(json.toString('utf8')) as string)
     : json.subarray(1, -1)

@@ -9,9 +9,9 @@ import { authorizedCall, type ProviderTarget } from '../providers/profiles/provi
 import { idInStartOfEvent, idsInEvent, idsInResponse } from '../stored-responses/ids-in-response.ts'
 
 /**
- * The number of bytes at the start of a stream whose events are searched for the response's id. The
- * event in which this number is reached is searched to its end, because it may repeat a long
- * request.
+ * The events in this number of bytes at the start of a stream are searched for the response's id.
+ * The event in which the number is reached is searched to its end, because this event may repeat a
+ * long request.
  */
 const SEARCHED_BYTES_MAX = 256 * 1024
 const NO_MEMBERS = Buffer.from('{}')
@@ -31,9 +31,10 @@ class CancellationRefused extends Error {
 
 /**
  * A streamed response that the provider generates in the background. The provider continues after
- * the stream is closed, so the relay must cancel the response if it stops reading the stream.
+ * the stream is closed, so the relay must cancel the response when the relay stops reading the
+ * stream.
  */
-export class CancellableResponse {
+export class CancellableBackgroundResponse {
   private id: string | null = null
   private bytesLeft = SEARCHED_BYTES_MAX
 
@@ -54,7 +55,9 @@ export class CancellableResponse {
     this.id ??= idInStartOfEvent(start)
   }
 
-  /** Takes the id from a complete answer that is an unfinished response. */
+  /**
+   * Takes the id from a plain answer that describes a response which the provider has not finished.
+   */
   noteAnswer(body: Buffer): void {
     if (isUnfinished(body)) this.id = idsInResponse(body)?.responseId ?? null
   }

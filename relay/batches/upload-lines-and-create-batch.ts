@@ -51,7 +51,7 @@ export function refuseWith(exchange: Exchange, error: RelayError): false {
  * Uploads the changed lines and creates the batch at the provider. Returns true if the provider
  * accepted the batch.
  */
-export async function sendBatchFile(
+export async function uploadLinesAndCreateBatch(
   deps: BatchDeps,
   exchange: Exchange,
   submission: BatchFileSubmission,

@@ -12,8 +12,8 @@ import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 
 /**
- * Compares the answer with the request and the bill. Returns a mismatch of the model or the cost,
- * or null.
+ * Returns the mismatch if the answer names another model than the request that was sent, or if the
+ * provider reports a much higher cost than the price list gives. Returns null if there is none.
  */
 export function mismatchIn(
   { rawUsage, answeredModel: answered }: Delivery,

@@ -26,7 +26,7 @@ type LineContext = {
  * billed, because the line failed, is unknown or was billed before. Returns `unreadable` for a
  * result that can't be read.
  */
-export async function readResultLine(
+export async function billOfResultLine(
   { counter: counters }: Pick<RelayDeps, 'counter'>,
   bytes: Buffer | null,
   { record, key, facts, index }: LineContext,

@@ -3,7 +3,7 @@ import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
 const MIB = 1024 * 1024
 /** The memory in bytes for the stored facts of one line of a batch. */
 const FACTS_BYTES = 512
-/** Each download reserves memory for a result of this length from its beginning. */
+/** From its beginning, each download reserves memory for a result of this length. */
 const USUAL_RESULT_BYTES = MIB
 /** The memory that a result needs, as a multiple of its length: for its bytes, text and answer. */
 const COPIES = 3
@@ -37,8 +37,9 @@ export const settlementOwnerOf = (userId: number): BodyMemoryShare => ({
 })
 
 /**
- * The memory in which the results of one batch are read. It counts towards the limits of a process
- * and of a user. If a caller reads the results, these are the limits of request bodies.
+ * The memory in which the results of one batch are read. It counts towards a limit of the process
+ * and a limit of the user. If a batch is settled, these are the limits of settlements above. If a
+ * caller reads the results, these are the limits of request bodies.
  */
 export class ResultsMemory {
   private bytes = 0

@@ -1,0 +1,43 @@
+import { type Exchange, sendError, sendJson } from '#relay/pipeline/http-exchange.ts'
+import type { RelayError } from '../../canonical/relay-error.ts'
+import { errorBody } from '../../dialects/openai-chat/error-body.ts'
+import { type VideoStyle, videoStyleOf } from './video-routes.ts'
+
+/** Reports whether errors in this format consist of a code and a message. */
+const hasCodes = (style: VideoStyle): boolean => style === 'kling' || style === 'jimeng'
+
+/** Sends an error of the gateway in the format of the caller's request. */
+export function sendVideoError(exchange: Exchange, error: RelayError): void {
+  if (!hasCodes(videoStyleOf(exchange.request.url ?? ''))) return sendError(exchange, error)
+  const { status, body } = errorBody(error, exchange.language)
+  const { retryAfter } = error
+  sendJson(
+    exchange,
+    status,
+    { code: status, message: body.error.message, request_id: exchange.call, ...body },
+    retryAfter === undefined ? [] : ['Retry-After', `${retryAfter}`],
+  )
+}
+
+/** Sends a vendor's error message to the caller. The status 429 means that a limit is reached. */
+export function sendVendorError(
+  exchange: Exchange,
+  words: string,
+  code: 400 | 429,
+  headers: readonly string[],
+): void {
+  const style = videoStyleOf(exchange.request.url ?? '')
+  if (hasCodes(style)) {
+    const answer = { code, message: words, request_id: exchange.call }
+    return sendJson(exchange, code, answer, headers)
+  }
+  const [status, type] =
+    code === 429
+      ? (['RESOURCE_EXHAUSTED', 'rate_limit_error'] as const)
+      : (['INVALID_ARGUMENT', 'invalid_request_error'] as const)
+  const error =
+    style === 'gemini'
+      ? { code, message: words, status }
+      : { message: words, type, param: null, code: 'task_refused' }
+  sendJson(exchange, code, { error }, headers)
+}
