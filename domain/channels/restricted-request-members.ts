@@ -1,4 +1,4 @@
-import { foldedName } from '../shared/fold-name-case.ts'
+import { foldedName } from '../shared/fold-json-member-names.ts'
 
 /**
  * Restricted members of a request can make the provider deliver something other than what is

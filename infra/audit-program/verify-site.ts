@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { forgetProvidedEnds } from '#domain/audit/admitted-calls-and-their-ends.ts'
 import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
 import type { VerificationMode } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
-import { forgetProvidedEnds } from '#domain/audit/remembered-calls.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
 import {
@@ -21,6 +21,7 @@ import { compareBalances } from './compare-balances.ts'
 import { compareReadModels } from './compare-read-models.ts'
 import { LostTiles } from './lost-tiles.ts'
 import { openSealedLog, recordsOf, type SealedLog } from './open-sealed-log.ts'
+import { reportRefusals } from './record-and-report-witness-refusals.ts'
 import { provideCallEnds } from './reread-ends-of-corrected-calls.ts'
 import { readVerified, type Verified, writeVerified } from './stored-audit-state.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
@@ -35,7 +36,6 @@ import {
   verifyIsSealed,
   verifySignedCheckpoints,
 } from './verify-transparency-log.ts'
-import { reportRefusals } from './witness-refusals.ts'
 
 /**
  * The number of events per page. Pages are small, so that the process can answer requests between

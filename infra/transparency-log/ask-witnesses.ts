@@ -1,15 +1,15 @@
 import type { Pool } from 'pg'
 import { request } from 'undici'
 import {
+  type RefusedCheckpoint,
+  recordRefusedCosignature,
+} from '../audit-program/record-and-report-witness-refusals.ts'
+import {
   isSignedBy,
   parseSignedCheckpoint,
   parseVerifierKey,
   type VerifierKey,
 } from '../audit-program/signed-checkpoint.ts'
-import {
-  type RefusedCheckpoint,
-  recordRefusedCosignature,
-} from '../audit-program/witness-refusals.ts'
 import type { Config } from '../config/config-types.ts'
 import type { Core } from '../core-dependencies.ts'
 import type { Outbound } from '../outbound/outbound-connections.ts'

@@ -5,7 +5,7 @@ import { principalOf } from '#infra/http/access-checks.ts'
 import { contextOfUser } from '#infra/http/command-context.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
-import type { createPermits } from '../logs/export-permits.ts'
+import type { createPermits } from '../logs/export-permits-and-streaming.ts'
 import { integerOf, type ReadDeps } from '../read-route-helpers.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { CorrectedCallAttributes } from '#domain/accounts/call-record-types
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
 import type { Correction } from '#domain/corrections/decide.ts'
 import type { CorrectionScope, CorrectionSums } from '#domain/corrections/events.ts'
-import { applyPriceCorrection, chargeAtPrice } from '#domain/pricing/price-corrections.ts'
+import { applyPriceCorrection, chargeAtPrice } from '#domain/pricing/charge-at-corrected-price.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire, QUOTA_MAX, toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'
