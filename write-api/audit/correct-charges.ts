@@ -82,7 +82,7 @@ async function computePlan(deps: Deps, scope: CorrectionScope, ownId: string | n
 }
 
 /**
- * Returns the accounts of a plan with the part of the higher charges that their present balances
+ * Returns the accounts of a plan, each with the part of its higher charges that its present balance
  * could not pay. The accounts with the largest amounts come first. Refunds are added to a balance
  * before higher charges are deducted from it.
  */

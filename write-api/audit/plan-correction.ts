@@ -23,10 +23,7 @@ export type PlannedCall = CorrectedCallAttributes & {
 export type PlannedAccount = {
   readonly userId: number
   readonly calls: readonly PlannedCall[]
-  /**
-   * The ids of the calls of this account that this correction has already corrected, in an earlier
-   * run.
-   */
+  /** The ids of the account's calls that an earlier run of this correction has corrected. */
   readonly corrected: ReadonlySet<string>
 }
 
@@ -124,7 +121,7 @@ export async function planCorrection(
   }
 }
 
-/** Returns what calls get back, and what they are charged in addition. */
+/** Returns the sum of the refunds for the calls, and the sum of their additional charges. */
 export function sumChanges(calls: readonly PlannedCall[]) {
   const sums = { refunded: 0n, charged: 0n }
   for (const { charge, corrected } of calls) {

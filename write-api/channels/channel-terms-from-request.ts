@@ -17,10 +17,7 @@ export const INITIAL_TERMS: ChannelTerms = { name: '', ...initialValues(CHANNEL_
 
 type Fields = CreateChannel | UpdateChannel
 
-/**
- * Returns the terms with the fields of a request applied. They are not validated here; the domain
- * does it.
- */
+/** Returns the terms with the fields of a request applied. The domain validates them later. */
 export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms => ({
   ...before,
   ...changeOf(fields),
