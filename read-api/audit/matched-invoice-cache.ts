@@ -27,7 +27,7 @@ export type InvoiceMatches = {
 
 type Kept = InvoiceMatches & {
   readonly contents: Contents
-  /** The sorted places of the first lines of the request ids, by their kind of match. */
+  /** For each kind of match: the place of each request id's first line, in ascending order. */
   readonly places: ReadonlyMap<RequestMatch, Float64Array>
 }
 

@@ -64,7 +64,10 @@ async function record(
   await site.store.append([{ stream: EXPORTS_STREAM, expected: 'any', events }])
 }
 
-/** The names of query parameters that begin a range, that end a range, and that are no filters. */
+/**
+ * The query parameters that give the start of a range. The next two lists have those for its end,
+ * and all parameters that are no filters.
+ */
 const RANGE_START_PARAMETERS = ['from', 'start_timestamp']
 const RANGE_END_PARAMETERS = ['to', 'end_timestamp']
 const NON_FILTER_PARAMETERS: ReadonlySet<string> = new Set([

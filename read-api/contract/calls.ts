@@ -132,8 +132,8 @@ export type PriceInForce = Static<typeof PriceInForce>
 
 const Price = Type.Object({
   /**
-   * The revision of the last option event at the time when the call was admitted. It tells which
-   * prices applied.
+   * The revision of the last option event before the admission of the call. It identifies the price
+   * list that applied.
    */
   list: Type.Integer(),
   /** The price as the event contains it. Decimals are text. */
