@@ -288,8 +288,8 @@ function payablePart(
 }
 
 /**
- * Ends a call without a charge. A task neither expires nor fails while its modal step is open,
- * because the success of the step completes and charges the task. Some providers report a task as
+ * Ends a call without a charge. While its modal step is open, a task can neither expire nor fail,
+ * because the step completes and charges the task if it succeeds. Some providers report a task as
  * failed once its modal window was answered.
  */
 export function releaseCall(command: ReleaseCall, state: AccountState): Outcome {
