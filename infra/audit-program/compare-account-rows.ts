@@ -81,8 +81,8 @@ const VERIFICATIONS_PER_CYCLE = 6
  */
 const EVENTS_IN_TURN_MIN = 100_000
 /**
- * The maximum number of events, in total, of the accounts that are compared because they have new
- * events. Accounts beyond this maximum are compared when it is their turn.
+ * Limits the accounts that are compared because they have new events: together, they have at most
+ * this number of events. The remaining accounts are compared when it is their turn.
  */
 const EVENTS_OF_TOUCHED_MAX = 2_000_000
 

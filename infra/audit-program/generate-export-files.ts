@@ -20,8 +20,8 @@ import { leafHash, lineOf, type StoredRecord } from './stored-record.ts'
 import type { RecordReader } from './stored-record-reader.ts'
 
 /**
- * The signed checkpoints of the site, the public keys that verify them, and the notes in which a
- * key was replaced.
+ * The signed checkpoints of the site, the public keys that verify them, and the signed notes by
+ * which the site has replaced a key.
  */
 export type SealedTree = Pick<
   Manifest,

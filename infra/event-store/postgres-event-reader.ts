@@ -159,8 +159,9 @@ async function readPage(
 }
 
 /**
- * Returns the result of an append that an earlier attempt has written, or null if none has. Looks
- * for each event id at the revision at which this attempt would have written the event.
+ * Returns the result of an append that an earlier attempt has written, or null if no attempt has
+ * written it. Looks for each event id at the revision at which this attempt would have written the
+ * event.
  */
 async function findWritten(
   parts: readonly ExactStreamAppend[],

@@ -44,7 +44,7 @@ export type BackoffClaim = {
 }
 
 /**
- * A limit that a request must respect. The number that is allowed must be at least 1. `key` is
+ * A limit that a request must respect. The number that it allows must be at least 1. `key` is
  * unique among limits of its kind.
  */
 export type Claim = RateClaim | PermitsClaim | TokensClaim | BackoffClaim

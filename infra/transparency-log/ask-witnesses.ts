@@ -192,7 +192,7 @@ type Answer = {
   readonly status: number
   readonly text: string
   /**
-   * The old tree size in the request, which is the last one that the witness is assumed to have
+   * The old tree size in the request: the size of the last tree that the witness is assumed to have
    * signed.
    */
   readonly before: number
@@ -223,7 +223,8 @@ async function sendFromKnownSize(
           // cannot be computed.
           if (await isRecorded(size)) throw error
           // This site has no checkpoint with the tree that the witness has signed, and cannot prove
-          // that its log extends this tree. The admins must learn of this as of any other refusal.
+          // that its log extends this tree. The admins must be told of this refusal like of any
+          // other.
           const message = `it has signed ${size} events, and there is no proof: ${error.message}`
           throw new OtherHistory('not-continued', size, message)
         })

@@ -9,7 +9,7 @@ import { encodeMessage } from './lane-message.ts'
 import { readLastMessages } from './read-last-messages.ts'
 
 /**
- * The number of unpublished events from which on the publisher skips them. It then continues at the
+ * If at least this number of events are unpublished, the publisher skips them and continues at the
  * last position of the event store.
  */
 const CATCH_UP_MAX = 5_000

@@ -4,8 +4,8 @@ import { ConfigError } from '../../config/config-types.ts'
 export type Connection = {
   readonly client: () => EventStoreDBClient
   /**
-   * Replaces a client that lost a reply or its connection. Does nothing if `failed` has already
-   * been replaced.
+   * Replaces a client whose connection or whose reply was lost. Does nothing if `failed` has
+   * already been replaced.
    */
   readonly replace: (failed: EventStoreDBClient) => void
   readonly close: () => void
