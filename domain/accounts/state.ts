@@ -160,8 +160,8 @@ export type AccountState = {
   held: Quota
   admissions: number
   /**
-   * The value of the `admissions` counter when a deduction or a refund used up the free quota. Open
-   * calls that were admitted before are ended when their progress is recorded (see
+   * The value of the `admissions` counter when a deduction or a refund lowered the balance to 0 or
+   * below. Open calls that were admitted before are ended when their progress is recorded (see
    * `quotaUsedUpError`). The value is 0 if no call must end. It is reset to 0 when added quota
    * makes the balance positive.
    */

@@ -95,10 +95,10 @@ type AccountSelection = {
 
 /**
  * Selects the accounts whose rows an incremental verification compares: the accounts whose turn it
- * is, and accounts with new events. Of the latter, those with the fewest events come first. The
- * turn ends with the account that completes a sixth of all events. Turns are bounded by events,
- * because the duration of a verification depends on events and not on accounts. `revisions`
- * contains the last revision of each stream.
+ * is, and accounts with new events. Of the accounts with new events, those with the fewest events
+ * come first. The turn ends with the account that completes a sixth of all events. Turns are
+ * bounded by events, because the duration of a verification depends on events and not on accounts.
+ * `revisions` contains the last revision of each stream.
  */
 export function selectAccountsToCompare(
   revisions: ReadonlyMap<string, number>,

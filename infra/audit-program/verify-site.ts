@@ -166,7 +166,7 @@ async function makeChecks(
 
 /**
  * Reports the snapshots of streams that were changed in the database. The site does not use such a
- * snapshot. But the change shows that somebody has tried to manipulate a state on which decisions
+ * snapshot, but the change shows that somebody has tried to manipulate a state on which decisions
  * depend.
  */
 async function compareSnapshots(
@@ -242,8 +242,8 @@ async function verifyRecords(
     const page = await records.read(state.position, PAGE)
     const within = page.filter(({ position }) => position <= head)
     if (within.length === 0) break
-    // With dense positions, the index of an event's leaf follows from its position, even if other
-    // events are missing.
+    // If positions have no gaps, the index of an event's leaf follows from its position, even if
+    // other events are missing.
     const placeOf = (record: StoredRecord, index: number) =>
       state.arePositionsDense ? record.position - 1 : index
     const first = placeOf(within[0] as StoredRecord, tree.size)
@@ -286,7 +286,7 @@ function compareLeaf(
 
 /**
  * Compares an event that is read again with its sealed hash. The place of an event in the tree is
- * known only for dense positions. An event that is not sealed yet is compared by the next
+ * known only if positions have no gaps. An event that is not sealed yet is compared by the next
  * verification. A sealed event whose hash is lost cannot be compared, so it is reported.
  */
 async function compareReadAgain(

@@ -176,7 +176,7 @@ function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] }
 
 /**
  * Sends one transaction. Resolves or rejects the appends whose outcome is known, and returns the
- * others for a retry.
+ * appends that must be sent again.
  */
 async function writeBatch(batch: readonly Entry[], options: Options): Promise<Entry[]> {
   await lookUpRevisions(batch, options)

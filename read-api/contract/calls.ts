@@ -224,7 +224,8 @@ export const CallExplanation = Type.Object({
   model: Type.String(),
   group: Type.String(),
   /**
-   * The model and the group that the caller requested, if others served the call. Null otherwise.
+   * The model and the group that the caller requested, if another model or group served the call.
+   * Null otherwise.
    */
   requested: nullable(Type.Object({ model: Type.String(), group: Type.String() })),
   /** The model name that was sent to the provider, if it differs. For admins and auditors. */

@@ -115,7 +115,8 @@ class OpenCopies {
   private close(id: string): void {
     const opening = this.open.get(id)
     this.open.delete(id)
-    // If a statement is still running in the copy, closing fails. That must not fail this request.
+    // Closing fails if a statement is still running in the copy, but this request must not fail for
+    // that reason.
     opening?.then(({ pools }) => pools.close()).catch(() => {})
   }
 }

@@ -58,8 +58,9 @@ async function storedWebhookErrorOf(
 }
 
 /**
- * Adds the notification settings to the other settings of a user. Only the user can see them. The
- * result tells whether the webhook has a secret, but does not contain it.
+ * Adds the notification settings to the other settings of a user. Only the user can see the
+ * notification settings. The result tells whether the webhook has a secret, but does not contain
+ * it.
  */
 function withNotifications(
   setting: string,

@@ -42,7 +42,7 @@ export function createOffsets(topic: string, current: () => Consumer | null) {
     commit,
     /**
      * Sets the lanes of this member, and forgets the offsets of all other lanes. A new member id
-     * means that this process had left the group. Its lanes may have been assigned to others
+     * means that this process had left the group. Its lanes may have been assigned to other members
      * meanwhile.
      */
     assign: (memberId: string, lanes: readonly number[]): void => {
