@@ -23,8 +23,9 @@ export type EventRow = [
 ]
 
 /**
- * Caches one string object per event type. The driver creates a new string for each value. Its hash
- * would have to be computed again whenever a projection looks up the handler of the event type.
+ * Caches one string object per event type. The driver creates a new string for each value, and the
+ * hash of each new string would have to be computed when a projection looks up the handler of the
+ * event type.
  */
 const types = new Map<string, string>()
 const TYPES_MAX = 1_000

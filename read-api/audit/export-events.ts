@@ -25,8 +25,8 @@ export function exportEvents(app: App, deps: ReadDeps): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
   app.route({
     ...endpoint(verificationQueries, 'GET /api/audit/export'),
-    // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all events. Segments are
-    // compressed already.
+    // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all events. `compress` is
+    // false, because the files are already compressed.
     ...{ exposeHeadRoute: false, compress: false },
     onRequest: onlyAuditor,
     handler: async (request, reply) => {

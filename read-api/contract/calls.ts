@@ -125,7 +125,10 @@ export const PriceInForce = Type.Object({
   position: nullable(Type.Integer()),
   /** The time at which the value was set, in Unix seconds. */
   set_at: nullable(Type.Integer()),
-  /** The name is empty for an erased user, and for the owner of a call. */
+  /**
+   * The name is empty if the user was erased, and in the explanation that the owner of the call
+   * gets.
+   */
   set_by: nullable(Type.Object({ id: Type.Integer(), name: Type.String() })),
 })
 export type PriceInForce = Static<typeof PriceInForce>

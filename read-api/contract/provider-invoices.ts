@@ -20,7 +20,10 @@ const summary = {
    */
   first_day: Type.String(),
   last_day: Type.String(),
-  /** The number of rows of other days, and their amount in quota: credits and corrections. */
+  /**
+   * The number of rows for days that the invoice does not cover, and their amount in quota. Such
+   * rows are credits and corrections.
+   */
   corrections: Type.Integer(),
   corrections_billed: Type.Integer(),
   /** The amount that the provider bills, in quota. */

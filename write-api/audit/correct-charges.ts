@@ -31,8 +31,8 @@ const CALLS_SHOWN_MAX = 100
 const FRESH_WITHIN_MS = 5_000
 
 /**
- * POST /api/audit/corrections/preview: returns the charges that a correction (a later change of a
- * price) would change.
+ * POST /api/audit/corrections/preview: returns the charges that a correction (a change of the price
+ * of ended calls) would change.
  */
 export const previewCorrection: Action = (api, deps) => {
   api.route({

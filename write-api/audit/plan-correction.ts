@@ -77,8 +77,8 @@ const NO_LIMITS = { callsMax: POSITIVE_INFINITY, until: POSITIVE_INFINITY, skips
 /**
  * Plans a correction: finds the calls in a scope, and computes their charges before and after. The
  * usage log only tells which users have such calls. All other data comes from the events of their
- * accounts. `ownId` is the id of an interrupted correction or null. Its own events are ignored, so
- * that it gets the same plan again.
+ * accounts. `ownId` is the id of an interrupted correction or null. The events of this correction
+ * are ignored, so that the result is its original plan.
  */
 export async function planCorrection(
   { store, db }: Pick<Core, 'store' | 'db'>,
