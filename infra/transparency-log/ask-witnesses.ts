@@ -117,8 +117,8 @@ async function askWitness(
     sendCheckpoint({ pg, ...deps }, witness.url, before, checkpoint)
   let answer = await sendFromKnownSize(send, latest, lastSize, isRecorded)
   if (answer.status === 403) {
-    // The witness may only know an earlier key. The notes in which the keys were replaced lead from
-    // it to the present key.
+    // The witness may only know an earlier key. The notes in which the keys were replaced prove
+    // that the present key has succeeded it.
     await sendRotations(pg, send, key)
     answer = await sendFromKnownSize(send, latest, lastSize, isRecorded)
   }

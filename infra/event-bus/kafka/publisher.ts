@@ -67,8 +67,8 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
   } finally {
     sender.stop()
     await disconnect(producer)
-    // `stop` waits for the current batch. The wait is short: a batch that waited for Kafka has
-    // failed, because the producer is disconnected.
+    // `stop` waits for the current batch. The wait is short, because the disconnected producer
+    // makes a batch that waits for Kafka fail.
     await subscription?.stop()
   }
 }
