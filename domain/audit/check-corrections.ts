@@ -17,8 +17,8 @@ export function rememberCorrection(state: AuditState, event: Recorded): void {
 
 /**
  * Checks a correction. It must have been started, and each of its calls must be in its scope. Each
- * charge that it replaces must be the call's latest charge. Each new charge must be the charge at
- * the correction's price.
+ * charge that the correction replaces must be the latest charge of the call. Each new charge must
+ * be the charge at the correction's price.
  */
 export function checkCorrection(
   state: AuditState,

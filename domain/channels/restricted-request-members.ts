@@ -130,8 +130,8 @@ const RESTRICTED: ReadonlySet<string> = new Set(
 )
 
 /**
- * Reports whether a member is restricted: callers may send it only if the channel allows it, or
- * never. `folded` is the member's name as returned by `foldedName`.
+ * Reports whether a member is restricted: callers may send it only if the channel allows it, or may
+ * never send it. `folded` is the member's name as returned by `foldedName`.
  */
 export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_ALLOWED_PREFIX.test(folded)
