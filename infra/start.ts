@@ -177,7 +177,7 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   // The code of a role is loaded only if the process has the role, because loading the code takes
   // most of a start.
   if (roles.has('write-api')) {
-    const { registerWriteApi } = await import('#write-api/register-write-api.ts')
+    const { registerWriteApi } = await import('#write-api/register-write-api-and-start-jobs.ts')
     await registerWriteApi(app, { core, freshness, printLine, servedTypes: SERVED_TYPES })
   }
   if (roles.has('read-api')) {

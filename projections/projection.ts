@@ -37,7 +37,7 @@ export type TableShape = {
   /**
    * Set if several lanes (stream partitions) change the same rows. Each lane may only add to cells,
    * or set cells that no other lane sets. The rows of this table are written last and in key order.
-   * This order prevents deadlocks and keeps lock waits short.
+   * The fixed order prevents deadlocks and keeps lock waits short.
    */
   readonly isShared?: true
   /**

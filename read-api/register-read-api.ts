@@ -11,7 +11,12 @@ import { listCorrectedCalls, listCorrections } from './audit/corrections.ts'
 import { exportEvents } from './audit/export-events.ts'
 import { exportLedger } from './audit/export-ledger.ts'
 import { getCall } from './audit/get-call.ts'
-import { getBalanceAt, getSiteMonth, getStatement, listLedger } from './audit/ledger.ts'
+import {
+  getBalanceAt,
+  getSiteMonth,
+  getStatement,
+  listLedger,
+} from './audit/ledger-statement-and-balance-routes.ts'
 import { listLedgerAccounts } from './audit/list-accounts.ts'
 import { listRebuilds, listVerifications } from './audit/list-verifications-and-rebuilds.ts'
 import { getMargins } from './audit/margins.ts'
@@ -27,9 +32,13 @@ import {
   serveTiles,
 } from './audit/transparency-log.ts'
 import { getTimeline } from './channels/health/get-channel-timeline.ts'
-import { getHealth, getHealthHistory } from './channels/health/get-health-history.ts'
+import { getHealth, getHealthHistory } from './channels/health/get-health-and-history.ts'
 import { HealthCache } from './channels/health/health-cache.ts'
-import { getChannel, listChannelModels, listChannelRows } from './channels/list-channels.ts'
+import {
+  getChannel,
+  listChannelModels,
+  listChannelRows,
+} from './channels/list-channels-and-models.ts'
 import { liveSocket } from './live/live-socket.ts'
 import { exportLogs } from './logs/export-logs.ts'
 import { logStat } from './logs/get-log-stat.ts'
@@ -50,15 +59,15 @@ import { type ReadDeps, withTypes } from './read-route-helpers.ts'
 import { countByName, listRedemptionRows } from './redemptions/list-redemptions.ts'
 import { listScratchCopies } from './scratch-copies/list-scratch-copies.ts'
 import { serveScratchCopies } from './scratch-copies/serve-scratch-copies.ts'
-import { getPages, getSetup, getStatus } from './status/get-status.ts'
+import { getPages, getSetup, getStatus } from './status/get-status-setup-and-pages.ts'
 import { listTaskRows } from './tasks/list-tasks.ts'
 import { getToken, listTokenRows } from './tokens/list-tokens.ts'
 import { listOrderRows } from './top-ups/list-orders.ts'
 import { latestRelease } from './updates/latest-release.ts'
 import { dailyUsageByToken, siteUsage, usageData } from './usage/usage-routes.ts'
-import { getCredentials, listSessions } from './users/get-credentials.ts'
-import { checkInStatus, getSelf, inviteCode } from './users/get-self.ts'
-import { listGroups, listUserModels } from './users/list-groups.ts'
+import { getCredentials, listSessions } from './users/get-credentials-and-sessions.ts'
+import { checkInStatus, getSelf, inviteCode } from './users/get-self-invite-code-and-check-in.ts'
+import { listGroups, listUserModels } from './users/list-groups-and-callable-models.ts'
 import { getUser, listUserRows } from './users/list-users.ts'
 
 export { pageSources } from './status/content-security-sources.ts'

@@ -77,7 +77,7 @@ const FRESH_WITHIN_MS = 2_000
 export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandContext =>
   contextOfRequest(request, core.now())
 
-/** Returns the result of a successful command. Throws an HTTP error for a rejected one. */
+/** Returns the result of a successful command. Throws an HTTP error for a rejected command. */
 export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<E> {
   if (!outcome.isDone) throw toHttpError(outcome.error)
   return outcome

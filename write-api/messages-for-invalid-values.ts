@@ -2,7 +2,7 @@ import type { TermsErrorCode } from '#domain/channels/validate-channel-fields.ts
 import type { OptionErrorCode } from '#domain/options/check-option.ts'
 import type { OptionUnit } from '#domain/options/option-definition.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
-import { TARGET_TEXTS } from '#infra/http/check-channel-target.ts'
+import { TARGET_TEXTS } from '#infra/http/check-channel-address-and-proxy.ts'
 
 type Details = Readonly<Record<string, string | number>>
 type ProblemCode = TermsErrorCode | OptionErrorCode

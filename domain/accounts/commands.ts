@@ -200,7 +200,7 @@ export type AdmitCall = {
   /**
    * True if the provider has already done the work, so that it must be charged. The call then has a
    * hold of 0 and is admitted regardless of the balance and the token's budget. The relay sets this
-   * only for such work, and no member of a request can set it.
+   * field only for such work, and no member of a request can set it.
    */
   readonly isOwed?: boolean
 }

@@ -40,9 +40,10 @@ const NO_CALL_COUNT = `1 to ${CALLS_MAX} calls`
 
 /**
  * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
- * limit is tried. Owed work is admitted with a hold of 0 even if the account cannot pay for it. A
- * repeated command changes nothing. If the call pays for a task or a batch, a repeated command is
- * refused, so that two tasks or two batches never share one hold.
+ * limit is tried. A call for work that the provider has already done (`isOwed`) is admitted with a
+ * hold of 0, even if the account cannot pay for it. A repeated command changes nothing. If the call
+ * pays for a task or a batch, a repeated command is refused, so that two tasks or two batches never
+ * share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const command = withReducedOutput(requested, state)
@@ -108,8 +109,7 @@ const openTasks = ({ open }: AccountState): number =>
 
 /**
  * Returns the error of a modal step if the task that it completes has ended, has another open step,
- * or is a step itself. That task pays for one result, so a second step would be work without its
- * price.
+ * or is a step itself. A task pays for one result only, so a second step would not be charged.
  */
 function errorOfStep(task: string, state: AccountState): AccountError | null {
   const completed = state.open.get(task)
@@ -288,8 +288,8 @@ function payablePart(
 }
 
 /**
- * Ends a call without a charge. A task neither expires nor fails while its modal step is open,
- * because the success of the step completes and charges the task. Some providers report a task as
+ * Ends a call without a charge. While its modal step is open, a task can neither expire nor fail,
+ * because the step completes and charges the task if it succeeds. Some providers report a task as
  * failed once its modal window was answered.
  */
 export function releaseCall(command: ReleaseCall, state: AccountState): Outcome {
@@ -372,8 +372,9 @@ function repeatedEnd(state: AccountState, call: string): Outcome {
 }
 
 /**
- * A call may hold the entire free quota if its output limit (tokens per choice) is at most this
- * number. With a higher output limit, it may hold at most half of the free quota.
+ * A call may hold all quota that the account can still spend if its output limit (tokens per
+ * choice) is at most this number. With a higher output limit, it may hold at most half of that
+ * quota.
  */
 const MODEST_OUTPUT_TOKENS = 4_096
 

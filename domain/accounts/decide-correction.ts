@@ -46,16 +46,16 @@ export function correctCharges(
   })
   const postings = correctionPostings(userId, amount)
   const ids = { userId, correctionId, batch, model }
-  const data = { ...ids, calls: items, budgets: budgetsAfter(changes, state) }
+  const data = { ...ids, calls: items, budgets: budgetChanges(changes, state) }
   return [{ type: 'ChargeCorrected', v: 1, data: { ...data, amount: toWire(amount), postings } }]
 }
 
 /**
  * Returns the amount by which the budget of each token changes. Tokens without a budget are
- * omitted. A change is limited to what fits the wire format, so that a budget at its maximum cannot
- * prevent a correction.
+ * omitted. No change takes a budget beyond the range of quota, so that a budget at its maximum
+ * cannot prevent a correction.
  */
-function budgetsAfter(
+function budgetChanges(
   changes: ReadonlyMap<number, Quota>,
   { budgets, open }: AccountState,
 ): ChargeCorrected['data']['budgets'] {

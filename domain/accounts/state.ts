@@ -116,7 +116,8 @@ type TokenBudget = {
   isUnlimited: boolean
   /**
    * The value of the account's `admissions` counter when an edit left the budget at 0 or below.
-   * Calls that were admitted before the edit must end. The value is 0 if no call must end.
+   * Open calls that were admitted before the edit are ended when their progress is recorded (see
+   * `quotaUsedUpError`). The value is 0 if no call must end.
    */
   readonly emptiedAt: number
   /**
@@ -159,9 +160,10 @@ export type AccountState = {
   held: Quota
   admissions: number
   /**
-   * The value of the `admissions` counter when a deduction or a refund used up the free quota.
-   * Calls that were admitted before must end. The value is 0 if no call must end. It is reset when
-   * added quota makes the balance positive.
+   * The value of the `admissions` counter when a deduction or a refund lowered the balance to 0 or
+   * below. Open calls that were admitted before are ended when their progress is recorded (see
+   * `quotaUsedUpError`). The value is 0 if no call must end. It is reset to 0 when added quota
+   * makes the balance positive.
    */
   emptiedAt: number
   readonly budgets: Map<number, TokenBudget>

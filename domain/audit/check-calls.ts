@@ -14,9 +14,13 @@ import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { isSame } from '../shared/deep-equal.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
+import {
+  rememberAdmission,
+  rememberEnd,
+  rememberUnknownEnd,
+} from './admitted-calls-and-their-ends.ts'
 import { checkCorrection } from './check-corrections.ts'
 import type { Findings } from './findings.ts'
-import { rememberAdmission, rememberEnd, rememberUnknownEnd } from './remembered-calls.ts'
 import { type AuditedCall, type AuditState, isPartial } from './state.ts'
 
 type CallEvent =

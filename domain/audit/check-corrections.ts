@@ -1,11 +1,11 @@
 import type { ChargeCorrected } from '../accounts/events.ts'
 import type { CorrectionScope, CorrectionStarted } from '../corrections/events.ts'
-import { applyPriceCorrection, chargeAtPrice } from '../pricing/price-corrections.ts'
+import { applyPriceCorrection, chargeAtPrice } from '../pricing/charge-at-corrected-price.ts'
 import type { Recorded } from '../shared/event.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
-import type { CorrectableCall } from './ended-call-table.ts'
+import { findEnd } from './admitted-calls-and-their-ends.ts'
+import type { CorrectableCall } from './correctable-call-table.ts'
 import type { Findings } from './findings.ts'
-import { findEnd } from './remembered-calls.ts'
 import { type AuditState, isPartial } from './state.ts'
 
 /** Stores the scope of a correction: the calls whose charges it may correct. */
@@ -17,8 +17,8 @@ export function rememberCorrection(state: AuditState, event: Recorded): void {
 
 /**
  * Checks a correction. It must have been started, and each of its calls must be in its scope. Each
- * charge that it replaces must be the call's latest charge. Each new charge must be the charge at
- * the correction's price.
+ * charge that the correction replaces must be the latest charge of the call. Each new charge must
+ * be the charge at the correction's price.
  */
 export function checkCorrection(
   state: AuditState,

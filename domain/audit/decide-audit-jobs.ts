@@ -9,6 +9,13 @@ import {
   withEndedCopies,
   withRequestedCopy,
 } from './decide-scratch-copies.ts'
+import {
+  decideRefusedCosignature,
+  type RefusedCosignature,
+  type RefusedCosignatureCommand,
+  type RefusedCosignatureErrorCode,
+  withAcknowledged,
+} from './decide-witness-refusals.ts'
 import type {
   AuditJobEvent,
   LogKeyRotated,
@@ -18,13 +25,6 @@ import type {
   VerificationRequested,
 } from './events.ts'
 import { countHistoryFindings } from './findings.ts'
-import {
-  decideRefusedCosignature,
-  type RefusedCosignature,
-  type RefusedCosignatureCommand,
-  type RefusedCosignatureErrorCode,
-  withAcknowledged,
-} from './witness-refusals.ts'
 
 type JobEnd = { readonly finishedAt: number }
 

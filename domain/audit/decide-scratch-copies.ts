@@ -45,7 +45,7 @@ export type ScratchCopyCommand =
     }
 
 export type ScratchCopyErrorCode =
-  /** Params: `max`, the number of copies that may exist. */
+  /** As many copies exist as may exist at once. Params: `max`, this number. */
   | 'TooManyScratchCopies'
   /** The user has as many copies as the user may have. Params: `max`. */
   | 'TooManyOwnScratchCopies'

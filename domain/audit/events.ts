@@ -20,7 +20,7 @@ export type VerificationRequested = Fact<
   Requested & { readonly mode: VerificationMode }
 >
 
-/** The result of a verification, whether it has findings or not. */
+/** A verification has ended, with or without findings. */
 export type VerificationFinished = Fact<
   'VerificationFinished',
   {

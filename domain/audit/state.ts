@@ -3,9 +3,9 @@ import type { CorrectionScope } from '../corrections/events.ts'
 import type { PriceSnapshot } from '../pricing/price-snapshot.ts'
 import type { RedemptionTerms } from '../redemptions/events.ts'
 import type { Quota } from '../shared/quota.ts'
+import { noRememberedCalls, type RememberedCalls } from './admitted-calls-and-their-ends.ts'
 import type { Place } from './findings.ts'
 import { type IdSet, noIds } from './fingerprint-table.ts'
-import { noRememberedCalls, type RememberedCalls } from './remembered-calls.ts'
 
 /**
  * The balances of one user's ledger accounts. In an audit that begins after the first event, they

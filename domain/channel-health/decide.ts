@@ -136,8 +136,8 @@ export const channelHealthDecider: Decider<
 
 /**
  * Opens a closed circuit, or a half-open circuit whose trial call failed. All other failures are
- * ignored. They belong to calls that were sent before the circuit opened, or to outdated trial
- * calls.
+ * ignored, because they belong to calls that were sent before the circuit opened, or to outdated
+ * trial calls.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command

@@ -13,7 +13,7 @@ export type CreateChannels = {
   readonly isEnabled: boolean
 }
 
-/** A reference that is given twice counts once. */
+/** The references of the keys to set or to append. A reference that is given twice counts once. */
 type KeysChange = {
   readonly refs: readonly string[]
   readonly isAppended: boolean

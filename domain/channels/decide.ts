@@ -3,7 +3,6 @@ import { isName } from '../shared/check-characters.ts'
 import { codedError } from '../shared/coded-error.ts'
 import type { Decider, SnapshotCodec } from '../shared/decider.ts'
 import { isSame } from '../shared/deep-equal.ts'
-import { changeChannelFields } from './change-channel-fields.ts'
 import {
   autoDisable,
   autoEnable,
@@ -14,6 +13,7 @@ import {
   enable,
   enableTag,
 } from './change-status.ts'
+import { changeTermsAndKeys } from './change-terms-and-keys.ts'
 import { keysError, setKeyAside, takeBackKeys } from './channel-key-rules.ts'
 import type {
   ChangeTag,
@@ -124,7 +124,7 @@ function decideOne(
 ): Outcome {
   switch (command.type) {
     case 'ChangeTerms':
-      return changeChannelFields(command, channel)
+      return changeTermsAndKeys(command, channel)
     case 'AutoDisableChannel':
       return autoDisable(command, channel, channels)
     case 'AutoEnableChannel':

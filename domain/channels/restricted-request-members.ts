@@ -1,4 +1,4 @@
-import { foldedName } from '../shared/fold-name-case.ts'
+import { foldedName } from '../shared/fold-json-member-names.ts'
 
 /**
  * Restricted members of a request can make the provider deliver something other than what is
@@ -130,8 +130,8 @@ const RESTRICTED: ReadonlySet<string> = new Set(
 )
 
 /**
- * Reports whether a member is restricted: callers may send it only if the channel allows it, or
- * never. `folded` is the member's name as returned by `foldedName`.
+ * Reports whether a member is restricted: callers may send it only if the channel allows it, or may
+ * never send it. `folded` is the member's name as returned by `foldedName`.
  */
 export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_ALLOWED_PREFIX.test(folded)

@@ -2,7 +2,7 @@ import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decima
 import { COST_RATIO_MAX, isStatusMapping, mappingError } from '../shared/channel-rules.ts'
 import { badCharacter, isName, isText } from '../shared/check-characters.ts'
 import { codedError } from '../shared/coded-error.ts'
-import { foldedName, namesByFoldedName } from '../shared/fold-name-case.ts'
+import { foldedName, namesByFoldedName } from '../shared/fold-json-member-names.ts'
 import {
   isNumber,
   isObject,

@@ -1,4 +1,4 @@
-import type { CorrectedRatios } from '../pricing/price-corrections.ts'
+import type { CorrectedRatios } from '../pricing/charge-at-corrected-price.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 

@@ -98,8 +98,7 @@ export type UserLoggedIn = Fact<
 >
 
 /**
- * Sessions of the user were ended by the user: the current one (a logout), another one, or all
- * others.
+ * The user ended sessions: the current one (a logout), another one, or all except the current one.
  */
 export type SessionsEnded = Fact<
   'SessionsEnded',

@@ -19,7 +19,9 @@ type SendMessage = {
 type EditMessage = {
   readonly type: 'EditMessage'
   readonly messageId: number
-  /** If it is set, the text is changed only if it still is the one with this reference. */
+  /**
+   * If this reference is set, the text is changed only if its current reference is still this one.
+   */
   readonly replacedRef?: string
 } & MessageText
 

@@ -7,7 +7,9 @@ import { isJsonType } from './option-type.ts'
 type Values = ReadonlyMap<string, string>
 type Texts = readonly (readonly [key: string, text: string])[]
 
-/** Returns an event for each option whose value is changed by the validated texts. */
+/**
+ * Returns one event for each option to which `texts` gives a new value. The texts must be valid.
+ */
 export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
   texts.flatMap(([key, value]) => {
     const before = optionValue(values, key)

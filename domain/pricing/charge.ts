@@ -13,8 +13,8 @@ import type {
 import { inputTokensOf, TOOL_NAMES, type ToolCounts, type Usage, type UsageCount } from './usage.ts'
 
 /**
- * The maximum charge or hold of a call: 2 million dollars. Only a wrong token count could lead to a
- * higher amount.
+ * The maximum charge or hold of a call: 2 million dollars. Only a wrong token count could result in
+ * a higher amount.
  */
 export const CHARGE_MAX: Quota = 1_000_000_000_000n
 

@@ -92,9 +92,9 @@ export function outputTokensWithin(
 }
 
 /**
- * Returns the part of `usage` within `limits`, and as much of the rest as `isPayable` accepts. The
- * rest is included in this order: input tokens, further writes at the price of the one-hour cache,
- * output tokens.
+ * Returns the part of `usage` within `limits`, and as much of the rest as `isPayable` accepts. Of
+ * the rest, input tokens are included first, then writes at the price of the one-hour cache, and
+ * then output tokens.
  */
 export function payableUsage(
   usage: Usage,

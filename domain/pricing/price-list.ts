@@ -97,8 +97,8 @@ const CACHED_PRICES_MAX = 4_096
 
 /**
  * Returns the price of the model for the group. An admin's price or ratio takes precedence over the
- * built-in one, and this over the fallback price. Without any of these prices, the ratio 37.5
- * applies in self-use mode and to users who accept models without a price.
+ * built-in one, and the built-in one over the fallback price. Without any of these prices, the
+ * ratio 37.5 applies in self-use mode and to users who accept models without a price.
  */
 export function priceOf(
   list: PriceList,

@@ -10,8 +10,8 @@ export type RoutingTerms = {
 export type Candidate = { readonly terms: RoutingTerms }
 
 /**
- * Channels with the same priority. Their weights are either all 0 or all above 0. `sums` contains
- * the cumulative weights, in which a weight of 0 counts as 1.
+ * Channels with the same priority. Either all of them have the weight 0 or all have weights above
+ * 0. `sums` contains the cumulative weights, in which a weight of 0 counts as 1.
  */
 export type PriorityTier<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
 

@@ -19,9 +19,10 @@ const QUOTA_MIN: Quota = -QUOTA_MAX
 export const isInRange = (quota: Quota): boolean => quota <= QUOTA_MAX && quota >= QUOTA_MIN
 
 /**
- * Throws if the quota is outside ±(2^53 − 1). Deciders check this range earlier. The condition is
- * checked outside of `assert`, because every call of `assert` would create a function for its
- * message, and each call of a model converts a dozen amounts.
+ * Throws if the quota is outside ±(2^53 − 1). Such an amount is a bug, because deciders have
+ * checked the range before. The condition is checked outside of `assert`, because every call of
+ * `assert` would create a function for its message, and each call of a model converts a dozen
+ * amounts.
  */
 export function toWire(quota: Quota): WireQuota {
   if (!isInRange(quota)) assert(false, `quota ${quota} exceeds the range of the wire format`)

@@ -118,8 +118,8 @@ export type TopUpRefundReported = Fact<
     /** The provider's reason code for the refund, or empty. */
     readonly reason: string
     /**
-     * Both a provider's report and an admin can record the same refund. This is the sum of these
-     * refunds so far, which must count only once.
+     * The sum of the refunds so far that the provider has reported and an admin has recorded as
+     * well. This money must not count twice.
      */
     readonly coveredMoney: MoneyText
   }
@@ -150,8 +150,8 @@ export type TopUpDisputeReported = Fact<
      */
     readonly statedAt: number
     /**
-     * The money in all reports so far that admins have also recorded as refunded. It must count
-     * only once.
+     * The money in all reports so far that admins have also recorded as refunded. This money must
+     * not count twice.
      */
     readonly coveredMoney: MoneyText
   }

@@ -51,7 +51,10 @@ export type TopUpState = {
   /** The part of `refundedCents` that admins recorded. */
   readonly recordedCents: bigint
   readonly reports: ProviderReports
-  /** The money in the provider's reports that admins have also recorded. It counts only once. */
+  /**
+   * The part of `recordedCents` that the provider has also reported. This money must not count
+   * twice.
+   */
   readonly coveredCents: bigint
   /** The number of the order's events. A command that expects another number is refused. */
   readonly changes: number

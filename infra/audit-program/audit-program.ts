@@ -97,7 +97,8 @@ if (process.argv[1] === import.meta.filename) {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const aborting = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    // The line is written at once, because the removal of unfinished tables may take a while.
+    // This line is written before the program ends, because the removal of unfinished tables may
+    // take a while.
     process.on(name, () => {
       if (!aborting.signal.aborted) process.stderr.write('\nInterrupted.\n')
       aborting.abort()

@@ -21,8 +21,8 @@ export type Cosignature = { readonly witness: string; readonly signed_at: number
  */
 export type IssuedReceipt = Receipt & {
   /**
-   * The time at which the next signed checkpoint is expected, in Unix seconds. Null unless the
-   * event of the receipt still waits for a signed checkpoint.
+   * If no signed checkpoint covers the event of the receipt yet: the time at which the next one is
+   * expected, in Unix seconds. Otherwise null.
    */
   readonly expected_at: number | null
   readonly cosignatures: readonly Cosignature[]

@@ -81,8 +81,8 @@ const VERIFICATIONS_PER_CYCLE = 6
  */
 const EVENTS_IN_TURN_MIN = 100_000
 /**
- * The maximum number of events, in total, of the accounts that are compared because they have new
- * events. Accounts beyond this maximum are compared when it is their turn.
+ * Limits the accounts that are compared because they have new events: together, they have at most
+ * this number of events. The remaining accounts are compared when it is their turn.
  */
 const EVENTS_OF_TOUCHED_MAX = 2_000_000
 
@@ -95,10 +95,10 @@ type AccountSelection = {
 
 /**
  * Selects the accounts whose rows an incremental verification compares: the accounts whose turn it
- * is, and accounts with new events. Of the latter, those with the fewest events come first. The
- * turn ends with the account that completes a sixth of all events. Turns are bounded by events,
- * because the duration of a verification depends on events and not on accounts. `revisions`
- * contains the last revision of each stream.
+ * is, and accounts with new events. Of the accounts with new events, those with the fewest events
+ * come first. The turn ends with the account that completes a sixth of all events. Turns are
+ * bounded by events, because the duration of a verification depends on events and not on accounts.
+ * `revisions` contains the last revision of each stream.
  */
 export function selectAccountsToCompare(
   revisions: ReadonlyMap<string, number>,

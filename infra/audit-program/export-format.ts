@@ -7,8 +7,8 @@ export const SEGMENT_FOLDER = 'segments'
 export const SEALED_FOLDER = 'sealed'
 
 /**
- * Stands for a sealed leaf hash that the log has lost. It keeps the hashes after it in their
- * places. No event has this hash.
+ * Stands for a sealed leaf hash that the log has lost. The hashes after it keep their places in the
+ * file. No event has this hash.
  */
 export const LOST_HASH = Buffer.alloc(32)
 

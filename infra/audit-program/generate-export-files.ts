@@ -20,8 +20,8 @@ import { leafHash, lineOf, type StoredRecord } from './stored-record.ts'
 import type { RecordReader } from './stored-record-reader.ts'
 
 /**
- * The signed checkpoints of the site, the public keys that verify them, and the notes in which a
- * key was replaced.
+ * The signed checkpoints of the site, the public keys that verify them, and the signed notes by
+ * which the site has replaced a key.
  */
 export type SealedTree = Pick<
   Manifest,
@@ -108,8 +108,8 @@ export async function* exportFiles(
   if (pending !== null) yield* filesOf(await pending, segments, hashes)
   onProgress(last, last)
   const events = segments.reduce((sum, segment) => sum + segment.events, 0)
-  // With dense positions, the position of the last event is the tree size, even if an event was
-  // removed.
+  // If positions have no gaps, the position of the last event is the tree size, even if an event
+  // was removed.
   const size = arePositionsDense ? last : before.size + events
   const isPart = to !== undefined && size > 0
   const [within, later] = split(sealed.signedCheckpoints, isPart ? size : null)
@@ -149,8 +149,8 @@ async function* filesOf(
   if (packed === null) return
   const { segment, bytes } = packed
   const { first, last, events } = segment
-  // With dense positions, the index of an event's leaf follows from its position, even if other
-  // events are missing.
+  // If positions have no gaps, the index of an event's leaf follows from its position, even if
+  // other events are missing.
   const [index, count] = arePositionsDense
     ? [first - 1, last - first + 1]
     : [segments.reduce((sum, { events: before }) => sum + before, sizeBefore), events]

@@ -4,7 +4,7 @@ import {
   forgetProvidedEnds,
   provideEnd,
   type RememberedCalls,
-} from '#domain/audit/remembered-calls.ts'
+} from '#domain/audit/admitted-calls-and-their-ends.ts'
 import { eventOf, type StoredRecord } from './stored-record.ts'
 import type { RecordReader } from './stored-record-reader.ts'
 

@@ -201,9 +201,9 @@ async function runRebuild({ core, projections }: Deps, lost: AbortSignal): Promi
 const NIGHTLY_HOUR = 3
 const DAY_MS = 86_400_000
 /**
- * The age in milliseconds from which on the last full verification is too old, so that the next one
- * is full. It is half a day less than a week, because nights are not exactly 24 hours apart. With a
- * full week, eight days could pass.
+ * The next verification is full if the last full verification has at least this age in
+ * milliseconds. It is half a day less than a week, because nights are not exactly 24 hours apart.
+ * With a full week, eight days could pass.
  */
 const FULL_AFTER_MS = 6.5 * DAY_MS
 /** The delay in milliseconds after which a missed nightly verification is made up for. */

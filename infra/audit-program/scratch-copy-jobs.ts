@@ -15,7 +15,7 @@ import {
   SCRATCH_SCHEMA,
   scratchPrefixOf,
   scratchSchemaOf,
-} from '#projections/scratch-copies/query.ts'
+} from '#projections/scratch-copy-schemas/query.ts'
 import type { Core } from '../core-dependencies.ts'
 import { ALL_LANES } from '../event-bus/lane-of-stream.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'

@@ -109,7 +109,8 @@ export async function writeVerified(
     ...{ version: AUDIT_STATE_VERSION, state: withoutSlots(state) },
     ...{ size: tree.size, subtrees, nextTile, nextAccount },
   }
-  // Views of the tables are stored, because copies of them would need the same memory again.
+  // The tables are stored without copying them first, because copies would need the same memory
+  // again.
   const tables = hashTablesOf(state).map(({ slots }) => {
     return new Uint8Array(slots.buffer, slots.byteOffset, slots.byteLength)
   })

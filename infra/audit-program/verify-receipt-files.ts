@@ -149,8 +149,8 @@ function resultOf({ receipts, proved, findings }: ReceiptFilesReport): string {
 }
 
 /**
- * Reports whether there are no findings and at least one receipt is proved. Also true if there are
- * no receipts.
+ * Reports whether there are no findings and, if there are any receipts, at least one of them is
+ * proved.
  */
 export const areReceiptsProved = ({ receipts, proved, findings }: ReceiptFilesReport): boolean =>
   findings.length === 0 && (proved > 0 || receipts === 0)

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { forgetProvidedEnds } from '#domain/audit/admitted-calls-and-their-ends.ts'
 import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
 import type { VerificationMode } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
-import { forgetProvidedEnds } from '#domain/audit/remembered-calls.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
 import {
@@ -21,6 +21,7 @@ import { compareBalances } from './compare-balances.ts'
 import { compareReadModels } from './compare-read-models.ts'
 import { LostTiles } from './lost-tiles.ts'
 import { openSealedLog, recordsOf, type SealedLog } from './open-sealed-log.ts'
+import { reportRefusals } from './record-and-report-witness-refusals.ts'
 import { provideCallEnds } from './reread-ends-of-corrected-calls.ts'
 import { readVerified, type Verified, writeVerified } from './stored-audit-state.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
@@ -35,7 +36,6 @@ import {
   verifyIsSealed,
   verifySignedCheckpoints,
 } from './verify-transparency-log.ts'
-import { reportRefusals } from './witness-refusals.ts'
 
 /**
  * The number of events per page. Pages are small, so that the process can answer requests between
@@ -166,7 +166,7 @@ async function makeChecks(
 
 /**
  * Reports the snapshots of streams that were changed in the database. The site does not use such a
- * snapshot. But the change shows that somebody has tried to manipulate a state on which decisions
+ * snapshot, but the change shows that somebody has tried to manipulate a state on which decisions
  * depend.
  */
 async function compareSnapshots(
@@ -242,8 +242,8 @@ async function verifyRecords(
     const page = await records.read(state.position, PAGE)
     const within = page.filter(({ position }) => position <= head)
     if (within.length === 0) break
-    // With dense positions, the index of an event's leaf follows from its position, even if other
-    // events are missing.
+    // If positions have no gaps, the index of an event's leaf follows from its position, even if
+    // other events are missing.
     const placeOf = (record: StoredRecord, index: number) =>
       state.arePositionsDense ? record.position - 1 : index
     const first = placeOf(within[0] as StoredRecord, tree.size)
@@ -286,7 +286,7 @@ function compareLeaf(
 
 /**
  * Compares an event that is read again with its sealed hash. The place of an event in the tree is
- * known only for dense positions. An event that is not sealed yet is compared by the next
+ * known only if positions have no gaps. An event that is not sealed yet is compared by the next
  * verification. A sealed event whose hash is lost cannot be compared, so it is reported.
  */
 async function compareReadAgain(

@@ -78,9 +78,9 @@ function assertKey(variable: string, key: string, parse: (text: string) => objec
 }
 
 /**
- * Throws `ConfigError` if two witnesses have the same key, also under different names: its
- * signature would count twice for the quorum, although one site alone makes it. Also throws if two
- * have the same name, because signatures and refusals are recorded by the name.
+ * Throws `ConfigError` if two witnesses have the same key, even under different names. The
+ * signature of this one site would otherwise count twice for the quorum. Also throws if two have
+ * the same name, because signatures and refusals are recorded by the name.
  */
 function refuseRepeatedWitness(keys: readonly string[]): void {
   const names = new Map<string, string>()

@@ -22,8 +22,8 @@ const TASK_INTERVAL_MS = 90_000
 type Keys = readonly { readonly key: string }[]
 
 /**
- * Enables drawing and music, and submits each demo task once. The tasks use the API tokens in
- * `tokens` in turn.
+ * Enables drawing and music, and submits each demo task once. The first task uses the first API
+ * token in `tokens`, the second task the second token, and so on.
  */
 export async function seedTasks(
   root: ConsoleClient,

@@ -11,7 +11,10 @@ export type AppendQueue = {
 
 type Options = {
   readonly connection: AppendConnection
-  /** Returns the result of an append that an earlier attempt has written, or null if none has. */
+  /**
+   * Returns the result of an append that an earlier attempt has written, or null if no attempt has
+   * written it.
+   */
   readonly findWritten: (parts: readonly ExactStreamAppend[]) => Promise<Appended | null>
   readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
   /** Called after each committed append, with the position directly before its first event. */
@@ -173,7 +176,7 @@ function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] }
 
 /**
  * Sends one transaction. Resolves or rejects the appends whose outcome is known, and returns the
- * others for a retry.
+ * appends that must be sent again.
  */
 async function writeBatch(batch: readonly Entry[], options: Options): Promise<Entry[]> {
   await lookUpRevisions(batch, options)

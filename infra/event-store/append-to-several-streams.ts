@@ -7,9 +7,9 @@ import { expectedOf, pauseAfterConflict, TRIES_MAX, type Turn } from './stream-a
 import type { AnyStep, CommandContext, Outcome } from './stream-actors-port.ts'
 
 /**
- * Creates a turn (a period of exclusive access) that several actors share. `act` runs as soon as
- * every actor has reached the turn in its queue. Deadlocks can't occur, because the caller adds the
- * turn to all queues synchronously. `act` must not reject.
+ * Creates a turn (a period of exclusive access to a stream) that the actors of several streams
+ * share. `act` runs as soon as every actor has reached the turn in its queue. Deadlocks can't
+ * occur, because the caller adds the turn to all queues synchronously. `act` must not reject.
  */
 export function createJointTurn(actors: number, act: () => Promise<void>): Turn {
   const over = Promise.withResolvers<void>()
@@ -118,7 +118,8 @@ function undo(plan: readonly PlannedAppend[]): void {
 
 /**
  * Writes the events of all steps. The append also requires the revisions of the streams whose steps
- * have no events, because these steps may have allowed the events of the others.
+ * have no events, because such a step may be a check without which the other steps would not be
+ * allowed.
  */
 async function writePlan(
   plan: readonly PlannedAppend[],

@@ -11,7 +11,9 @@ export type PendingCommand = {
   readonly context: CommandContext
   readonly resolve: (outcome: Outcome<Fact, CodedError>) => void
   readonly reject: (error: unknown) => void
-  /** True if the decider threw for this command. Such a command is not decided again. */
+  /**
+   * True if the decider threw an exception for this command. Such a command is not decided again.
+   */
   isOver: boolean
 }
 

@@ -23,8 +23,9 @@ export type EventRow = [
 ]
 
 /**
- * Caches one string object per event type. The driver creates a new string for each value. Its hash
- * would have to be computed again whenever a projection looks up the handler of the event type.
+ * Caches one string object per event type. The driver creates a new string for each value, and the
+ * hash of each new string would have to be computed when a projection looks up the handler of the
+ * event type.
  */
 const types = new Map<string, string>()
 const TYPES_MAX = 1_000
@@ -159,8 +160,9 @@ async function readPage(
 }
 
 /**
- * Returns the result of an append that an earlier attempt has written, or null if none has. Looks
- * for each event id at the revision at which this attempt would have written the event.
+ * Returns the result of an append that an earlier attempt has written, or null if no attempt has
+ * written it. Looks for each event id at the revision at which this attempt would have written the
+ * event.
  */
 async function findWritten(
   parts: readonly ExactStreamAppend[],

@@ -10,7 +10,8 @@ import { EVENTS_PER_APPEND_MAX, InvalidAppend } from './encoded-append.ts'
 import { type EventStore, RevisionConflict } from './port.ts'
 
 /**
- * The maximum number of attempts to write to a stream to which other processes keep writing first.
+ * The maximum number of attempts to write to a stream. An attempt fails if another process writes
+ * to the stream first.
  */
 export const TRIES_MAX = 200
 

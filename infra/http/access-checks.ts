@@ -78,7 +78,8 @@ export const onlyRootSession: Check = async (request) => {
 
 /**
  * Requires a session cookie, this site's `Origin` and a password that is not temporary. Used for
- * websockets, because browsers can't send `User-Id` with a websocket. Runs in `preValidation`.
+ * websockets, because browsers can't send the header `User-Id` when they open a websocket. Runs in
+ * `preValidation`.
  */
 export const onlySocket: Check = async (request) => {
   requireOwnOrigin(request)

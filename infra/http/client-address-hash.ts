@@ -40,7 +40,7 @@ export function addressLine(ip: string): string {
   if (address === null || !address.includes(':')) return address ?? ip
   const [head = '', tail] = address.split('::')
   const first = head === '' ? [] : head.split(':')
-  // Replaces `::` with the zeros that it stands for, between the two halves of the address.
+  // The zeros for which `::` stands are inserted between the two halves of the address.
   const last = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = Array<string>(8 - first.length - last.length).fill('0')
   return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`

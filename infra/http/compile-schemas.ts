@@ -16,8 +16,8 @@ declare module 'fastify' {
 }
 
 /**
- * Compiles the schema of a request or response when it is first needed. To compile all schemas
- * takes nearly half of the CPU time of a start, and a process needs few of them at first.
+ * Compiles the schema of a request or response when it is first needed. Compiling all schemas would
+ * take nearly half of the CPU time of a start, and a process needs few of them at first.
  */
 export function compileSchemasOnDemand(app: FastifyInstance): void {
   const compiling = new Set<() => unknown>()

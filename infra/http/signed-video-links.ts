@@ -36,7 +36,7 @@ export type LinkedVideo = { readonly task: string; readonly expiresAt: number | 
 
 /**
  * Returns the query string of a signed link to a video. Until the link expires, it works without an
- * API key. It does not outlive the file.
+ * API key. The link expires with the file at the latest.
  */
 export function linkQuery(
   deps: Pick<Core, 'vault' | 'now'>,
@@ -52,8 +52,8 @@ export const videoPath = (deps: Pick<Core, 'vault' | 'now'>, video: LinkedVideo)
   `/v1/videos/${video.task}/content?${linkQuery(deps, video)}`
 
 /**
- * Checks the query of a URL. `expired` means that this site has signed it for the video, but that
- * it has expired. A query without a valid signature is `invalid`.
+ * Checks the query of a URL. `expired` means that this site has signed the link to the video, but
+ * that the link has expired. A query without a valid signature is `invalid`.
  */
 export function checkLink(
   deps: Pick<Core, 'vault' | 'now'>,

@@ -10,8 +10,8 @@ export type RateClaim = {
    */
   readonly count?: number
   /**
-   * True if a request can be refunded when it ends and then no longer counts. So a limit can count
-   * only successes or only failures.
+   * True if a request that has ended can be refunded, so that it no longer counts. A limit can thus
+   * count only successes or only failures.
    */
   readonly isRefundable: boolean
 }
@@ -44,7 +44,7 @@ export type BackoffClaim = {
 }
 
 /**
- * A limit that a request must respect. The number that is allowed must be at least 1. `key` is
+ * A limit that a request must respect. The number that it allows must be at least 1. `key` is
  * unique among limits of its kind.
  */
 export type Claim = RateClaim | PermitsClaim | TokensClaim | BackoffClaim

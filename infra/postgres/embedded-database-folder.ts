@@ -40,8 +40,8 @@ export function runAsFor(dataDir: string): RunAs {
 
 /**
  * Returns the path under which the server opens its data folder. If root starts the server as
- * another user, this user may have no access to `DATA_DIR`. The path is then the
- * working folder of the server, which needs no access to the folders above it.
+ * another user, this user may have no access to the folders above the data folder. The path is then
+ * a link to the working folder of the server, which the server can open nevertheless.
  */
 export const ownFolder = ({ folder, runAs }: Pick<Cluster, 'folder' | 'runAs'>): string =>
   runAs.uid === undefined ? folder : '/proc/self/cwd'

@@ -33,7 +33,8 @@ const LOST_CONNECTION =
 /**
  * Reports whether a query failed because the database is away: it is unreachable (see
  * `isUnavailable`), or the driver has lost or could not establish its connection. Connections to
- * other servers fail with the same codes, so their errors must have been handled before.
+ * other servers, such as Redis, fail with the same codes. The caller must have handled their errors
+ * before.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (isUnavailable(error)) return true

@@ -1,8 +1,8 @@
 import { BACKOFF_FIRST_MS, PERMITS_WAIT_MS, TOKENS_PERIOD_MS } from '../limits/port.ts'
 
 /**
- * The time in milliseconds by which keys outlive their data. Tests that stop the clock then keep
- * their data.
+ * The time in milliseconds by which keys outlive their data. With this margin, a test that stops
+ * the clock keeps its data.
  */
 const SLACK_MS = 60_000
 

@@ -23,8 +23,8 @@ export type RedisLimits = {
    */
   readonly renew: (permits: Iterable<RemotePermit>) => Promise<void>
   /**
-   * Registers this process under the name `instance`, or only reads if `instance` is null. Returns
-   * the number of registered processes.
+   * Registers this process in the group under the name `instance`. If `instance` is null, registers
+   * nothing. Returns the number of registered processes.
    */
   readonly beat: (sharers: Sharers, instance: string | null) => Promise<number>
   readonly retire: (sharers: Sharers, instance: string) => Promise<void>

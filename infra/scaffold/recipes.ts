@@ -70,7 +70,7 @@ export const ${camel}: Action = (api, deps) => {
 `,
       },
       {
-        path: 'write-api/register-write-api.ts',
+        path: 'write-api/register-write-api-and-start-jobs.ts',
         edit: inOrder(
           addToBlock(/const ACTIONS: readonly Action\[\] = \[/, `${camel},`),
           addImport(`import { ${camel} } from './${resource}/${name}.ts'`),

@@ -16,8 +16,9 @@ export type Readings = {
 }
 
 /**
- * A registry that collects Node's default metrics only after the first scrape. They include the
- * delay of the event loop, whose measurement wakes the process a hundred times a second.
+ * A registry that collects Node's default metrics only after the first scrape, to spare processes
+ * that nobody scrapes. One of these metrics is the delay of the event loop, whose measurement wakes
+ * the process a hundred times a second.
  */
 class LazyRegistry extends Registry {
   private isComplete = false

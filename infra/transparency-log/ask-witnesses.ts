@@ -1,15 +1,15 @@
 import type { Pool } from 'pg'
 import { request } from 'undici'
 import {
+  type RefusedCheckpoint,
+  recordRefusedCosignature,
+} from '../audit-program/record-and-report-witness-refusals.ts'
+import {
   isSignedBy,
   parseSignedCheckpoint,
   parseVerifierKey,
   type VerifierKey,
 } from '../audit-program/signed-checkpoint.ts'
-import {
-  type RefusedCheckpoint,
-  recordRefusedCosignature,
-} from '../audit-program/witness-refusals.ts'
 import type { Config } from '../config/config-types.ts'
 import type { Core } from '../core-dependencies.ts'
 import type { Outbound } from '../outbound/outbound-connections.ts'
@@ -117,8 +117,8 @@ async function askWitness(
     sendCheckpoint({ pg, ...deps }, witness.url, before, checkpoint)
   let answer = await sendFromKnownSize(send, latest, lastSize, isRecorded)
   if (answer.status === 403) {
-    // The witness may only know an earlier key. The notes in which the keys were replaced lead from
-    // it to the present key.
+    // The witness may only know an earlier key. The notes in which the keys were replaced prove
+    // that the present key has succeeded it.
     await sendRotations(pg, send, key)
     answer = await sendFromKnownSize(send, latest, lastSize, isRecorded)
   }
@@ -192,7 +192,7 @@ type Answer = {
   readonly status: number
   readonly text: string
   /**
-   * The old tree size in the request, which is the last one that the witness is assumed to have
+   * The old tree size in the request: the size of the last tree that the witness is assumed to have
    * signed.
    */
   readonly before: number
@@ -223,7 +223,8 @@ async function sendFromKnownSize(
           // cannot be computed.
           if (await isRecorded(size)) throw error
           // This site has no checkpoint with the tree that the witness has signed, and cannot prove
-          // that its log extends this tree. The admins must learn of this as of any other refusal.
+          // that its log extends this tree. The admins must be told of this refusal like of any
+          // other.
           const message = `it has signed ${size} events, and there is no proof: ${error.message}`
           throw new OtherHistory('not-continued', size, message)
         })

@@ -199,7 +199,7 @@ async function* compareTiles(
   for (const [i, hash] of sealed.entries()) {
     const position = positions[i]
     if (position !== undefined && position <= end && hashes[i]?.equals(hash)) continue
-    // With dense positions, the position of a leaf's event is known even if other events are
+    // If positions have no gaps, the position of a leaf's event is known even if other events are
     // missing.
     const expected = first + i
     if (!existing.has(expected)) {

@@ -19,7 +19,7 @@ import {
 const PUBLISHED_AT_ONCE = 1_000
 
 /**
- * The number of latest checkpoints that a new destination receives when publishing to it begins.
+ * When publishing to a new destination begins, it receives this number of the latest checkpoints.
  */
 const PUBLISHED_FIRST = 100
 

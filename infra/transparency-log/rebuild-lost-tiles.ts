@@ -92,7 +92,7 @@ async function rebuild(client: PoolClient, deps: RebuildDeps): Promise<RebuiltTi
   return { lost, findings }
 }
 
-/** Returns the indexes of the tiles of a level of `count` hashes that lack hashes. */
+/** Returns the indexes of the missing or incomplete tiles in a level that has `count` hashes. */
 async function lostTilesOf(client: PoolClient, level: number, count: number): Promise<number[]> {
   const { rows } = await client.query<{ index: string }>(
     `select expected.index from generate_series(0, $2::int8 - 1) expected(index)

@@ -36,8 +36,9 @@ const COUNT_EVERY_MS = 1_000
  * Starts sealing: signs a checkpoint of the new events every ten seconds, and earlier if there are
  * enough for a full checkpoint. Only the process that holds the lease does this. If the history has
  * changed, or the log has another key, it signs nothing and raises an alarm at each attempt. The
- * same process publishes the checkpoints independently of sealing. So a slow destination does not
- * delay a checkpoint, and signed checkpoints are still published when nothing can be signed.
+ * same process publishes the checkpoints independently of sealing. A slow destination therefore
+ * does not delay a checkpoint, and signed checkpoints are published even when nothing more can be
+ * signed.
  */
 export async function startSealer(
   core: SealerCore,

@@ -10,13 +10,13 @@ const CACHED_MAX = 10_000
 /** The time in milliseconds for which a process caches a data key. */
 const CACHED_MS = 60_000
 /**
- * The time in milliseconds after which a process checks, before it opens a text, whether keys were
- * destroyed.
+ * Before a process opens a text, it checks whether keys were destroyed, unless it has checked
+ * within this time in milliseconds.
  */
 const CHECKED_MS = 450
 /**
- * The time in milliseconds that the destruction of a key waits. It is longer than `CHECKED_MS`, so
- * that no process opens a text with this key after the destruction has ended.
+ * The time in milliseconds for which the destruction of a key waits before it ends. It is longer
+ * than `CHECKED_MS`, so that no process opens a text with this key after the destruction has ended.
  */
 const DESTROYED_MS = 500
 const FORMAT = 's1.'

@@ -3,8 +3,8 @@ import { argon2Sync, randomBytes, timingSafeEqual } from 'node:crypto'
 export type HashCosts = { readonly memoryKib: number; readonly passes: number }
 
 /**
- * The memory and the number of passes for new password hashes. A stored hash contains its own
- * values.
+ * The memory and the number of passes for new password hashes. Each stored hash contains the values
+ * with which it was computed.
  */
 export const HASH_COSTS: HashCosts = { memoryKib: 19_456, passes: 2 }
 const LANES = 1

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
 
-/** A larger table is not rewritten, because nobody can read it meanwhile. In bytes. */
+/**
+ * The maximum size in bytes of a table that is rewritten. Nobody can read a table while it is
+ * rewritten, so a larger table would be unavailable for too long.
+ */
 const REWRITTEN_BYTES_MAX = 16 * 1024 ** 2
 /** The maximum time in milliseconds for which a table is locked while it is rewritten. */
 const REWRITE_MS = 2_000

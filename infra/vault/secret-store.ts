@@ -61,7 +61,7 @@ export function createSecrets(pg: Pool, ring: KeyRing): Pick<Vault, SecretMethod
     },
     deleteUnusedSecret: (ref, isUnused) =>
       inTransaction(pg, async (client) => {
-        // `hasSecret` waits for this lock. It is taken before the look for references.
+        // `hasSecret` waits for this lock, which is acquired before references are looked for.
         await client.query('select from vault.secrets where ref = $1 for update', [ref])
         if (!(await isUnused())) return
         await client.query('delete from vault.secrets where ref = $1', [ref])

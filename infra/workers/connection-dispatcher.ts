@@ -8,7 +8,8 @@ import type { ToWorker } from './worker-messages.ts'
 type PendingConnection = { readonly socket: Socket; readonly late: NodeJS.Timeout }
 
 /**
- * The maximum time in milliseconds that a connection waits for a worker. Afterwards, it is closed.
+ * The maximum time in milliseconds for which a connection waits for a worker. A connection that has
+ * waited longer is closed.
  */
 const WAIT_MS = 10_000
 const CONNECTION: ToWorker = { type: 'connection' }

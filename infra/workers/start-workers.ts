@@ -39,8 +39,8 @@ const PROGRAM = join(import.meta.dirname, 'worker-program.ts')
 const PAUSE_MS = 100
 const PAUSE_MS_MAX = 10_000
 /**
- * A worker that has run for longer than this, in milliseconds, counts as stable. If it dies, it is
- * replaced after the shortest pause.
+ * The time in milliseconds after which a running worker counts as stable. A stable worker that dies
+ * is replaced after the shortest pause.
  */
 const STABLE_AFTER_MS = 30_000
 /**

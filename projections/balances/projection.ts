@@ -143,8 +143,8 @@ function post(postings: readonly Posting[], rows: RowChanges): void {
 }
 
 /**
- * Applies the postings of an ended call and adds the charge to the used quota. A released call has
- * no charge and is not counted as a request.
+ * Applies the postings of an ended call and adds the charge to the used quota. A call that was
+ * released at no cost is not counted as a request.
  */
 function end(call: Ended, postings: readonly Posting[], rows: RowChanges): void {
   post(postings, rows)

@@ -40,8 +40,8 @@ const minuteOf = ({ meta }: Ended): number => Math.floor(secondsOf(meta.at) / 60
 
 /**
  * Reports whether the call's attempts submitted a batch. Such attempts are not counted. They say
- * nothing about the speed of the model, and the final event of each of the batch's calls repeats
- * them hours later.
+ * nothing about the speed of the model. In addition, each call of the batch repeats them in its
+ * final event hours later, so they would count several times.
  */
 const isOfBatch = ({ data }: Ended): boolean => data.batch !== undefined
 

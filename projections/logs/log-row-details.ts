@@ -137,8 +137,9 @@ const ofChanges = ({ formats, dropped, losses }: RequestChanges): object => ({
 /**
  * Returns prices as exact decimal text, and as numbers for clients that only display them. Of the
  * context tiers, only the ratios that were applied are returned. The price of images is only
- * returned for an answer with images. The exact prices of a batch are not returned. Its charge is
- * the sum of the rounded charges of its lines, so it can't be computed from the usage of the batch.
+ * returned for an answer with images. The exact prices of a batch are not returned. The charge of a
+ * batch is the sum of the rounded charges of its lines, so it can't be computed from the usage of
+ * the batch.
  */
 function ofPrice({ batch, ...price }: PriceSnapshot, usage: Usage): object {
   const { price: exact, ...ratios } = ofCallPrice(price, usage)

@@ -5,7 +5,10 @@ import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { detailsOf, type LoggedEvent, rowOf } from './log-row-of-event.ts'
 
-/** One row for each ended call, each other change of a balance, and each change by an admin. */
+/**
+ * One row for each ended call, for each change of a balance without a call, and for each change by
+ * an admin.
+ */
 export const callLog = projectionOf<LoggedEvent>({
   name: 'call-log',
   version: 17,

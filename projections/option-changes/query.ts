@@ -7,7 +7,7 @@ import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 const changeRow = rowType({
   ...fieldColumns(OPTION_CHANGE_FIELDS),
-  /** The user in the form `user:7` who made or scheduled the change. */
+  /** The user who made or scheduled the change, in the form `user:7`. */
   actor: Type.String(),
 })
 export type OptionChangeRow = RowOf<typeof changeRow>

@@ -18,7 +18,7 @@ const priceChange = rowType({
   /** The position of the event that changed the price. */
   position: wireInteger,
   place: Type.Number(),
-  /** The user in the form `user:1` who made or scheduled the change. */
+  /** The user who made or scheduled the change, in the form `user:1`. */
   actor: Type.String(),
   /** The user's name. It is empty if the system made the change or the user no longer exists. */
   username: Type.String(),

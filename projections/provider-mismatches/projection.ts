@@ -5,15 +5,15 @@ import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /**
- * The anomalies of calls for which the provider delivered another model than was billed, or charged
- * more.
+ * The anomalies of two kinds of calls: the provider answered with another model than the billed
+ * one, or charged more than the list price of the usage.
  */
 const MISMATCHES = ['other-model', 'higher-cost']
 const DAY_SECONDS = 86_400
 
 /**
- * The calls that the provider answered with another model than was billed, or for which it charged
- * more, and the number of these calls.
+ * The calls that the provider answered with another model than the billed one, the calls for which
+ * it charged more than the list price of the usage, and the numbers of these calls.
  */
 export const providerMismatches = projectionOf<CallSettled>({
   name: 'provider-mismatches',

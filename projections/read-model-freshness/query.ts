@@ -10,7 +10,7 @@ export type ReadModelName = ProjectionName
 
 /**
  * Reports up to which event position each read model is current. If other processes update read
- * models, their positions are polled.
+ * models, this process polls the positions of these read models.
  */
 export type Freshness = {
   /**

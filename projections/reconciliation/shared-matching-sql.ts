@@ -31,8 +31,8 @@ const SEARCHED_SECONDS = 62 * DAY
 export type Fragment = ReturnType<typeof sql.fragment>
 
 /**
- * Cuts a number off at the largest integer of a response. Only invoices that an earlier release
- * imported may have larger ones.
+ * Limits a number to the largest integer that a response can contain. Only invoices that an earlier
+ * release imported may have larger ones.
  */
 export const wireSized = (number: Fragment): Fragment =>
   sql.fragment`greatest(-9007199254740991, least(9007199254740991, ${number}))::int8`

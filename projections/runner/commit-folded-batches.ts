@@ -59,9 +59,9 @@ export type CommitDeps = {
 
 /**
  * Commits folded batches in one transaction, which checks that this process still owns the lanes.
- * Locks are taken in the order leases, checkpoints, rows. The commit does not wait for the disk.
- * After a crash of Postgres, lost rows are folded again, because their checkpoints are lost with
- * them.
+ * Locks are taken in the order leases, checkpoints, rows. The commit does not wait for the disk. If
+ * a crash of Postgres loses rows, it loses their checkpoints as well, so the events are folded
+ * again.
  */
 export const commitFolds = (
   { pg, isStillMine, beforeCommit, withinMs = TRANSACTION_MS_MAX }: CommitDeps,

@@ -33,9 +33,9 @@ export type ComparedTables = {
 }
 
 /**
- * Returns the first rows of the tables that differ from the newly folded rows. The live read model
- * may have advanced since the comparison. In this case, only tables whose rows never change are
- * searched. Rows that exist only in the live read model may be new, so they are not returned.
+ * Returns the first rows of the tables that differ from the newly folded rows. If the live read
+ * model has advanced since the comparison, only tables whose rows never change are searched. Rows
+ * that exist only in the live read model are then not returned, because they may be new.
  */
 export async function findDifferingRows(
   client: PoolClient,

@@ -171,9 +171,9 @@ async function reportAheadOfEvents(core: Core): Promise<void> {
 }
 
 /**
- * Returns the position up to which each read model is complete: the lowest position of its lanes. A
- * read model that is ahead of the events lacks the events that were appended after this was
- * noticed. Its result is at most the last position that the store had then.
+ * Returns the position up to which each read model is complete: the lowest position of its lanes.
+ * If a read model is ahead of the events, its position is at most the last position that the store
+ * had when this was noticed, because the read model lacks the events that were appended afterwards.
  */
 async function lowestPositions({ pg }: Core): Promise<Map<ProjectionName, number>> {
   const ahead = await readAheadOfEvents(pg)

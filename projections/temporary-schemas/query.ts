@@ -1,7 +1,7 @@
 import { DatabaseError, type Pool } from 'pg'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import { PROJECTION_NAMES, type ProjectionName, schemaOf } from '../projection-names.ts'
-import { SCRATCH_SCHEMA } from '../scratch-copies/query.ts'
+import { SCRATCH_SCHEMA } from '../scratch-copy-schemas/query.ts'
 
 /** The work that folds events into tables beside the live read model. */
 export type FoldingWork = 'rebuild' | 'verify'

@@ -138,7 +138,10 @@ export const refundsOf = (
 
 const restorationRow = rowType({ orderId: wireInteger, ...fieldColumns(RESTORATION_FIELDS) })
 
-/** Reads the restorations of the given orders, oldest first. */
+/**
+ * Reads the restorations of the given orders (quota that was given back after a refund failed or a
+ * dispute was won), oldest first.
+ */
 export const restorationsOf = (
   db: CommonQueryMethods,
   orderIds: readonly number[],

@@ -14,7 +14,7 @@ import { channelNames } from '#projections/channels/query.ts'
 import { userIdsByName, usersByIds } from '#projections/users/query.ts'
 import { isActName } from '../contract/audit-act-names.ts'
 import { type ActsQuery, type AuditAct, auditLogQueries } from '../contract/audit-log.ts'
-import { createPermits, sendExport } from '../logs/export-permits.ts'
+import { createPermits, sendExport } from '../logs/export-permits-and-streaming.ts'
 import { csvLine } from '../logs/log-export-formats.ts'
 import {
   type App,

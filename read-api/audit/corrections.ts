@@ -18,7 +18,7 @@ import { type CorrectedCalls, ledgerQueries } from '../contract/ledger.ts'
 import type { LoggedCorrection } from '../contract/logs.ts'
 import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { auditError } from './audit-errors.ts'
-import { type LedgerViewer, ownLedger, userLedger } from './ledger.ts'
+import { type LedgerViewer, ownLedger, userLedger } from './ledger-statement-and-balance-routes.ts'
 
 const PAGE_SIZE = 50
 

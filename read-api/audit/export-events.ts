@@ -6,7 +6,7 @@ import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-ch
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { verificationQueries } from '../contract/verifications.ts'
-import { createPermits, sendExport } from '../logs/export-permits.ts'
+import { createPermits, sendExport } from '../logs/export-permits-and-streaming.ts'
 import { type App, expectOrdered, integerOf, type ReadDeps } from '../read-route-helpers.ts'
 import { recordExport } from './record-export.ts'
 
@@ -25,8 +25,8 @@ export function exportEvents(app: App, deps: ReadDeps): void {
   const permits = createPermits(PERMIT_LIMITS, deps.longResponses ?? { inFlight: 0 })
   app.route({
     ...endpoint(verificationQueries, 'GET /api/audit/export'),
-    // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all events. Segments are
-    // compressed already.
+    // NOTE: `exposeHeadRoute` is false, because a HEAD request would read all events. `compress` is
+    // false, because the files are already compressed.
     ...{ exposeHeadRoute: false, compress: false },
     onRequest: onlyAuditor,
     handler: async (request, reply) => {

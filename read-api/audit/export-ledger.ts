@@ -4,10 +4,16 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { type LedgerFilter, listMovements, type TotalAt } from '#projections/ledger/query.ts'
 import { type LedgerExportQuery, type LedgerItem, ledgerQueries } from '../contract/ledger.ts'
-import { createPermits, sendExport } from '../logs/export-permits.ts'
+import { createPermits, sendExport } from '../logs/export-permits-and-streaming.ts'
 import { csvLine } from '../logs/log-export-formats.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
-import { type LedgerViewer, ledgerFilter, ledgerItems, ownLedger, userLedger } from './ledger.ts'
+import {
+  type LedgerViewer,
+  ledgerFilter,
+  ledgerItems,
+  ownLedger,
+  userLedger,
+} from './ledger-statement-and-balance-routes.ts'
 import { type Exporting, recordExport } from './record-export.ts'
 
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }

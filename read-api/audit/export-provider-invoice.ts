@@ -10,7 +10,7 @@ import {
   providerInvoiceQueries,
   type RequestMatch,
 } from '../contract/provider-invoices.ts'
-import { createPermits, sendExport } from '../logs/export-permits.ts'
+import { createPermits, sendExport } from '../logs/export-permits-and-streaming.ts'
 import { csvLine } from '../logs/log-export-formats.ts'
 import type { App, ReadDeps } from '../read-route-helpers.ts'
 import { compareProviderInvoice, matchedProviderInvoiceOf } from './compare-provider-invoice.ts'

@@ -46,8 +46,9 @@ export async function findProviderInvoice(
 }
 
 /**
- * Returns the invoices that are not deleted, oldest first. The list is copied. The invoices are
- * data of events, which never change, and copying all their lines would block the event loop.
+ * Returns the invoices that are not deleted, oldest first. Only the list is copied. The invoices
+ * themselves are data of events, which never change, and copying all their lines would block the
+ * event loop.
  */
 export const importedInvoices = (actors: StreamActors): Promise<readonly ProviderInvoice[]> =>
   actors.ask(providerInvoicesDecider, PROVIDER_INVOICES_STREAM, ({ invoices }) => [...invoices])

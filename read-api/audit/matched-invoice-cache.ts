@@ -27,7 +27,7 @@ export type InvoiceMatches = {
 
 type Kept = InvoiceMatches & {
   readonly contents: Contents
-  /** The sorted places of the first lines of the request ids, by their kind of match. */
+  /** For each kind of match: the place of each request id's first line, in ascending order. */
   readonly places: ReadonlyMap<RequestMatch, Float64Array>
 }
 
@@ -42,8 +42,8 @@ const KEPT_MAX = 8
  */
 export class MatchedInvoices {
   /**
-   * The ids of invoices whose lines are all in the read model. Counting 100 000 lines takes longer
-   * than a page.
+   * The ids of invoices whose lines are all in the read model. They are remembered, because
+   * counting 100 000 lines takes longer than reading a page.
    */
   readonly complete = new Set<string>()
   private readonly db: CommonQueryMethods

@@ -5,7 +5,7 @@ import { principalOf } from '#infra/http/access-checks.ts'
 import { contextOfUser } from '#infra/http/command-context.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
-import type { createPermits } from '../logs/export-permits.ts'
+import type { createPermits } from '../logs/export-permits-and-streaming.ts'
 import { integerOf, type ReadDeps } from '../read-route-helpers.ts'
 
 /**
@@ -64,7 +64,10 @@ async function record(
   await site.store.append([{ stream: EXPORTS_STREAM, expected: 'any', events }])
 }
 
-/** The names of query parameters that begin a range, that end a range, and that are no filters. */
+/**
+ * The query parameters that give the start of a range. The next two lists have those for its end,
+ * and all parameters that are no filters.
+ */
 const RANGE_START_PARAMETERS = ['from', 'start_timestamp']
 const RANGE_END_PARAMETERS = ['to', 'end_timestamp']
 const NON_FILTER_PARAMETERS: ReadonlySet<string> = new Set([

@@ -35,9 +35,9 @@ type Fold = {
   readonly concerns: (event: Recorded) => boolean
   readonly apply: (event: Recorded) => void
   /**
-   * Some objects are also changed by events of a second stream. Finds the last such event until the
-   * moment, applies and returns it. Returns null if there is none. It is called only for an object
-   * that exists.
+   * Set for objects that events of a second stream change as well. Finds the last such event up to
+   * the moment, applies it and returns it. Returns null if there is none. It is called only for an
+   * object that exists.
    */
   readonly applyOther?: (moment: Moment | null) => Promise<Recorded | null>
   /** Returns the state after the applied events, or null if the object does not exist. */

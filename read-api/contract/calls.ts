@@ -125,15 +125,18 @@ export const PriceInForce = Type.Object({
   position: nullable(Type.Integer()),
   /** The time at which the value was set, in Unix seconds. */
   set_at: nullable(Type.Integer()),
-  /** The name is empty for an erased user, and for the owner of a call. */
+  /**
+   * The name is empty if the user was erased, and in the explanation that the owner of the call
+   * gets.
+   */
   set_by: nullable(Type.Object({ id: Type.Integer(), name: Type.String() })),
 })
 export type PriceInForce = Static<typeof PriceInForce>
 
 const Price = Type.Object({
   /**
-   * The revision of the last option event at the time when the call was admitted. It tells which
-   * prices applied.
+   * The revision of the last option event before the admission of the call. It identifies the price
+   * list that applied.
    */
   list: Type.Integer(),
   /** The price as the event contains it. Decimals are text. */
@@ -224,7 +227,8 @@ export const CallExplanation = Type.Object({
   model: Type.String(),
   group: Type.String(),
   /**
-   * The model and the group that the caller requested, if others served the call. Null otherwise.
+   * The model and the group that the caller requested, if another model or group served the call.
+   * Null otherwise.
    */
   requested: nullable(Type.Object({ model: Type.String(), group: Type.String() })),
   /** The model name that was sent to the provider, if it differs. For admins and auditors. */

@@ -23,7 +23,9 @@ export const Correction = Type.Object({
    * The corrected price: the ratios and dollar amounts that the calls should have been charged by.
    */
   price: Type.Record(Type.String(), Type.String()),
-  /** The sums that the admin saw in the preview and confirmed. `applied` is what was changed. */
+  /**
+   * The sums of the preview that the admin confirmed. `applied` sums up the changes made so far.
+   */
   calls: Type.Integer(),
   accounts: Type.Integer(),
   refunded: Type.Integer(),

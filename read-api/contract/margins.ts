@@ -8,7 +8,8 @@ const figures = {
   /** The part of `charged` for days that an invoice of the channel covers. */
   invoiced: Type.Integer(),
   /**
-   * The amount that providers bill for these days, with corrections of days that no invoice covers.
+   * The amount that providers bill for these days, including corrections for days that no invoice
+   * covers.
    */
   billed: Type.Integer(),
   /** The expected costs of the calls on days without an invoice. Unknown costs are left out. */

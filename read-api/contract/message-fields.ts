@@ -25,8 +25,8 @@ export const INBOX_FIELDS = {
 } as const satisfies Fields
 
 /**
- * The fields of a message that admins see. In responses, the counts in `MESSAGE_STATS_FIELDS`
- * follow them.
+ * The fields of a message that admins see. Responses also contain the counts in
+ * `MESSAGE_STATS_FIELDS`, in the member `stats`.
  */
 export const SENT_FIELDS = {
   ...MESSAGE_FIELDS,

@@ -10,17 +10,20 @@ const summary = {
   digest: Type.String(),
   bytes: Type.Integer(),
   rows: Type.Integer(),
-  /** The number of rows that repeated an earlier row with a request id. They are in no sum. */
+  /** The number of rows that repeated an earlier row with a request id. No sum includes them. */
   duplicates: Type.Integer(),
   currency: Type.String(),
   dollars: Type.String(),
   /**
-   * The days that the invoice covers. An invoice that only has credits covers no day, and these are
-   * the days of its rows.
+   * The days that the invoice covers. An invoice that only has credits covers no day. The two
+   * fields then give the first and the last day of its rows.
    */
   first_day: Type.String(),
   last_day: Type.String(),
-  /** The number of rows of other days, and their amount in quota: credits and corrections. */
+  /**
+   * The number of rows for days that the invoice does not cover, and their amount in quota. Such
+   * rows are credits and corrections.
+   */
   corrections: Type.Integer(),
   corrections_billed: Type.Integer(),
   /** The amount that the provider bills, in quota. */

@@ -4,9 +4,9 @@ import type { Sealed } from '#domain/shared/event.ts'
 export const TIME_MAX = 253_402_300_799
 
 /**
- * The definition of one field of a resource, such as a token or a user. Derived from it are the
- * schemas of requests and responses, the database column, the conversion of rows to responses, and
- * the form in the console. `wire` is the name of the field in the API.
+ * The definition of one field of a resource, such as a token or a user. The schemas of requests and
+ * responses, the database column, the conversion of rows to responses, and the form in the console
+ * are derived from it. `wire` is the name of the field in the API.
  */
 export type Field = WritableField | ReadOnlyField
 export type FieldType = Field['type']

@@ -5,7 +5,7 @@ import { Envelope, Query } from './response-envelope.ts'
 
 /**
  * A moment in the history: the position of an event (only digits) or a time in ISO 8601. If it is
- * absent, the present.
+ * absent, the moment is the present.
  */
 export const AtParameter = Type.Optional(Type.String({ maxLength: 40 }))
 
@@ -36,7 +36,7 @@ export const StateAsOf = Type.Object({
    * option replaces its built-in value.
    */
   built_in: Type.Optional(Type.Record(Type.String(), Type.String())),
-  /** True if the object had been deleted by then. */
+  /** True if the object had been deleted at the moment. */
   is_deleted: Type.Boolean(),
   /** The last change of the object up to the moment. Null if there is none. */
   last_change: Type.Union([

@@ -21,7 +21,7 @@ const SOURCE_FIELDS = {
 
 /** The fields of a refund of an order, in the order of the responses. Times are in Unix seconds. */
 export const REFUND_FIELDS = {
-  /** The number of the refund among the refunds of the order, from 1. */
+  /** The number of the refund within the order, from 1. */
   refundNo: { wire: 'refund_no', type: 'integer', access: 'read' },
   money: { wire: 'money', type: 'money', access: 'read' },
   quota: { wire: 'quota', type: 'integer', access: 'read' },

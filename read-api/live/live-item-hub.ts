@@ -65,8 +65,8 @@ type OnAdvance = Parameters<Freshness['onAdvance']>[0]
 
 /**
  * Reads new items from the read models, once for all sockets. While there are sockets, `onAdvance`
- * is used to learn when the read models have advanced. Only committed changes become items. They
- * contain the same data as responses to requests.
+ * is used to learn when the read models have advanced. Only committed changes become items. An item
+ * contains the same data as a response to a request.
  */
 export function createHub(deps: HubDeps, onAdvance: OnAdvance): Hub {
   const { core, freshness } = deps

@@ -9,8 +9,8 @@ import { channelResponse } from '../channels/channel-response.ts'
 import type { LiveMessage } from '../contract/live-messages.ts'
 import { decryptRows, logResponse, messagesOf } from '../logs/log-response.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
-import { taskItems, testItems, tokenItems } from './live-topic-items.ts'
 import { cachedText, type LiveItem } from './shared-live-buffer.ts'
+import { taskItems, testItems, tokenItems } from './test-task-and-token-items.ts'
 
 export type ItemQuery = {
   readonly after: number

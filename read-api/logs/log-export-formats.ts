@@ -74,8 +74,9 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
 })
 
 /**
- * Returns a row as one line of JSON. `other` is already JSON text, and it is the last member. It
- * can therefore be inserted in place of an empty text, without parsing it.
+ * Returns a row as one line of JSON. `other` is already JSON text, and it is the last member. The
+ * row is therefore written with an empty `other`, and the `""` at its end is replaced by the text,
+ * without parsing the text.
  */
 function jsonLine(entry: ReturnType<typeof logResponse>): string {
   const { other } = entry

@@ -15,8 +15,8 @@ const NO_END = Number.MAX_SAFE_INTEGER
 const ZERO: LogSums = { count: 0, quota: 0n, promptTokens: 0, completionTokens: 0 }
 
 /**
- * Stored sums by period, where every period is an hour or every period is a day. `sum` adds up the
- * periods that start from `from` until `to` (inclusive). Without `to`, the range has no end.
+ * Stored sums, either all by hour or all by day. `sum` adds up the hours or days that start between
+ * `from` and `to` (both included). Without `to`, the range has no end.
  */
 type Grain = {
   readonly seconds: number

@@ -1,13 +1,10 @@
 import type { OptionSchema as Schema } from '#domain/options/option-definition.ts'
-import { OPTIONS, optionValue, SECTIONS } from '#domain/options/option-registry.ts'
-import { isJsonType, type OptionType } from '#domain/options/option-type.ts'
-import { readableJson } from '#domain/shared/lossless-json.ts'
-import type { Core } from '#infra/core-dependencies.ts'
+import { OPTIONS, SECTIONS } from '#domain/options/option-registry.ts'
+import type { OptionType } from '#domain/options/option-type.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { listOptionChanges, type OptionChangeRow } from '#projections/option-changes/query.ts'
-import { allOptions, siteState } from '#projections/options/query.ts'
 import { priceChanges } from '#projections/price-history/query.ts'
 import { plannedChanges } from '#projections/price-schedule/query.ts'
 import { usersByIds } from '#projections/users/query.ts'
@@ -30,62 +27,8 @@ import {
   upToDate,
   userIdOf,
 } from '../read-route-helpers.ts'
+import { currentOptions } from './current-options.ts'
 import { optionTexts, sectionTexts } from './option-texts.ts'
-
-export type CurrentOptions = {
-  readonly text: (key: string) => string
-  readonly flag: (key: string) => boolean
-  readonly number: (key: string) => number
-  /**
-   * Returns the members of an option that is a JSON object. For any other value, returns an empty
-   * map.
-   */
-  readonly members: (key: string) => Map<string, unknown>
-  /** Returns all options. The value of a secret option tells only whether it is set. */
-  readonly list: () => { key: string; value: string }[]
-  readonly hasSecret: (key: string) => boolean
-  readonly isInitialised: boolean
-  readonly isSelfUse: boolean
-  readonly isDemoSite: boolean
-}
-
-/**
- * Reads the current values of the options. An option that no admin has set has its default value.
- */
-export async function currentOptions({ db }: Pick<Core, 'db'>): Promise<CurrentOptions> {
-  const [{ values, secretRefs }, site] = await Promise.all([allOptions(db), siteState(db)])
-  const text = (key: string): string => (OPTIONS.has(key) ? optionValue(values, key) : '')
-  return {
-    text,
-    flag: (key) => text(key) === 'true',
-    number: (key) => Number(text(key)) || 0,
-    members: (key) => membersOf(text(key)),
-    list: () =>
-      [...OPTIONS].map(([key, { isSecret, type }]) =>
-        isSecret
-          ? { key, value: secretRefs.get(key) ? '***' : '' }
-          : { key, value: isJsonType(type) ? readableJson(text(key)) : text(key) },
-      ),
-    hasSecret: (key) => (secretRefs.get(key) ?? '') !== '',
-    isInitialised: site.rootUserId !== null,
-    isSelfUse: values.has('SelfUseModeEnabled')
-      ? text('SelfUseModeEnabled') === 'true'
-      : site.isSelfUse,
-    isDemoSite: values.has('DemoSiteEnabled')
-      ? text('DemoSiteEnabled') === 'true'
-      : site.isDemoSite,
-  }
-}
-
-function membersOf(text: string): Map<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-    return new Map(isObject ? Object.entries(parsed) : [])
-  } catch {
-    return new Map()
-  }
-}
 
 /** `GET /api/option/`: all options, without the values of secret options. */
 export function listOptions(app: App, deps: ReadDeps): void {

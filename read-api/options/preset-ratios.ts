@@ -14,7 +14,7 @@ import { createOutbound, type Outbound } from '#infra/outbound/outbound-connecti
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { optionQueries, type PresetQuery, type PresetRatios } from '../contract/options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
-import { currentOptions } from './option-routes.ts'
+import { currentOptions } from './current-options.ts'
 
 const NAMES_MAX = 5_000
 const NAME_LENGTH_MAX = 256

@@ -8,9 +8,9 @@ import { servedModels } from '#projections/channels/query.ts'
 import { modelPrices } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type PricedModel, type Pricing, pricingQueries } from '../contract/pricing.ts'
-import { type CurrentOptions, currentOptions } from '../options/option-routes.ts'
+import { type CurrentOptions, currentOptions } from '../options/current-options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
-import { usableGroups } from '../users/list-groups.ts'
+import { usableGroups } from '../users/list-groups-and-callable-models.ts'
 import { createPriceUnits, type UnitsByGroup } from './price-units.ts'
 
 /**

@@ -1,13 +1,22 @@
 import { exportAuditLog, listAuditLog } from '../audit/audit-log.ts'
 import { exportLedger } from '../audit/export-ledger.ts'
 import { getCall } from '../audit/get-call.ts'
-import { getBalanceAt, getSiteMonth, getStatement, listLedger } from '../audit/ledger.ts'
+import {
+  getBalanceAt,
+  getSiteMonth,
+  getStatement,
+  listLedger,
+} from '../audit/ledger-statement-and-balance-routes.ts'
 import { listLedgerAccounts } from '../audit/list-accounts.ts'
 import { countOtherModels, listMismatchedCalls } from '../audit/provider-mismatches.ts'
 import { getPrices, getState, listEvents } from '../audit/time-travel-routes.ts'
 import { getTimeline } from '../channels/health/get-channel-timeline.ts'
-import { getHealth, getHealthHistory } from '../channels/health/get-health-history.ts'
-import { getChannel, listChannelModels, listChannelRows } from '../channels/list-channels.ts'
+import { getHealth, getHealthHistory } from '../channels/health/get-health-and-history.ts'
+import {
+  getChannel,
+  listChannelModels,
+  listChannelRows,
+} from '../channels/list-channels-and-models.ts'
 import { exportLogs } from '../logs/export-logs.ts'
 import { logStat } from '../logs/get-log-stat.ts'
 import { listLogs } from '../logs/list-logs.ts'
@@ -25,7 +34,7 @@ import { listTaskRows } from '../tasks/list-tasks.ts'
 import { getToken, listTokenRows } from '../tokens/list-tokens.ts'
 import { listOrderRows } from '../top-ups/list-orders.ts'
 import { dailyUsageByToken, siteUsage, usageData } from '../usage/usage-routes.ts'
-import { listGroups } from '../users/list-groups.ts'
+import { listGroups } from '../users/list-groups-and-callable-models.ts'
 import { getUser, listUserRows } from '../users/list-users.ts'
 
 /**

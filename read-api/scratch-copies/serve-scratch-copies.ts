@@ -12,7 +12,7 @@ import { principalIfAny } from '#infra/http/access-checks.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'
 import type { ShownAmounts } from '#infra/http/last-shown-amounts.ts'
 import { createRewritingPools, type Pools } from '#infra/postgres/pools.ts'
-import { rewriteForCopy } from '#projections/scratch-copies/query.ts'
+import { rewriteForCopy } from '#projections/scratch-copy-schemas/query.ts'
 import { HealthCache } from '../channels/health/health-cache.ts'
 import { SCRATCH_COPY_HEADER } from '../contract/scratch-copies.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
@@ -115,7 +115,8 @@ class OpenCopies {
   private close(id: string): void {
     const opening = this.open.get(id)
     this.open.delete(id)
-    // If a statement is still running in the copy, closing fails. That must not fail this request.
+    // Closing fails if a statement is still running in the copy, but this request must not fail for
+    // that reason.
     opening?.then(({ pools }) => pools.close()).catch(() => {})
   }
 }

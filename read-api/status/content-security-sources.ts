@@ -1,7 +1,13 @@
 import type { Core } from '#infra/core-dependencies.ts'
 import type { PageSources } from '#infra/http/security-headers.ts'
-import { type CurrentOptions, currentOptions } from '../options/option-routes.ts'
-import { chatsOf, hasHumanCheck, offersEpay, offersTelegram, offersWeChat } from './get-status.ts'
+import { type CurrentOptions, currentOptions } from '../options/current-options.ts'
+import {
+  chatsOf,
+  hasHumanCheck,
+  offersEpay,
+  offersTelegram,
+  offersWeChat,
+} from './get-status-setup-and-pages.ts'
 
 const HUMAN_CHECK_ORIGIN = 'https://challenges.cloudflare.com'
 /**

@@ -19,7 +19,7 @@ import {
   type TaskPush,
   type Video,
 } from '../contract/tasks.ts'
-import { currentOptions } from '../options/option-routes.ts'
+import { currentOptions } from '../options/current-options.ts'
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 

@@ -8,7 +8,7 @@ import { createOutbound, type Outbound } from '#infra/outbound/outbound-connecti
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { statusQueries } from '../contract/status.ts'
 import { fetchJson } from '../fetch-json.ts'
-import { currentOptions } from '../options/option-routes.ts'
+import { currentOptions } from '../options/current-options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(-[\w.-]+)?(?:\+.*)?$/i

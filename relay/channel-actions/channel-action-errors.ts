@@ -1,5 +1,5 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
-import { CHANNEL_TARGET_ERRORS } from '#infra/http/check-channel-target.ts'
+import { CHANNEL_TARGET_ERRORS } from '#infra/http/check-channel-address-and-proxy.ts'
 import { type ErrorCatalogue, errorsOf, HttpError } from '#infra/http/http-errors.ts'
 
 const CHANNEL_ACTION_ERRORS = {

@@ -1,6 +1,10 @@
 import { proxyToUse } from '#domain/channels/validate-channel-fields.ts'
 import { isMasked, maskProxyPassword } from '#domain/shared/mask-proxy-credentials.ts'
-import { checkAddress, checkProxy, TARGET_TEXTS } from '#infra/http/check-channel-target.ts'
+import {
+  checkAddress,
+  checkProxy,
+  TARGET_TEXTS,
+} from '#infra/http/check-channel-address-and-proxy.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { profileOf } from '#relay/providers/profiles/all-profiles.ts'

@@ -1,4 +1,4 @@
-import { foldedName } from '#domain/shared/fold-name-case.ts'
+import { foldedName } from '#domain/shared/fold-json-member-names.ts'
 import { type JsonKind, kindOf } from './scan-json-tokens.ts'
 
 /** The JSON kinds that one member may have in each object of an array. */

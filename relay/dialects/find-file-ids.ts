@@ -1,4 +1,4 @@
-import { foldedName } from '#domain/shared/fold-name-case.ts'
+import { foldedName } from '#domain/shared/fold-json-member-names.ts'
 import { isAt, type ObjectVisitor } from './check-nested-json-members.ts'
 import { DEPTH_MAX } from './scan-request-object.ts'
 import type { FileReference } from './wire-format.ts'

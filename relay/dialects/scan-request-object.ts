@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import {
   type Ambiguity,
   isUnusual,

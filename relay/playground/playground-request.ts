@@ -1,4 +1,4 @@
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { playgroundTokenId } from '#domain/shared/playground-token-id.ts'
 import { UNRESTRICTED_TERMS } from '#domain/tokens/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'

@@ -1,4 +1,4 @@
-import { foldedName } from '#domain/shared/fold-name-case.ts'
+import { foldedName } from '#domain/shared/fold-json-member-names.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey } from '../dialects/invalid-json-error.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { isObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isMembers } from '../dialects/check-common-request-members.ts'

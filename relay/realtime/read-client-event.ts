@@ -1,4 +1,4 @@
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isMembers } from '../dialects/check-common-request-members.ts'

@@ -1,4 +1,4 @@
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { invalidParameter, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { flagOf, isMembers, modelOf } from '../dialects/check-common-request-members.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'

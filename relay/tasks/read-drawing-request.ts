@@ -1,5 +1,5 @@
 import { TASK_MEMBERS } from '#domain/channels/restricted-request-members.ts'
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { relayError } from '../canonical/relay-error.ts'
 import type { TaskOptions } from '../views/option-view.ts'

@@ -1,5 +1,5 @@
 import { TASK_MEMBERS } from '#domain/channels/restricted-request-members.ts'
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import type { TaskRequest } from './plan-task.ts'
 import { rejectParam, type TaskBody, TEXT_LENGTH_MAX, without } from './read-task-request-body.ts'
 

@@ -1,4 +1,4 @@
-import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey, jsonError } from '../dialects/invalid-json-error.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'

@@ -1,4 +1,4 @@
-import { foldedName } from '#domain/shared/fold-name-case.ts'
+import { foldedName } from '#domain/shared/fold-json-member-names.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { FormRules } from './form-field-types.ts'
 import type { SpooledFile } from './spooled-file.ts'

@@ -1,6 +1,6 @@
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { allowableMembers } from '#domain/channels/restricted-request-members.ts'
-import { foldedName } from '#domain/shared/fold-name-case.ts'
+import { foldedName } from '#domain/shared/fold-json-member-names.ts'
 import { profileOf } from '#relay/providers/profiles/all-profiles.ts'
 import {
   entriesOf,

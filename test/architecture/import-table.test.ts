@@ -29,7 +29,7 @@ const TABLE: readonly Row[] = [
     from: /^infra\/(start|demo\/demo|dev)\.ts$/,
     may: [
       /^infra\//,
-      /^(write-api\/register-write-api|read-api\/register-read-api|relay\/(start-relay|served-channel-types))\.ts$/,
+      /^(write-api\/register-write-api-and-start-jobs|read-api\/register-read-api|relay\/(start-relay|served-channel-types))\.ts$/,
       /^projections\//,
       SHARED,
       /^npm:/,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createPermits, limitReading } from '#read-api/logs/export-permits.ts'
+import { createPermits, limitReading } from '#read-api/logs/export-permits-and-streaming.ts'
 
 it('exports at once are limited in total and per user; a permit is released once', () => {
   const long = { inFlight: 0 }

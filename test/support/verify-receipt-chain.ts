@@ -11,8 +11,8 @@ import {
 /**
  * Verifies receipts of consecutive revisions of one account. Each revision must be present and in
  * the log, and each balance must follow from the balance before. An event that the site left out is
- * therefore found, by its missing revision or by the balance after it. `receipt-files.test.ts` tests
- * the product's own combination of these checks.
+ * therefore found, by its missing revision or by the balance after it. The test
+ * `receipt-files.test.ts` covers the product's own combination of these checks.
  */
 export function verifyChain(
   receipts: readonly Receipt[],

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { codeOfId } from '#infra/vault/cipher.ts'
+import { codeOfId } from '#infra/vault/id-code.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { inviterOf, inviteSteps } from '#write-api/users/create-user-account.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { codeOfId } from '#infra/vault/cipher.ts'
+import { codeOfId } from '#infra/vault/id-code.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import type { Deps } from '#write-api/action.ts'
 import { createNextIds } from '#write-api/assign-next-id.ts'

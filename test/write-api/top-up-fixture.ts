@@ -1,5 +1,5 @@
 import { type PaymentGateway, startPaymentGateway } from '#infra/demo/simulated-payment-gateway.ts'
-import { codeOfId } from '#infra/vault/cipher.ts'
+import { codeOfId } from '#infra/vault/id-code.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { type Caller, type LoggedIn, PASSWORD, writeFixture } from './write-fixture.ts'

@@ -13,7 +13,7 @@ import { registerReadApi } from '#read-api/register-read-api.ts'
 import { CHAT_TYPES, SERVED_TYPES, videoPriceUnits } from '#relay/served-channel-types.ts'
 import { siteDatabase } from '#test/support/site-database.ts'
 import { testCore } from '#test/support/test-core.ts'
-import { registerWriteApi } from '#write-api/register-write-api.ts'
+import { registerWriteApi } from '#write-api/register-write-api-and-start-jobs.ts'
 
 export const PASSWORD = 'correct horse'
 

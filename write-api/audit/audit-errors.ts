@@ -45,8 +45,8 @@ export const CORRECTION_ERRORS: ErrorCatalogue<CorrectionErrorCode> = {
 }
 
 /**
- * Creates errors of corrections. The codes in `CORRECTION_ERRORS` come from the domain. Only the
- * routes detect the other errors.
+ * Creates errors of corrections. The codes in `CORRECTION_ERRORS` come from the domain. The routes
+ * detect the errors with all other codes.
  */
 export const correctionError = errorsOf({
   ...CORRECTION_ERRORS,

@@ -31,8 +31,8 @@ const CALLS_SHOWN_MAX = 100
 const FRESH_WITHIN_MS = 5_000
 
 /**
- * POST /api/audit/corrections/preview: returns the charges that a correction (a later change of a
- * price) would change.
+ * POST /api/audit/corrections/preview: returns the charges that a correction (a change of the price
+ * of ended calls) would change.
  */
 export const previewCorrection: Action = (api, deps) => {
   api.route({
@@ -82,7 +82,7 @@ async function computePlan(deps: Deps, scope: CorrectionScope, ownId: string | n
 }
 
 /**
- * Returns the accounts of a plan with the part of the higher charges that their present balances
+ * Returns the accounts of a plan, each with the part of its higher charges that its present balance
  * could not pay. The accounts with the largest amounts come first. Refunds are added to a balance
  * before higher charges are deducted from it.
  */

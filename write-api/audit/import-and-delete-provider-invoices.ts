@@ -182,8 +182,8 @@ async function readFile(
 }
 
 /**
- * Appends the events of a file: first those with the rows that have request ids, then that of the
- * import.
+ * Appends the events of a file: first the events with the rows that have request ids, then the
+ * event of the import.
  */
 async function importFile(
   deps: Deps,

@@ -5,9 +5,9 @@ import {
   needsNotice,
   type VerificationJob,
 } from '#domain/audit/decide-audit-jobs.ts'
+import type { RefusedCosignature } from '#domain/audit/decide-witness-refusals.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { detailIn, type Finding } from '#domain/audit/findings.ts'
-import type { RefusedCosignature } from '#domain/audit/witness-refusals.ts'
 import { messageDecider } from '#domain/messages/decide.ts'
 import { messageStream, rangesOf } from '#domain/messages/events.ts'
 import type { Language } from '#infra/http/request-language.ts'

@@ -3,7 +3,7 @@ import type { CorrectedCallAttributes } from '#domain/accounts/call-record-types
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
 import type { Correction } from '#domain/corrections/decide.ts'
 import type { CorrectionScope, CorrectionSums } from '#domain/corrections/events.ts'
-import { applyPriceCorrection, chargeAtPrice } from '#domain/pricing/price-corrections.ts'
+import { applyPriceCorrection, chargeAtPrice } from '#domain/pricing/charge-at-corrected-price.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire, QUOTA_MAX, toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'
@@ -23,10 +23,7 @@ export type PlannedCall = CorrectedCallAttributes & {
 export type PlannedAccount = {
   readonly userId: number
   readonly calls: readonly PlannedCall[]
-  /**
-   * The ids of the calls of this account that this correction has already corrected, in an earlier
-   * run.
-   */
+  /** The ids of the account's calls that an earlier run of this correction has corrected. */
   readonly corrected: ReadonlySet<string>
 }
 
@@ -80,8 +77,8 @@ const NO_LIMITS = { callsMax: POSITIVE_INFINITY, until: POSITIVE_INFINITY, skips
 /**
  * Plans a correction: finds the calls in a scope, and computes their charges before and after. The
  * usage log only tells which users have such calls. All other data comes from the events of their
- * accounts. `ownId` is the id of an interrupted correction or null. Its own events are ignored, so
- * that it gets the same plan again.
+ * accounts. `ownId` is the id of an interrupted correction or null. The events of this correction
+ * are ignored, so that the result is its original plan.
  */
 export async function planCorrection(
   { store, db }: Pick<Core, 'store' | 'db'>,
@@ -124,7 +121,7 @@ export async function planCorrection(
   }
 }
 
-/** Returns what calls get back, and what they are charged in addition. */
+/** Returns the sum of the refunds for the calls, and the sum of their additional charges. */
 export function sumChanges(calls: readonly PlannedCall[]) {
   const sums = { refunded: 0n, charged: 0n }
   for (const { charge, corrected } of calls) {

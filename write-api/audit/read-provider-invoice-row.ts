@@ -32,8 +32,8 @@ export type ProviderInvoiceRow = {
 
 const MODEL_LENGTH_MAX = 200
 /**
- * Matches control characters. They are rejected, because Postgres can't store a NUL, and names
- * never contain the others.
+ * Matches control characters. Names with such a character are rejected: Postgres can't store a NUL,
+ * and the other control characters can only be a mistake.
  */
 export const CONTROL = /\p{Cc}/u
 

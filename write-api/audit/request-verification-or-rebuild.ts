@@ -72,8 +72,8 @@ async function append(
 }
 
 /**
- * Returns the id of the job of the same kind that was requested last, which makes the new request
- * unnecessary.
+ * Returns the id of the running job of the same kind. It is the job that was requested last, and
+ * the new request has added none.
  */
 async function runningId(
   { core: { actors } }: Deps,

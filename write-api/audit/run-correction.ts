@@ -37,9 +37,10 @@ type Failure = { readonly account: PlannedAccount; readonly code: string | null 
 /**
  * Applies the plan of a correction and records its end. Repeated and concurrent calls do no harm,
  * because each account applies each batch only once. An account that fails does not delay the
- * others. If one failed, this function throws at the end, so that another pass is made. In the last
- * pass, it records the failed accounts with the end instead, and the next preview contains their
- * calls again. Returns the position of the event that records the end.
+ * others. If an account has failed, this function throws after all others are corrected, so that
+ * another pass is made. In the last pass, it does not throw, but records the end of the correction
+ * with the failed accounts. The next preview contains their calls again. Returns the position of
+ * the event that records the end.
  */
 export async function runCorrection(
   { core }: RunDeps,

@@ -89,8 +89,8 @@ export async function sumProviderInvoice(
 }
 
 /**
- * Sums the rows of an invoice. A row that has a request id and repeats an earlier row is only
- * counted as a duplicate.
+ * Sums the rows of an invoice. A row that has a request id and repeats an earlier row is counted as
+ * a duplicate and not summed.
  */
 class RowSums {
   private readonly format: ProviderInvoiceFormat
@@ -100,8 +100,8 @@ class RowSums {
   private readonly sums = new Map<string, Sum>()
   /**
    * The digests of the rows with request ids. All columns are compared, because providers may have
-   * a row for each kind of token, or a credit for an earlier row. They are divided among many small
-   * sets, because a large set blocks the event loop each time it grows.
+   * a row for each kind of token, or a credit for an earlier row. The digests are divided among
+   * many small sets, because a large set blocks the event loop each time it grows.
    */
   private readonly seen = new Map<string, Set<string>>()
   private columns: Columns | null = null

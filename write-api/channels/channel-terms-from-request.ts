@@ -1,7 +1,7 @@
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { NAMED_BASES, proxyToUse } from '#domain/channels/validate-channel-fields.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
-import { checkProxy, TARGET_TEXTS } from '#infra/http/check-channel-target.ts'
+import { checkProxy, TARGET_TEXTS } from '#infra/http/check-channel-address-and-proxy.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { CHANNEL_FIELDS, CHANNEL_TERMS } from '#read-api/contract/channel-fields.ts'
@@ -17,10 +17,7 @@ export const INITIAL_TERMS: ChannelTerms = { name: '', ...initialValues(CHANNEL_
 
 type Fields = CreateChannel | UpdateChannel
 
-/**
- * Returns the terms with the fields of a request applied. They are not validated here; the domain
- * does it.
- */
+/** Returns the terms with the fields of a request applied. The domain validates them later. */
 export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms => ({
   ...before,
   ...changeOf(fields),

@@ -9,7 +9,7 @@ import {
 import { maskProxyPassword, proxyWithCredentials } from '#domain/shared/mask-proxy-credentials.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
-import { checkAddress } from '#infra/http/check-channel-target.ts'
+import { checkAddress } from '#infra/http/check-channel-address-and-proxy.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { languageOf } from '#infra/http/request-language.ts'
 import { success } from '#infra/http/response-envelope.ts'

@@ -44,10 +44,11 @@ export async function readEnteredKeys(
 
 /**
  * Returns the references of the keys that a change keeps, or null if the change removes no key that
- * unfinished tasks or batches may need. The other keys may belong to other accounts at the
- * provider, which do not know this work. The work of a key that was renewed before is now looked up
- * with the current keys, so it may need any of them. The only key of a channel may be replaced at
- * the same address, because this is how a key is renewed. At a new address, no key is kept.
+ * unfinished tasks or batches may need. A kept key cannot take the place of a removed key, because
+ * it may belong to another account at the provider, which does not know the work of the removed
+ * key. Work of a key that was renewed before is looked up with the current keys, so it may need any
+ * of them. The only key of a channel may be replaced at the same address, because this is how a key
+ * is renewed. At a new address, no key is kept.
  */
 export function keptRefsOf(
   { force = false }: UpdateChannel,

@@ -49,7 +49,7 @@ export const providerInvoiceActions = {
           lines: Type.Integer(),
           /**
            * The number of request ids that other invoices of the channel contain as well, or null
-           * if it is not known yet. The invoice itself shows it later.
+           * if the number is not known yet. `GET /api/audit/invoices/:id` shows it later.
            */
           known_ids: Type.Union([Type.Integer(), Type.Null()]),
         }),

@@ -87,7 +87,8 @@ const MAILS_PER_IP_MAX = 20
 /**
  * Acquires the permit to send one mail. An email address receives at most one mail of each kind in
  * 30 s, and five in an hour. An IP address can request twenty mails in an hour. Throws 429 if a
- * limit is reached. A refund on `release` concerns only the limits of the email address.
+ * limit is reached. If the permit is released with a refund, the mail counts no longer for the
+ * email address, but still for the IP address.
  */
 export async function acquireMailPermit(
   { limits, vault }: Pick<Core, 'limits' | 'vault'>,

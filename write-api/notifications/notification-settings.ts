@@ -37,8 +37,8 @@ const notificationError = errorsOf(NOTIFICATION_ERRORS)
 export type SettingsChange = {
   readonly step: AnyStep
   /**
-   * The vault reference of the webhook secret that must be deleted after the step, or null:
-   * `ifDone` if the step succeeds, `ifRejected` if it is rejected.
+   * The vault references of the webhook secrets to delete after the step: `ifDone` if the step
+   * succeeds, `ifRejected` if it is rejected. Null if there is no secret to delete.
    */
   readonly obsoleteSecret: { readonly ifDone: string | null; readonly ifRejected: string | null }
 }

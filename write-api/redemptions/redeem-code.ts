@@ -86,7 +86,10 @@ export const redeemCode: Action = (api, deps) => {
 const streamOf = ({ vault }: Deps['core'], key: string): string =>
   redemptionStream(vault.keyedHash('redemption-key', key))
 
-/** Redeems a code. A permit is used up only if the code is unknown, disabled or used by others. */
+/**
+ * Redeems a code. The attempt counts as a wrong code only if the code is unknown, disabled, or
+ * already used by another user.
+ */
 async function redeem(deps: Deps, request: FastifyRequest, key: string) {
   const { userId } = principalOf(request)
   const permit = await acquireGuessPermit(deps.core, userId, request.ip)

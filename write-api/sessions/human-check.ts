@@ -13,7 +13,7 @@ import { readSecretOption } from '../options/read-secret-option.ts'
 import { loginError } from './login-and-registration-errors.ts'
 
 /**
- * The action that a visitor solves the CAPTCHA for. The console's widget sends it to the CAPTCHA
+ * The action for which a visitor solves the CAPTCHA. The console's widget sends it to the CAPTCHA
  * provider.
  */
 export type HumanCheckAction = 'login' | 'register' | 'verification' | 'reset'

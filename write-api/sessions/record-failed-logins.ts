@@ -153,8 +153,8 @@ export const subjectOf = (
   user === null ? null : { id: user.id, urgency: user.role >= AUDITOR ? 2 : 0 }
 
 /**
- * Returns null. Used as `who` for logins with an identity of another site, because they name no
- * user of this site.
+ * Returns null. Used as `who` for logins with an identity of another site, because such a login
+ * names no user of this site.
  */
 export const nobody = (): null => null
 

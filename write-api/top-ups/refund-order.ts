@@ -69,7 +69,8 @@ function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOr
 
 /**
  * Returns the steps (commands to single streams) of a refund. NOTE: the step for the order comes
- * first. It is rejected if the order has changed since the other steps were computed.
+ * first. This step is rejected if the order has changed since the steps for the accounts were
+ * computed.
  */
 function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: Sealed): AnyStep[] {
   const { refunds: refundsBefore, changes: changesBefore } = state

@@ -98,8 +98,8 @@ async function waitUntilApplied({ freshness }: Deps, position: number): Promise<
 
 /**
  * Finishes the erasures that were interrupted, for example because the process died after the
- * event. Returns whether some are left. If another request is finishing the same erasure at this
- * time, its steps are repeated, which does no harm.
+ * event. Returns whether interrupted erasures are left. If another request is finishing the same
+ * erasure at this time, its steps are repeated, which does no harm.
  */
 export async function finishInterruptedErasures(deps: Deps, sessions: Sessions): Promise<boolean> {
   const { actors, pg, now, log } = deps.core

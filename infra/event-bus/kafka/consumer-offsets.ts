@@ -14,8 +14,8 @@ type Assignment = {
 /**
  * Commits offsets periodically, for lag metrics and as the start position of the next consumer. An
  * offset is committed only in the assignment in which its message was received. The broker would
- * also accept it after the lane was assigned to another member. If this member had already
- * committed a later offset, the lane would move back.
+ * also accept the offset after the lane was assigned to another member. If the other member had
+ * already committed a later offset, the lane would move back.
  */
 export function createOffsets(topic: string, current: () => Consumer | null) {
   const offsets = new Map<number, string>()
@@ -42,7 +42,7 @@ export function createOffsets(topic: string, current: () => Consumer | null) {
     commit,
     /**
      * Sets the lanes of this member, and forgets the offsets of all other lanes. A new member id
-     * means that this process had left the group. Its lanes may have been assigned to others
+     * means that this process had left the group. Its lanes may have been assigned to other members
      * meanwhile.
      */
     assign: (memberId: string, lanes: readonly number[]): void => {

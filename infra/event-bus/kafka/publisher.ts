@@ -9,7 +9,7 @@ import { encodeMessage } from './lane-message.ts'
 import { readLastMessages } from './read-last-messages.ts'
 
 /**
- * The number of unpublished events from which on the publisher skips them. It then continues at the
+ * If at least this number of events are unpublished, the publisher skips them and continues at the
  * last position of the event store.
  */
 const CATCH_UP_MAX = 5_000
@@ -67,8 +67,8 @@ export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<v
   } finally {
     sender.stop()
     await disconnect(producer)
-    // `stop` waits for the current batch. The wait is short: a batch that waited for Kafka has
-    // failed, because the producer is disconnected.
+    // `stop` waits for the current batch. The wait is short, because the disconnected producer
+    // makes a batch that waits for Kafka fail.
     await subscription?.stop()
   }
 }

@@ -4,8 +4,8 @@ import { ConfigError } from '../../config/config-types.ts'
 export type Connection = {
   readonly client: () => EventStoreDBClient
   /**
-   * Replaces a client that lost a reply or its connection. Does nothing if `failed` has already
-   * been replaced.
+   * Replaces a client whose connection or whose reply was lost. Does nothing if `failed` has
+   * already been replaced.
    */
   readonly replace: (failed: EventStoreDBClient) => void
   readonly close: () => void
@@ -26,8 +26,8 @@ let connectionCount = 0
  *
  * NOTE: the client's default batch append sends all appends through one stream and a module-global
  * map. A broken stream then rejects appends of other clients, a late answer throws in an event
- * handler, and a write that waits for `drain` becomes an unhandled rejection. So `supports` reports
- * no batch append, and the client makes one call per append.
+ * handler, and a write that waits for `drain` becomes an unhandled rejection. `supports` therefore
+ * reports no batch append, and the client makes one call per append.
  */
 export function connectEventStoreDb(url: string): Connection {
   let current = newClient(url)

@@ -87,8 +87,8 @@ const ANSWER_WITHIN_MS = 15_000
 
 /**
  * Creates locks that all processes on this Postgres share. They are advisory locks of a transaction
- * that is open while the work runs. The locks use separate connections, because a deadlock could
- * occur if the work needed the same pool. `store` is the name of the event store and keeps the
+ * that is open while the work runs. The locks do not use the connections of a pool that the work
+ * needs, because a deadlock could then occur. `store` is the name of the event store and keeps the
  * locks of different stores apart. A statement without an answer within `answerWithinMs`
  * milliseconds closes its connection.
  */
@@ -164,8 +164,8 @@ function recoveryProgress(
 }
 
 /**
- * Acquires locks with `take`, and runs `work` if this succeeds. A lost connection releases the
- * locks during the work. This does no harm, because the writes check exact revisions.
+ * Acquires locks with `take`, and runs `work` if this succeeds. If the connection is lost during
+ * the work, the locks are released. This does no harm, because the writes check exact revisions.
  */
 async function holding<T>(
   pg: Pool,

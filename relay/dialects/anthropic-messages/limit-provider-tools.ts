@@ -1,4 +1,4 @@
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { invalidParameter, type RelayError } from '#relay/canonical/relay-error.ts'
 import type { ByteEdit } from '../byte-edits.ts'
 import { isMembers } from '../check-common-request-members.ts'

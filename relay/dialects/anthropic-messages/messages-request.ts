@@ -1,4 +1,4 @@
-import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { readAnthropicUsage } from '#relay/canonical/anthropic-usage-report.ts'
 import {
   invalidParameter,

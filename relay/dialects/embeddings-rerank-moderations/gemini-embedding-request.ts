@@ -1,4 +1,4 @@
-import { foldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { foldedName, namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import {
   invalidParameter,

@@ -1,5 +1,5 @@
 import { CALLS_MAX } from '#domain/pricing/charge.ts'
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { Counts, type UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import {

@@ -3,7 +3,7 @@ import {
   foldedName,
   type NamesByFoldedName,
   namesByFoldedName,
-} from '#domain/shared/fold-name-case.ts'
+} from '#domain/shared/fold-json-member-names.ts'
 import { readGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
 import {
   invalidParameter,

@@ -1,6 +1,6 @@
 import { isRestrictedMember } from '#domain/channels/restricted-request-members.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import {
   invalidParameter,
   isRelayError,

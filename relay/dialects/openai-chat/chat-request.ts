@@ -1,5 +1,5 @@
 import { OUTPUT_LIMITS, READ_MEMBERS } from '#domain/channels/restricted-request-members.ts'
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { countLongWritesAsOneHour } from '#relay/canonical/count-cache-writes-as-one-hour.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'

@@ -3,7 +3,7 @@ import {
   OUTPUT_LIMITS,
   PROVIDER_TOOLS,
 } from '#domain/channels/restricted-request-members.ts'
-import { foldedName } from '#domain/shared/fold-name-case.ts'
+import { foldedName } from '#domain/shared/fold-json-member-names.ts'
 import { applyEdits, type ByteEdit } from '../byte-edits.ts'
 import { isUnpricedCondition } from '../price-conditions-of-call.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'

@@ -1,4 +1,4 @@
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import {
   invalidParameter,

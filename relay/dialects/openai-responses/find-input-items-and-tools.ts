@@ -1,4 +1,4 @@
-import { foldedName } from '#domain/shared/fold-name-case.ts'
+import { foldedName } from '#domain/shared/fold-json-member-names.ts'
 import {
   type BodyNames,
   CHAT_NAMES,

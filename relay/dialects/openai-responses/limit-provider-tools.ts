@@ -1,5 +1,5 @@
 import type { ToolName } from '#domain/pricing/usage.ts'
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { isMembers } from '../check-common-request-members.ts'
 import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
 import { type LimitedTools, readUsesLimit } from '../provider-tool-limits.ts'

@@ -1,5 +1,5 @@
 import { isRestrictedMember, OUTPUT_LIMITS } from '#domain/channels/restricted-request-members.ts'
-import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { readResponsesUsage } from '#relay/canonical/openai-usage-report.ts'
 import {
   invalidParameter,

@@ -1,4 +1,4 @@
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { type NamesOfOptions, reject, type VideoRequest } from './video-vendor.ts'

@@ -1,13 +1,5 @@
 import { deserialize, serialize } from 'node:v8'
 import { describe, expect, it } from 'vitest'
-import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
-import {
-  addCorrectableCall,
-  type CorrectableCall,
-  createCorrectableCallTable,
-  findCorrectableCall,
-} from '#domain/audit/ended-call-table.ts'
-import { Findings } from '#domain/audit/findings.ts'
 import {
   addCall,
   endOf,
@@ -16,7 +8,15 @@ import {
   noCallPositions,
   provideEnd,
   recordEnd,
-} from '#domain/audit/remembered-calls.ts'
+} from '#domain/audit/admitted-calls-and-their-ends.ts'
+import { applyToAudit, finishAudit } from '#domain/audit/apply-events-to-audit.ts'
+import {
+  addCorrectableCall,
+  type CorrectableCall,
+  createCorrectableCallTable,
+  findCorrectableCall,
+} from '#domain/audit/correctable-call-table.ts'
+import { Findings } from '#domain/audit/findings.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import { CORRECTIONS_STREAM, type CorrectionScope } from '#domain/corrections/events.ts'
 import type { Fact, Recorded } from '#domain/shared/event.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { endsToRead, rememberAdmission } from '#domain/audit/remembered-calls.ts'
+import { endsToRead, rememberAdmission } from '#domain/audit/admitted-calls-and-their-ends.ts'
 import { initialAudit } from '#domain/audit/state.ts'
 import { GrowingTree } from '#infra/audit-program/append-only-merkle-tree.ts'
 import {

@@ -55,7 +55,7 @@ describe('npm run new', () => {
     ]
     const paths = made.flatMap(({ stdout }) => stdout.match(/^ {2}\S+\.tsx?$/gm) ?? [])
     expect(paths.length).toBeGreaterThan(15)
-    expect(textOf('write-api/register-write-api.ts')).toContain('  renameToken,\n')
+    expect(textOf('write-api/register-write-api-and-start-jobs.ts')).toContain('  renameToken,\n')
     expect(textOf('read-api/tokens/token-count.ts')).toContain("'/api/token/token_count'")
     expect(textOf('console/app/routes.tsx')).toContain("'/app/example-reports'")
     for (const language of ['zh', 'en']) {
@@ -79,10 +79,10 @@ describe('npm run new', () => {
   }, 300_000)
 
   it('writes nothing if one of its files exists already', async () => {
-    const before = textOf('write-api/register-write-api.ts')
+    const before = textOf('write-api/register-write-api-and-start-jobs.ts')
     const failure = await make('action', 'tokens/delete-tokens').catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') })
-    expect(textOf('write-api/register-write-api.ts')).toBe(before)
+    expect(textOf('write-api/register-write-api-and-start-jobs.ts')).toBe(before)
     expect(existsSync(join(copy, 'test/write-api/delete-tokens.test.ts'))).toBe(false)
   })
 

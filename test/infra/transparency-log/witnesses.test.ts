@@ -10,12 +10,12 @@ import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { Findings } from '#domain/audit/findings.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { recordsOf } from '#infra/audit-program/open-sealed-log.ts'
+import { reportRefusals } from '#infra/audit-program/record-and-report-witness-refusals.ts'
 import {
   isSignedBy,
   parseSignedCheckpoint,
   parseVerifierKey,
 } from '#infra/audit-program/signed-checkpoint.ts'
-import { reportRefusals } from '#infra/audit-program/witness-refusals.ts'
 import type { Config } from '#infra/config/config-types.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { codeOfId, idOfCode } from '#infra/vault/cipher.ts'
+import { codeOfId, idOfCode } from '#infra/vault/id-code.ts'
 import { createKeyRing } from '#infra/vault/keys-derived-from-secret-key.ts'
 
 const vault = createKeyRing(new Uint8Array(32).fill(7))

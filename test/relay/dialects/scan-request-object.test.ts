@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { namesByFoldedName } from '#domain/shared/fold-name-case.ts'
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { nestedMemberRules } from '#relay/dialects/check-nested-json-members.ts'
 import { DEPTH_MAX, KEYS_MAX, scanObject } from '#relay/dialects/scan-request-object.ts'
 import { budget } from '#test/support/time-limit.ts'

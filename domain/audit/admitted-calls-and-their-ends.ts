@@ -6,7 +6,7 @@ import {
   type CorrectableCallTable,
   createCorrectableCallTable,
   findCorrectableCall,
-} from './ended-call-table.ts'
+} from './correctable-call-table.ts'
 import {
   addId,
   type FingerprintTable,

@@ -163,10 +163,11 @@ async function endsOf(
 }
 
 /**
- * Updates the figures after a ledger entry (total, balance and held quota) to the earlier of two
- * later moments. A moment of null is the present. Holds change the figures without a ledger entry:
- * they move quota from the balance to the held quota and leave the total unchanged. If the total
- * has changed, there was another ledger entry in between, and `figures` is returned unchanged.
+ * Returns the figures (total, balance and held quota) of the last ledger entry with the holds up to
+ * the earlier of the two `moments`, which are later than the entry. A moment of null is the
+ * present. Holds change the figures without a ledger entry: they move quota from the balance to the
+ * held quota and leave the total unchanged. If the total has changed, there was another ledger
+ * entry in between, and `figures` is returned unchanged.
  */
 async function withHolds(
   store: ReadDeps['core']['store'],

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
+import type { RefusedCosignature } from '#domain/audit/decide-witness-refusals.ts'
 import {
   AUDIT_JOBS_STREAM,
   type RefusalAcknowledged,
   type WitnessRefused,
 } from '#domain/audit/events.ts'
 import { type Findings, WITNESS_CHECK } from '#domain/audit/findings.ts'
-import type { RefusedCosignature } from '#domain/audit/witness-refusals.ts'
 import type { Core } from '../core-dependencies.ts'
 import {
   listCheckpoints,

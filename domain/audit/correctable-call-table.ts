@@ -1,4 +1,4 @@
-import type { ChargedUsage } from '../pricing/price-corrections.ts'
+import type { ChargedUsage } from '../pricing/charge-at-corrected-price.ts'
 import type { PriceSnapshot } from '../pricing/price-snapshot.ts'
 import type { Usage, UsageCount } from '../pricing/usage.ts'
 import {

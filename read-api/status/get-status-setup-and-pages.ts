@@ -4,7 +4,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { siteState } from '#projections/options/query.ts'
 import { statusQueries } from '../contract/status.ts'
-import { type CurrentOptions, currentOptions } from '../options/option-routes.ts'
+import { type CurrentOptions, currentOptions } from '../options/current-options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { createOidcEndpoint, type OidcEndpoint } from './oidc-endpoint.ts'
 

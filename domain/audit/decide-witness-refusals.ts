@@ -22,8 +22,9 @@ export type RefusedCosignatureCommand =
   | ({
       readonly type: 'RecordRefusedCosignature'
       /**
-       * The ids of earlier refusals of the same history. The present log begins with the tree of
-       * such a refusal and with the last tree that the witness refused as a continuation of it.
+       * The ids of earlier refusals of the same history. A refusal is of the same history if the
+       * present log begins with the tree of the refusal, and with the last refused tree that
+       * continued it.
        */
       readonly continued: readonly string[]
     } & WitnessRefused['data'])

@@ -5,7 +5,7 @@ import { servedModels } from '#projections/channels/query.ts'
 import { unpricedModels } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { userQueries } from '../contract/users.ts'
-import { type CurrentOptions, currentOptions } from '../options/option-routes.ts'
+import { type CurrentOptions, currentOptions } from '../options/current-options.ts'
 import { createPriceUnits, type UnitsByGroup } from '../pricing/price-units.ts'
 import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
 

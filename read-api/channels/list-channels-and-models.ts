@@ -13,7 +13,7 @@ import {
   servedModels,
 } from '#projections/channels/query.ts'
 import { type ChannelEntry, channelQueries } from '../contract/channels.ts'
-import { currentOptions } from '../options/option-routes.ts'
+import { currentOptions } from '../options/current-options.ts'
 import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { channelResponse } from './channel-response.ts'
 

@@ -4,7 +4,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type WebhookErrorCode, webhookErrorOf } from '#infra/outbound/webhook-checks.ts'
-import { codeOfId } from '#infra/vault/cipher.ts'
+import { codeOfId } from '#infra/vault/id-code.ts'
 import { webhookSecret } from '#infra/vault/secret-store.ts'
 import { accountsOf } from '#projections/balances/query.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from '#projections/notifications/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { userQueries } from '../contract/users.ts'
-import { currentOptions } from '../options/option-routes.ts'
+import { currentOptions } from '../options/current-options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { userResponses } from './list-users.ts'
 
@@ -58,8 +58,9 @@ async function storedWebhookErrorOf(
 }
 
 /**
- * Adds the notification settings to the other settings of a user. Only the user can see them. The
- * result tells whether the webhook has a secret, but does not contain it.
+ * Adds the notification settings to the other settings of a user. Only the user can see the
+ * notification settings. The result tells whether the webhook has a secret, but does not contain
+ * it.
  */
 function withNotifications(
   setting: string,

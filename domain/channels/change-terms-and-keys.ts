@@ -10,7 +10,7 @@ import { normalizeTerms, proxyOf, termsError } from './validate-channel-fields.t
  * Changes the settings and the keys of a channel. A new address, type or proxy requires new keys,
  * because a key is only sent to the target for which it was entered.
  */
-export function changeChannelFields(
+export function changeTermsAndKeys(
   command: ChangeTerms,
   channel: ChannelRecord,
 ): readonly ChannelEvent[] | ChannelError {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { foldedName } from '#domain/shared/fold-name-case.ts'
+import { foldedName } from '#domain/shared/fold-json-member-names.ts'
 
 /** All characters with an upper or lower case. */
 const CASED = Array.from({ length: 0x11_0000 }, (_, code) => code)
