@@ -186,8 +186,8 @@ const OTHER_VIDEO_MODELS = [
 ]
 
 /**
- * The unit of the price of each known video model. Versions of a model have the same unit. It is
- * only for models that no channel has yet. `unitOfVideo` returns the unit of all others.
+ * The unit of the price of each known video model. Versions of a model have the same unit. It
+ * tells the unit where only the name of a model is known. `unitOfVideo` also considers the channel.
  */
 export const VIDEO_PRICE_UNITS: Readonly<Record<string, PriceUnit>> = Object.fromEntries([
   ...OTHER_VIDEO_MODELS.map((name) => [name, 'second'] as const),

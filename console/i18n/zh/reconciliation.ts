@@ -73,7 +73,8 @@ export const reconciliation = {
     newLead: '填写某模型在一段时间内本应使用的价格。预览不会修改任何内容。',
     group: '分组（可选）',
     price: '本应使用的价格',
-    priceHint: '留空则保留每次调用记录的值。倍率用于按量计费的调用，美元价格用于按次计费的调用。',
+    priceHint:
+      '留空则保留每次调用记录的值。倍率用于按量计费的调用，美元价格用于按次或按秒计费的调用。',
     priceMissing: '请至少填写一项',
     modelMissing: '请填写模型',
     previewLead: '计算于 {{time}}。应用之前如有扣费变化，需要重新预览。',
