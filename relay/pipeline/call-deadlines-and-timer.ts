@@ -36,6 +36,11 @@ export type Deadlines = {
    * disconnected. `mustReadUsage` decides which of these streams are read.
    */
   readonly readOnStreamMs: number
+  /**
+   * The maximum time for which a realtime session waits for its last reports of usage after the
+   * caller has disconnected.
+   */
+  readonly lastUsageMs: number
   /** A caller whose connection accepts no byte for this time is treated as disconnected. */
   readonly writeStallMs: number
   /**
@@ -61,6 +66,7 @@ export const DEFAULT_DEADLINES: Deadlines = {
   settleMs: 15_000,
   readOnPlainMs: 300_000,
   readOnStreamMs: 10_000,
+  lastUsageMs: 5_000,
   writeStallMs: 60_000,
   uploadStallMs: 10_000,
   cancelMs: 5_000,

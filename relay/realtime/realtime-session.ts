@@ -22,8 +22,6 @@ import { ResponseBilling } from './response-billing.ts'
 import { sendMessage, WAITING_BYTES_MAX } from './send-message.ts'
 import type { SessionSettings } from './session-settings.ts'
 
-/** The maximum time to wait for the last reports of usage after the caller has disconnected. */
-const LAST_USAGE_MS = 5_000
 const ACCESS_CHECK_MS = 1_000
 
 export type SessionOptions = {
@@ -387,8 +385,9 @@ export class RealtimeSession {
   }
 
   private untilIdle(): Promise<void> {
+    const { lastUsageMs } = this.options.context.deps.deadlines
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, LAST_USAGE_MS)
+      const timer = setTimeout(resolve, lastUsageMs)
       this.onIdle = () => {
         clearTimeout(timer)
         resolve()
