@@ -4,7 +4,12 @@ import type { Logger } from 'pino'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createGauges, type Gauges } from '#infra/telemetry/gauges-of-all-processes.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
-import { type Batches, isBatchPath, startBatches } from './batches/batch-routes-and-poller.ts'
+import {
+  type Batches,
+  type BatchOverrides,
+  isBatchPath,
+  startBatches,
+} from './batches/batch-routes-and-poller.ts'
 import { callAt, errorFormatOf } from './call-paths.ts'
 import { type RelayError, relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
@@ -75,13 +80,13 @@ export type Relay = RelayPaths & {
   readonly close: () => Promise<void>
 }
 
-export type RelayOverrides = DepsOverrides & {
-  readonly findExpired?: FindExpired
-  readonly gauges?: Gauges
-  readonly tasks?: TaskOverrides
-  readonly batchPollEveryMs?: number
-  readonly deleteEveryMs?: number
-}
+export type RelayOverrides = DepsOverrides &
+  BatchOverrides & {
+    readonly findExpired?: FindExpired
+    readonly gauges?: Gauges
+    readonly tasks?: TaskOverrides
+    readonly deleteEveryMs?: number
+  }
 
 /** Starts the relay. Resolves when keys, channels and prices are loaded and current. */
 export async function startRelay(core: Core, overrides: RelayOverrides = {}): Promise<Relay> {
@@ -91,7 +96,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const { leaseMs, uploadStallMs } = deps.deadlines
   const sweeper = startSweeper(core, deps.claimedCalls, leaseMs, overrides.findExpired)
   const tasks = await startTasks(core, deps, overrides.tasks ?? {})
-  const batches = startBatches(core, deps, overrides.batchPollEveryMs)
+  const batches = startBatches(core, deps, overrides)
   const deletions = startDeletions(core, deps, overrides.deleteEveryMs)
   const channelActions = createChannelActions(core, deps)
   const draining = createDraining({

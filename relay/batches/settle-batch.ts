@@ -80,12 +80,14 @@ const PAGE = 500
  */
 export class BatchSettler {
   private readonly deps: BatchDeps
+  private readonly slowMs: number
   private readonly running = new Map<string, Promise<void>>()
   private readonly ofPasses = newPermits()
   private readonly ofLookUps = newPermits()
 
-  constructor(deps: BatchDeps) {
+  constructor(deps: BatchDeps, slowMs = SLOW_MS) {
     this.deps = deps
+    this.slowMs = slowMs
   }
 
   /**
@@ -103,7 +105,7 @@ export class BatchSettler {
           if (signal.aborted) return
           this.deps.log.warn({ err, call: batch.batch }, 'a batch could not be settled')
         })
-        return atMost(advancing, SLOW_MS)
+        return atMost(advancing, this.slowMs)
       })
       after = page.at(-1)?.batch ?? ''
       if (page.length < PAGE || signal.aborted) return
