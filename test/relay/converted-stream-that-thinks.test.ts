@@ -29,6 +29,7 @@ async function startSite({ onTestFinished }: TestContext) {
 it.concurrent.for(FORMATS)(
   'a response that begins and then thinks reaches a caller of $name',
   async (format, test) => {
+    const { expect } = test
     const { provider, rig } = await startSite(test)
     provider.respond = async (response, { type, bytes }) => {
       const begun = bytes.indexOf('\n\n') + 2

@@ -113,6 +113,7 @@ describe.concurrent('a running stream', () => {
   it.for(WAYS)(
     'the stream ends within 5 s once %s, and its part is charged',
     async ([, code, revoke], test) => {
+      const { expect } = test
       const rig = await startRig(test)
       const text = await streamUntilRevoked(rig, revoke)
       const events = text.split('\n\n').filter((event) => event !== '')
@@ -128,6 +129,7 @@ describe.concurrent('a running stream', () => {
   )
 
   it('the stream ends within 5 s once the group of its token is closed to users', async (test) => {
+    const { expect } = test
     const rig = await startRig(test)
     await rig.setOption('GroupRatio', { default: 1, vip: 1 })
     await rig.setOption('UserUsableGroups', { default: '', vip: '' })
@@ -144,6 +146,7 @@ describe.concurrent('a running stream', () => {
   })
 
   it('the stream ends within 5 s once an admin deducts the whole balance', async (test) => {
+    const { expect } = test
     const rig = await startRig(test)
     const text = await streamUntilRevoked(rig, emptyAccount)
     expect(text).toContain('balance_spent')
@@ -153,6 +156,7 @@ describe.concurrent('a running stream', () => {
   })
 
   it('a stream with a silent provider ends within 5 s once the balance is gone', async (test) => {
+    const { expect } = test
     const rig = await startRig(test, { progressMs: 100 })
     rig.provider.script.push({ kind: 'stall', at: 'mid-stream' })
     const answer = chat(rig, { stream: true, max_tokens: 400 })
@@ -169,6 +173,7 @@ describe.concurrent('a running stream', () => {
   })
 
   it('a free stream continues whatever the balance and the budget', async (test) => {
+    const { expect } = test
     const rig = await startRig(test, { progressMs: 100 })
     await rig.setOption('ModelRatio', { 'sim-small': 0 })
     rig.provider.script.push({ kind: 'slow', msPerChunk: 800 })
@@ -183,6 +188,7 @@ describe.concurrent('a running stream', () => {
   })
 
   it('a later stream continues on the quota that an ended one has returned', async (test) => {
+    const { expect } = test
     const rig = await startRig(test)
     rig.provider.script.push({ kind: 'slow', msPerChunk: 400 })
     const first = chat(rig, { stream: true, max_tokens: 400 })
@@ -195,6 +201,7 @@ describe.concurrent('a running stream', () => {
   })
 
   it('the stream continues while its user changes group and other tokens change', async (test) => {
+    const { expect } = test
     const rig = await startRig(test)
     rig.provider.script.push({ kind: 'slow', msPerChunk: 100 })
     await rig.addToken(9, USER, 'Z'.repeat(48))
@@ -219,6 +226,7 @@ describe.concurrent('a plain call that waits for its provider', () => {
   ] as const)(
     'the call ends within 5 s once %s, and is charged its input',
     async ([, code, status, revoke], test) => {
+      const { expect } = test
       const rig = await startRig(test)
       rig.provider.script.push({ kind: 'stall', at: 'before-headers' })
       const answering = chat(rig)
@@ -228,7 +236,7 @@ describe.concurrent('a plain call that waits for its provider', () => {
       const answer = await answering
       expect(performance.now() - revokedAt).toBeLessThan(5_000)
       expect([answer.status, errorOf(answer).code]).toEqual([status, code])
-      const { data } = await theEnd(rig)
+      const { data } = await theEnd(test, rig)
       expect(data).toMatchObject({ end: 'incomplete', endReason: code, usage: { output: 0 } })
       expect('usage' in data && data.usage.inputUncached).toBeGreaterThan(0)
       expect('charge' in data && data.charge).toBeGreaterThan(0)
@@ -237,6 +245,7 @@ describe.concurrent('a plain call that waits for its provider', () => {
   )
 
   it('the call is charged the usage of an answer after its token was disabled', async (test) => {
+    const { expect } = test
     const rig = await startRig(test)
     await scripted(rig, test, async (response) => {
       await ofToken('TokensDisabled')(rig)
@@ -246,13 +255,14 @@ describe.concurrent('a plain call that waits for its provider', () => {
       response.end(JSON.stringify({ choices, usage: USAGE }))
     })
     expect(errorOf(await chat(rig, { model: 'scripted' })).code).toBe('token_disabled')
-    expect((await theEnd(rig)).data).toMatchObject({
+    expect((await theEnd(test, rig)).data).toMatchObject({
       ...{ end: 'incomplete', endReason: 'token_disabled', usageSource: 'upstream' },
       charge: SETTLED,
     })
   })
 
   it('the call costs nothing if the provider refuses it after that', async (test) => {
+    const { expect } = test
     const rig = await startRig(test)
     await scripted(rig, test, async (response) => {
       await ofToken('TokensDisabled')(rig)
@@ -260,7 +270,7 @@ describe.concurrent('a plain call that waits for its provider', () => {
       response.writeHead(500).end('{}')
     })
     expect(errorOf(await chat(rig, { model: 'scripted' })).code).toBe('token_disabled')
-    expect(await theEnd(rig)).toMatchObject({
+    expect(await theEnd(test, rig)).toMatchObject({
       type: 'CallReleased',
       data: { errorCode: 'token_disabled', attempts: [{ status: 500 }] },
     })
@@ -286,6 +296,7 @@ describe.concurrent('a stream that waits only for its usage when its token is di
   const BY_USAGE = { usageSource: 'upstream', charge: 4_000 + 50_000 * 3 }
 
   it('the stream is charged that usage though its caller has left', async (test) => {
+    const { expect } = test
     const rig = await startRig(test)
     await scripted(rig, test, finished)
     const leaving = new AbortController()
@@ -293,10 +304,11 @@ describe.concurrent('a stream that waits only for its usage when its token is di
     for await (const part of body ?? []) if (Buffer.from(part).includes('stop')) break
     leaving.abort()
     await ofToken('TokensDisabled')(rig)
-    expect((await theEnd(rig)).data).toMatchObject({ end: 'client-gone', ...BY_USAGE })
+    expect((await theEnd(test, rig)).data).toMatchObject({ end: 'client-gone', ...BY_USAGE })
   })
 
   it('the stream ends with the reason at once and is charged that usage', async (test) => {
+    const { expect } = test
     const rig = await startRig(test)
     await scripted(rig, test, finished)
     const answer = await open(rig, new AbortController().signal)
@@ -305,7 +317,7 @@ describe.concurrent('a stream that waits only for its usage when its token is di
     expect(text).toContain('token_disabled')
     expect(text).not.toContain('[DONE]')
     expect(await rig.callEvents()).toHaveLength(1)
-    expect((await theEnd(rig)).data).toMatchObject({
+    expect((await theEnd(test, rig)).data).toMatchObject({
       ...{ end: 'incomplete', endReason: 'token_disabled', ...BY_USAGE },
     })
   })
@@ -313,7 +325,7 @@ describe.concurrent('a stream that waits only for its usage when its token is di
 
 const MESSAGES = [{ role: 'user', content: 'hello' }]
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-const theEnd = async (rig: RelayRig) => {
+const theEnd = async ({ expect }: TestContext, rig: RelayRig) => {
   await expect.poll(async () => (await rig.callEvents()).length).toBe(2)
   return onlyEnd(rig)
 }
