@@ -41,6 +41,8 @@ export type Deadlines = {
    * caller has disconnected.
    */
   readonly lastUsageMs: number
+  /** The time between two checks whether the caller of a running call still has access. */
+  readonly accessCheckMs: number
   /** A caller whose connection accepts no byte for this time is treated as disconnected. */
   readonly writeStallMs: number
   /**
@@ -67,6 +69,7 @@ export const DEFAULT_DEADLINES: Deadlines = {
   readOnPlainMs: 300_000,
   readOnStreamMs: 10_000,
   lastUsageMs: 5_000,
+  accessCheckMs: 1_000,
   writeStallMs: 60_000,
   uploadStallMs: 10_000,
   cancelMs: 5_000,

@@ -22,8 +22,6 @@ import { ResponseBilling } from './response-billing.ts'
 import { sendMessage, WAITING_BYTES_MAX } from './send-message.ts'
 import type { SessionSettings } from './session-settings.ts'
 
-const ACCESS_CHECK_MS = 1_000
-
 export type SessionOptions = {
   readonly context: CallContext
   readonly client: WebSocket
@@ -126,11 +124,11 @@ export class RealtimeSession {
     const { calls, gate } = this
     calls.watch(now)
     gate.transcription.watch(now)
-    const { writeStallMs } = this.options.context.deps.deadlines
+    const { writeStallMs, accessCheckMs } = this.options.context.deps.deadlines
     if (this.unreadSince > 0 && now - this.unreadSince > writeStallMs) {
       this.options.client.terminate()
     }
-    if (this.isEnding || now - this.accessCheckedAt < ACCESS_CHECK_MS) return
+    if (this.isEnding || now - this.accessCheckedAt < accessCheckMs) return
     this.accessCheckedAt = now
     // A paused connection reports its end only when something is sent.
     if (this.options.client.isPaused) this.options.client.ping()
