@@ -48,10 +48,7 @@ const RESULTS_MS = 30 * 86_400_000
  * `longest`.
  */
 const PAUSE_MS = { first: 2_000, longest: 1_800_000 }
-/**
- * The message in the description of a batch that ended without its results, by the cause of the
- * end.
- */
+/** The message to the caller about a batch that ended without its results, by the cause. */
 const FAILURES: Readonly<Record<BatchFailureCause, string>> = {
   lost: 'The provider does not have the batch. Only lines that were read are charged.',
   'channel-deleted':

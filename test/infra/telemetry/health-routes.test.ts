@@ -40,7 +40,7 @@ it.concurrent('a frozen Postgres makes the product unready at once; requests fai
   expect(await self()).toBe(200)
 })
 
-it.concurrent('an EventStoreDB that reads but cannot append makes the product unready in 5 s', async ({
+it.concurrent('an EventStoreDB that only reads makes the product unready in 5 s', async ({
   expect,
   onTestFinished,
 }) => {
