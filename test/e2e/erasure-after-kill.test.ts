@@ -45,8 +45,8 @@ const CASES = [
 ] as const
 const ids = new Map<string, number>()
 
-/** Kills the process that erases a person with this name, when the erasure has come so far. */
-async function killDuringErasure({ word, isReached }: (typeof CASES)[number]): Promise<void> {
+/** Adds a person with a message and a token, in whose texts the name occurs. */
+async function addPerson(word: string): Promise<void> {
   const body = { username: word, password: PASSWORD }
   const { id } = await root.must<{ id: number }>('POST', '/api/user/', body)
   ids.set(word, id)
@@ -55,6 +55,11 @@ async function killDuringErasure({ word, isReached }: (typeof CASES)[number]): P
   const person = new ConsoleClient(processes[1].url)
   await person.logIn(word, PASSWORD)
   await person.createToken({ name: `${word}-token`, unlimited_quota: true })
+}
+
+/** Kills the process that erases the person, when the erasure has come so far. */
+async function killDuringErasure({ word, isReached }: (typeof CASES)[number]): Promise<void> {
+  const id = ids.get(word) ?? 0
   // A scratch copy, of which the killed process must not leave anything.
   const schema = `scratch_${String(id).padStart(32, '0')}_users`
   await pg.query(`create schema ${schema}; create table ${schema}.users as table read_users.users`)
@@ -69,17 +74,21 @@ async function killDuringErasure({ word, isReached }: (typeof CASES)[number]): P
 }
 
 // The processes look for interrupted erasures every half minute, so all of them are waited for
-// together.
+// together. All persons are added before the first kill, because the read models stand still after
+// a kill until another process has taken over their lanes.
 beforeAll(async () => {
+  for (const { word } of CASES) await addPerson(word)
   for (const each of CASES) await killDuringErasure(each)
 })
 
 it.each(CASES)('an erasure whose process is killed when it $when is finished', async ({ word }) => {
   const id = ids.get(word) ?? 0
-  // Without its event, the erasure was not accepted, so the admin repeats it.
+  // Without its event, the erasure was not accepted, so the admin repeats it. The answer may be that
+  // the read models are late, because the lanes of the killed process are still taken over.
   if ((await isAppended(id)) === 0) {
-    await root.must('POST', '/api/user/erase', { id, username: word })
+    await root.call('POST', '/api/user/erase', { id, username: word })
   }
+  expect(await isAppended(id)).toBe(1)
   await expect.poll(() => isBegun(id), { timeout: 100_000 }).toBe(0)
   expect(await tablesWith(pg, [word])).toEqual([])
 })
