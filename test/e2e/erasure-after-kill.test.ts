@@ -81,10 +81,11 @@ beforeAll(async () => {
   for (const each of CASES) await killDuringErasure(each)
 })
 
-it.each(CASES)('an erasure whose process is killed when it $when is finished', async ({ word }) => {
+it.each(CASES)('an erasure whose process is killed when it $when is finished', async (each) => {
+  const { word } = each
   const id = ids.get(word) ?? 0
-  // Without its event, the erasure was not accepted, so the admin repeats it. The answer may be that
-  // the read models are late, because the lanes of the killed process are still taken over.
+  // Without its event, the erasure was not accepted, so the admin repeats it. It may be answered
+  // with an error while the lanes of the killed process are taken over.
   if ((await isAppended(id)) === 0) {
     await root.call('POST', '/api/user/erase', { id, username: word })
   }
