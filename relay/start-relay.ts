@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createGauges, type Gauges } from '#infra/telemetry/gauges-of-all-processes.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
-import { startBatches } from './batches/batch-routes-and-poller.ts'
+import { type BatchOverrides, startBatches } from './batches/batch-routes-and-poller.ts'
 import { errorFormatOf } from './call-paths.ts'
 import { relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
@@ -62,13 +62,13 @@ export type Relay = RelayPaths & {
 }
 
 /** Dependencies and intervals that tests replace. */
-export type RelayOverrides = DepsOverrides & {
-  readonly findExpired?: FindExpired
-  readonly gauges?: Gauges
-  readonly tasks?: TaskOverrides
-  readonly batchPollEveryMs?: number
-  readonly deleteEveryMs?: number
-}
+export type RelayOverrides = DepsOverrides &
+  BatchOverrides & {
+    readonly findExpired?: FindExpired
+    readonly gauges?: Gauges
+    readonly tasks?: TaskOverrides
+    readonly deleteEveryMs?: number
+  }
 
 /** Starts the relay. Resolves when keys, channels and prices are loaded and current. */
 export async function startRelay(core: Core, overrides: RelayOverrides = {}): Promise<Relay> {
@@ -78,7 +78,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const { leaseMs, uploadStallMs } = deps.deadlines
   const sweeper = startSweeper(core, deps.claimedCalls, leaseMs, overrides.findExpired)
   const tasks = await startTasks(core, deps, overrides.tasks ?? {})
-  const batches = startBatches(core, deps, overrides.batchPollEveryMs)
+  const batches = startBatches(core, deps, overrides)
   const deletions = startDeletions(core, deps, overrides.deleteEveryMs)
   const channelActions = createChannelActions(core, deps)
   const draining = createDraining({

@@ -51,17 +51,27 @@ const ROOTS = [BATCHES_PATH, OPENAI_BATCHES_PATH, FILES_PATH, GEMINI_BATCHES_PAT
 export const isBatchPath = (path: string): boolean =>
   modelOfBatch(path) !== null || ROOTS.some((root) => path === root || path.startsWith(`${root}/`))
 
+export type BatchOverrides = {
+  readonly batchPollEveryMs?: number
+  /** The time after which a pass goes on to the next batch. */
+  readonly batchSlowMs?: number
+}
+
 /**
  * Creates the handler of requests about batches. Also starts the poller, which settles batches that
  * have ended. Only the process that holds the poller's lease polls.
  */
-export function startBatches(core: Core, deps: RelayDeps, pollEveryMs = POLL_EVERY_MS): Batches {
+export function startBatches(
+  core: Core,
+  deps: RelayDeps,
+  { batchPollEveryMs = POLL_EVERY_MS, batchSlowMs }: BatchOverrides = {},
+): Batches {
   const batchOutbound = createOutbound(operatorPolicy(core.config), TASK_LIMITS)
   const batchDeps: BatchDeps = { ...deps, batchOutbound, ledger: new BatchLedger(deps) }
-  const settler = new BatchSettler(batchDeps)
+  const settler = new BatchSettler(batchDeps, batchSlowMs)
   const stopping = new AbortController()
   const pause = (lost: AbortSignal) =>
-    delay(pollEveryMs, undefined, { signal: lost, ref: false }).catch(() => {})
+    delay(batchPollEveryMs, undefined, { signal: lost, ref: false }).catch(() => {})
   const poller = core.leases.hold(LEASE, async (_lease, lost) => {
     const settling = async (): Promise<void> => {
       while (!lost.aborted) {

@@ -48,10 +48,7 @@ const RESULTS_MS = 30 * 86_400_000
  * `longest`.
  */
 const PAUSE_MS = { first: 2_000, longest: 1_800_000 }
-/**
- * The message in the description of a batch that ended without its results, by the cause of the
- * end.
- */
+/** The message to the caller about a batch that ended without its results, by the cause. */
 const FAILURES: Readonly<Record<BatchFailureCause, string>> = {
   lost: 'The provider does not have the batch. Only lines that were read are charged.',
   'channel-deleted':
@@ -80,12 +77,14 @@ const PAGE = 500
  */
 export class BatchSettler {
   private readonly deps: BatchDeps
+  private readonly slowMs: number
   private readonly running = new Map<string, Promise<void>>()
   private readonly ofPasses = newPermits()
   private readonly ofLookUps = newPermits()
 
-  constructor(deps: BatchDeps) {
+  constructor(deps: BatchDeps, slowMs = SLOW_MS) {
     this.deps = deps
+    this.slowMs = slowMs
   }
 
   /**
@@ -103,7 +102,7 @@ export class BatchSettler {
           if (signal.aborted) return
           this.deps.log.warn({ err, call: batch.batch }, 'a batch could not be settled')
         })
-        return atMost(advancing, SLOW_MS)
+        return atMost(advancing, this.slowMs)
       })
       after = page.at(-1)?.batch ?? ''
       if (page.length < PAGE || signal.aborted) return

@@ -37,6 +37,13 @@ export type Deadlines = {
    * disconnected. `mustReadUsage` decides which of these streams are read.
    */
   readonly readOnStreamMs: number
+  /**
+   * The maximum time for which a realtime session waits for its last reports of usage after the
+   * caller has disconnected.
+   */
+  readonly lastUsageMs: number
+  /** The time between two checks whether the caller of a running call still has access. */
+  readonly accessCheckMs: number
   /** A caller whose connection accepts no byte for this time is treated as disconnected. */
   readonly writeStallMs: number
   /**
@@ -62,6 +69,8 @@ export const DEFAULT_DEADLINES: Deadlines = {
   settleMs: 15_000,
   readOnPlainMs: 300_000,
   readOnStreamMs: 10_000,
+  lastUsageMs: 5_000,
+  accessCheckMs: 1_000,
   writeStallMs: 60_000,
   uploadStallMs: 10_000,
   cancelMs: 5_000,

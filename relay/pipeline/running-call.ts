@@ -45,7 +45,6 @@ type Deps = {
   readonly cancellations: Cancellations
 }
 
-const ACCESS_CHECK_MS = 1_000
 /** The time between two attempts to raise a hold while the event store can't be reached. */
 const RAISE_AGAIN_MS = 1_000
 
@@ -205,7 +204,7 @@ export class RunningCall implements TimerListener {
   }
 
   private checkAccess(now: number): void {
-    if (now - this.accessCheckedAt < ACCESS_CHECK_MS) return
+    if (now - this.accessCheckedAt < this.deps.deadlines.accessCheckMs) return
     this.accessCheckedAt = now
     const error = this.deps.access()
     if (error !== null) this.endAccess(error)

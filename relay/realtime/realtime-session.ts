@@ -22,10 +22,6 @@ import { ResponseBilling } from './response-billing.ts'
 import { sendMessage, WAITING_BYTES_MAX } from './send-message.ts'
 import type { SessionSettings } from './session-settings.ts'
 
-/** The maximum time to wait for the last reports of usage after the caller has disconnected. */
-const LAST_USAGE_MS = 5_000
-const ACCESS_CHECK_MS = 1_000
-
 export type SessionOptions = {
   readonly context: CallContext
   readonly client: WebSocket
@@ -128,11 +124,11 @@ export class RealtimeSession {
     const { calls, gate } = this
     calls.watch(now)
     gate.transcription.watch(now)
-    const { writeStallMs } = this.options.context.deps.deadlines
+    const { writeStallMs, accessCheckMs } = this.options.context.deps.deadlines
     if (this.unreadSince > 0 && now - this.unreadSince > writeStallMs) {
       this.options.client.terminate()
     }
-    if (this.isEnding || now - this.accessCheckedAt < ACCESS_CHECK_MS) return
+    if (this.isEnding || now - this.accessCheckedAt < accessCheckMs) return
     this.accessCheckedAt = now
     // A paused connection reports its end only when something is sent.
     if (this.options.client.isPaused) this.options.client.ping()
@@ -387,8 +383,9 @@ export class RealtimeSession {
   }
 
   private untilIdle(): Promise<void> {
+    const { lastUsageMs } = this.options.context.deps.deadlines
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, LAST_USAGE_MS)
+      const timer = setTimeout(resolve, lastUsageMs)
       this.onIdle = () => {
         clearTimeout(timer)
         resolve()

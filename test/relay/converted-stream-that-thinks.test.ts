@@ -1,6 +1,5 @@
-import { beforeEach, expect, it } from 'vitest'
+import { expect, it, type TestContext } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import { startedForEach } from '#test/support/started-by-hook.ts'
 import { FORMATS, MODEL, sendQuestion, textIn } from './clients/caller-formats.ts'
 import { changingProvider } from './clients/changing-provider.ts'
 import { CHARGES, SENTENCE } from './clients/provider-families.ts'
@@ -8,10 +7,13 @@ import { onlyEnd, relayRig } from './support/relay-rig.ts'
 
 // The provider has this time for its first event, too, so a busy machine must not exceed it.
 const FIRST_EVENT_MS = 4_000
-const provider = startedForEach(changingProvider)
-const rig = startedForEach(() => relayRig({ deadlines: { firstEventMs: FIRST_EVENT_MS } }))
 
-beforeEach(async () => {
+/** Starts a provider and a relay for one test. The tests run at once, because they mostly wait. */
+async function startSite({ onTestFinished }: TestContext) {
+  const provider = await changingProvider()
+  onTestFinished(() => provider.close())
+  const rig = await relayRig({ deadlines: { firstEventMs: FIRST_EVENT_MS } })
+  onTestFinished(() => rig.close())
   await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
   await rig.addChannel(2, {
     ...{ type: 1, baseUrl: provider.url, models: [MODEL] },
@@ -19,13 +21,16 @@ beforeEach(async () => {
   })
   await rig.setOption('ModelRatio', { [MODEL]: 1.25 })
   await rig.setOption('CompletionRatio', { [MODEL]: 4 })
-})
+  return { provider, rig }
+}
 
 // The first event of a response, after which a model may think in silence, is no event in the other
 // formats. Such a stream would be sent to the next channel, and the provider would charge for both.
-it.each(FORMATS)(
+it.concurrent.for(FORMATS)(
   'a response that begins and then thinks reaches a caller of $name',
-  async (format) => {
+  async (format, test) => {
+    const { expect } = test
+    const { provider, rig } = await startSite(test)
     provider.respond = async (response, { type, bytes }) => {
       const begun = bytes.indexOf('\n\n') + 2
       response.writeHead(200, { 'content-type': type }).write(bytes.subarray(0, begun))
@@ -43,9 +48,10 @@ it.each(FORMATS)(
 )
 
 // Proxies in front of the gateway give up a call whose head takes longer than about a minute.
-it.each(FORMATS.filter(({ name }) => name !== 'Gemini'))(
+it.concurrent.for(FORMATS.filter(({ name }) => name !== 'Gemini'))(
   'a caller of $name gets the head of the response when the model begins to think',
-  async (format) => {
+  async (format, test) => {
+    const { provider, rig } = await startSite(test)
     const { promise: isThinking, resolve: answer } = Promise.withResolvers<void>()
     provider.respond = async (response, { type, bytes }) => {
       const added = bytes.indexOf('event: response.output_item.added')

@@ -139,8 +139,9 @@ describe('an Idempotency-Key that was claimed a day ago', () => {
   const sweepDeps = () => ({ actors: site.core.actors, claimedCalls, log: site.core.log })
 
   it('does not start a second call while the first one runs', async () => {
-    // The first call must outlast all repeats, even on a busy machine.
-    site.provider.script.push({ kind: 'slow', msPerChunk: 1_000 })
+    // The first call outlasts all repeats, because its provider only hurries after them.
+    const slow = { kind: 'slow' as const, msPerChunk: 1_000 }
+    site.provider.script.push(slow)
     const running = chat(site, { stream: true, max_tokens: 20 }, KEYED)
     await expect.poll(() => site.provider.journal.count).toBe(1)
     laterMs = CLAIM_MS + 1_000
@@ -153,6 +154,8 @@ describe('an Idempotency-Key that was claimed a day ago', () => {
     await removeExpiredClaims(sweepDeps(), now())
     expect((await chat(site, { stream: true, max_tokens: 20 }, KEYED)).status).toBe(409)
     expect(site.provider.journal.count).toBe(1)
+    expect(site.provider.journal.entries[0]?.outcome).toBe('open')
+    slow.msPerChunk = 1
     expect((await running).text).toContain('[DONE]')
     const afterwards = (await repeats()).map(({ status }) => status)
     expect(afterwards.filter((status) => status === 200)).toHaveLength(1)

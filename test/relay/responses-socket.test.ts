@@ -21,7 +21,8 @@ import {
 import { scriptedProvider } from './support/scripted-provider.ts'
 
 const provider = startedForEach(scriptedProvider)
-const rig = startedForEach(relayRig)
+/** No answer of this file goes on after the caller has left. */
+const rig = startedForEach(() => relayRig({ deadlines: { readOnStreamMs: 500 } }))
 
 beforeEach(async () => {
   await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })

@@ -1,6 +1,5 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, type TestContext } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import { startedForEach } from '#test/support/started-by-hook.ts'
 import { FORMATS, MODEL, sendQuestion, textIn } from './clients/caller-formats.ts'
 import { changingProvider } from './clients/changing-provider.ts'
 import { SENTENCE } from './clients/provider-families.ts'
@@ -10,8 +9,6 @@ import { chat, onlyEnd, relayRig } from './support/relay-rig.ts'
 const FIRST_EVENT_MS = 4_000
 const IDLE_MS = 4_000
 const deadlines = { firstEventMs: FIRST_EVENT_MS, idleMs: IDLE_MS }
-const provider = startedForEach(changingProvider)
-const rig = startedForEach(() => relayRig({ deadlines }))
 
 const OPENAI_COMPATIBLE = 8
 const ANTHROPIC = 14
@@ -19,23 +16,28 @@ const COZE = 49
 /** The id of a bot, which only Coze's channels need. */
 const BOT = '7379462189365198898'
 
-/** Adds two channels of the type. */
-const addChannels = async (type: number) => {
-  const channel = { type, baseUrl: provider.url, models: [MODEL], other: BOT }
-  await rig.addChannel(2, { ...channel, priority: 1 })
-  await rig.addChannel(3, channel)
-}
-
-beforeEach(async () => {
+/**
+ * Starts a provider and a relay with two channels of the type for one test. The tests run at once,
+ * because they mostly wait.
+ */
+async function startSite({ onTestFinished }: TestContext, type: number) {
+  const provider = await changingProvider()
+  onTestFinished(() => provider.close())
+  const rig = await relayRig({ deadlines })
+  onTestFinished(() => rig.close())
   await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
   await rig.setOption('ModelRatio', { [MODEL]: 1 })
   await rig.setOption('RetryTimes', '1')
-})
+  const channel = { type, baseUrl: provider.url, models: [MODEL], other: BOT }
+  await rig.addChannel(2, { ...channel, priority: 1 })
+  await rig.addChannel(3, channel)
+  return { provider, rig }
+}
 
-describe('a converted stream that stalls after its first event', () => {
+describe.concurrent('a converted stream that stalls after its first event', () => {
   // The first provider works on the answer and charges for it. Every further provider would, too.
-  it('is not sent to another channel, and its input is charged', async () => {
-    await addChannels(ANTHROPIC)
+  it('is not sent to another channel, and its input is charged', async (test) => {
+    const { provider, rig } = await startSite(test, ANTHROPIC)
     provider.respond = (response, { type, bytes }) => {
       const begun = bytes.indexOf('\n\n') + 2
       response.writeHead(200, { 'content-type': type }).write(bytes.subarray(0, begun))
@@ -48,8 +50,8 @@ describe('a converted stream that stalls after its first event', () => {
     expect('charge' in end.data && end.data.charge).toBeGreaterThan(0)
   })
 
-  it('is not sent to another bot, although bots do not tell when a part begins', async () => {
-    await addChannels(COZE)
+  it('is not sent to another bot, although bots do not tell when a part begins', async (test) => {
+    const { provider, rig } = await startSite(test, COZE)
     const chatOfBot = { id: '1', conversation_id: '2', bot_id: BOT, status: 'created' }
     const created = `event:conversation.chat.created\ndata:${JSON.stringify(chatOfBot)}\n\n`
     provider.respond = (response) => {
@@ -63,12 +65,12 @@ describe('a converted stream that stalls after its first event', () => {
   })
 })
 
-describe('a converted stream that has only comments', () => {
+describe.concurrent('a converted stream that has only comments', () => {
   // A provider keeps the connection of a hung model open with comments, so they are no first event.
-  it.each(FORMATS.filter(({ name }) => name !== 'chat'))(
+  it.for(FORMATS.filter(({ name }) => name !== 'chat'))(
     'is left when its first event is late, for a caller of $name',
-    async (format) => {
-      await addChannels(OPENAI_COMPATIBLE)
+    async (format, test) => {
+      const { provider, rig } = await startSite(test, OPENAI_COMPATIBLE)
       provider.respond = (response, { type, bytes }) => {
         response.writeHead(200, { 'content-type': type })
         if (provider.requests.length > 1) return response.end(bytes)

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, it } from 'vitest'
 import type { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { treeOf } from '#test/support/process-tree.ts'
@@ -16,7 +16,10 @@ beforeAll(async () => {
 /** Returns the process ids of the product's Postgres. The product has no other child processes. */
 const databaseOf = (): number[] => treeOf(product.pid).slice(1)
 
-it('a frozen Postgres makes the product unready at once; requests fail in time', async () => {
+// The two tests wait for different processes, so they run at once.
+it.concurrent('a frozen Postgres makes the product unready at once; requests fail in time', async ({
+  expect,
+}) => {
   const readiness = async () => {
     const answer = await fetch(`${product.url}/readyz`)
     return `${answer.status} ${(await answer.text()).trim()}`
@@ -37,7 +40,10 @@ it('a frozen Postgres makes the product unready at once; requests fail in time',
   expect(await self()).toBe(200)
 })
 
-it('an EventStoreDB that reads but cannot append makes the product unready in 5 s', async () => {
+it.concurrent('an EventStoreDB that only reads makes the product unready in 5 s', async ({
+  expect,
+  onTestFinished,
+}) => {
   const server = await startEventStoreDbServer()
   const writer = await ProductProcess.create({
     ...{ ROLES: 'write-api,read-api,projections,relay' },

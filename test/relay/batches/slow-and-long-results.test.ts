@@ -27,7 +27,8 @@ const rig = startedForEach(() => {
   bodies = new BodyMemory()
   settlementMemory = new BodyMemory(SETTLEMENTS_BYTES_MAX)
   const batchStore = batchesInMemory()
-  return relayRig({ batchPollEveryMs: 100, batchStore, bodies, settlementMemory })
+  const times = { batchPollEveryMs: 100, batchSlowMs: 300 }
+  return relayRig({ ...times, batchStore, bodies, settlementMemory })
 })
 
 beforeEach(async () => {

@@ -69,6 +69,8 @@ const result = (custom_id: string, text = 'Hello.') => {
 }
 const resultsAre = (...lines: string[]) =>
   provider.answers.set(`GET ${RESULTS}`, { body: lines.map((line) => `${line}\n`).join('') })
+/** Headers of an answer whose connection is closed before all of its bytes were sent. */
+const CUT = { 'content-length': '1000000', connection: 'close' }
 const ends = async () => (await rig.callEvents()).filter(({ type }) => type !== 'CallAdmitted')
 const downloads = () => provider.requests.filter(({ path }) => path === RESULTS).length
 const streamOf = (id: string) => {
@@ -144,8 +146,7 @@ it('a result of Gemini that is too long keeps the places of the others', async (
 it('what arrived before a failed download is billed, and each line once', async () => {
   const id = await submit()
   const cut = [Buffer.from(`${result('a')}\n${result('b')}\n`)]
-  const headers = { 'content-length': '1000000' }
-  provider.answers.set(`GET ${RESULTS}`, { headers, pieces: cut })
+  provider.answers.set(`GET ${RESULTS}`, { headers: CUT, pieces: cut })
   await call('GET', `${BATCHES}/${id}`)
   const billed = async () =>
     (await rig.eventsOf(streamOf(id))).flatMap(({ type, data }) =>
@@ -203,10 +204,7 @@ it.each([403, 410, 404])(
     const id = await submit()
     const granted = 1_000_000_000n
     const cut = [Buffer.from(`${result('a')}\n`)]
-    provider.answers.set(`GET ${RESULTS}`, {
-      headers: { 'content-length': '1000000' },
-      pieces: cut,
-    })
+    provider.answers.set(`GET ${RESULTS}`, { headers: CUT, pieces: cut })
     await call('GET', `${BATCHES}/${id}`)
     await expect
       .poll(async () => (await rig.eventsOf(streamOf(id))).map(({ type }) => type))

@@ -251,7 +251,7 @@ describe('failed channel test', () => {
 
   it('ends at the deadline when the provider does not answer', async () => {
     scripted.answers.set('*', { hangs: true })
-    const short = { ...CHANNEL_TEST_DEADLINES, firstByteMs: 200 }
+    const short = { ...CHANNEL_TEST_DEADLINES, firstEventMs: 200 }
     const { result } = await test(channel({ baseUrl: scripted.url }), {}, short)
     expect(result).toMatchObject({ isSuccess: false, reason: 'timeout' })
   })

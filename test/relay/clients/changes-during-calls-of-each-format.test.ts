@@ -11,7 +11,7 @@ import { CHANNEL_TYPES, changingProvider } from './changing-provider.ts'
 import { CHARGES, SENTENCE } from './provider-families.ts'
 
 const provider = startedForEach(changingProvider)
-const rig = startedForEach(() => relayRig({ deadlines: { writeStallMs: 500 } }))
+const rig = startedForEach(() => relayRig({ deadlines: { writeStallMs: 500, accessCheckMs: 100 } }))
 
 beforeEach(async () => {
   await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })

@@ -12,7 +12,8 @@ import {
   transcribingSession,
 } from '../support/realtime-site.ts'
 
-const { provider, rig, session } = realtimeSite()
+/** In no test of this file does a usage arrive after the caller has left. */
+const { provider, rig, session } = realtimeSite({ deadlines: { lastUsageMs: 200 } })
 const COMPLETED = `${TRANSCRIPTION}.completed`
 const TEXT = 'Hello there, '.repeat(40)
 const FIRST = { item_id: 'item_1' }

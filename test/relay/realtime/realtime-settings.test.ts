@@ -14,7 +14,8 @@ import {
 } from '../support/realtime-site.ts'
 import { TOKEN, USER } from '../support/relay-rig.ts'
 
-const { provider, rig, session } = realtimeSite()
+/** In no test of this file does a usage arrive after the caller has left. */
+const { provider, rig, session } = realtimeSite({ deadlines: { lastUsageMs: 200 } })
 const OTHER = 'whisper-1'
 const G711 = { type: 'audio/pcmu' }
 

@@ -1,10 +1,9 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { AccountCommand } from '#domain/accounts/commands.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { tokensStream } from '#domain/tokens/events.ts'
-import { RealtimeSession } from '#relay/realtime/realtime-session.ts'
 import type { RealtimeClient } from '../support/realtime-client.ts'
 import {
   audio,
@@ -20,7 +19,8 @@ import {
 } from '../support/realtime-site.ts'
 import { TOKEN, USER } from '../support/relay-rig.ts'
 
-const { provider, rig, session } = realtimeSite()
+/** In no test of this file does a usage arrive after the caller has left. */
+const { provider, rig, session } = realtimeSite({ deadlines: { lastUsageMs: 200 } })
 const ONE_TOKEN = {
   ...{ type: 'tokens', input_tokens: 1, output_tokens: 1, total_tokens: 2 },
   input_token_details: { text_tokens: 0, audio_tokens: 1 },
@@ -184,14 +184,27 @@ describe('the text of a transcription', () => {
     expect(await bills(rig)).toMatchObject([{ usage: { output: 0 }, anomaly: null }])
   })
 
-  it('is charged by the usage that arrives soon after the caller has left', async () => {
+  it('ends the session at the 1 001st that has not arrived, and charges them all', async () => {
     const client = await oneItem()
-    const end = vi.spyOn(RealtimeSession.prototype, 'end')
-    client.socket.terminate()
-    await expect.poll(() => end.mock.calls.length).toBe(1)
-    session().send({ type: `${TRANSCRIPTION}.completed`, item_id: 'item_1', usage: ONE_TOKEN })
-    await expect.poll(usages).toMatchObject([{ inputAudio: 1, output: 1 }])
-    await expect.poll(() => session().isClosed).toBe(true)
+    const committed = (item: number) =>
+      session().send({ type: 'input_audio_buffer.committed', item_id: `item_${item}` })
+    for (let item = 2; item <= 1_000; item += 1) committed(item)
+    client.send(audio(96_000))
+    await expect.poll(() => session().typesOf('input_audio_buffer.append')).toHaveLength(2)
+    expect(client.closed).toBe(null)
+    committed(1_001)
+    expect((await client.event('error')).error).toMatchObject({ code: 'too_many_concurrent' })
+    expect(await client.isClosed()).toBe(1008)
+    await expect.poll(() => bills(rig)).toHaveLength(1)
+    expect((await bills(rig))[0]?.usage).toMatchObject({ inputAudio: 10 + 20 })
+    expect(await openCalls(rig)).toBe(0)
+  })
+
+  it('is charged by the own count if the caller leaves before it arrives', async () => {
+    const client = await oneItem()
+    client.socket.close()
+    await expect.poll(() => bills(rig)).toHaveLength(1)
+    expect((await bills(rig))[0]?.usage).toMatchObject({ inputAudio: 10 })
     expect(await openCalls(rig)).toBe(0)
   })
 })
