@@ -250,8 +250,8 @@ export const optionQueries = {
   /**
    * The units in which channels bill models at a price of the option `ModelPrice`: `second` if a
    * channel bills the model by the second of a video, otherwise `call`. Both are listed if the
-   * channels of a model differ. Only those models are listed whose names tell another unit (`entry_units`), for example
-   * because a channel maps the name to that of a video.
+   * channels of a model differ. Only those models are listed whose names tell another unit
+   * (`entry_units`), for example because a channel maps the name to that of a video.
    */
   'GET /api/option/price_units': { response: { 200: Envelope(PriceUnitLists) } },
   'GET /api/option/price_schedule': {
