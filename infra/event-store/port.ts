@@ -75,6 +75,12 @@ export type SubscribeOptions = {
   readonly maxBatch?: number
   /** Limits the subscription to streams with one of these prefixes. */
   readonly streamPrefixes?: readonly string[]
+  /**
+   * The time in milliseconds that this subscription waits before it queries the store for announced
+   * events, because another subscription of this process, which gets all events, will usually have
+   * read them by then. Stores that keep no read events in memory ignore it.
+   */
+  readonly queryDelayMs?: number
 }
 
 export type Subscription = { readonly stop: () => Promise<void> }

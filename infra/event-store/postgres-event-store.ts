@@ -9,7 +9,11 @@ import { encodeAppend, eventCount } from './encoded-append.ts'
 import type { EventStore, Subscription } from './port.ts'
 import { createEventReader, type EventReader } from './postgres-event-reader.ts'
 import { ensureEventSchema, ensurePartitions } from './postgres-schema.ts'
-import { createReaderNotification, keepListening } from './reader-notification.ts'
+import {
+  createReaderNotification,
+  keepListening,
+  type ReaderNotification,
+} from './reader-notification.ts'
 import { createRecentEvents, type RecentEvents } from './recent-events-buffer.ts'
 import {
   type Page,
@@ -75,10 +79,14 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     readAll: reader.readAll,
     headPosition: reader.headPosition,
     subscribeAll: (after, onBatch, onError, options) => {
-      const reading = { isOver: notification.isClosed }
-      const readPage = pageReader(recent, reader, () => head, reading)
+      const stopped = new AbortController()
+      const readPage = pageReader({
+        ...{ recent, reader, notification, stopped: stopped.signal },
+        head: () => head,
+        queryDelayMs: options?.queryDelayMs ?? 0,
+      })
       const subscription = { ...options, readPage, notification, after, onBatch, onError }
-      return subscribeKeeping(recent, { ...subscription, onReadFailure: warn }, reading)
+      return subscribeKeeping(recent, { ...subscription, onReadFailure: warn }, stopped)
     },
     close: async () => {
       notification.close()
@@ -88,12 +96,6 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     },
   }
 }
-
-/**
- * The state of one subscription. `isOver` returns true once the subscription or the store is
- * stopped.
- */
-type Reading = { isOver: () => boolean }
 
 /**
  * Returns a function that passes positions on to `notify`: at once after a pause, otherwise at most
@@ -116,27 +118,38 @@ function atIntervals(ms: number, notify: (position: number) => void): (position:
   }
 }
 
+type PageReaderDeps = {
+  readonly recent: RecentEvents
+  readonly reader: EventReader
+  readonly notification: ReaderNotification
+  /** Returns the last known position. */
+  readonly head: () => number
+  readonly stopped: AbortSignal
+  readonly queryDelayMs: number
+}
+
 /**
- * Creates a function that reads the pages of one subscription, from memory if possible. `head`
- * returns the last known position. After a query that reached the last event, the next query waits,
- * so that fewer queries are made.
+ * Creates a function that reads the pages of one subscription, from memory if possible. After a
+ * query that reached the last event, the next query waits, so that fewer queries are made.
  */
-function pageReader(
-  recent: RecentEvents,
-  reader: EventReader,
-  head: () => number,
-  reading: Reading,
-) {
+function pageReader(deps: PageReaderDeps): PagedSubscription['readPage'] {
+  const { recent, reader, head, stopped } = deps
+  const isOver = (): boolean => stopped.aborted || deps.notification.isClosed()
+  const wait = (ms: number): Promise<void> =>
+    delay(ms, undefined, { ref: false, signal: stopped }).catch(() => {})
   let pausedUntil = 0
   return async (request: PageRequest, isPoll: boolean): Promise<Page> => {
     const fromMemory = recent.read(request)
     if (fromMemory !== null) return fromMemory
     if (request.after >= head() && !isPoll) return { events: [], position: request.after }
-    const pause = pausedUntil - performance.now()
-    if (pause > 0) await delay(pause, undefined, { ref: false })
-    if (reading.isOver()) return { events: [], position: request.after }
+    const pause = Math.max(pausedUntil - performance.now(), deps.queryDelayMs)
+    if (pause > 0) await wait(pause)
+    if (isOver()) return { events: [], position: request.after }
+    const fromOtherReader = recent.read(request)
+    if (fromOtherReader !== null) return fromOtherReader
     const end = request.after < head() ? head() : await reader.headPosition()
     const page = await reader.readPage(request, end)
+    if (request.streamPrefixes === null) recent.addRead(request.after, page)
     pausedUntil = page.position < end ? 0 : performance.now() + FOREIGN_COMMIT_MS
     return page
   }
@@ -146,7 +159,7 @@ function pageReader(
 function subscribeKeeping(
   recent: RecentEvents,
   options: PagedSubscription,
-  reading: Reading,
+  stopped: AbortController,
 ): Subscription {
   const { streamPrefixes, onError } = options
   const release = recent.keep(streamPrefixes === undefined ? null : streamFilter(streamPrefixes))
@@ -159,7 +172,7 @@ function subscribeKeeping(
   })
   return {
     stop: async () => {
-      reading.isOver = () => true
+      stopped.abort()
       release()
       await subscription.stop()
     },
