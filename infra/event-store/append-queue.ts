@@ -58,8 +58,18 @@ export function createAppendQueue(options: Options): AppendQueue {
   let isClosed = false
 
   const expireMs = Math.min(1_000, deadlineMs / 4)
-  const expire = setInterval(() => failExpired([...inFlight, ...waiting]), expireMs)
-  expire.unref()
+  let expiring: NodeJS.Timeout | null = null
+  const stopExpiring = (): void => {
+    if (expiring !== null) clearInterval(expiring)
+    expiring = null
+  }
+  // The timer runs only while there are appends, so that an idle process does not wake up.
+  const startExpiring = (): void => {
+    expiring ??= setInterval(() => {
+      if (inFlight.length === 0 && waiting.length === 0) stopExpiring()
+      else failExpired([...inFlight, ...waiting])
+    }, expireMs).unref()
+  }
 
   const run = async (): Promise<void> => {
     await nextTurn()
@@ -95,13 +105,14 @@ export function createAppendQueue(options: Options): AppendQueue {
       if (waiting.length >= WAITING_MAX) throw new StoreUnavailable('too many appends wait')
       const entry = newEntry(requestedParts, performance.now() + deadlineMs)
       waiting.push(entry)
+      startExpiring()
       start()
       return await entry.answer.promise
     },
     close: async () => {
       isClosed = true
       await running
-      clearInterval(expire)
+      stopExpiring()
       for (const entry of waiting) finish(entry, new StoreUnavailable('the event store is closed'))
       connection.drop()
     },

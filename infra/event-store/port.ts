@@ -83,6 +83,14 @@ export type SubscribeOptions = {
   readonly queryDelayMs?: number
 }
 
+/** What a store knows about commits without a query. */
+export type CommitWatch = {
+  /** Returns the last position that this process knows. Other processes' commits may be later. */
+  readonly position: () => number
+  /** Resolves when that position exceeds `position`, after `timeoutMs` milliseconds or on abort. */
+  readonly waitBeyond: (position: number, timeoutMs: number, signal: AbortSignal) => Promise<void>
+}
+
 export type Subscription = { readonly stop: () => Promise<void> }
 
 /**
@@ -120,6 +128,8 @@ export interface EventStore {
    * Postgres is probed separately.
    */
   readonly probeAppend?: () => Promise<void>
+  /** Missing if the store can't tell without a query whether there are new events. */
+  readonly commits?: CommitWatch
   /**
    * Delivers every event after `after` once and in order. Each batch waits for the promise of the
    * previous batch. If `onBatch` rejects, the subscription ends and `onError` is called.

@@ -36,6 +36,8 @@ const PARTITION_SIZE = 10_000_000
  * commit hundreds of times a second. It limits the load on Postgres.
  */
 const FOREIGN_COMMIT_MS = 25
+/** The time in milliseconds for which a poll of one subscription also serves the others. */
+const SHARED_POLL_MS = 2_500
 
 /** Creates the event store in the Postgres schema `event_store`. */
 export async function createPostgresEventStore(options: Options): Promise<EventStore> {
@@ -71,6 +73,13 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     onFailure: warn,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   })
+  let polledAt = Number.NEGATIVE_INFINITY
+  // All subscriptions share a poll, because each learns of the events that it finds.
+  const isPollDue = (): boolean => {
+    const isDue = performance.now() - polledAt > SHARED_POLL_MS
+    if (isDue) polledAt = performance.now()
+    return isDue
+  }
   const look = async (): Promise<void> => onCommitted(await reader.headPosition())
   const listener = keepListening(connection, look)
   return {
@@ -83,10 +92,22 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
       const readPage = pageReader({
         ...{ recent, reader, notification, stopped: stopped.signal },
         head: () => head,
+        isPollDue,
         queryDelayMs: options?.queryDelayMs ?? 0,
       })
       const subscription = { ...options, readPage, notification, after, onBatch, onError }
       return subscribeKeeping(recent, { ...subscription, onReadFailure: warn }, stopped)
+    },
+    commits: {
+      position: () => head,
+      waitBeyond: async (position, timeoutMs, signal) => {
+        const until = performance.now() + timeoutMs
+        while (head <= position && !notification.isClosed() && !signal.aborted) {
+          const left = until - performance.now()
+          if (left <= 0) return
+          await notification.waitBeyond(notification.count(), left, signal)
+        }
+      },
     },
     close: async () => {
       notification.close()
@@ -124,6 +145,8 @@ type PageReaderDeps = {
   readonly notification: ReaderNotification
   /** Returns the last known position. */
   readonly head: () => number
+  /** Reports whether the last position was last asked for some time ago. */
+  readonly isPollDue: () => boolean
   readonly stopped: AbortSignal
   readonly queryDelayMs: number
 }
@@ -141,7 +164,8 @@ function pageReader(deps: PageReaderDeps): PagedSubscription['readPage'] {
   return async (request: PageRequest, isPoll: boolean): Promise<Page> => {
     const fromMemory = recent.read(request)
     if (fromMemory !== null) return fromMemory
-    if (request.after >= head() && !isPoll) return { events: [], position: request.after }
+    const isQueryNeeded = request.after < head() || (isPoll && deps.isPollDue())
+    if (!isQueryNeeded) return { events: [], position: request.after }
     const pause = Math.max(pausedUntil - performance.now(), deps.queryDelayMs)
     if (pause > 0) await wait(pause)
     if (isOver()) return { events: [], position: request.after }

@@ -125,6 +125,7 @@ export function createRecentEvents(): RecentEvents {
 }
 
 function decodedOnce(recent: Recent, position: number): Recorded {
+  if (!('event' in recent)) return recent.decoded
   if (recent.decoded !== null) return recent.decoded
   const { event, stream, revision } = recent
   recent.decoded = decodeEvent(event, { stream, revision, position })

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it, vi } from 'vitest'
 import type { Recorded } from '#domain/shared/event.ts'
+import { pauseUntilCommit } from '#infra/event-store/pause-until-commit.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 import { budget } from '#test/support/time-limit.ts'
@@ -159,6 +160,32 @@ describe('the event store in Postgres', () => {
     expect(positions).toEqual(ids.map((n) => n + 1))
     await subscription.stop()
     await Promise.all([writer.close(), store.close()])
+    await database.drop()
+  })
+
+  it('work that pauses until a commit continues after one of any process', async () => {
+    const database = await testDatabase()
+    const open = () => createPostgresEventStore({ connectionString: database.url, log })
+    const [one, two] = [await open(), await open()]
+    const never = new AbortController()
+    const pause = { everyMs: 1, idleMs: 60_000, signal: never.signal }
+    for (const writer of [one, two]) {
+      const seen = one.commits?.position() ?? null
+      expect(seen).toBe(await one.headPosition())
+      // Fifty at once, of which none may miss the commit.
+      const pauses = Array.from({ length: 50 }, () => pauseUntilCommit(one, { ...pause, seen }))
+      await writer.append([to(newStream(), 'none')])
+      await Promise.all(pauses)
+      // A commit before the pause ends it as well.
+      await pauseUntilCommit(one, { ...pause, seen })
+    }
+    const seen = one.commits?.position() ?? null
+    const aborted = pauseUntilCommit(one, { ...pause, seen })
+    never.abort()
+    await aborted
+    const { signal } = new AbortController()
+    await pauseUntilCommit(one, { seen, everyMs: 1, idleMs: 20, signal })
+    await Promise.all([one.close(), two.close()])
     await database.drop()
   })
 })
