@@ -6,7 +6,7 @@ import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { createAppendConnection } from './append-connection.ts'
 import { createAppendQueue } from './append-queue.ts'
 import { encodeAppend, eventCount } from './encoded-append.ts'
-import type { EventStore, Subscription } from './port.ts'
+import type { CommitWatch, EventStore, Subscription } from './port.ts'
 import { createEventReader, type EventReader } from './postgres-event-reader.ts'
 import { ensureEventSchema, ensurePartitions } from './postgres-schema.ts'
 import {
@@ -73,13 +73,7 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     onFailure: warn,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   })
-  let polledAt = Number.NEGATIVE_INFINITY
-  // All subscriptions share a poll, because each learns of the events that it finds.
-  const isPollDue = (): boolean => {
-    const isDue = performance.now() - polledAt > SHARED_POLL_MS
-    if (isDue) polledAt = performance.now()
-    return isDue
-  }
+  const isPollDue = sharedPolls()
   const look = async (): Promise<void> => onCommitted(await reader.headPosition())
   const listener = keepListening(connection, look)
   return {
@@ -89,26 +83,13 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     headPosition: reader.headPosition,
     subscribeAll: (after, onBatch, onError, options) => {
       const stopped = new AbortController()
-      const readPage = pageReader({
-        ...{ recent, reader, notification, stopped: stopped.signal },
-        head: () => head,
-        isPollDue,
-        queryDelayMs: options?.queryDelayMs ?? 0,
-      })
+      const { queryDelayMs = 0 } = options ?? {}
+      const shared = { recent, reader, notification, head: () => head, isPollDue }
+      const readPage = pageReader({ ...shared, stopped: stopped.signal, queryDelayMs })
       const subscription = { ...options, readPage, notification, after, onBatch, onError }
       return subscribeKeeping(recent, { ...subscription, onReadFailure: warn }, stopped)
     },
-    commits: {
-      position: () => head,
-      waitBeyond: async (position, timeoutMs, signal) => {
-        const until = performance.now() + timeoutMs
-        while (head <= position && !notification.isClosed() && !signal.aborted) {
-          const left = until - performance.now()
-          if (left <= 0) return
-          await notification.waitBeyond(notification.count(), left, signal)
-        }
-      },
-    },
+    commits: watchCommits(() => head, notification),
     close: async () => {
       notification.close()
       await queue.close()
@@ -136,6 +117,33 @@ function atIntervals(ms: number, notify: (position: number) => void): (position:
   return (position) => {
     highest = Math.max(highest, position)
     if (timer === null) next()
+  }
+}
+
+function watchCommits(head: () => number, notification: ReaderNotification): CommitWatch {
+  return {
+    position: head,
+    waitBeyond: async (position, timeoutMs, signal) => {
+      const until = performance.now() + timeoutMs
+      while (head() <= position && !notification.isClosed() && !signal.aborted) {
+        const left = until - performance.now()
+        if (left <= 0) return
+        await notification.waitBeyond(notification.count(), left, signal)
+      }
+    },
+  }
+}
+
+/**
+ * Returns a function that reports whether a poll is due. All subscriptions share a poll, because
+ * each learns of the events that it finds.
+ */
+function sharedPolls(): () => boolean {
+  let polledAt = Number.NEGATIVE_INFINITY
+  return () => {
+    const isDue = performance.now() - polledAt > SHARED_POLL_MS
+    if (isDue) polledAt = performance.now()
+    return isDue
   }
 }
 

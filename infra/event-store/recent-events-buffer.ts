@@ -109,19 +109,26 @@ export function createRecentEvents(): RecentEvents {
       }
       shrink()
     },
-    read: ({ after, limit, isWanted }) => {
-      const start = after + 1 - first
-      if (start < 0 || start >= kept.length) return null
-      const events: Recorded[] = []
-      let index = start
-      for (; index < kept.length && events.length < limit; index += 1) {
-        const recent = kept[index]
-        if (!recent || (isWanted !== null && !isWanted(recent.stream))) continue
-        events.push(decodedOnce(recent, first + index))
-      }
-      return { events, position: first + index - 1 }
-    },
+    read: (request) => readKept(kept, first, request),
   }
+}
+
+/** Reads a page of the kept events, of which the first one has the position `first`. */
+function readKept(
+  kept: readonly (Recent | null)[],
+  first: number,
+  { after, limit, isWanted }: PageRequest,
+): Page | null {
+  const start = after + 1 - first
+  if (start < 0 || start >= kept.length) return null
+  const events: Recorded[] = []
+  let index = start
+  for (; index < kept.length && events.length < limit; index += 1) {
+    const recent = kept[index]
+    if (!recent || (isWanted !== null && !isWanted(recent.stream))) continue
+    events.push(decodedOnce(recent, first + index))
+  }
+  return { events, position: first + index - 1 }
 }
 
 function decodedOnce(recent: Recent, position: number): Recorded {
