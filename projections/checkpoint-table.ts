@@ -4,37 +4,79 @@ import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { ProjectionName } from './projection-names.ts'
 
 /**
+ * The view that shows one row per read model and lane. Processes of an earlier release, in which it
+ * was a table, may still run during an upgrade. The trigger lets them move checkpoints, with the
+ * same guarantee: a checkpoint that another process has moved is not changed.
+ */
+const CHECKPOINT_VIEW = `
+create view projections.checkpoint as
+  select d.name, l.lane, coalesce(l.positions[d.ordinal], 0) as position, d.definition
+  from projections.lane l cross join projections.definition d;
+create function projections.update_checkpoint() returns trigger language plpgsql as $function$
+begin
+  update projections.lane l set positions[d.ordinal] = new.position
+    from projections.definition d
+    where l.lane = old.lane and d.name = old.name and l.positions[d.ordinal] = old.position;
+  if not found then return null; end if;
+  update projections.definition d set definition = new.definition
+    where d.name = old.name and d.definition <> new.definition;
+  return new;
+end $function$;
+create trigger update_checkpoint instead of update on projections.checkpoint
+  for each row execute function projections.update_checkpoint();`
+
+/**
  * A checkpoint is the position of the last event that a read model includes in one lane (stream
- * partition). Each batch updates all checkpoints of a process. The fill factor of 25 leaves space
- * for these updates in the same page. In the first release, a read model had one position, which
- * the migration copies to all lanes. The table `ahead_of_events` contains the read models that
- * include events which the store does not have; see `runner/read-models-ahead-of-events.ts`.
+ * partition). Each batch updates all checkpoints of a process, so a lane has one row: `positions`
+ * has a position for each read model, at the index `ordinal` of its row in
+ * `projections.definition`. Ordinals have no gaps. The fill factor of 25 leaves space for the
+ * updates in the same page. Earlier releases had a row per read model and lane, and the first
+ * release a row per read model; the migration keeps their positions. The table `ahead_of_events`
+ * contains the read models that include events which the store does not have; see
+ * `runner/read-models-ahead-of-events.ts`.
  */
 export const CHECKPOINT_TABLE = `
-do $migrate$ begin
-  if exists (
-    select from pg_attribute where attrelid = to_regclass('projections.checkpoint')
-      and attname = 'name'
-  ) and not exists (
-    select from pg_attribute where attrelid = to_regclass('projections.checkpoint')
-      and attname = 'lane'
-  ) then
-    alter table projections.checkpoint rename to checkpoint_without_lanes;
-  end if;
-end $migrate$;
-create table if not exists projections.checkpoint (
-  name text,
-  lane int2 check (lane >= 0 and lane < ${LANE_COUNT}),
-  position bigint not null check (position >= 0),
-  definition text not null,
-  primary key (name, lane)
+create table if not exists projections.definition (
+  name text primary key,
+  ordinal int2 not null unique,
+  definition text not null
+);
+create table if not exists projections.lane (
+  lane int2 primary key check (lane >= 0 and lane < ${LANE_COUNT}),
+  positions bigint[] not null check (0 <= all (positions))
 ) with (fillfactor = 25);
 do $migrate$ begin
-  if to_regclass('projections.checkpoint_without_lanes') is not null then
-    insert into projections.checkpoint
-      select name, lane, position, definition
-      from projections.checkpoint_without_lanes, generate_series(0, ${LANE_COUNT - 1}) lane;
-    drop table projections.checkpoint_without_lanes;
+  -- An insert without this condition would wait for a running rebuild.
+  if not exists (select from projections.lane) then
+    insert into projections.lane
+      select lane, '{}' from generate_series(0, ${LANE_COUNT - 1}) lane;
+  end if;
+  if exists (
+    select from pg_class where oid = to_regclass('projections.checkpoint') and relkind = 'r'
+  ) then
+    lock table projections.checkpoint in access exclusive mode;
+    if not exists (
+      select from pg_attribute where attrelid = 'projections.checkpoint'::regclass
+        and attname = 'lane' and not attisdropped
+    ) then
+      create table projections.checkpoint_with_lanes as
+        select name, lane, position, definition
+        from projections.checkpoint, generate_series(0, ${LANE_COUNT - 1}) lane;
+      drop table projections.checkpoint;
+      alter table projections.checkpoint_with_lanes rename to checkpoint;
+    end if;
+    insert into projections.definition
+      select name, row_number() over (order by name), min(definition)
+      from projections.checkpoint group by name;
+    update projections.lane l set positions = (
+      select array_agg(coalesce(c.position, 0) order by d.ordinal)
+      from projections.definition d
+      left join projections.checkpoint c on c.name = d.name and c.lane = l.lane
+    )
+    where exists (select from projections.definition);
+    drop table projections.checkpoint;
+  end if;
+  if to_regclass('projections.checkpoint') is null then ${CHECKPOINT_VIEW}
   end if;
 end $migrate$;
 create table if not exists projections.ahead_of_events (

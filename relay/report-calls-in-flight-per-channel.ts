@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Gauges } from '#infra/telemetry/gauges-of-all-processes.ts'
+import type { DeadlineTimer } from './pipeline/call-deadlines-and-timer.ts'
 import type { RunningCall } from './pipeline/running-call.ts'
 import type { UnorderedList } from './unordered-list.ts'
 
@@ -9,25 +10,36 @@ const IN_FLIGHT = 'calls-in-flight'
 const EVERY_MS = 1_000
 /** The interval at which unchanged counts are reported again. It shows that the relay is alive. */
 const REPEAT_MS = 4_000
+/** Shorter than the interval, because a report ends some time after its timer. */
+const REPORT_AGAIN_MS = REPEAT_MS - EVERY_MS / 2
+const NO_CALLS = JSON.stringify({})
 
 type Deps = {
   readonly runningCalls: UnorderedList<RunningCall>
+  readonly timer: Pick<DeadlineTimer, 'notifyOfFirstCall'>
   readonly gauges: Gauges
   readonly log: Logger
 }
 
 /**
- * Reports the running calls per channel once a second. The calls are counted here, so that the code
+ * Reports the running calls per channel once a second, or less often while there are none, so that
+ * an idle relay does not wake up. The calls are counted here, so that the code
  * that handles calls maintains no counters. Returns a function that stops the reports.
  */
-export function reportCallsInFlight({ runningCalls, gauges, log }: Deps): () => Promise<void> {
+export function reportCallsInFlight({
+  runningCalls,
+  timer,
+  gauges,
+  log,
+}: Deps): () => Promise<void> {
   let reported = ''
-  let reportedAt = performance.now() - REPEAT_MS
+  let reportedAt = performance.now() - REPORT_AGAIN_MS
   let isReporting = false
   const report = async (): Promise<void> => {
     const counts = countsOf(runningCalls)
     const text = JSON.stringify(counts)
-    if (isReporting || (text === reported && performance.now() - reportedAt < REPEAT_MS)) return
+    if (isReporting || (text === reported && performance.now() - reportedAt < REPORT_AGAIN_MS))
+      return
     isReporting = true
     try {
       await gauges.report(IN_FLIGHT, counts)
@@ -39,11 +51,22 @@ export function reportCallsInFlight({ runningCalls, gauges, log }: Deps): () => 
       isReporting = false
     }
   }
+  let waiting: NodeJS.Timeout | undefined
+  let isStopped = false
+  const reportIn = (waitMs: number): void => {
+    clearTimeout(waiting)
+    if (isStopped) return
+    waiting = setTimeout(() => {
+      void report()
+      reportIn(runningCalls.size === 0 && reported === NO_CALLS ? REPEAT_MS : EVERY_MS)
+    }, waitMs).unref()
+  }
   void report()
-  const timer = setInterval(() => void report(), EVERY_MS)
-  timer.unref()
+  reportIn(EVERY_MS)
+  timer.notifyOfFirstCall(() => reportIn(EVERY_MS))
   return async () => {
-    clearInterval(timer)
+    isStopped = true
+    clearTimeout(waiting)
     await gauges.retire(IN_FLIGHT).catch(() => {})
   }
 }

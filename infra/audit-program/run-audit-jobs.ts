@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import {
   type AuditJobCommand,
   type AuditJobsState,
@@ -14,6 +13,7 @@ import { lowestOf } from '#projections/runner/checkpoints.ts'
 import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
 import { dropUnfinishedReadModels } from '#projections/temporary-schemas/query.ts'
 import type { Core } from '../core-dependencies.ts'
+import { pauseUntilCommit } from '../event-store/pause-until-commit.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { deleteProgress, progressWriter } from './job-progress.ts'
 import { buildNextScratchCopy, cleanScratchCopies } from './scratch-copy-jobs.ts'
@@ -25,6 +25,11 @@ export type AuditJobs = { readonly stop: () => Promise<void> }
 const CHECK_INTERVAL_MS = 2_000
 /** The time in milliseconds between two searches for tables to remove while there are no copies. */
 const CLEAN_EVERY_MS = 30_000
+/**
+ * The maximum pause in milliseconds while no event is committed. The nightly verification, and
+ * tables of killed processes, become due without an event.
+ */
+const IDLE_MS_MAX = 30_000
 
 type Deps = {
   readonly core: Core
@@ -86,11 +91,13 @@ async function repeat(
 ): Promise<void> {
   const schedule: Schedule = { nextRunAt: null, pauseMs: CHECK_INTERVAL_MS }
   while (!lost.aborted) {
-    await run(schedule).catch((error: unknown) =>
-      warnThrottled(core.log, { reason: reasonOf(error) }, 'an audit job waits for the database'),
-    )
-    const { pauseMs } = schedule
-    await delay(pauseMs, undefined, { signal: lost, ref: false }).catch(() => {})
+    let seen = core.store.commits?.position() ?? null
+    await run(schedule).catch((error: unknown) => {
+      seen = null
+      warnThrottled(core.log, { reason: reasonOf(error) }, 'an audit job waits for the database')
+    })
+    const everyMs = schedule.pauseMs
+    await pauseUntilCommit(core.store, { seen, everyMs, idleMs: IDLE_MS_MAX, signal: lost })
   }
 }
 

@@ -60,9 +60,10 @@ export function createAppendQueue(options: Options): AppendQueue {
   let running: Promise<void> | null = null
   let isClosed = false
 
-  const expireMs = Math.min(1_000, deadlineMs / 4)
-  const expire = setInterval(() => failExpired([...inFlight, ...waiting]), expireMs)
-  expire.unref()
+  const expiry = timerWhileUsed(Math.min(1_000, deadlineMs / 4), () => {
+    failExpired([...inFlight, ...waiting])
+    return inFlight.length > 0 || waiting.length > 0
+  })
 
   const run = async (): Promise<void> => {
     await nextTurn()
@@ -98,17 +99,36 @@ export function createAppendQueue(options: Options): AppendQueue {
       if (waiting.length >= WAITING_MAX) throw new StoreUnavailable('too many appends wait')
       const entry = newEntry(requestedParts, performance.now() + deadlineMs)
       waiting.push(entry)
+      expiry.start()
       start()
       return await entry.answer.promise
     },
     close: async () => {
       isClosed = true
       await running
-      clearInterval(expire)
+      expiry.stop()
       for (const entry of waiting) finish(entry, new StoreUnavailable('the event store is closed'))
       connection.drop()
     },
   }
+}
+
+/**
+ * Runs `work` every `ms` milliseconds from `start` on until it returns false, so that an idle
+ * process does not wake up.
+ */
+function timerWhileUsed(ms: number, work: () => boolean) {
+  let timer: NodeJS.Timeout | null = null
+  const stop = (): void => {
+    if (timer !== null) clearInterval(timer)
+    timer = null
+  }
+  const start = (): void => {
+    timer ??= setInterval(() => {
+      if (!work()) stop()
+    }, ms).unref()
+  }
+  return { start, stop }
 }
 
 function failExpired(entries: readonly Entry[]): void {

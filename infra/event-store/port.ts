@@ -75,6 +75,20 @@ export type SubscribeOptions = {
   readonly maxBatch?: number
   /** Limits the subscription to streams with one of these prefixes. */
   readonly streamPrefixes?: readonly string[]
+  /**
+   * The time in milliseconds that this subscription waits before it queries the store for announced
+   * events, because another subscription of this process, which gets all events, will usually have
+   * read them by then. Stores that keep no read events in memory ignore it.
+   */
+  readonly queryDelayMs?: number
+}
+
+/** What a store knows about commits without a query. */
+export type CommitWatch = {
+  /** Returns the last position that this process knows. Other processes' commits may be later. */
+  readonly position: () => number
+  /** Resolves when that position exceeds `position`, after `timeoutMs` milliseconds or on abort. */
+  readonly waitBeyond: (position: number, timeoutMs: number, signal: AbortSignal) => Promise<void>
 }
 
 export type Subscription = { readonly stop: () => Promise<void> }
@@ -114,6 +128,8 @@ export interface EventStore {
    * Postgres is probed separately.
    */
   readonly probeAppend?: () => Promise<void>
+  /** Missing if the store can't tell without a query whether there are new events. */
+  readonly commits?: CommitWatch
   /**
    * Delivers every event after `after` once and in order. Each batch waits for the promise of the
    * previous batch. If `onBatch` rejects, the subscription ends and `onError` is called.

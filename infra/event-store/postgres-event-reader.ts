@@ -3,7 +3,8 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { LANE_COUNT } from '../event-bus/lane-of-stream.ts'
 import type { ExactStreamAppend } from './append-connection.ts'
 import { type Appended, type EventStore, StoreUnavailable } from './port.ts'
-import type { Page, PageRequest } from './subscription.ts'
+import type { StoredPage } from './recent-events-buffer.ts'
+import type { PageRequest } from './subscription.ts'
 
 /** The columns of an event in the order of `EventRow`. */
 export const EVENT_COLUMNS = 'position, stream, revision, id, type, v, data, actor, cause, at'
@@ -67,7 +68,7 @@ export type EventReader = {
    * Reads one page of events for a subscription. `head` is a position that is known to be
    * committed.
    */
-  readonly readPage: (request: PageRequest, head: number) => Promise<Page>
+  readonly readPage: (request: PageRequest, head: number) => Promise<StoredPage>
   readonly headPosition: () => Promise<number>
   /**
    * Returns the last revision of each stream by name. A stream that does not exist has no entry.
@@ -144,9 +145,9 @@ async function readPage(
   { after, limit, streamPrefixes }: PageRequest,
   head: number,
   query: Query,
-): Promise<Page> {
+): Promise<StoredPage> {
   const end = Math.min(head, after + (streamPrefixes === null ? limit : FILTERED_WINDOW))
-  if (end <= after) return { events: [], position: after }
+  if (end <= after) return { events: [], position: after, lengths: [] }
   const rows = await query<EventRow>(
     'events-of-page',
     `select ${EVENT_COLUMNS} from event_store.events
@@ -156,7 +157,8 @@ async function readPage(
     [after, end, streamPrefixes, limit],
   )
   const events = rows.map(recorded)
-  return { events, position: rows.length < limit ? end : (events.at(-1)?.position ?? end) }
+  const position = rows.length < limit ? end : (events.at(-1)?.position ?? end)
+  return { events, position, lengths: rows.map((row) => row[6].length) }
 }
 
 /**

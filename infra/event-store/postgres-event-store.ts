@@ -6,10 +6,14 @@ import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { createAppendConnection } from './append-connection.ts'
 import { createAppendQueue } from './append-queue.ts'
 import { encodeAppend, eventCount } from './encoded-append.ts'
-import type { EventStore, Subscription } from './port.ts'
+import type { CommitWatch, EventStore, Subscription } from './port.ts'
 import { createEventReader, type EventReader } from './postgres-event-reader.ts'
 import { ensureEventSchema, ensurePartitions } from './postgres-schema.ts'
-import { createReaderNotification, keepListening } from './reader-notification.ts'
+import {
+  createReaderNotification,
+  keepListening,
+  type ReaderNotification,
+} from './reader-notification.ts'
 import { createRecentEvents, type RecentEvents } from './recent-events-buffer.ts'
 import {
   type Page,
@@ -32,6 +36,8 @@ const PARTITION_SIZE = 10_000_000
  * commit hundreds of times a second. It limits the load on Postgres.
  */
 const FOREIGN_COMMIT_MS = 25
+/** The time in milliseconds for which a poll of one subscription also serves the others. */
+const SHARED_POLL_MS = 2_500
 
 /** Creates the event store in the Postgres schema `event_store`. */
 export async function createPostgresEventStore(options: Options): Promise<EventStore> {
@@ -67,6 +73,7 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     onFailure: warn,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   })
+  const isPollDue = sharedPolls()
   const look = async (): Promise<void> => onCommitted(await reader.headPosition())
   const listener = keepListening(connection, look)
   return {
@@ -75,11 +82,14 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     readAll: reader.readAll,
     headPosition: reader.headPosition,
     subscribeAll: (after, onBatch, onError, options) => {
-      const reading = { isOver: notification.isClosed }
-      const readPage = pageReader(recent, reader, () => head, reading)
+      const stopped = new AbortController()
+      const { queryDelayMs = 0 } = options ?? {}
+      const shared = { recent, reader, notification, head: () => head, isPollDue }
+      const readPage = pageReader({ ...shared, stopped: stopped.signal, queryDelayMs })
       const subscription = { ...options, readPage, notification, after, onBatch, onError }
-      return subscribeKeeping(recent, { ...subscription, onReadFailure: warn }, reading)
+      return subscribeKeeping(recent, { ...subscription, onReadFailure: warn }, stopped)
     },
+    commits: watchCommits(() => head, notification),
     close: async () => {
       notification.close()
       await queue.close()
@@ -88,12 +98,6 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     },
   }
 }
-
-/**
- * The state of one subscription. `isOver` returns true once the subscription or the store is
- * stopped.
- */
-type Reading = { isOver: () => boolean }
 
 /**
  * Returns a function that passes positions on to `notify`: at once after a pause, otherwise at most
@@ -116,27 +120,68 @@ function atIntervals(ms: number, notify: (position: number) => void): (position:
   }
 }
 
+function watchCommits(head: () => number, notification: ReaderNotification): CommitWatch {
+  return {
+    position: head,
+    waitBeyond: async (position, timeoutMs, signal) => {
+      const until = performance.now() + timeoutMs
+      while (head() <= position && !notification.isClosed() && !signal.aborted) {
+        const left = until - performance.now()
+        if (left <= 0) return
+        await notification.waitBeyond(notification.count(), left, signal)
+      }
+    },
+  }
+}
+
 /**
- * Creates a function that reads the pages of one subscription, from memory if possible. `head`
- * returns the last known position. After a query that reached the last event, the next query waits,
- * so that fewer queries are made.
+ * Returns a function that reports whether a poll is due. All subscriptions share a poll, because
+ * each learns of the events that it finds.
  */
-function pageReader(
-  recent: RecentEvents,
-  reader: EventReader,
-  head: () => number,
-  reading: Reading,
-) {
+function sharedPolls(): () => boolean {
+  let polledAt = Number.NEGATIVE_INFINITY
+  return () => {
+    const isDue = performance.now() - polledAt > SHARED_POLL_MS
+    if (isDue) polledAt = performance.now()
+    return isDue
+  }
+}
+
+type PageReaderDeps = {
+  readonly recent: RecentEvents
+  readonly reader: EventReader
+  readonly notification: ReaderNotification
+  /** Returns the last known position. */
+  readonly head: () => number
+  /** Reports whether the last position was last asked for some time ago. */
+  readonly isPollDue: () => boolean
+  readonly stopped: AbortSignal
+  readonly queryDelayMs: number
+}
+
+/**
+ * Creates a function that reads the pages of one subscription, from memory if possible. After a
+ * query that reached the last event, the next query waits, so that fewer queries are made.
+ */
+function pageReader(deps: PageReaderDeps): PagedSubscription['readPage'] {
+  const { recent, reader, head, stopped } = deps
+  const isOver = (): boolean => stopped.aborted || deps.notification.isClosed()
+  const wait = (ms: number): Promise<void> =>
+    delay(ms, undefined, { ref: false, signal: stopped }).catch(() => {})
   let pausedUntil = 0
   return async (request: PageRequest, isPoll: boolean): Promise<Page> => {
     const fromMemory = recent.read(request)
     if (fromMemory !== null) return fromMemory
-    if (request.after >= head() && !isPoll) return { events: [], position: request.after }
-    const pause = pausedUntil - performance.now()
-    if (pause > 0) await delay(pause, undefined, { ref: false })
-    if (reading.isOver()) return { events: [], position: request.after }
+    const isQueryNeeded = request.after < head() || (isPoll && deps.isPollDue())
+    if (!isQueryNeeded) return { events: [], position: request.after }
+    const pause = Math.max(pausedUntil - performance.now(), deps.queryDelayMs)
+    if (pause > 0) await wait(pause)
+    if (isOver()) return { events: [], position: request.after }
+    const fromOtherReader = recent.read(request)
+    if (fromOtherReader !== null) return fromOtherReader
     const end = request.after < head() ? head() : await reader.headPosition()
     const page = await reader.readPage(request, end)
+    if (request.streamPrefixes === null) recent.addRead(request.after, page)
     pausedUntil = page.position < end ? 0 : performance.now() + FOREIGN_COMMIT_MS
     return page
   }
@@ -146,7 +191,7 @@ function pageReader(
 function subscribeKeeping(
   recent: RecentEvents,
   options: PagedSubscription,
-  reading: Reading,
+  stopped: AbortController,
 ): Subscription {
   const { streamPrefixes, onError } = options
   const release = recent.keep(streamPrefixes === undefined ? null : streamFilter(streamPrefixes))
@@ -159,7 +204,7 @@ function subscribeKeeping(
   })
   return {
     stop: async () => {
-      reading.isOver = () => true
+      stopped.abort()
       release()
       await subscription.stop()
     },

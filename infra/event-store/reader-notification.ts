@@ -5,10 +5,10 @@ import type { AppendConnection } from './append-connection.ts'
 export type ReaderNotification = {
   readonly wake: () => void
   /**
-   * Resolves once `count` exceeds `seen`, after `timeoutMs` milliseconds, or at `close`. To miss no
-   * event, a reader must call `count` before it checks for events.
+   * Resolves once `count` exceeds `seen`, after `timeoutMs` milliseconds, on abort, or at `close`.
+   * To miss no event, a reader must call `count` before it checks for events.
    */
-  readonly waitBeyond: (seen: number, timeoutMs: number) => Promise<void>
+  readonly waitBeyond: (seen: number, timeoutMs: number, signal?: AbortSignal) => Promise<void>
   readonly count: () => number
   readonly isClosed: () => boolean
   readonly close: () => void
@@ -26,17 +26,19 @@ export function createReaderNotification(): ReaderNotification {
     wake,
     count: () => count,
     isClosed: () => isClosed,
-    waitBeyond: (seen, timeoutMs) =>
+    waitBeyond: (seen, timeoutMs, signal) =>
       new Promise((resolve) => {
-        if (count > seen || isClosed) return resolve()
+        if (count > seen || isClosed || signal?.aborted) return resolve()
         const resume = (): void => {
           clearTimeout(timer)
+          signal?.removeEventListener('abort', resume)
           waiting.delete(resume)
           resolve()
         }
         const timer = setTimeout(resume, timeoutMs)
         timer.unref()
         waiting.add(resume)
+        signal?.addEventListener('abort', resume, { once: true })
       }),
     close: () => {
       isClosed = true

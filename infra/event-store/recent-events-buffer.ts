@@ -3,11 +3,26 @@ import type { ExactStreamAppend } from './append-connection.ts'
 import { decodeEvent, type EncodedEvent } from './encoded-append.ts'
 import type { Page, PageRequest, StreamFilter } from './subscription.ts'
 
-type Recent = {
+type Recent = Written | ReadFromStore
+
+type Written = {
   readonly event: EncodedEvent
   readonly stream: string
   readonly revision: number
+  readonly characters: number
   decoded: Recorded | null
+}
+
+type ReadFromStore = {
+  readonly stream: string
+  readonly characters: number
+  readonly decoded: Recorded
+}
+
+/** All events after `after` and up to `position`, as one reader read them from the store. */
+export type StoredPage = Page & {
+  /** The length of each event's data in characters. */
+  readonly lengths: readonly number[]
 }
 
 const EVENTS_MAX = 4_096
@@ -16,6 +31,11 @@ const CHARACTERS_MAX = 8_388_608
 export type RecentEvents = {
   /** Adds events that this process has committed. Their positions directly follow `before`. */
   readonly add: (before: number, parts: readonly ExactStreamAppend[]) => void
+  /**
+   * Adds events that other processes have committed, so that only one reader of this process has to
+   * query them. Ignores events that do not follow the kept ones.
+   */
+  readonly addRead: (after: number, page: StoredPage) => void
   /** Returns the events after `request.after`, or null if the buffer lacks some of them. */
   readonly read: (request: PageRequest) => Page | null
   /**
@@ -26,9 +46,10 @@ export type RecentEvents = {
 }
 
 /**
- * Keeps the latest events that this process wrote in memory, so that its readers need no query.
- * Each event is decoded only once, from the stored text. If another process writes in between, the
- * buffer starts again with the next event.
+ * Keeps the latest events in memory, so that readers need no query for events that this process
+ * wrote, and only one of them needs a query for those of other processes. Each event is decoded
+ * only once, from the stored text. If events are missing in between, the buffer starts again with
+ * the next event.
  *
  * Events that no reader selects are replaced by null, because many objects that live for seconds
  * would make garbage collection slow.
@@ -52,7 +73,7 @@ export function createRecentEvents(): RecentEvents {
     if (kept.length <= EVENTS_MAX && characters <= CHARACTERS_MAX) return
     const dropped = kept.splice(0, Math.ceil(kept.length / 2))
     first += dropped.length
-    for (const recent of dropped) characters -= recent?.event.data.length ?? 0
+    for (const recent of dropped) characters -= recent?.characters ?? 0
   }
   return {
     keep: (isWanted) => {
@@ -68,25 +89,52 @@ export function createRecentEvents(): RecentEvents {
         const isWanted = isSelected(stream)
         for (const [index, event] of events.entries()) {
           const revision = expected + 1 + index
-          kept.push(isWanted ? { event, stream, revision, decoded: null } : null)
-          if (isWanted) characters += event.data.length
+          const length = event.data.length
+          kept.push(
+            isWanted ? { event, stream, revision, characters: length, decoded: null } : null,
+          )
+          if (isWanted) characters += length
         }
       }
       shrink()
     },
-    read: ({ after, limit, isWanted }) => {
-      const start = after + 1 - first
-      if (start < 0 || start >= kept.length) return null
-      const events: Recorded[] = []
-      let index = start
-      for (; index < kept.length && events.length < limit; index += 1) {
-        const recent = kept[index]
-        if (!recent || (isWanted !== null && !isWanted(recent.stream))) continue
-        const { event, stream, revision } = recent
-        recent.decoded ??= decodeEvent(event, { stream, revision, position: first + index })
-        events.push(recent.decoded)
+    addRead: (after, { events, lengths }) => {
+      // A single reader reads each event only once.
+      if (filters.size < 2 || after + 1 < first + kept.length) return
+      if (after + 1 > first + kept.length) startAt(after + 1)
+      for (const [index, decoded] of events.entries()) {
+        const recent = { stream: decoded.stream, characters: lengths[index] ?? 0, decoded }
+        kept.push(recent)
+        characters += recent.characters
       }
-      return { events, position: first + index - 1 }
+      shrink()
     },
+    read: (request) => readKept(kept, first, request),
   }
+}
+
+/** Reads a page of the kept events, of which the first one has the position `first`. */
+function readKept(
+  kept: readonly (Recent | null)[],
+  first: number,
+  { after, limit, isWanted }: PageRequest,
+): Page | null {
+  const start = after + 1 - first
+  if (start < 0 || start >= kept.length) return null
+  const events: Recorded[] = []
+  let index = start
+  for (; index < kept.length && events.length < limit; index += 1) {
+    const recent = kept[index]
+    if (!recent || (isWanted !== null && !isWanted(recent.stream))) continue
+    events.push(decodedOnce(recent, first + index))
+  }
+  return { events, position: first + index - 1 }
+}
+
+function decodedOnce(recent: Recent, position: number): Recorded {
+  if (!('event' in recent)) return recent.decoded
+  if (recent.decoded !== null) return recent.decoded
+  const { event, stream, revision } = recent
+  recent.decoded = decodeEvent(event, { stream, revision, position })
+  return recent.decoded
 }

@@ -140,6 +140,9 @@ async function writeIdentity(client: PoolClient, now: StoreIdentity): Promise<vo
 
 const POSITION_TABLES = [
   'snapshots.states',
+  'projections.definition',
+  'projections.lane',
+  // Earlier releases had this table. It is a view now.
   'projections.checkpoint',
   'projections.ahead_of_events',
   'bookmarks.bookmarks',
@@ -162,7 +165,9 @@ export async function moveStoreIdentity(client: PoolClient, now: StoreIdentity):
 
 async function isTable(client: Pool | PoolClient, name: string): Promise<boolean> {
   const { rows } = await client.query<{ is_there: boolean }>(
-    'select to_regclass($1) is not null as is_there',
+    `select exists (
+       select from pg_class where oid = to_regclass($1) and relkind in ('r', 'p')
+     ) as is_there`,
     [name],
   )
   return rows[0]?.is_there ?? false

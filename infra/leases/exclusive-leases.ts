@@ -49,9 +49,9 @@ export type Leases = {
 const LEASE_TTL_MS = 10_000
 /**
  * The lease time in milliseconds if no other process can exist, because this process has its own
- * Postgres. Leases are then renewed less often.
+ * Postgres. All leases end at its next start, so they are renewed only rarely.
  */
-export const ONLY_PROCESS_TTL_MS = 60_000
+export const ONLY_PROCESS_TTL_MS = 600_000
 /**
  * The maximum pause in milliseconds before the next attempt to acquire a lease, after the work
  * under the lease has failed or the lease was not free.

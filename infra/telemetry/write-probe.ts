@@ -119,21 +119,55 @@ function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): Wr
     await Promise.race([writing, delay(ANSWER_MS, undefined, { ref: false })])
     return isWritable ? null : name
   }
-  const probeInTime = (): void => {
-    const now = performance.now()
-    const isUsed = !isWritable || now - askedAt < FREQUENT_PROBES_MS
-    if (isUsed || now - writtenAt > IDLE_INTERVAL_MS) void problem()
+  const timer = adaptiveTimer(() => {
+    const isUsed = !isWritable || performance.now() - askedAt < FREQUENT_PROBES_MS
+    if (isUsed || performance.now() - writtenAt >= IDLE_INTERVAL_MS - CHECK_INTERVAL_MS)
+      void problem()
+    return isUsed
+  })
+  const noteUse = (): void => {
+    askedAt = performance.now()
+    timer.beFrequent()
   }
-  const timer = setInterval(probeInTime, CHECK_INTERVAL_MS).unref()
   return {
     problem: () => {
-      askedAt = performance.now()
+      noteUse()
       return problem()
     },
     isWritable: () => {
-      askedAt = performance.now()
+      noteUse()
       return isWritable
     },
-    stop: () => clearInterval(timer),
+    stop: timer.stop,
   }
+}
+
+/**
+ * Runs `check` every second while it returns true or after `beFrequent`, and otherwise once a
+ * minute, so that an idle process does not wake up.
+ */
+function adaptiveTimer(check: () => boolean) {
+  let timer: NodeJS.Timeout | undefined
+  let isFrequent = false
+  let isStopped = false
+  const schedule = (): void => {
+    clearTimeout(timer)
+    if (isStopped) return
+    const waitMs = isFrequent ? CHECK_INTERVAL_MS : IDLE_INTERVAL_MS
+    timer = setTimeout(() => {
+      isFrequent = check()
+      schedule()
+    }, waitMs).unref()
+  }
+  const beFrequent = (): void => {
+    if (isFrequent) return
+    isFrequent = true
+    schedule()
+  }
+  beFrequent()
+  const stop = (): void => {
+    isStopped = true
+    clearTimeout(timer)
+  }
+  return { beFrequent, stop }
 }

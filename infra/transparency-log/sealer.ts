@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Core } from '../core-dependencies.ts'
+import { pauseUntilCommit } from '../event-store/pause-until-commit.ts'
 import type { HeldLease } from '../leases/exclusive-leases.ts'
 import {
   createOutbound,
@@ -29,6 +30,8 @@ type SealerOptions = {
   readonly limits?: OutboundLimits
 }
 
+/** The maximum pause in milliseconds between two checkpoints while no event is committed. */
+const IDLE_MS_MAX = 60_000
 /** The interval in milliseconds at which the unsealed events are counted during the pause. */
 const COUNT_EVERY_MS = 1_000
 
@@ -70,8 +73,11 @@ async function sealRepeatedly(
 ): Promise<void> {
   const readLeaves = leafReader(core)
   const arePositionsDense = core.config.eventStore.url === null
+  const { store } = core
   while (!lost.aborted) {
     let hasFailed = false
+    // All events up to here are sealed unless sealing fails.
+    const seen = store.commits?.position() ?? null
     try {
       const log = await openTransparencyLog(core)
       const deps = { pg: core.pg, log, readLeaves, arePositionsDense, now: core.now }
@@ -86,26 +92,34 @@ async function sealRepeatedly(
     }
     // After a failure, the full pause is kept. The waiting events would otherwise make the attempts
     // more frequent.
-    await pause(everyMs, hasFailed ? async () => false : () => isCheckpointFull(core), lost)
+    if (hasFailed) await delay(everyMs, undefined, { signal: lost, ref: false }).catch(() => {})
+    else {
+      await pauseOrFill(core, seen, everyMs, lost)
+      await pauseUntilCommit(store, { seen, everyMs: 0, idleMs: IDLE_MS_MAX, signal: lost })
+    }
   }
 }
 
 /**
- * Waits `ms` milliseconds. Returns earlier if `isEnough`, which is called every second, resolves to
- * true.
+ * Waits `ms` milliseconds. Returns earlier if enough events for a full checkpoint follow `sealed`,
+ * the position up to which all events are sealed. While no event follows it, nothing is counted.
  */
-async function pause(
+async function pauseOrFill(
+  core: SealerCore,
+  sealed: number | null,
   ms: number,
-  isEnough: () => Promise<boolean>,
   lost: AbortSignal,
 ): Promise<void> {
+  const { commits } = core.store
   const until = performance.now() + ms
   while (!lost.aborted) {
+    if (commits !== undefined && sealed !== null)
+      await commits.waitBeyond(sealed, until - performance.now(), lost)
     const left = until - performance.now()
     if (left <= 0) return
     const wait = Math.min(left, COUNT_EVERY_MS)
     await delay(wait, undefined, { signal: lost, ref: false }).catch(() => {})
-    if (left > wait && (await isEnough().catch(() => false))) return
+    if (left > wait && (await isCheckpointFull(core, sealed).catch(() => false))) return
   }
 }
 
@@ -113,8 +127,13 @@ async function pause(
  * Reports whether enough events wait for a full checkpoint. Always false for another event store
  * than Postgres: its positions have gaps, so events can't be counted by their positions.
  */
-async function isCheckpointFull({ config, pg }: SealerCore): Promise<boolean> {
+async function isCheckpointFull(
+  { config, pg, store: { commits } }: SealerCore,
+  sealed: number | null,
+): Promise<boolean> {
   if (config.eventStore.url !== null) return false
+  if (commits !== undefined && sealed !== null)
+    return commits.position() - sealed >= EVENTS_PER_CHECKPOINT_MAX
   const { rows } = await pg.query<{ count: string }>(
     `select head.position - log.last_position as count
       from event_store.head head, transparency_log.log log`,

@@ -39,7 +39,7 @@ export async function adoptEarlierHashes(
     return earlier === undefined ? [] : [{ name: projection.name, earlier, definition }]
   })
   await pg.query(
-    `update projections.checkpoint c set definition = replaced.definition
+    `update projections.definition c set definition = replaced.definition
        from unnest($1::text[], $2::text[], $3::text[]) as replaced (name, earlier, definition)
       where c.name = replaced.name and c.definition = replaced.earlier`,
     [
@@ -81,13 +81,19 @@ export async function writeCheckpoint(
   projection: Projection,
   positions: LanePositions,
 ): Promise<void> {
+  const { name } = projection
+  // The lock keeps ordinals without gaps. All writers of checkpoints lock this table first.
+  await client.query('lock table projections.lane in share row exclusive mode')
   await client.query(
-    `insert into projections.checkpoint
-     select $1, ordinality - 1, position, $3
-     from unnest($2::bigint[]) with ordinality as v (position)
-     on conflict (name, lane) do update
-       set position = excluded.position, definition = excluded.definition`,
-    [projection.name, positions, definitionOf(projection)],
+    `insert into projections.definition (name, ordinal, definition)
+     select $1, coalesce(max(ordinal), 0) + 1, $2 from projections.definition
+     on conflict (name) do update set definition = excluded.definition`,
+    [name, definitionOf(projection)],
+  )
+  await client.query(
+    `update projections.lane l set positions[d.ordinal] = ($2::bigint[])[l.lane + 1]
+     from projections.definition d where d.name = $1`,
+    [name, positions],
   )
   await client.query('delete from projections.ahead_of_events where name = $1', [projection.name])
 }
@@ -114,17 +120,30 @@ export async function moveCheckpoints(
 async function moveGroup(client: PoolClient, group: MoveGroup): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'projection-move-checkpoints',
-    text: `update projections.checkpoint c set position = $5
-           from unnest($1::text[], $2::text[]) as v (name, definition)
-           where c.name = v.name and c.definition = v.definition
-             and c.lane = any($3::int2[]) and c.position = $4`,
+    text: `update projections.lane l set positions = (
+             select array_agg(case when is_moving then $5 else position end order by ordinal)
+             from unnest(l.positions, moving.flags) with ordinality
+               as each (position, is_moving, ordinal)
+           )
+           from (
+             select array_agg(v.name is not null order by d.ordinal) as flags,
+               count(v.name) as count
+             from projections.definition d
+             left join unnest($1::text[], $2::text[]) as v (name, definition)
+               using (name, definition)
+           ) moving
+           where l.lane = any($3::int2[]) and moving.count = cardinality($1::text[])
+             and not exists (
+               select from unnest(l.positions, moving.flags) as each (position, is_moving)
+               where is_moving and position is distinct from $4
+             )`,
     values: [
       group.projections.map(({ name }) => name),
       group.projections.map(definitionOf),
       ...[group.lanes, group.from, group.to],
     ],
   })
-  return rowCount === group.projections.length * group.lanes.length
+  return rowCount === group.lanes.length
 }
 
 type MoveGroup = {

@@ -98,7 +98,7 @@ async function rebuildTogether(
   return inTransaction(core.pg, async (client) => {
     // The lock blocks all processes that write read models, so that no lane moves before the swap.
     await client.query(`set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS};
-      lock table projections.checkpoint in share row exclusive mode`)
+      lock table projections.lane in share row exclusive mode`)
     options.signal?.throwIfAborted()
     const checkpoints = await readCheckpoints(client)
     const head = Math.max(reached, await core.store.headPosition())

@@ -132,7 +132,7 @@ export function createHub(deps: HubDeps, onAdvance: OnAdvance): Hub {
 /**
  * Returns functions that start and stop some work. Starting it again while it runs has no effect.
  */
-function onDemand(begin: () => () => void) {
+export function onDemand(begin: () => () => void) {
   let end: (() => void) | null = null
   return {
     start: (): void => {

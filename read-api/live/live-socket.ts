@@ -13,7 +13,7 @@ import type { HealthCache } from '../channels/health/health-cache.ts'
 import { statOf } from '../logs/get-log-stat.ts'
 import type { App, ReadDeps } from '../read-route-helpers.ts'
 import { percentOf } from '../tasks/task-response.ts'
-import { createHub, everySecond, type Hub } from './live-item-hub.ts'
+import { createHub, everySecond, type Hub, onDemand } from './live-item-hub.ts'
 import { LiveSession } from './live-session.ts'
 import { readRequest } from './parse-live-request.ts'
 
@@ -72,12 +72,20 @@ export function liveSocket(app: App, deps: ReadDeps): void {
   })
   const open = new Set<OpenSocket>()
   const sessions = watchSessions(app, SESSION_CHECK_MS, () => open)
-  const feeds = [
-    feedHealth(deps.health, deps.core.log, () => sessionsOf(open)),
-    feedProgress(deps.core, deps.progress, () => sessionsOf(open)),
-    feedStats(deps.core, () => sessionsOf(open)),
-  ]
-  const pinging = setInterval(() => ping(open), PING_MS).unref()
+  // While there are no sockets, no timer runs.
+  const feeds = onDemand(() => {
+    const sessionsOfSockets = () => sessionsOf(open)
+    const pinging = setInterval(() => ping(open), PING_MS).unref()
+    const stops = [
+      () => clearInterval(pinging),
+      feedHealth(deps.health, deps.core.log, sessionsOfSockets),
+      feedProgress(deps.core, deps.progress, sessionsOfSockets),
+      feedStats(deps.core, sessionsOfSockets),
+    ]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  })
   const closeForRestart = (): void => {
     for (const { socket } of open) socket.close(SERVICE_RESTART, 'restarting')
   }
@@ -85,8 +93,7 @@ export function liveSocket(app: App, deps: ReadDeps): void {
   // process. Calls to models may continue for some time.
   deps.draining.addEventListener('abort', closeForRestart, { once: true })
   app.addHook('preClose', async () => {
-    clearInterval(pinging)
-    for (const stopFeeding of feeds) stopFeeding()
+    feeds.stop()
     sessions.stop()
     hub.stop()
     closeForRestart()
@@ -109,6 +116,10 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     (socket, request) => {
       accept(deps, hub, open, socket, request)
       sessions.start()
+      if (open.size > 0) feeds.start()
+      socket.on('close', () => {
+        if (open.size === 0) feeds.stop()
+      })
     },
   )
 }

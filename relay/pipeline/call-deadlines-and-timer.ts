@@ -96,10 +96,19 @@ const TICK_MS = 100
 export class DeadlineTimer {
   private readonly listeners = new UnorderedList<TimerListener>()
   private timer: NodeJS.Timeout | null = null
+  private onFirstCall = (): void => {}
+
+  /** Sets the function that is called when a call begins and there was no other. */
+  notifyOfFirstCall(onFirstCall: () => void): void {
+    this.onFirstCall = onFirstCall
+  }
 
   /** Adds a listener. Returns the list entry that `remove` needs. */
   add(listener: TimerListener): ListEntry<TimerListener> {
-    this.timer ??= setInterval(() => this.tick(), TICK_MS)
+    if (this.timer === null) {
+      this.timer = setInterval(() => this.tick(), TICK_MS)
+      this.onFirstCall()
+    }
     return this.listeners.add(listener)
   }
 

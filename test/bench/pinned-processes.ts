@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { join } from 'node:path'
 
 const TICKS_PER_SECOND = 100
+const HEAP = join(import.meta.dirname, 'heap-as-started.ts')
 /** The variables and options of `npm start`. */
 export const AS_STARTED = {
   NODE_COMPILE_CACHE: 'node_modules/.cache/compiled',
-  NODE_OPTIONS: '--max-semi-space-size=8',
+  NODE_OPTIONS: `--max-semi-space-size=8 --import="${HEAP}"`,
 }
 
 const hasTaskset = spawnSync('taskset', ['-V']).status === 0

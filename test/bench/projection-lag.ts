@@ -2,12 +2,17 @@ import { WebSocket } from 'ws'
 import { openLoop } from './apply-load.ts'
 import type { BenchSetup } from './bench-setup.ts'
 
+type MeasuredSite = {
+  readonly console: BenchSetup['console']
+  readonly targets: Pick<BenchSetup['targets'], 'tallygate'>
+}
+
 /**
  * Measures the ms from the last byte of a response to the call's row on the live socket. The socket
  * sends committed rows. A row before the last byte counts as 0.
  */
 export async function measureLag(
-  rig: BenchSetup,
+  rig: MeasuredSite,
   { rate, seconds }: { rate: number; seconds: number },
 ): Promise<{ lagsMs: number[]; missing: number }> {
   const answeredAt = new Map<string, number>()
@@ -31,7 +36,7 @@ export async function measureLag(
   return { lagsMs, missing: answeredAt.size - lagsMs.length }
 }
 
-function openLive(rig: BenchSetup, onRow: (requestId: string) => void): Promise<WebSocket> {
+function openLive(rig: MeasuredSite, onRow: (requestId: string) => void): Promise<WebSocket> {
   const { url, sessionHeaders } = rig.console
   const socket = new WebSocket(`${url.replace('http', 'ws')}/api/live`, {
     headers: { ...sessionHeaders, origin: url },

@@ -269,24 +269,46 @@ describe('an event that cannot be folded', () => {
   })
 })
 
-describe('the checkpoints of the first release', () => {
-  it('the checkpoints become those of all lanes', async () => {
+const DROP_CHECKPOINTS = `
+  drop view projections.checkpoint;
+  drop function projections.update_checkpoint;
+  drop table projections.lane, projections.definition;`
+
+/** Each takes the checkpoints back to the tables of an earlier release. */
+const EARLIER_CHECKPOINTS = {
+  'the first release, one per read model': `
+    create table projections.older (
+      name text primary key,
+      position bigint not null check (position >= 0),
+      definition text not null
+    );
+    insert into projections.older
+      select name, min(position), min(definition) from projections.checkpoint group by name;
+    ${DROP_CHECKPOINTS}
+    alter table projections.older rename to checkpoint;
+    alter index projections.older_pkey rename to checkpoint_pkey;`,
+  'a release with a row for each lane': `
+    create table projections.older (
+      name text,
+      lane int2,
+      position bigint not null,
+      definition text not null,
+      primary key (name, lane)
+    );
+    insert into projections.older select name, lane, position, definition
+      from projections.checkpoint;
+    ${DROP_CHECKPOINTS}
+    alter table projections.older rename to checkpoint;`,
+}
+
+describe.each(Object.entries(EARLIER_CHECKPOINTS))('the checkpoints of %s', (_release, restore) => {
+  it('continue in all lanes, and no event is applied twice', async () => {
     const first = await another()
     await fixture.append([...site(), ...calls(20)])
     await everythingIsFolded(first)
     await first.stop()
     const { pg } = fixture.core
-    await pg.query(`
-      create table projections.older (
-        name text primary key,
-        position bigint not null check (position >= 0),
-        definition text not null
-      );
-      insert into projections.older
-        select name, min(position), min(definition) from projections.checkpoint group by name;
-      drop table projections.checkpoint;
-      alter table projections.older rename to checkpoint;
-      alter index projections.older_pkey rename to checkpoint_pkey;`)
+    await pg.query(restore)
     const marks = await pg.query('select count(*)::int as n from read_call_log.log')
     await fixture.append(calls(20))
     const [one, two] = await Promise.all([another(), another()])
@@ -297,5 +319,39 @@ describe('the checkpoints of the first release', () => {
     )
     expect(rows).toEqual([{ n: 8 * PROJECTION_NAMES.length, lanes: 8 }])
     expect(marks.rows).toEqual([{ n: 60 }])
+    const verdicts = await one.verify()
+    expect(verdicts.filter(({ isEqual }) => !isEqual)).toEqual([])
+  })
+})
+
+describe('a process of an earlier release that still runs', () => {
+  /** The statement with which that release moves the checkpoints of two read models in a lane. */
+  const move = (from: number, to: number) =>
+    fixture.core.pg.query(
+      `update projections.checkpoint c set position = $2
+       from unnest(array['users', 'channels']) as v (name)
+       where c.name = v.name and c.lane = any(array[3]::int2[]) and c.position = $1`,
+      [from, to],
+    )
+
+  it('moves only its own checkpoints, each at most once', async () => {
+    const runner = await another()
+    await fixture.append(site())
+    await everythingIsFolded(runner)
+    await runner.stop()
+    const head = await fixture.core.store.headPosition()
+    const moved = await Promise.all(Array.from({ length: 50 }, () => move(head, head + 1)))
+    expect(moved.map(({ rowCount }) => rowCount).toSorted()).toEqual([
+      ...Array.from({ length: 49 }, () => 0),
+      2,
+    ])
+    const { rows } = await fixture.core.pg.query(
+      `select name, lane from projections.checkpoint where position <> $1 order by name`,
+      [head],
+    )
+    expect(rows).toEqual([
+      { name: 'channels', lane: 3 },
+      { name: 'users', lane: 3 },
+    ])
   })
 })

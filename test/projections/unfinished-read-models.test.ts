@@ -27,12 +27,12 @@ const rebuild = (options = {}): Promise<Rebuilt> =>
 /** Runs `work` while a rebuild has filled its tables, and waits for the swap. */
 async function whileRebuilt(work: () => Promise<unknown>): Promise<void> {
   const rebuilding = await inTransaction(fixture.core.pg, async (client) => {
-    await client.query('lock table projections.checkpoint in share row exclusive mode')
+    await client.query('lock table projections.lane in share row exclusive mode')
     const rebuilding = rebuild()
     const waiting = () =>
       fixture.core.pg
         .query(`select from pg_locks l join pg_class c on c.oid = l.relation
-                where c.relname = 'checkpoint' and not l.granted
+                where c.relname = 'lane' and not l.granted
                   and l.mode = 'ShareRowExclusiveLock'`)
         .then(({ rowCount }) => rowCount)
     await expect.poll(waiting).toBe(1)

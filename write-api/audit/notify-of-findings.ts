@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import {
   type AuditJobsState,
   auditJobsDecider,
@@ -10,6 +9,7 @@ import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { detailIn, type Finding } from '#domain/audit/findings.ts'
 import { messageDecider } from '#domain/messages/decide.ts'
 import { messageStream, rangesOf } from '#domain/messages/events.ts'
+import { pauseUntilCommit } from '#infra/event-store/pause-until-commit.ts'
 import type { Language } from '#infra/http/request-language.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
@@ -18,6 +18,8 @@ import type { Deps } from '../action.ts'
 import { type MessageContent, restoreDeletedText, storeText } from '../messages/send-message.ts'
 
 const POLL_INTERVAL_MS = 5_000
+/** The maximum pause in milliseconds while no event is committed. */
+const IDLE_MS_MAX = 30_000
 
 /**
  * Starts to notify the admins when a verification has findings or a witness refuses to sign. A
@@ -25,8 +27,11 @@ const POLL_INTERVAL_MS = 5_000
  */
 export const startFindingNotices = (deps: Deps): HeldLease =>
   deps.core.leases.hold('audit-notices', async (_lease, lost) => {
+    const { store } = deps.core
     while (!lost.aborted) {
+      let seen = store.commits?.position() ?? null
       await notifyOfFindings(deps).catch((error: unknown) => {
+        seen = null
         const fields = { reason: reasonOf(error) }
         warnThrottled(
           deps.core.log,
@@ -34,7 +39,8 @@ export const startFindingNotices = (deps: Deps): HeldLease =>
           'sending a notice of findings failed; it will be retried',
         )
       })
-      await delay(POLL_INTERVAL_MS, undefined, { signal: lost, ref: false }).catch(() => {})
+      const pause = { everyMs: POLL_INTERVAL_MS, idleMs: IDLE_MS_MAX, signal: lost }
+      await pauseUntilCommit(store, { seen, ...pause })
     }
   })
 

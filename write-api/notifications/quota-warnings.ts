@@ -77,6 +77,8 @@ function follow(
     const subscription = core.store.subscribeAll(from, onBatch, reject, {
       streamPrefixes: ['account-'],
       maxBatch: BATCH_MAX,
+      // The read models read the same events within this time.
+      queryDelayMs: PAUSE_MS,
     })
     const stop = () => void subscription.stop().then(resolve, reject)
     if (lost.aborted) stop()

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
+import { pauseUntilCommit } from '#infra/event-store/pause-until-commit.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
@@ -69,9 +69,11 @@ export const cancelPrices: Action = (api, deps) => {
 const INTERVAL_MS = 1_000
 /** The interval in milliseconds at which the job looks for changes while none is planned. */
 const IDLE_INTERVAL_MS = 5_000
+/** The same interval while, in addition, no event is committed. */
+const IDLE_MS_MAX = 30_000
 const LEASE = 'price-changes'
 
-type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now'>
+type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now' | 'store'>
 
 /**
  * Starts to apply price changes when they are due. Only the process that holds the lease does this.
@@ -80,6 +82,7 @@ type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now'>
 export const startPriceSchedule = (core: ClockCore): HeldLease =>
   core.leases.hold(LEASE, async (_lease, lost) => {
     while (!lost.aborted) {
+      const seen = core.store.commits?.position() ?? null
       const plannedCount = await applyDuePrices(core).catch((err: unknown) => {
         warnThrottled(
           core.log,
@@ -87,8 +90,11 @@ export const startPriceSchedule = (core: ClockCore): HeldLease =>
           'applying scheduled prices failed and will be retried',
         )
       })
-      const pauseMs = plannedCount === 0 ? IDLE_INTERVAL_MS : INTERVAL_MS
-      await delay(pauseMs, undefined, { signal: lost, ref: false }).catch(() => {})
+      const pause =
+        plannedCount === 0
+          ? { seen, everyMs: IDLE_INTERVAL_MS, idleMs: IDLE_MS_MAX }
+          : { seen: null, everyMs: INTERVAL_MS, idleMs: INTERVAL_MS }
+      await pauseUntilCommit(core.store, { ...pause, signal: lost })
     }
   })
 

@@ -45,9 +45,9 @@ async function whileReplaying(work: (replay: ReturnType<typeof startReplay>) => 
   const replay = startReplay()
   try {
     await inTransaction(product.running.core.pg, async (client) => {
-      await client.query('lock table projections.checkpoint in share row exclusive mode')
+      await client.query('lock table projections.lane in share row exclusive mode')
       const waiting = `select from pg_locks l join pg_class c on c.oid = l.relation
-        where c.relname = 'checkpoint' and not l.granted and l.mode = 'ShareRowExclusiveLock'`
+        where c.relname = 'lane' and not l.granted and l.mode = 'ShareRowExclusiveLock'`
       await expect.poll(() => rowsOf(waiting)).toBe(1)
       const name = `select from read_users_next.users where username = 'customer'`
       expect(await rowsOf(name)).toBe(1)

@@ -1,5 +1,7 @@
 import { pino } from 'pino'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import type { Recorded } from '#domain/shared/event.ts'
+import { pauseUntilCommit } from '#infra/event-store/pause-until-commit.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 import { budget } from '#test/support/time-limit.ts'
@@ -93,6 +95,96 @@ describe('the event store in Postgres', () => {
     await one.append([to(newStream(), 'none', [newEvent()])])
     await next
     expect(performance.now() - begin).toBeLessThan(budget(900))
+    await Promise.all([one.close(), two.close()])
+    await database.drop()
+  })
+
+  it('events of another process are queried once for all readers of a process', async () => {
+    const database = await testDatabase()
+    const open = () => createPostgresEventStore({ connectionString: database.url, log })
+    const [writer, store] = [await open(), await open()]
+    const all: Recorded[] = []
+    const patient: Recorded[] = []
+    const everything = Promise.withResolvers<void>()
+    const subscriptions = [
+      store.subscribeAll(
+        0,
+        (events) => {
+          patient.push(...events)
+          if (patient.length === 150) everything.resolve()
+        },
+        everything.reject,
+        { streamPrefixes: ['account-'], queryDelayMs: 500 },
+      ),
+      store.subscribeAll(0, (events) => void all.push(...events), everything.reject),
+    ]
+    for (let round = 0; round < 3; round += 1) {
+      const streams = Array.from({ length: 50 }, (_, n) => `${round * 50 + n}`)
+      const before = all.length
+      await Promise.all(
+        streams.flatMap((id) => [
+          writer.append([to(`account-${id}`, 'none')]),
+          writer.append([to(`other-${id}`, 'none')]),
+        ]),
+      )
+      await vi.waitFor(() => expect(all.length).toBe(before + 100), budget(2_000))
+    }
+    await everything.promise
+    // A reader that had queried the events would have received equal objects, but not the same.
+    const accounts = all.filter(({ stream }) => stream.startsWith('account-'))
+    expect(patient).toHaveLength(accounts.length)
+    expect(patient.filter((event, index) => event !== accounts[index])).toEqual([])
+    await Promise.all(subscriptions.map((one) => one.stop()))
+    await Promise.all([writer.close(), store.close()])
+    await database.drop()
+  })
+
+  it('a patient reader without another reader gets every event once and in order', async () => {
+    const database = await testDatabase()
+    const open = () => createPostgresEventStore({ connectionString: database.url, log })
+    const [writer, store] = [await open(), await open()]
+    const positions: number[] = []
+    const done = Promise.withResolvers<void>()
+    const subscription = store.subscribeAll(
+      0,
+      (events) => {
+        positions.push(...events.map(({ position }) => position))
+        if (positions.length >= 40) done.resolve()
+      },
+      done.reject,
+      { streamPrefixes: ['account-'], queryDelayMs: 50 },
+    )
+    const ids = Array.from({ length: 40 }, (_, n) => n)
+    await Promise.all(ids.map((id) => writer.append([to(`account-${id}`, 'none')])))
+    await done.promise
+    expect(positions).toEqual(ids.map((n) => n + 1))
+    await subscription.stop()
+    await Promise.all([writer.close(), store.close()])
+    await database.drop()
+  })
+
+  it('work that pauses until a commit continues after one of any process', async () => {
+    const database = await testDatabase()
+    const open = () => createPostgresEventStore({ connectionString: database.url, log })
+    const [one, two] = [await open(), await open()]
+    const never = new AbortController()
+    const pause = { everyMs: 1, idleMs: 60_000, signal: never.signal }
+    for (const writer of [one, two]) {
+      const seen = one.commits?.position() ?? null
+      expect(seen).toBe(await one.headPosition())
+      // Fifty at once, of which none may miss the commit.
+      const pauses = Array.from({ length: 50 }, () => pauseUntilCommit(one, { ...pause, seen }))
+      await writer.append([to(newStream(), 'none')])
+      await Promise.all(pauses)
+      // A commit before the pause ends it as well.
+      await pauseUntilCommit(one, { ...pause, seen })
+    }
+    const seen = one.commits?.position() ?? null
+    const aborted = pauseUntilCommit(one, { ...pause, seen })
+    never.abort()
+    await aborted
+    const { signal } = new AbortController()
+    await pauseUntilCommit(one, { seen, everyMs: 1, idleMs: 20, signal })
     await Promise.all([one.close(), two.close()])
     await database.drop()
   })

@@ -1,0 +1,26 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { EventStore } from './port.ts'
+
+type Pause = {
+  /** The last known position of the store, read before the work that found nothing to do. */
+  readonly seen: number | null
+  /** The shortest pause in milliseconds. */
+  readonly everyMs: number
+  /** The longest pause in milliseconds. It matters for work that becomes due at some time. */
+  readonly idleMs: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Pauses work that looks for something to do in the events, so that an idle process does not wake
+ * up for it: for `everyMs`, and then until an event after `seen` is committed, but no longer than
+ * `idleMs`. If the store does not know its last position without a query, the pause is `everyMs`.
+ */
+export async function pauseUntilCommit(
+  { commits }: Pick<EventStore, 'commits'>,
+  { seen, everyMs, idleMs, signal }: Pause,
+): Promise<void> {
+  await delay(everyMs, undefined, { signal, ref: false }).catch(() => {})
+  if (commits === undefined || seen === null || signal.aborted) return
+  await commits.waitBeyond(seen, idleMs - everyMs, signal)
+}
