@@ -2,11 +2,9 @@ import { EventEmitter } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { findAccessToken } from '#projections/credentials/query.ts'
+import { detectOtherReadModels } from '#projections/read-model-freshness/detect-read-models-of-other-release.ts'
 import { createFreshness, type Freshness } from '#projections/read-model-freshness/query.ts'
-import {
-  detectOtherReadModels,
-  waitForReadModels,
-} from '#projections/read-model-freshness/read-models-of-this-release.ts'
+import { waitForReadModels } from '#projections/read-model-freshness/wait-for-read-models.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { usersByIds } from '#projections/users/query.ts'
 import {

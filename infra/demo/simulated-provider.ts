@@ -11,8 +11,8 @@ import {
   usageOf,
 } from './chat-answers.ts'
 import { Journal, type JournalEntry } from './received-requests.ts'
+import { createTaskProvider, type TaskProvider } from './simulated-drawing-and-music-provider.ts'
 import { answerPlainFault, type Fault, faultOfModel } from './simulated-faults.ts'
-import { createTaskProvider, type TaskProvider } from './simulated-task-provider.ts'
 
 export type SimulatedProviderOptions = {
   /** With the default, 0, the system chooses a port. */

@@ -172,8 +172,9 @@ async function reportAheadOfEvents(core: Core): Promise<void> {
 
 /**
  * Returns the position up to which each read model is complete: the lowest position of its lanes.
- * If a read model is ahead of the events, its position is at most the last position that the store
- * had when this was noticed, because the read model lacks the events that were appended afterwards.
+ * A read model can be ahead of the events, for example after an older backup of the events was
+ * restored. It then lacks the events that are appended after this is noticed. Its position is
+ * therefore limited to the last position that the store had at that time.
  */
 async function lowestPositions({ pg }: Core): Promise<Map<ProjectionName, number>> {
   const ahead = await readAheadOfEvents(pg)

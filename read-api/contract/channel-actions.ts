@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { FetchModels } from '#write-api/contract/channels.ts'
 import { ChannelType } from './channel-type-schema.ts'
-import { Envelope, IdParams } from './response-envelope.ts'
+import { IdParams } from './request-parameters.ts'
+import { Envelope } from './response-envelope.ts'
 
 /** The result of testing one channel. `time` is the duration of the test in seconds. */
 const ChannelTest = Type.Object({

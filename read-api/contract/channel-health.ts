@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, IdParams } from './response-envelope.ts'
+import { IdParams } from './request-parameters.ts'
+import { Envelope } from './response-envelope.ts'
 
 const Milliseconds = Type.Number()
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])

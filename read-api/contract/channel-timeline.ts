@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, IdParams, Query } from './response-envelope.ts'
+import { IdParams, Query } from './request-parameters.ts'
+import { Envelope } from './response-envelope.ts'
 
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 

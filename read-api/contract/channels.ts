@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { CHANNEL_FIELDS } from './channel-fields.ts'
-import { choiceOf, Envelope, IdParams, Page, Query } from './response-envelope.ts'
+import { choiceOf, IdParams, Query } from './request-parameters.ts'
+import { Envelope, Page } from './response-envelope.ts'
 import { responseProperties } from './schemas-from-field-definitions.ts'
 
 export const Channel = Type.Object({

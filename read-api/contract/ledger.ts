@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { MovementType } from './ledger-movement-types.ts'
-import { Envelope, Query } from './response-envelope.ts'
+import { Query } from './request-parameters.ts'
+import { Envelope } from './response-envelope.ts'
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 

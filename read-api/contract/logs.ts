@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
+import { Query, sortedBy } from './request-parameters.ts'
 import type { Fields } from './resource-field-definition.ts'
-import { Envelope, Query, sortedBy } from './response-envelope.ts'
+import { Envelope } from './response-envelope.ts'
 import { responseProperties } from './schemas-from-field-definitions.ts'
 
 /** The fields of a log row, in the order of the responses. */

@@ -5,7 +5,8 @@ import {
   RECIPIENT_FIELDS,
   SENT_FIELDS,
 } from './message-fields.ts'
-import { Envelope, IdParams, Page, Query, sortedBy } from './response-envelope.ts'
+import { IdParams, Query, sortedBy } from './request-parameters.ts'
+import { Envelope, Page } from './response-envelope.ts'
 import { responseProperties } from './schemas-from-field-definitions.ts'
 
 export const InboxMessage = Type.Object(responseProperties(INBOX_FIELDS))

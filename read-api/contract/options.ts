@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { PriceUnitLists, PriceUnits } from './price-unit-schema.ts'
+import { Query } from './request-parameters.ts'
 import type { Fields } from './resource-field-definition.ts'
-import { Envelope, Page, Query, TranslatedText } from './response-envelope.ts'
+import { Envelope, Page, TranslatedText } from './response-envelope.ts'
 import { responseProperties } from './schemas-from-field-definitions.ts'
 
 /**

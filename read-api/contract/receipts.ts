@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, Query } from './response-envelope.ts'
+import { Query } from './request-parameters.ts'
+import { Envelope } from './response-envelope.ts'
 
 /** The fields of an event without its data. `at` is its time in Unix milliseconds. */
 export const EVENT_FIELDS = {

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { REDEMPTION_FIELDS } from './redemption-fields.ts'
-import { Envelope, Page, Query, sortedBy } from './response-envelope.ts'
+import { Query, sortedBy } from './request-parameters.ts'
+import { Envelope, Page } from './response-envelope.ts'
 import { responseProperties } from './schemas-from-field-definitions.ts'
 
 export const Redemption = Type.Object(responseProperties(REDEMPTION_FIELDS))

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
+import { Query, sortedBy } from './request-parameters.ts'
 import type { Fields } from './resource-field-definition.ts'
-import { Envelope, Page, Query, sortedBy } from './response-envelope.ts'
+import { Envelope, Page } from './response-envelope.ts'
 import { responseProperties } from './schemas-from-field-definitions.ts'
 
 /**

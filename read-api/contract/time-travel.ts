@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { PriceInForce } from './calls.ts'
 import { EVENT_FIELDS } from './receipts.ts'
-import { Envelope, Query } from './response-envelope.ts'
+import { Query } from './request-parameters.ts'
+import { Envelope } from './response-envelope.ts'
 
 /**
  * A moment in the history: the position of an event (only digits) or a time in ISO 8601. If it is

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { PAYMENT_METHODS } from '#domain/shared/payment-methods.ts'
+import { choiceOf, Query, sortedBy } from './request-parameters.ts'
 import type { Fields } from './resource-field-definition.ts'
-import { choiceOf, Envelope, Page, Query, sortedBy } from './response-envelope.ts'
+import { Envelope, Page } from './response-envelope.ts'
 import { responseProperties } from './schemas-from-field-definitions.ts'
 
 /**

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { UsagePoint } from './logs.ts'
-import { Envelope, Query } from './response-envelope.ts'
+import { Query } from './request-parameters.ts'
+import { Envelope } from './response-envelope.ts'
 
 const spent = {
   count: Type.Integer(),

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Envelope, IdParams, Page, Query, sortedBy } from './response-envelope.ts'
+import { IdParams, Query, sortedBy } from './request-parameters.ts'
+import { Envelope, Page } from './response-envelope.ts'
 import { responseProperties } from './schemas-from-field-definitions.ts'
 import { USER_FIELDS } from './user-fields.ts'
 

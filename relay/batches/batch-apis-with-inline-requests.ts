@@ -4,7 +4,7 @@ import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-requ
 import { GEMINI } from '../dialects/gemini/generate-request.ts'
 import type { PathParameters, WireFormat } from '../dialects/wire-format.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
-import { headersByName } from '../providers/clouds/cloud-access.ts'
+import { headersByName } from '../providers/header-list.ts'
 import { ANTHROPIC_BATCHES, BATCHES_PATH, VERSION_HEADERS } from './anthropic-batches.ts'
 import type { BatchProtocol } from './batch-protocol.ts'
 import {

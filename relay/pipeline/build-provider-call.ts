@@ -1,18 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { withAdminHeaders, withApiVersion } from '../adapters/model-headers-and-api-version.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
-import {
-  BETA_HEADER,
-  betasIn,
-  headerIn,
-  type ProviderCall,
-  withoutHeaders,
-} from '../providers/clouds/cloud-access.ts'
+import { BETA_HEADER, betasIn, headerIn, withoutHeaders } from '../providers/header-list.ts'
 import {
   compactPathOf,
   type ProviderTarget,
   providerCall,
 } from '../providers/profiles/provider-target.ts'
+import type { ProviderCall } from '../providers/provider-access-and-decoder-types.ts'
 import { providerForm } from '../uploads/write-form-for-provider.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 

@@ -4,8 +4,8 @@ import { request as sendRequest } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import { EVENT_BOUNDARY } from '../canonical/sse-scanner.ts'
 import { isUnfinished } from '../dialects/openai-responses/response-errors.ts'
-import type { ProviderCall } from '../providers/clouds/cloud-access.ts'
 import { authorizedCall, type ProviderTarget } from '../providers/profiles/provider-target.ts'
+import type { ProviderCall } from '../providers/provider-access-and-decoder-types.ts'
 import { idInStartOfEvent, idsInEvent, idsInResponse } from '../stored-responses/ids-in-response.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { channelsIn, type Offer } from '#domain/routing/channels-by-group-and-model.ts'
-import { MODEL_PLACEHOLDER } from '../providers/clouds/cloud-access.ts'
 import type { CallEndpoint } from '../providers/profiles/provider-profile.ts'
 import type { ProviderTarget } from '../providers/profiles/provider-target.ts'
+import { MODEL_PLACEHOLDER } from '../providers/provider-access-and-decoder-types.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 
 /** Caches the results by offer, because all calls of one model and group have the same offer. */

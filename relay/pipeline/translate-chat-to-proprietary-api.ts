@@ -5,7 +5,6 @@ import { ConversionError } from '../conversion/canonical-request.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
 import { readAnswerSettings, readRequest } from '../conversion/openai-chat/read-request.ts'
-import type { AnswerDecoder, Transport } from '../providers/clouds/cloud-access.ts'
 import { type ImageTask, imageTaskTransport } from '../providers/profiles/image-tasks.ts'
 import type { ProviderTarget } from '../providers/profiles/provider-target.ts'
 import type {
@@ -13,6 +12,7 @@ import type {
   TranslationTarget,
 } from '../providers/proprietary-chat-apis/chat-translation.ts'
 import { answerDecoder } from '../providers/proprietary-chat-apis/decode-answer-to-chat.ts'
+import type { AnswerDecoder, Transport } from '../providers/provider-access-and-decoder-types.ts'
 
 /**
  * The data for translating the answers to a translated chat. The chat itself is not kept in memory.

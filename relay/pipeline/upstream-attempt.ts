@@ -1,6 +1,9 @@
 import type { Dispatcher } from 'undici'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
-import { errorOutOfList, retryAfterInBody } from '../canonical/read-google-error-body.ts'
+import {
+  errorOutOfList,
+  retryAfterInBody,
+} from '../canonical/retry-delay-and-list-form-of-google-errors.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import {
   type AnswerDecoder,
@@ -9,7 +12,7 @@ import {
   type ProviderCall,
   type StreamDecoder,
   type Transport,
-} from '../providers/clouds/cloud-access.ts'
+} from '../providers/provider-access-and-decoder-types.ts'
 import { AnswerBuffer } from './answer-buffer.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'

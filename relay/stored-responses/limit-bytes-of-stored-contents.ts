@@ -27,8 +27,8 @@ const COUNTED_USERS_MAX = 10_000
 
 /**
  * Deletes the inputs of a user's older contents. Inputs are long, because each repeats the history
- * of its conversation, and only references by `previous_response_id` need them. References to items
- * need only outputs.
+ * of its conversation. They are needed only if a request refers to the response by
+ * `previous_response_id`. References to items need only outputs.
  */
 const DELETE_OLD_INPUTS = `
   update relay.response_contents as one

@@ -1,7 +1,7 @@
 import { estimateTokens } from '#relay/canonical/answer-text-for-token-count.ts'
+import type { CountAnswer, Source } from './count-job-in-worker.ts'
 import { CountQueue, type QueueBounds } from './count-queue.ts'
 import { CountThread, STEP_BYTES_MAX } from './count-thread.ts'
-import type { CountAnswer, Source } from './count-tokens-of-one-call.ts'
 import { estimateInputTokens } from './estimate-input-tokens.ts'
 
 type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: string }

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
+import { Id, IdParams, Query } from '#read-api/contract/request-parameters.ts'
 import { writableFields } from '#read-api/contract/resource-field-definition.ts'
-import { Done, Envelope, Id, IdParams, Query } from '#read-api/contract/response-envelope.ts'
+import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
 import { requestProperties } from '#read-api/contract/schemas-from-field-definitions.ts'
 
 const text = (maxLength: number) =>

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Done, Envelope, Id } from '#read-api/contract/response-envelope.ts'
+import { Id } from '#read-api/contract/request-parameters.ts'
+import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
 
 const code = Type.String({ maxLength: 64 })
 

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
+import { IdParams } from '#read-api/contract/request-parameters.ts'
+import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
 import { SessionUser } from '#read-api/contract/users.ts'
 import { PasskeyLogin, PasskeyOptions, SecondStep, TicketOnly } from './credentials.ts'
 import { HumanToken } from './registration-password-reset-and-setup.ts'

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
-import { Done, Envelope, Id, IdParams } from '#read-api/contract/response-envelope.ts'
+import { Id, IdParams } from '#read-api/contract/request-parameters.ts'
+import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
 import { requestProperties } from '#read-api/contract/schemas-from-field-definitions.ts'
 
 /** The maximum number of ids in `user_ids`. Messages to groups or to all users have no maximum. */

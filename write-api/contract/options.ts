@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
+import { IdParams } from '#read-api/contract/request-parameters.ts'
 import { TIME_MAX } from '#read-api/contract/resource-field-definition.ts'
-import { Done, Envelope, IdParams } from '#read-api/contract/response-envelope.ts'
+import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
 
 export const PutOption = Type.Object({
   key: Type.String({ minLength: 1, maxLength: 200 }),

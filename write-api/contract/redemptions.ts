@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { REDEMPTION_KEY_MAX, REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
-import { Done, Envelope, Id, IdParams } from '#read-api/contract/response-envelope.ts'
+import { Id, IdParams } from '#read-api/contract/request-parameters.ts'
+import { Done, Envelope } from '#read-api/contract/response-envelope.ts'
 import { requestProperties } from '#read-api/contract/schemas-from-field-definitions.ts'
 
 const REDEMPTION_BATCH_MAX = 1000

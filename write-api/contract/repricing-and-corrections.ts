@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { AppliedSums } from '#read-api/contract/corrections.ts'
+import { Id } from '#read-api/contract/request-parameters.ts'
 import { TIME_MAX } from '#read-api/contract/resource-field-definition.ts'
-import { Envelope, Id } from '#read-api/contract/response-envelope.ts'
+import { Envelope } from '#read-api/contract/response-envelope.ts'
 import { DraftPrices, draftFigures } from './options.ts'
 
 /**

@@ -1,12 +1,7 @@
 import Type, { type Static } from 'typebox'
+import { Id, IdParams } from '#read-api/contract/request-parameters.ts'
 import { writableFields } from '#read-api/contract/resource-field-definition.ts'
-import {
-  Done,
-  Envelope,
-  ErrorEnvelope,
-  Id,
-  IdParams,
-} from '#read-api/contract/response-envelope.ts'
+import { Done, Envelope, ErrorEnvelope } from '#read-api/contract/response-envelope.ts'
 import { requestProperties } from '#read-api/contract/schemas-from-field-definitions.ts'
 import {
   RATE_LIMIT_FIELDS,

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Done, IdParams } from '#read-api/contract/response-envelope.ts'
+import { IdParams } from '#read-api/contract/request-parameters.ts'
+import { Done } from '#read-api/contract/response-envelope.ts'
 import { PaymentMethod } from '#read-api/contract/top-ups.ts'
 
 /** The amount to buy, in whole US dollars of quota. */

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Done, Envelope, ErrorEnvelope, Id } from '#read-api/contract/response-envelope.ts'
+import { Id } from '#read-api/contract/request-parameters.ts'
+import { Done, Envelope, ErrorEnvelope } from '#read-api/contract/response-envelope.ts'
 import { requestProperties } from '#read-api/contract/schemas-from-field-definitions.ts'
 import { USER_SETTING_FIELDS, USER_TERMS } from '#read-api/contract/user-fields.ts'
 import { PasskeyAssertion } from './credentials.ts'

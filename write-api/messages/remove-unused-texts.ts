@@ -3,7 +3,7 @@ import { messageDecider } from '#domain/messages/decide.ts'
 import { messageStream } from '#domain/messages/events.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
-import { secretsOfOwners } from '#infra/vault/secrets-of-owners.ts'
+import { listSecretsStoredBefore } from '#infra/vault/list-secrets-stored-before.ts'
 import { messagesWithText } from '#projections/messages/query.ts'
 import type { Deps } from '../action.ts'
 import { messageIdOf } from './send-message.ts'
@@ -25,7 +25,7 @@ type RemovalDeps = Pick<Deps, 'core'>
  */
 export async function removeUnusedTexts({ core }: RemovalDeps, lost: AbortSignal): Promise<void> {
   const { actors, db, pg, vault, now } = core
-  for await (const owners of secretsOfOwners(pg, 'message', now() - UNUSED_AFTER_MS)) {
+  for await (const owners of listSecretsStoredBefore(pg, 'message', now() - UNUSED_AFTER_MS)) {
     const ids = owners.map(({ owner }) => messageIdOf(owner))
     const existing = new Set(await messagesWithText(db, ids))
     for (const { owner, refs } of owners) {

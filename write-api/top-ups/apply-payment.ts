@@ -58,8 +58,8 @@ export async function applyPayment(
 }
 
 /**
- * Throws if a paid order is not credited yet. The provider then repeats the report of the payment.
- * This can only happen in a store without atomic appends to several streams.
+ * Throws if a paid order is not credited yet, so that the provider repeats its report of the
+ * payment. Only a store without atomic appends to several streams can contain such an order.
  */
 async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdered['data']) {
   const { grantIds } = await actors.stateOf(accountDecider, accountStream(userId))

@@ -2,14 +2,14 @@ import { useTranslation } from 'react-i18next'
 import { Link, useNavigate, useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { useStatus } from '#console/api/status.ts'
+import { MailCodeFields } from '#console/ui/forms/mail-code-fields.tsx'
 import {
   type AccountDraft,
   type AccountErrorKey,
   AccountFields,
   EMPTY_ACCOUNT,
   validateAccount,
-} from '#console/ui/forms/account-fields.tsx'
-import { MailCodeFields } from '#console/ui/forms/mail-code-fields.tsx'
+} from '#console/ui/forms/new-account-fields.tsx'
 import { MAIL_ERRORS, USERNAME_ERRORS } from '#console/ui/forms/server-field-errors.ts'
 import {
   errorsByCode,

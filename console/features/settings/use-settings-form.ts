@@ -170,8 +170,8 @@ const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
 /**
- * Returns the drafts that differ from the stored options, and the errors of the drafts. The
- * comparison stays valid during editing, because the stored options are not refreshed meanwhile.
+ * Returns the stored options and the drafts that differ from them. Polling pauses while there are
+ * changes, so that the options with which the drafts are compared stay the same during editing.
  */
 function useChanges({
   baseValues,

@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { apiQuery, call } from '#console/api/client.ts'
 import { clearUser, storeUser } from '#console/api/session.ts'
+import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import {
   type AccountDraft,
   type AccountErrorKey,
   AccountFields,
   EMPTY_ACCOUNT,
   validateAccount,
-} from '#console/ui/forms/account-fields.tsx'
-import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'
+} from '#console/ui/forms/new-account-fields.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { ErrorState } from '#console/ui/layout/error-state.tsx'
 import { SingleTaskForm, SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'

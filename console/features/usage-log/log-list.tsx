@@ -13,7 +13,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { Pagination } from '#console/ui/lists/pagination.tsx'
 import { relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
-import { ExpandedRow, prefetchDetails } from './expanded-row.tsx'
+import { LazyLogDetails, prefetchDetails } from './lazy-log-details.tsx'
 import { type LiveRows, releaseRows } from './live-rows.ts'
 import { ERROR } from './log-type.ts'
 import { DEFAULT_RANGE, filterCount, type LogFilters } from './log-url-params.ts'
@@ -72,7 +72,7 @@ export function LogList({ view, log, layout, reading }: Props) {
             isRefetching={page.isPlaceholderData}
             isMuted={(row) => row.type === ERROR}
             isFresh={(row) => row.id > live.highlightAboveId}
-            expand={(row) => <ExpandedRow row={row} isAdmin={view.isAdmin} />}
+            expand={(row) => <LazyLogDetails row={row} isAdmin={view.isAdmin} />}
             openKey={matchKey}
             onAtTop={reading.onAtTop}
             gridRef={grid}

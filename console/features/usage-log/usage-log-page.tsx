@@ -13,7 +13,8 @@ import { CallChart } from './call-chart.tsx'
 import { COLUMN_LAYOUT_KEY, useLogColumns } from './log-columns.tsx'
 import { LogFilterBar } from './log-filters.tsx'
 import { LOG_DENSITY, LogList } from './log-list.tsx'
-import { LogSummary, LogToolbar } from './log-toolbar.tsx'
+import { LogPageActions } from './log-page-actions.tsx'
+import { LogSummary } from './log-summary.tsx'
 import { linkTo, urlColumnLayout } from './log-url-params.ts'
 import { SavedViewsButton } from './saved-views-button.tsx'
 import { useExport } from './use-export.ts'
@@ -59,10 +60,14 @@ export function UsageLogPage() {
       actions={
         <>
           {status}
-          <LogToolbar exporting={exporting} onRefresh={refresh} onCopyLink={() => void copyLink()}>
+          <LogPageActions
+            exporting={exporting}
+            onRefresh={refresh}
+            onCopyLink={() => void copyLink()}
+          >
             <SavedViewsButton hrefNow={hrefNow} />
             <ColumnChooser layout={layout} density={LOG_DENSITY} />
-          </LogToolbar>
+          </LogPageActions>
         </>
       }
     >

@@ -30,8 +30,8 @@ export const lastDialog = (): HTMLElement | undefined =>
   ].at(-1)
 
 /**
- * Reports whether an opening panel should take the focus: it takes the focus from the page and from
- * other dialogs, but not from menus and messages.
+ * Reports whether `focused` loses the focus to the opening `panel`. An element of the page or of
+ * another dialog loses it. An element of a menu or of a message keeps it.
  */
 export const willLoseFocus = (focused: Element, panel: Element): boolean => {
   const dialog = focused.closest('[aria-modal="true"]')

@@ -1,9 +1,9 @@
 import { objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import type { ErrorMeaning } from '#relay/canonical/provider-error-meaning.ts'
-import { retryDelayIn } from '#relay/canonical/read-google-error-body.ts'
 import { providerErrorMeaning } from '#relay/canonical/read-provider-error-body.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
+import { retryDelayIn } from '#relay/canonical/retry-delay-and-list-form-of-google-errors.ts'
 import type { ErrorFormat, ProviderErrorOptions } from '../error-format.ts'
 import { errorBody, ownErrorBody, providerErrorBody } from '../openai-chat/error-body.ts'
 

@@ -2,7 +2,7 @@ import { request } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import { readBoundedBody } from '#infra/outbound/read-bounded-body.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { CredentialsError } from './cloud-access.ts'
+import { CredentialsError } from '#relay/providers/provider-access-and-decoder-types.ts'
 
 /**
  * How long before its expiry a token is replaced, so that it does not expire on its way to the

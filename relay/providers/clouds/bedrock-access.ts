@@ -1,16 +1,18 @@
-import { anthropicErrorBody } from './aws-errors-as-anthropic-errors.ts'
-import { bedrockModelId } from './bedrock-model-id.ts'
 import {
   BETA_HEADER,
   betasIn,
   headerIn,
   isVisibleText,
+  withoutHeaders,
+} from '#relay/providers/header-list.ts'
+import {
   MODEL_PLACEHOLDER,
   type OpenCloud,
   type ProviderCall,
   type StreamDecoder,
-  withoutHeaders,
-} from './cloud-access.ts'
+} from '#relay/providers/provider-access-and-decoder-types.ts'
+import { anthropicErrorBody } from './aws-errors-as-anthropic-errors.ts'
+import { bedrockModelId } from './bedrock-model-id.ts'
 import type { AwsCredentials, SignRequest } from './sign-aws-request.ts'
 
 /**

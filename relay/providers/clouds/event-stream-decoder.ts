@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib'
 import { EventStreamCodec } from '@smithy/core/event-streams'
 import { type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
 import { EVENT_BYTES_MAX } from '#relay/canonical/sse-scanner.ts'
+import type { DecoderFault } from '#relay/providers/provider-access-and-decoder-types.ts'
 import { anthropicError, messageIn } from './aws-errors-as-anthropic-errors.ts'
-import type { DecoderFault } from './cloud-access.ts'
 
 /**
  * The maximum length of a frame in bytes. A frame contains one event in base64, which is a third

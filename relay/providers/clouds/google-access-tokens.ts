@@ -2,13 +2,13 @@ import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { CredentialsError } from '#relay/providers/provider-access-and-decoder-types.ts'
 import {
   type AccessToken,
   AccessTokenCache,
   postTokenRequest,
   readAccessToken,
 } from './access-token-cache.ts'
-import { CredentialsError } from './cloud-access.ts'
 
 /** The members of a service account's key file that the gateway uses. */
 export type ServiceAccount = {

@@ -1,13 +1,10 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { BETA_HEADER, betasIn, headerIn, withoutHeaders } from '#relay/providers/header-list.ts'
 import {
-  BETA_HEADER,
-  betasIn,
-  headerIn,
   MODEL_PLACEHOLDER,
   type OpenCloud,
   type ProviderCall,
-  withoutHeaders,
-} from './cloud-access.ts'
+} from '#relay/providers/provider-access-and-decoder-types.ts'
 import {
   GoogleAccessTokens,
   readServiceAccount,

@@ -8,7 +8,8 @@ import {
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
-import { headersByName, type Transport, withoutHeaders } from '../clouds/cloud-access.ts'
+import { headersByName, withoutHeaders } from '../header-list.ts'
+import type { Transport } from '../provider-access-and-decoder-types.ts'
 import { type PolledAnswer, PolledCall } from '../submit-and-poll-call.ts'
 
 /** Why a task failed. `status` is the HTTP status with which this error is sent to the caller. */

@@ -4,7 +4,11 @@ import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { API_VERSION } from '../../dialects/anthropic-messages/headers-passed-to-provider.ts'
 import type { FormatName, PathParameters } from '../../dialects/wire-format.ts'
-import { type CloudAccess, MODEL_PLACEHOLDER, type ProviderCall } from '../clouds/cloud-access.ts'
+import {
+  type CloudAccess,
+  MODEL_PLACEHOLDER,
+  type ProviderCall,
+} from '../provider-access-and-decoder-types.ts'
 import { profileOf, taskProfileOf } from './all-profiles.ts'
 import {
   AZURE_TYPE,

@@ -14,12 +14,12 @@ import {
   postTokenRequest,
   readAccessToken,
 } from '../clouds/access-token-cache.ts'
+import { isVisibleText } from '../header-list.ts'
 import {
   CredentialsError,
-  isVisibleText,
   MODEL_PLACEHOLDER,
   type OpenCloud,
-} from '../clouds/cloud-access.ts'
+} from '../provider-access-and-decoder-types.ts'
 import {
   endEvents,
   reportedUsage,

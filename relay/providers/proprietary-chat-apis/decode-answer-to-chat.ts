@@ -4,7 +4,11 @@ import { joinEventsToAnswer } from '#relay/conversion/join-canonical-events.ts'
 import { type AnswerOptions, writeAnswer } from '#relay/conversion/openai-chat/write-answer.ts'
 import { createStreamWriter } from '#relay/conversion/openai-chat/write-stream.ts'
 import { dataEvent } from '#relay/conversion/write-server-sent-events.ts'
-import type { AnswerDecoder, DecodedAnswer, DecoderFault } from '../clouds/cloud-access.ts'
+import type {
+  AnswerDecoder,
+  DecodedAnswer,
+  DecoderFault,
+} from '../provider-access-and-decoder-types.ts'
 import type { ProviderError, Translation } from './chat-translation.ts'
 import { EventSplitter } from './split-server-sent-events.ts'
 

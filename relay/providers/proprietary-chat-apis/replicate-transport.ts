@@ -8,7 +8,8 @@ import {
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
 import { EVENT_BYTES_MAX } from '#relay/canonical/sse-scanner.ts'
-import { headerIn, type Transport } from '../clouds/cloud-access.ts'
+import { headerIn } from '../header-list.ts'
+import type { Transport } from '../provider-access-and-decoder-types.ts'
 import { PolledCall } from '../submit-and-poll-call.ts'
 
 type Handler = Dispatcher.DispatchHandler

@@ -8,7 +8,8 @@ import {
 } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
-import { isVisibleText, MODEL_PLACEHOLDER, type OpenCloud } from '../clouds/cloud-access.ts'
+import { isVisibleText } from '../header-list.ts'
+import { MODEL_PLACEHOLDER, type OpenCloud } from '../provider-access-and-decoder-types.ts'
 import { endEvents, reportedUsage, textEvents, usageEvents } from './build-answer-events.ts'
 import type {
   ProviderError,

@@ -15,12 +15,12 @@ import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-extensions-of-pro
 import { readAnswer as readChatAnswer } from '#relay/conversion/openai-chat/read-answer.ts'
 import { createStreamReader } from '#relay/conversion/openai-chat/read-stream.ts'
 import { writeMessages } from '#relay/conversion/openai-chat/write-messages.ts'
+import { isVisibleText } from '../header-list.ts'
 import {
-  isVisibleText,
   MODEL_PLACEHOLDER,
   type OpenCloud,
   type ProviderCall,
-} from '../clouds/cloud-access.ts'
+} from '../provider-access-and-decoder-types.ts'
 import { reportedUsage, usageEvents } from './build-answer-events.ts'
 import type { ProviderError, ProviderEventReader, Translation } from './chat-translation.ts'
 import { type Feature, lossesOf } from './text-conversation-and-losses.ts'

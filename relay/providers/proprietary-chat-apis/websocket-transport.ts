@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import { EVENT_BYTES_MAX } from '#relay/canonical/sse-scanner.ts'
-import type { Transport } from '../clouds/cloud-access.ts'
+import type { Transport } from '../provider-access-and-decoder-types.ts'
 import { closeFrame, FrameReader, type ReceivedFrame, textFrame } from './websocket-frames.ts'
 
 type Handler = Dispatcher.DispatchHandler

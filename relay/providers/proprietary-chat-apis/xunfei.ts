@@ -10,12 +10,12 @@ import {
 import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
 import { readAnswerId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
+import { isVisibleText } from '../header-list.ts'
 import {
-  isVisibleText,
   MODEL_PLACEHOLDER,
   type OpenCloud,
   type ProviderCall,
-} from '../clouds/cloud-access.ts'
+} from '../provider-access-and-decoder-types.ts'
 import {
   endEvents,
   reportedUsage,

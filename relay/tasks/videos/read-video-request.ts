@@ -30,7 +30,7 @@ const SECOND_NAMES = [
 const INSTANCE_MEMBERS = ['prompt', 'image', 'lastFrame']
 /**
  * Members with files that the gateway can't send to a vendor. A request with such a member is
- * refused, because the vendor would make another video.
+ * refused, because without the file the vendor would make a different video.
  */
 const INSTANCE_FILES = ['referenceImages', 'video']
 const PARAMETERS = [

@@ -75,8 +75,9 @@ type Contents = {
 
 /**
  * Returns the duration in seconds of the WebM or Matroska file that begins at an offset, or null if
- * it is not known. It follows from the frames of the audio, because decoders play all of them. The
- * header may state any duration, and recorders in browsers state none.
+ * it is not known. The duration is computed from the frames of the audio, all of which decoders
+ * play. The header is not trusted: it may state any duration, and recorders in browsers state none.
+ * It counts only if the frames do not tell their duration.
  */
 export async function webmSeconds(file: AudioFile, from: number): Promise<number | null> {
   const windows = new Windows(file, from)

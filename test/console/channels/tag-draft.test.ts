@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { draftOfGroup, tagChange, validateTag } from '#console/features/channels/tags/tag-draft.ts'
-import { runConcurrently } from '#console/features/channels/testing/channel-test-results.ts'
+import { runConcurrently } from '#console/features/channels/testing/run-model-tests.ts'
 import { byTag, channel } from '../support/channel-routes.ts'
 
 const channels = [

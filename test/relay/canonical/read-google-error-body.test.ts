@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { errorOutOfList, retryAfterInBody } from '#relay/canonical/read-google-error-body.ts'
+import {
+  errorOutOfList,
+  retryAfterInBody,
+} from '#relay/canonical/retry-delay-and-list-form-of-google-errors.ts'
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value, null, 2))
 const error = { code: 429, message: 'Slow', status: 'RESOURCE_EXHAUSTED' }

@@ -11,16 +11,11 @@ import { useAbortOnUnmount } from '#console/ui/state/use-abort-on-unmount.ts'
 import type { Channel } from '#read-api/contract/channels.ts'
 import { parseNames } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
-import {
-  foundModels,
-  runConcurrently,
-  type TestResults,
-  withResult,
-} from './channel-test-results.ts'
+import { type ModelTestResults, runConcurrently, withResult } from './run-model-tests.ts'
 
 function useModelTests(channelId: number) {
   const client = useQueryClient()
-  const [results, setResults] = useState<TestResults>(new Map())
+  const [results, setResults] = useState<ModelTestResults>(new Map())
   const [isRunningAll, setRunningAll] = useState(false)
   const stop = useAbortOnUnmount()
   const testOne = async (model: string) => {
@@ -124,4 +119,9 @@ function TestResult(props: { result: TestOutcome | 'running' | undefined }) {
         ))}
     </output>
   )
+}
+
+function foundModels(models: readonly string[], search: string): string[] {
+  const needle = search.trim().toLowerCase()
+  return models.filter((model) => model.toLowerCase().includes(needle))
 }

@@ -3,7 +3,7 @@ import {
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
   USERNAME_LENGTH_MAX,
-} from '#console/ui/forms/account-fields.tsx'
+} from '#console/ui/forms/new-account-fields.tsx'
 import type { DraftForm, FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/users.ts'

@@ -2,11 +2,11 @@ import { verify } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
-import { CredentialsError } from '#relay/providers/clouds/cloud-access.ts'
 import {
   GoogleAccessTokens,
   readServiceAccount,
 } from '#relay/providers/clouds/google-access-tokens.ts'
+import { CredentialsError } from '#relay/providers/provider-access-and-decoder-types.ts'
 import { scriptedProvider } from '#test/relay/support/scripted-provider.ts'
 import {
   SERVICE_ACCOUNT_PUBLIC_KEY,

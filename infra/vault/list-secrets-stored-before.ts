@@ -10,7 +10,7 @@ const OWNERS_PER_PAGE = 1_000
  * Yields pages of all owners of secrets with this purpose, with the secrets that were stored before
  * `madeBefore` (Unix milliseconds).
  */
-export async function* secretsOfOwners(
+export async function* listSecretsStoredBefore(
   pg: Pool,
   purpose: SecretPurpose,
   madeBefore: number,

@@ -1,17 +1,12 @@
 import type { TestOutcome } from '#console/api/channels.ts'
 
-export type TestResults = ReadonlyMap<string, TestOutcome | 'running'>
+export type ModelTestResults = ReadonlyMap<string, TestOutcome | 'running'>
 
 export const withResult = (
-  results: TestResults,
+  results: ModelTestResults,
   model: string,
   result: TestOutcome | 'running',
-): TestResults => new Map(results).set(model, result)
-
-export function foundModels(models: readonly string[], search: string): string[] {
-  const needle = search.trim().toLowerCase()
-  return models.filter((model) => model.toLowerCase().includes(needle))
-}
+): ModelTestResults => new Map(results).set(model, result)
 
 /**
  * Runs `perform` for each model, with at most `concurrencyMax` runs at the same time. After

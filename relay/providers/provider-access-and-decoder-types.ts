@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
-import type { StreamedBody } from '../../uploads/write-form-for-provider.ts'
+import type { StreamedBody } from '../uploads/write-form-for-provider.ts'
 
 /** A call to a provider, in the form in which it is sent. */
 export type ProviderCall = {
@@ -114,41 +114,3 @@ export type OpenCloud = (channel: {
 }) => CloudAccess | null
 
 export const MODEL_PLACEHOLDER = '{model}'
-
-/**
- * Reports whether a text consists of visible ASCII characters, so that it can be sent in a header.
- */
-export const isVisibleText = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
-
-/**
- * Returns the value of a header in a flat list of names and values. Returns an empty string if it
- * is missing.
- */
-export function headerIn(headers: readonly string[], name: string): string {
-  const at = headers.findIndex((text, index) => index % 2 === 0 && text === name)
-  return at < 0 ? '' : (headers[at + 1] ?? '')
-}
-
-export const BETA_HEADER = 'anthropic-beta'
-
-/** Returns the betas in a comma-separated header value. */
-export const betasIn = (list: string): readonly string[] =>
-  list
-    .split(',')
-    .map((beta) => beta.trim())
-    .filter((beta) => beta !== '')
-
-/** Converts a flat list of names and values to an object. */
-export const headersByName = (headers: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? '']] : [])),
-  )
-
-/**
- * Returns a flat list of names and values without the headers for whose names `isRemoved` returns
- * true.
- */
-export const withoutHeaders = (
-  headers: readonly string[],
-  isRemoved: (name: string) => boolean,
-): readonly string[] => headers.filter((_, index) => !isRemoved(headers[index - (index % 2)] ?? ''))

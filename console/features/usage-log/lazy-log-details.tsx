@@ -36,7 +36,7 @@ function fetchDetails(): Promise<Details> {
  * Shows the details of a row. The details are loaded as a separate script. `React.lazy` is not
  * used, because it shows its fallback for a moment even if the script is already loaded.
  */
-export function ExpandedRow(props: { row: LogEntry; isAdmin: boolean }) {
+export function LazyLogDetails(props: { row: LogEntry; isAdmin: boolean }) {
   const [details, setDetails] = useState(loadedDetails)
   const [hasLoadFailed, setLoadFailed] = useState(false)
   useEffect(() => {
