@@ -74,7 +74,7 @@ import { PROVIDER_LIMITS } from './oauth/provider-client.ts'
 import { telegramBind, telegramLogin } from './oauth/telegram.ts'
 import { weChatBind, weChatLogin } from './oauth/wechat.ts'
 import { previewPrices } from './options/preview-prices.ts'
-import { resetModelRatios, setOption } from './options/put-option-and-reset-ratios.ts'
+import { resetModelRatios, setOption } from './options/put-option.ts'
 import {
   cancelPrices,
   schedulePrices,
