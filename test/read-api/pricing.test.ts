@@ -179,24 +179,6 @@ describe('GET /api/pricing', () => {
     expect(named(after, 'kling-v2-6')).not.toHaveProperty('price_units')
   })
 
-  it('shows the unit of the last change after fifty reads at once during each change', async () => {
-    const { data } = await fixture.admin.call<{ items: { id: number; name: string }[] }>(
-      ...(['GET', '/api/channel/?page_size=100'] as const),
-    )
-    const id = data.items.find(({ name }) => name === 'mapped')?.id
-    for (const target of ['sora-2', 'gpt-4o', 'sora-2', 'gpt-4o', 'sora-2']) {
-      const body = { id, model_mapping: JSON.stringify({ film: target }) }
-      const [{ headers }] = await Promise.all([
-        fixture.admin.call('PUT', '/api/channel/', { body }),
-        ...Array.from({ length: 50 }, async (_, n) =>
-          ask(fixture.anybody, (await fixture.head()) + (n % 2)),
-        ),
-      ])
-      const answer = await ask(fixture.anybody, Number(headers['x-position']))
-      expect(named(answer, 'film')?.price_per).toBe(target === 'sora-2' ? 'second' : undefined)
-    }
-  })
-
   it('shows models without a price to users who accept them', async () => {
     const body = { notify_type: 'email', accept_unset_model_ratio_model: true }
     const { headers } = await fixture.user.call('PUT', '/api/user/setting', { body })
