@@ -12,6 +12,7 @@ import { type CurrentOptions, currentOptions } from '../options/current-options.
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { usableGroups } from '../users/list-groups-and-callable-models.ts'
 import type { PriceUnitIndex } from './price-unit-index.ts'
+import { createSharedReads } from './shared-reads.ts'
 
 /**
  * The vendors of models, with a pattern for the beginning of a model's name. The first pattern that
@@ -95,16 +96,17 @@ const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
 /**
  * Creates the function that returns the price list for a viewer. The state of the site is read
  * about twice a second, for all viewers together. If a request contains the position of a newer
- * write (`after`), the state is read at once. A position that the read models have not reached is
- * ignored, because a client can send any number.
+ * write (`after`), the state is read as soon as no read is running. Reads never overlap, because
+ * any client can send the positions of other callers' writes one by one, and each complete read
+ * keeps Postgres busy. A position that the read models have not reached is ignored.
  */
 function createSitePrices(deps: ReadDeps) {
   const { core, freshness, servedTypes } = deps
   const reached = (): number =>
     Math.min(...PRICE_READ_MODELS.map((name) => freshness.positionOf(name)))
-  let cached: { readonly at: number; readonly upTo: number; readonly site: Promise<Site> } | null
-  cached = null
-  const read = async (): Promise<Site> => {
+  /** `upTo` is the position when the read began, and `at` is the time when it ended. */
+  let cached: { readonly at: number; readonly upTo: number; readonly site: Site } | null = null
+  const sharedRead = createSharedReads(async (upTo: number): Promise<Site> => {
     const now = Math.floor(core.now() / 1_000)
     const [options, served, priceOf, units] = await Promise.all([
       currentOptions(core),
@@ -112,21 +114,14 @@ function createSitePrices(deps: ReadDeps) {
       modelPrices(core.db),
       deps.readPriceUnits(),
     ])
-    return { options, served, priceOf, units, now, lists: new Map() }
-  }
-  const currentSite = (after: number): Promise<Site> => {
-    const now = performance.now()
-    const upTo = reached()
-    if (cached !== null && now - cached.at < FRESH_MS) {
-      if (after <= cached.upTo || after > upTo) return cached.site
-    }
-    const entry = { at: now, upTo, site: read() }
-    // An error is not cached. Only the requests that waited for this read receive it.
-    entry.site.catch(() => {
-      if (cached === entry) cached = null
-    })
-    cached = entry
-    return entry.site
+    const site = { options, served, priceOf, units, now, lists: new Map() }
+    cached = { at: performance.now(), upTo, site }
+    return site
+  }, reached)
+  const currentSite = async (after: number): Promise<Site> => {
+    const isEnough = (upTo: number): boolean => after <= upTo || after > reached()
+    const isFresh = cached !== null && performance.now() - cached.at < FRESH_MS
+    return cached !== null && isFresh && isEnough(cached.upTo) ? cached.site : sharedRead(isEnough)
   }
   return async (viewer: Viewer, after: number): Promise<PriceList> => {
     const site = await currentSite(after)

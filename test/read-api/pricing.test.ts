@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { OptionsSchema } from '#read-api/contract/options.ts'
 import { isPricePerSecond } from '#read-api/contract/price-unit.ts'
 import type { Pricing } from '#read-api/contract/pricing.ts'
@@ -177,6 +177,37 @@ describe('GET /api/pricing', () => {
     const after = await ask(fixture.anybody, Number(headers['x-position']))
     expect(named(after, 'kling-v2-6')).not.toHaveProperty('price_per')
     expect(named(after, 'kling-v2-6')).not.toHaveProperty('price_units')
+  })
+
+  it('reads the site once at a time, also for fifty visitors who wait for the next change', async () => {
+    const { db } = fixture.core
+    const any = db.any.bind(db)
+    const held = Promise.withResolvers<void>()
+    const reads = { running: 0, atOnce: 0, all: 0 }
+    vi.spyOn(db, 'any').mockImplementation(async (query) => {
+      if (!query.sql.includes('array_agg(distinct g.name')) return await any(query)
+      reads.running += 1
+      reads.all += 1
+      reads.atOnce = Math.max(reads.atOnce, reads.running)
+      if (reads.all === 1) await held.promise
+      const rows = await any(query)
+      reads.running -= 1
+      return rows
+    })
+    const first = ask(fixture.anybody, await set('ModelPrice', { 'sim-draw': 0.03 }))
+    await expect.poll(() => reads.all).toBe(1)
+    const next = (await fixture.head()) + 1
+    const waiting = Array.from({ length: 50 }, () => ask(fixture.anybody, next))
+    expect(await set('ModelPrice', { 'sim-draw': 0.04 })).toBe(next)
+    // These requests are released by the same commit as the fifty, and after them.
+    await fixture.freshness.waitFor(['channels', 'options', 'users'], next, 2_000)
+    await fixture.anybody('GET', '/api/status')
+    held.resolve()
+    await first
+    for (const answer of await Promise.all(waiting)) {
+      expect(named(answer, 'sim-draw')?.model_price).toBe(0.04)
+    }
+    expect(reads).toEqual({ running: 0, atOnce: 1, all: 2 })
   })
 
   it('shows models without a price to users who accept them', async () => {
