@@ -68,7 +68,7 @@ const DEFAULTS = {
 }
 
 describe('reader of the units of prices', () => {
-  it('answers fifty callers at once with two reads, and each sees the change before it', async () => {
+  it('gives fifty callers at once two reads, and each the change before it', async () => {
     const { change, hold, running, unitsOf } = site()
     change(1, { modelMapping: 'film' })
     hold()
@@ -148,7 +148,7 @@ describe('reader of the units of prices', () => {
 })
 
 describe('shared reads', () => {
-  it('a running read answers whom it is enough for, and an error only its own callers', async () => {
+  it('a running read and its error reach only callers it is enough for', async () => {
     const reads: PromiseWithResolvers<string>[] = []
     let position = 5
     const read = createSharedReads(

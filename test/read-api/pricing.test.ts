@@ -179,7 +179,7 @@ describe('GET /api/pricing', () => {
     expect(named(after, 'kling-v2-6')).not.toHaveProperty('price_units')
   })
 
-  it('reads the site once at a time, also for fifty visitors who wait for the next change', async () => {
+  it('reads the site once at a time, also for fifty visitors who await a change', async () => {
     const { db } = fixture.core
     const any = db.any.bind(db)
     const held = Promise.withResolvers<void>()
