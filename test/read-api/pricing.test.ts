@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { channels } from '#projections/channels/projection.ts'
+import { rebuildReadModels } from '#projections/runner/rebuild-read-model.ts'
+import { foldContext } from '#projections/runner/start-projections.ts'
 import type { OptionsSchema } from '#read-api/contract/options.ts'
 import { isPricePerSecond } from '#read-api/contract/price-unit.ts'
 import type { Pricing } from '#read-api/contract/pricing.ts'
@@ -208,6 +211,27 @@ describe('GET /api/pricing', () => {
       expect(named(answer, 'sim-draw')?.model_price).toBe(0.04)
     }
     expect(reads).toEqual({ running: 0, atOnce: 1, all: 2 })
+  })
+
+  it('shows the right unit of a channel after a rebuild of a row that was wrong', async () => {
+    const { core, freshness } = fixture
+    const { data } = await fixture.admin.call<{ items: { id: number; name: string }[] }>(
+      ...(['GET', '/api/channel/?page_size=100'] as const),
+    )
+    const id = data.items.find(({ name }) => name === 'mapped')?.id
+    const body = { id, model_mapping: '{"film":"sora-2"}' }
+    await set('ModelPrice', { 'sim-draw': 0.04, film: 0.2 })
+    const { headers } = await fixture.admin.call('PUT', '/api/channel/', { body })
+    const position = Number(headers['x-position'])
+    await freshness.waitFor(['channels'], position, 2_000)
+    await core.pg.query(`update read_channels.channels set model_mapping = '' where id = $1`, [id])
+    const wrong = named(await ask(fixture.anybody, position), 'film')
+    expect(wrong).toMatchObject({ model_price: 0.2 })
+    expect(wrong).not.toHaveProperty('price_per')
+    await rebuildReadModels(core, [channels], foldContext(core))
+    const film = async () => named(await ask(fixture.anybody), 'film')
+    await expect.poll(film, { interval: 50 }).toMatchObject({ price_per: 'second' })
+    await set('ModelPrice', { 'sim-draw': 0.04 })
   })
 
   it('shows models without a price to users who accept them', async () => {
