@@ -39,7 +39,7 @@ export type UnitFilter = {
 
 /**
  * The units in which channels bill their models, by model. A changed channel replaces only its own
- * entries, so that a change costs as much as the channel is large, and not as many as there are.
+ * entries, so that the cost of a change does not depend on the number of channels.
  */
 export class PriceUnitIndex {
   private readonly videoPriceUnits: VideoPriceUnits
