@@ -1,6 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { PriceUnit } from '#domain/pricing/video-prices.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/after-position-header.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
@@ -10,22 +9,13 @@ import type { LongResponses } from '#infra/shutdown-drain.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { Freshness, ReadModelName } from '#projections/read-model-freshness/query.ts'
 import type { HealthCache } from './channels/health/health-cache.ts'
+import type { VideoPriceUnits } from './pricing/price-unit-index.ts'
+import type { PriceUnitReader } from './pricing/price-unit-reader.ts'
 
 export type HostOfChannel = (terms: {
   readonly type: number
   readonly baseUrl: string
 }) => string | null
-
-/**
- * Returns the models that are videos at a channel, each with the unit of its price. All other
- * models of the channel are billed per call.
- */
-export type VideoPriceUnits = (channel: {
-  readonly type: number
-  readonly models: readonly string[]
-  readonly modelPrefix: string
-  readonly modelMapping: string
-}) => ReadonlyMap<string, PriceUnit>
 
 export type ReadDeps = {
   readonly core: Core
@@ -57,6 +47,7 @@ export type ReadDeps = {
   /** Reports whether the name of a model indicates a model for chats. */
   readonly isNamedLikeChatModel?: (model: string) => boolean
   readonly videoPriceUnits: VideoPriceUnits
+  readonly readPriceUnits: PriceUnitReader
   /** Returns the host to which calls through a channel are sent, or null if it is unknown. */
   readonly hostOfChannel?: HostOfChannel
 }

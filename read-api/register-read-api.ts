@@ -54,6 +54,7 @@ import {
 } from './options/option-routes.ts'
 import { presetRatios } from './options/preset-ratios.ts'
 import { getPricing } from './pricing/get-pricing.ts'
+import { createPriceUnitReader } from './pricing/price-unit-reader.ts'
 import { listPriceUnits } from './pricing/price-units.ts'
 import { type ReadDeps, withTypes } from './read-route-helpers.ts'
 import { countByName, listRedemptionRows } from './redemptions/list-redemptions.ts'
@@ -152,7 +153,13 @@ export const MESSAGE_BYTES_MAX = 4_096
 
 type OwnDeps = Pick<
   ReadDeps,
-  'health' | 'progress' | 'shownBalances' | 'shownBudgets' | 'providerMessages' | 'site'
+  | 'health'
+  | 'progress'
+  | 'shownBalances'
+  | 'shownBudgets'
+  | 'providerMessages'
+  | 'readPriceUnits'
+  | 'site'
 >
 
 /** Registers the read routes and the live socket of the management API. */
@@ -175,6 +182,7 @@ export async function registerReadApi(
     shownBalances: await createShownBalances(core),
     shownBudgets: await createShownBudgets(core),
     providerMessages: await createProviderMessages(core.pg, () => {}),
+    readPriceUnits: createPriceUnitReader({ ...apiDeps, db: core.db }),
     site: core,
   }
   const deps: ReadDeps = { ...apiDeps, ...ownDeps }

@@ -91,6 +91,10 @@ const PROBLEMS: Record<ProblemCode, TranslatedText> = {
   'below-minimum': { zh: '小于允许的最小值', en: 'is below the minimum' },
   'above-maximum': { zh: '大于允许的最大值', en: 'is above the maximum' },
   'too-long': { zh: '内容过长', en: 'is too long' },
+  'too-many-pairs': {
+    zh: '过多：模型数与分组数之积不能超过 1000000',
+    en: 'has too many groups: models times groups must not exceed 1000000',
+  },
   'not-cost-ratio': {
     zh: '必须是 0 至 1000 的数字，最多 6 位小数',
     en: 'must be a number from 0 to 1000 with at most 6 decimals',

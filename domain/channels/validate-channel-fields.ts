@@ -28,6 +28,7 @@ export type TermsErrorCode =
   | 'mapping-circle'
   | 'mapping-too-deep'
   | 'too-long'
+  | 'too-many-pairs'
   | 'not-cost-ratio'
   | 'not-proxy'
   | 'not-flag'
@@ -61,6 +62,11 @@ export const NAMED_BASES: ReadonlySet<string> = new Set([
  * references of 1000 keys.
  */
 const TERMS_BYTES_MAX = 400_000
+/**
+ * The maximum number of the models of a channel times the number of its groups. The relay and the
+ * price list build an entry for each pair, and a process has no memory for a hundred million.
+ */
+const PAIRS_MAX = 1_000_000
 const COST_RATIO_MAX_DECIMAL = decimalOf(String(COST_RATIO_MAX))
 const COST_RATIO_SCALE_MAX = 6
 /**
@@ -102,6 +108,7 @@ export function termsError(terms: ChannelTerms): ChannelError | null {
 export function invalidFieldError(terms: ChannelTerms): FieldError | null {
   return (
     tooLong(terms) ??
+    tooManyPairs(terms) ??
     textError(terms) ??
     urlError(terms.baseUrl) ??
     modelMappingError(terms.modelMapping) ??
@@ -261,6 +268,9 @@ function tooLong(terms: ChannelTerms): FieldError | null {
   const [longest] = sizes.sort((left, right) => right.size - left.size)
   return { field: longest?.field ?? 'models', error: 'too-long' }
 }
+
+const tooManyPairs = ({ models, groups }: ChannelTerms): FieldError | null =>
+  models.length * groups.length <= PAIRS_MAX ? null : { field: 'group', error: 'too-many-pairs' }
 
 const FREE_TEXTS = [
   ['models', 'models'],

@@ -248,6 +248,19 @@ const mappedModels = rowType({
 })
 export type MappedModels = RowOf<typeof mappedModels>
 
+const stateRow = rowType({ table: wireInteger, position: wireInteger })
+
+/**
+ * Reads the identity of the table of channels, which a rebuild replaces, and the position of the
+ * last change of a channel, which is -1 without channels.
+ */
+export const stateOfChannels = (db: CommonQueryMethods): Promise<RowOf<typeof stateRow>> =>
+  db.one(sql.type(stateRow)`
+    select 'read_channels.channels'::regclass::oid::int8 as "table",
+      coalesce(max(changed_position), -1) as position
+    from read_channels.channels
+  `)
+
 /**
  * Reads the models of the channels that changed at event positions above `after`, with what decides
  * the provider's names of these models. Deleted channels are included.

@@ -11,7 +11,8 @@ import { type PricedModel, type Pricing, pricingQueries } from '../contract/pric
 import { type CurrentOptions, currentOptions } from '../options/current-options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { usableGroups } from '../users/list-groups-and-callable-models.ts'
-import { createPriceUnits, type UnitsByGroup } from './price-units.ts'
+import type { PriceUnitIndex } from './price-unit-index.ts'
+import { createSharedReads } from './shared-reads.ts'
 
 /**
  * The vendors of models, with a pattern for the beginning of a model's name. The first pattern that
@@ -75,7 +76,9 @@ type Site = {
   readonly options: CurrentOptions
   readonly served: Awaited<ReturnType<typeof servedModels>>
   readonly priceOf: Awaited<ReturnType<typeof modelPrices>>
-  readonly units: UnitsByGroup
+  readonly units: PriceUnitIndex
+  /** The time of the read in Unix seconds. */
+  readonly now: number
   /**
    * The price lists that were already computed, by kind of viewer. There are at most two per group.
    */
@@ -93,38 +96,32 @@ const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
 /**
  * Creates the function that returns the price list for a viewer. The state of the site is read
  * about twice a second, for all viewers together. If a request contains the position of a newer
- * write (`after`), the state is read at once. A position that the read models have not reached is
- * ignored, because a client can send any number.
+ * write (`after`), the state is read as soon as no read is running. Reads never overlap, because
+ * any client can send the positions of other callers' writes one by one, and each complete read
+ * keeps Postgres busy. A position that the read models have not reached is ignored.
  */
 function createSitePrices(deps: ReadDeps) {
   const { core, freshness, servedTypes } = deps
-  const priceUnits = createPriceUnits(deps)
   const reached = (): number =>
     Math.min(...PRICE_READ_MODELS.map((name) => freshness.positionOf(name)))
-  let cached: { readonly at: number; readonly upTo: number; readonly site: Promise<Site> } | null
-  cached = null
-  const read = async (): Promise<Site> => {
+  /** `upTo` is the position when the read began, and `at` is the time when it ended. */
+  let cached: { readonly at: number; readonly upTo: number; readonly site: Site } | null = null
+  const sharedRead = createSharedReads(async (upTo: number): Promise<Site> => {
+    const now = Math.floor(core.now() / 1_000)
     const [options, served, priceOf, units] = await Promise.all([
       currentOptions(core),
-      servedModels(core.db, servedTypes, Math.floor(core.now() / 1_000)),
+      servedModels(core.db, servedTypes, now),
       modelPrices(core.db),
-      priceUnits(),
+      deps.readPriceUnits(),
     ])
-    return { options, served, priceOf, units, lists: new Map() }
-  }
-  const currentSite = (after: number): Promise<Site> => {
-    const now = performance.now()
-    const upTo = reached()
-    if (cached !== null && now - cached.at < FRESH_MS) {
-      if (after <= cached.upTo || after > upTo) return cached.site
-    }
-    const entry = { at: now, upTo, site: read() }
-    // An error is not cached. Only the requests that waited for this read receive it.
-    entry.site.catch(() => {
-      if (cached === entry) cached = null
-    })
-    cached = entry
-    return entry.site
+    const site = { options, served, priceOf, units, now, lists: new Map() }
+    cached = { at: performance.now(), upTo, site }
+    return site
+  }, reached)
+  const currentSite = async (after: number): Promise<Site> => {
+    const isEnough = (upTo: number): boolean => after <= upTo || after > reached()
+    const isFresh = cached !== null && performance.now() - cached.at < FRESH_MS
+    return cached !== null && isFresh && isEnough(cached.upTo) ? cached.site : sharedRead(isEnough)
   }
   return async (viewer: Viewer, after: number): Promise<PriceList> => {
     const site = await currentSite(after)
@@ -150,10 +147,10 @@ const tiersOf = ({ tiers }: TokenPrice): Pick<PricedModel, 'context_tiers'> => {
 /** Returns the fields with the unit of a price, which is the call unless they tell another. */
 function unitsIn(
   groups: readonly string[],
-  byGroup: ReturnType<UnitsByGroup['get']>,
+  byGroup: ReturnType<PriceUnitIndex['unitsByGroup']>,
 ): Pick<PricedModel, 'price_per' | 'price_units'> {
   const units = groups.map(
-    (group) => [group, [...(byGroup?.get(group) ?? PER_CALL)].sort()] as const,
+    (group) => [group, [...(byGroup.get(group) ?? PER_CALL)].sort()] as const,
   )
   const all = new Set(units.flatMap(([, ofGroup]) => ofGroup))
   if (all.size > 1) return { price_units: Object.fromEntries(units) }
@@ -166,7 +163,7 @@ const PER_CALL = ['call'] as const
  * Returns the models that the viewer can call, each with the groups in which the viewer can call
  * it.
  */
-function listFor({ options, served, priceOf, units }: Site, viewer: Viewer): PriceList {
+function listFor({ options, served, priceOf, units, now }: Site, viewer: Viewer): PriceList {
   const groups = usableGroups(options, viewer.group)
   const data: PricedModel[] = []
   for (const { model, groups: reaching } of served) {
@@ -180,7 +177,7 @@ function listFor({ options, served, priceOf, units }: Site, viewer: Viewer): Pri
       quota_type: isByCall ? 1 : 0,
       model_ratio: isByCall ? 0 : Number(price.model),
       model_price: isByCall ? Number(price.price) : 0,
-      ...(isByCall ? unitsIn(usable, units.get(model)) : {}),
+      ...(isByCall ? unitsIn(usable, units.unitsByGroup(model, { groups: usable, now })) : {}),
       completion_ratio: isByCall ? 1 : Number(price.completion),
       cache_ratio: isByCall ? 1 : Number(price.cacheRead),
       create_cache_ratio: isByCall ? 1 : Number(price.cacheWrite),

@@ -15,6 +15,7 @@ import { createRewritingPools, type Pools } from '#infra/postgres/pools.ts'
 import { rewriteForCopy } from '#projections/scratch-copy-schemas/query.ts'
 import { HealthCache } from '../channels/health/health-cache.ts'
 import { SCRATCH_COPY_HEADER } from '../contract/scratch-copies.ts'
+import { createPriceUnitReader } from '../pricing/price-unit-reader.ts'
 import type { ReadDeps } from '../read-route-helpers.ts'
 import {
   type CopyHandler,
@@ -134,6 +135,7 @@ async function openCopy(deps: ReadDeps, { request }: ScratchCopyJob): Promise<Op
     ...deps,
     core: ofCopy,
     health: new HealthCache(ofCopy, NO_GAUGES),
+    readPriceUnits: createPriceUnitReader({ ...deps, db: pools.db }),
     shownBalances: NOT_REMEMBERED,
     shownBudgets: NOT_REMEMBERED,
   })

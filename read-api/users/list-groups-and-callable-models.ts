@@ -6,7 +6,7 @@ import { unpricedModels } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { userQueries } from '../contract/users.ts'
 import { type CurrentOptions, currentOptions } from '../options/current-options.ts'
-import { createPriceUnits, type UnitsByGroup } from '../pricing/price-units.ts'
+import type { PriceUnitIndex, UnitFilter } from '../pricing/price-unit-index.ts'
 import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
 
 type UsableGroup = {
@@ -67,16 +67,17 @@ export function listGroups(app: App, deps: ReadDeps): void {
 
 /**
  * Moves the models that are not named like models for chats, such as those for images, to the end.
- * So are models that all channels bill by the second, because they are videos whatever their name.
- * Clients suggest the first model.
+ * Models that all channels of the caller's groups bill by the second are moved too, because they
+ * are videos whatever their name. Clients suggest the first model.
  */
 function chatModelsFirst(
   models: readonly string[],
-  units: UnitsByGroup,
+  units: PriceUnitIndex,
+  filter: UnitFilter,
   { isNamedLikeChatModel = () => true }: Pick<ReadDeps, 'isNamedLikeChatModel'>,
 ): string[] {
   const isForChats = (model: string): boolean => {
-    const ofGroups = [...(units.get(model)?.values() ?? [])]
+    const ofGroups = [...units.unitsByGroup(model, filter).values()]
     const isVideo = ofGroups.length > 0 && ofGroups.every((ofGroup) => !ofGroup.has('call'))
     return !isVideo && isNamedLikeChatModel(model)
   }
@@ -89,7 +90,6 @@ function chatModelsFirst(
  * caller accepts such models.
  */
 export function listUserModels(app: App, deps: ReadDeps): void {
-  const readPriceUnits = createPriceUnits({ ...deps, servedTypes: deps.chatTypes })
   app.route({
     ...endpoint(userQueries, 'GET /api/user/models'),
     onRequest: onlyUser,
@@ -105,13 +105,17 @@ export function listUserModels(app: App, deps: ReadDeps): void {
         usable.has(group) && (acceptsUnpriced || !isUnpriced(model, group))
       const isForChats = request.query.chat === 'true'
       const types = isForChats ? deps.chatTypes : deps.servedTypes
-      const served = await servedModels(core.db, types, Math.floor(core.now() / 1_000))
+      const now = Math.floor(core.now() / 1_000)
+      const served = await servedModels(core.db, types, now)
       const requested = textOf(request.query.group)
       const models = served.filter(({ model, groups }) =>
         groups.some((group) => (requested ?? group) === group && isCallable(model, group)),
       )
       const names = models.map(({ model }) => model)
-      return success(isForChats ? chatModelsFirst(names, await readPriceUnits(), deps) : names)
+      if (!isForChats) return success(names)
+      const groups = [...usable.keys()].filter((group) => (requested ?? group) === group)
+      const units = await deps.readPriceUnits()
+      return success(chatModelsFirst(names, units, { groups, types, now }, deps))
     },
   })
 }

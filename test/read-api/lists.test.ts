@@ -169,7 +169,19 @@ describe('models', () => {
       (await api.get<string[]>(`/api/user/models${query}`, alice)).body.data
     expect(await named('')).toEqual(['film', 'sim-small'])
     expect(await named('?chat=true')).toEqual(['sim-small', 'film'])
-    await api.settled(await api.append([channelChanged(77, 'ChannelsDeleted')]))
+    // A channel for chats in a group that the caller can't use neither counts nor shows.
+    const hidden = channelCreated(78, 'hidden', { type: 1, models: ['film'], groups: ['inner'] })
+    await api.settled(await api.append([hidden]))
+    expect(await named('?chat=true')).toEqual(['sim-small', 'film'])
+    const inVip = channelCreated(79, 'vip', { type: 1, models: ['film'], groups: ['vip'] })
+    const groups = { key: 'UserUsableGroups', value: '{"default":"","vip":""}' }
+    const option = { stream: 'options', type: 'OptionSet', v: 1, data: groups }
+    await api.settled(await api.append([inVip, option]))
+    expect(await named('?chat=true')).toEqual(['film', 'sim-small'])
+    expect(await named('?chat=true&group=default')).toEqual(['sim-small', 'film'])
+    await api.settled(
+      await api.append([77, 78, 79].map((id) => channelChanged(id, 'ChannelsDeleted'))),
+    )
     expect(await named('?chat=true')).toEqual(['sim-small'])
   })
 })

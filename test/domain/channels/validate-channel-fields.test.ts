@@ -283,4 +283,11 @@ describe('rules for particular channel types', () => {
     const paramOverride = `{"a":"${'漢'.repeat(140_000)}"}`
     expect(errorOf({ paramOverride })).toEqual({ field: 'param_override', error: 'too-long' })
   })
+
+  it('has at most a million pairs of a model and a group, which all processes keep', () => {
+    const models = Array.from({ length: 2_000 }, (_, n) => `m${n}`)
+    const groups = Array.from({ length: 501 }, (_, n) => `g${n}`)
+    expect(errorOf({ models, groups })).toEqual({ field: 'group', error: 'too-many-pairs' })
+    expect(errorOf({ models, groups: groups.slice(1) })).toBeNull()
+  })
 })

@@ -1,0 +1,51 @@
+import type { CommonQueryMethods } from 'slonik'
+import { mappedModelsOfChangedChannels, stateOfChannels } from '#projections/channels/query.ts'
+import { PriceUnitIndex, type VideoPriceUnits } from './price-unit-index.ts'
+import { createSharedReads } from './shared-reads.ts'
+
+type ReaderDeps = {
+  readonly db: CommonQueryMethods
+  readonly videoPriceUnits: VideoPriceUnits
+  /** The channel types that this server supports. Channels of other types bill nothing. */
+  readonly servedTypes: readonly number[]
+}
+
+/**
+ * Reads the units in which the channels bill their models. The index contains all that was
+ * committed before the call.
+ */
+export type PriceUnitReader = () => Promise<PriceUnitIndex>
+
+/**
+ * Creates the reader of units that all routes of this process share. A read fetches only the
+ * channels that have changed since the last one, because the models and mappings of a thousand
+ * channels are megabytes, and every visitor asks for the prices. Callers at the same time share
+ * reads. Otherwise, each request after a start would fetch all channels.
+ */
+export function createPriceUnitReader(deps: ReaderDeps): PriceUnitReader {
+  const types = new Set(deps.servedTypes)
+  const index = new PriceUnitIndex(deps.videoPriceUnits)
+  let upTo = -1
+  let table: number | null = null
+  const read = async (): Promise<PriceUnitIndex> => {
+    const state = await stateOfChannels(deps.db)
+    // A rebuild replaces the table, and may correct rows without a new position. After events were
+    // restored from an older backup, the last position is lower.
+    const isContinued = state.table === table && state.position >= upTo
+    if (isContinued && state.position === upTo) return index
+    const changed = await mappedModelsOfChangedChannels(deps.db, isContinued ? upTo : -1)
+    if (!isContinued) {
+      index.clear()
+      upTo = -1
+    }
+    for (const row of changed) {
+      upTo = Math.max(upTo, row.changedPosition)
+      if (row.isDeleted || !types.has(row.type)) index.remove(row.id)
+      else index.put(row)
+    }
+    table = state.table
+    return index
+  }
+  const sharedRead = createSharedReads(read)
+  return () => sharedRead()
+}

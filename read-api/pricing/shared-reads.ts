@@ -1,0 +1,33 @@
+/**
+ * Creates a function that shares the reads of concurrent callers. There is never more than one read
+ * at a time. A caller receives the read that is running if it began late enough for the caller, and
+ * otherwise the one that follows it, together with all other callers that wait by then.
+ *
+ * `positionOf` is called when a read begins, and `isEnough` receives the result: the caller reports
+ * whether a read that began at this position contains all that the caller must see. By default, no
+ * running read is enough, because it may have begun before the write that the caller must see. An
+ * error of a read reaches only the callers that share this read.
+ */
+export function createSharedReads<Result>(
+  read: (position: number) => Promise<Result>,
+  positionOf: () => number = () => 0,
+): (isEnough?: (position: number) => boolean) => Promise<Result> {
+  let running: { readonly position: number; readonly result: Promise<Result> } | null = null
+  let next: Promise<Result> | null = null
+  const begin = (): Promise<Result> => {
+    const position = positionOf()
+    next = null
+    const result = read(position).finally(() => {
+      running = null
+    })
+    running = { position, result }
+    return result
+  }
+  return (isEnough = () => false) => {
+    if (running !== null && isEnough(running.position)) return running.result
+    if (next !== null) return next
+    if (running === null) return begin()
+    next = running.result.then(begin, begin)
+    return next
+  }
+}
