@@ -100,6 +100,19 @@ describe('GET /api/pricing', () => {
     expect(data).toContain(models)
   })
 
+  it('shows the price of chats with a model that is only named like a moderation', async () => {
+    const models = 'content-moderation-gpt4o'
+    await channel({ name: 'named like moderations', models, group: 'default' })
+    await set('fallback_single_price', '0.03')
+    const on = await set('fallback_pricing_enabled', 'true')
+    const shown = named(await ask(fixture.anybody, on), models)
+    const off = await set('fallback_pricing_enabled', 'false')
+    expect(shown).toMatchObject({ quota_type: 1, model_price: 0.03 })
+    // Without the fallback price, its chats are refused, and only its moderations are possible.
+    const isFree = { quota_type: 1, model_price: 0 }
+    expect(named(await ask(fixture.anybody, off), models)).toMatchObject(isFree)
+  })
+
   it('tells that a price is one of a second of video, and not of a call', async () => {
     await channel({ name: 'videos', models: 'sora-2', group: 'default' })
     const { data: schema } = await fixture.root.call<OptionsSchema>('GET', '/api/option/schema')
