@@ -215,6 +215,21 @@ describe('GET /api/pricing', () => {
     const { headers } = await fixture.user.call('PUT', '/api/user/setting', { body })
     const answer = await ask(fixture.user.call, Number(headers['x-position']))
     expect(named(answer, 'sim-unpriced')).toMatchObject({ quota_type: 0, model_ratio: 37.5 })
+    // Their chats with a model that is named like a moderation are charged too.
+    expect(named(answer, 'content-moderation-gpt4o')).toMatchObject({ model_ratio: 37.5 })
+  })
+
+  it('never shows them a video without a price, because the relay refuses it', async () => {
+    const kling = { type: 50, key: 'access|secret', models: 'kling-v9,both' }
+    await channel({ ...kling, name: 'unpriced videos', group: 'default,vip' })
+    const plain = { name: 'unpriced calls', models: 'both', group: 'vip' }
+    const { headers } = await channel(plain)
+    const answer = await ask(fixture.user.call, Number(headers['x-position']))
+    expect(named(answer, 'kling-v9')).toBeUndefined()
+    expect(named(answer, 'both')).toMatchObject({ model_ratio: 37.5, enable_groups: ['vip'] })
+    const position = await set('ModelPrice', { 'sim-draw': 0.04, 'kling-v9': 0.1 })
+    const priced = named(await ask(fixture.user.call, position), 'kling-v9')
+    expect(priced).toMatchObject({ model_price: 0.1, price_per: 'second' })
   })
 
   it('shows a changed price at once to its author, and within a second to all others', async () => {
