@@ -153,6 +153,19 @@ describe('the price table', () => {
     await drawer.getByLabel(zh('pricing.perSecondLabel')).waitFor()
   })
 
+  it('claims no unit of a price while the units of the channels are unknown', async () => {
+    const prices = { ModelPrice: '{"sora-2":0.3}' }
+    app.site.routes['GET /api/option/'] = () =>
+      ok(Object.entries({ ...OPTIONS, ...prices }).map(([key, value]) => ({ key, value })))
+    app.site.routes['GET /api/option/price_units'] = () => refused('unavailable')
+    await open()
+    const row = app.page.getByRole('row').filter({ hasText: 'sora-2' })
+    await row.getByText(zh('ui.perCallOrSecond'), { exact: true }).waitFor()
+    await button(zh('pricing.editModel', { name: 'sora-2' })).click()
+    const drawer = app.page.getByRole('dialog')
+    await drawer.getByLabel(zh('pricing.perCallOrSecondLabel')).waitFor()
+  })
+
   it('fits 1 280 pixels with all of its columns', async () => {
     await open()
     const grid = app.page.getByRole('grid', { name: zh('pricing.priceGrid') })
