@@ -1,5 +1,5 @@
 import { moderationPriceOf, priceOf } from '#domain/pricing/price-list.ts'
-import { channelsIn } from '#domain/routing/channels-by-group-and-model.ts'
+import { channelsIn, type Offer } from '#domain/routing/channels-by-group-and-model.ts'
 import { isNamedLikeModeration } from '#domain/shared/moderation-models.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
 import { DIRECT_FORMATS, type DirectFormatName } from './dialects/wire-format.ts'
@@ -10,7 +10,8 @@ import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { directFormatsOf } from './providers/profiles/formats-by-model-name.ts'
 import { isImageModel } from './providers/profiles/image-endpoints.ts'
-import type { OfferKind } from './views/channel-view.ts'
+import { vendorOf } from './tasks/videos/select-channels-for-video.ts'
+import { type OfferKind, type RelayChannel, servesVideos } from './views/channel-view.ts'
 
 const CREATED = 1_700_000_000
 
@@ -49,15 +50,48 @@ function callableModels({ views }: RelayDeps, { token, user, group }: Caller): r
       .modelsOf(name)
       .filter((model) => token.models === null || token.models.has(model))
       .filter((model) => {
+        if (!isForCalls(views, name, model)) return isPricedAsVideo(views, user, name, model)
         const priceFor = isNamedLikeModeration(model) ? moderationPriceOf : priceOf
-        // A video is never made without a price.
-        const isForCalls = views.channels.offering(name, model, 'any').length > 0
-        const acceptsUnpriced = isForCalls && user.settings.acceptUnsetModelRatioModel
+        const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
         const customer = { userGroup: user.group, acceptsUnpriced }
         return !('code' in priceFor(prices, model, name, customer))
       })
   const groups = groupsOf({ group, user }, options)
   return [...new Set(groups.flatMap(ofGroup))]
+}
+
+/**
+ * Whether a channel of an offer serves calls of its model, which is not a video there. It is
+ * remembered, because an offer may have thousands of channels. A change of a channel creates the
+ * offers again.
+ */
+const OFFERS_FOR_CALLS = new WeakMap<Offer<RelayChannel>, boolean>()
+
+/** Reports whether the group can call the model otherwise than for a video. */
+function isForCalls({ channels }: RelayDeps['views'], group: string, model: string): boolean {
+  const offer = channels.offering(group, model, 'any')
+  const known = OFFERS_FOR_CALLS.get(offer)
+  if (known !== undefined) return known
+  const found = channelsIn(offer).some((channel) => !servesVideos(channel, model))
+  OFFERS_FOR_CALLS.set(offer, found)
+  return found
+}
+
+/**
+ * Reports whether the group's requests for a video of the model have a price (see `planTask`). A
+ * user who accepts models without a price still gets no video without one. A price per token, which
+ * all models have in self-use mode, applies only to vendors that count tokens.
+ */
+function isPricedAsVideo(
+  { channels, options: { prices } }: RelayDeps['views'],
+  { group: userGroup }: Caller['user'],
+  group: string,
+  model: string,
+): boolean {
+  const [first] = channelsIn(channels.offering(group, model, 'video'))
+  if (first === undefined) return false
+  const price = priceOf(prices, model, group, { userGroup, acceptsUnpriced: false })
+  return !('code' in price) && (price.mode === 'call' || vendorOf(first)?.countsTokens === true)
 }
 
 /** The names by which chat clients know the formats. */
@@ -85,16 +119,16 @@ const DIRECT_TYPES: Partial<Record<DirectFormatName, string>> = {
 /**
  * Lists the formats of calls to a model. The formats that need no conversion are first. A model
  * that generates no answers has only the formats in which it is called. A model that is a video at
- * all of its channels, which their types and mappings decide, has only the format of videos.
+ * all of its channels, which their types and mappings decide, has only the format of videos. A
+ * model whose videos have no price does not have this format.
  */
 function endpointTypesOf(deps: RelayDeps, caller: Caller, model: string): string[] {
-  const groups = groupsOf(caller, deps.views.options.options)
-  const channelsFor = (kind: OfferKind) =>
-    groups.flatMap((group) => channelsIn(deps.views.channels.offering(group, model, kind)))
-  const videos = new Set(channelsFor('video'))
-  if (videos.size === 0) return callTypesOf(deps, groups, model)
-  const isForCalls = channelsFor('any').some((channel) => !videos.has(channel))
-  return isForCalls ? [...callTypesOf(deps, groups, model), VIDEOS_TYPE] : [VIDEOS_TYPE]
+  const { views } = deps
+  const groups = groupsOf(caller, views.options.options)
+  const isVideo = groups.some((group) => isPricedAsVideo(views, caller.user, group, model))
+  const isAlsoCalled = groups.some((group) => isForCalls(views, group, model))
+  if (!isVideo) return callTypesOf(deps, groups, model)
+  return isAlsoCalled ? [...callTypesOf(deps, groups, model), VIDEOS_TYPE] : [VIDEOS_TYPE]
 }
 
 function callTypesOf({ views }: RelayDeps, groups: readonly string[], model: string): string[] {

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { isNamedLikeModeration } from '#read-api/contract/price-unit.ts'
+import { isKnownModerationModel } from '#read-api/contract/price-unit.ts'
 import { isConflict, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
 /**
@@ -19,7 +19,7 @@ const readCurrentTexts = (client: QueryClient): Promise<Texts> =>
 
 /**
  * Returns the models among the given ones that have no price. The server rejects calls to such
- * models. Moderations are free without a price.
+ * models. Known models of moderations are left out, because they are free without a price.
  */
 export async function findUnpricedModels(
   client: QueryClient,
@@ -35,7 +35,7 @@ export function createUnpricedFilter(
   const [prices, ratios] = [namesIn(options.get('ModelPrice')), namesIn(options.get('ModelRatio'))]
   return (models) =>
     models.filter(
-      (model) => !prices.has(model) && !ratios.has(model) && !isNamedLikeModeration(model),
+      (model) => !prices.has(model) && !ratios.has(model) && !isKnownModerationModel(model),
     )
 }
 

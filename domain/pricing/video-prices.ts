@@ -241,13 +241,18 @@ export function videoPrice(
 
 /**
  * Returns the unit of the price of a video, unless its price is per token. The arguments are those
- * of `videoPrice`.
+ * of `videoPrice`. The ratios of `otherModelOf` are not computed, because this function is called
+ * for every video model of each channel.
  */
 export const unitOfVideo = (models: readonly string[], vendor: string): PriceUnit =>
-  ruleOf(models, vendor).per
+  (firstRowOf(models) ?? OTHER_MODELS.get(vendor))?.per ?? 'second'
 
 const ruleOf = (models: readonly string[], vendor: string): VideoPrice =>
-  models.map(rowOf).find((row) => row !== undefined) ?? otherModelOf(vendor)
+  firstRowOf(models) ?? otherModelOf(vendor)
+
+/** Returns the row of the first of the models that has one. */
+const firstRowOf = (models: readonly string[]): VideoPrice | undefined =>
+  models.map(rowOf).find((row) => row !== undefined)
 
 /** Returns a price per token with the ratio of sound as a condition of the call. */
 function withSound(price: PerTokenPrice, models: readonly string[]): PriceSnapshot {

@@ -49,13 +49,18 @@ export async function unpricedModels(
     'code' in priceFor(model)(prices, model, group, { userGroup: group, acceptsUnpriced: false })
 }
 
-/** Returns the rule of the price of a model, as for `GET /v1/models`: moderations may be free. */
+/**
+ * Returns the rule that decides whether some call of a model has a price, as for `GET /v1/models`.
+ * A moderation without a price is free.
+ */
 const priceFor = (model: string): typeof priceOf =>
   isNamedLikeModeration(model) ? moderationPriceOf : priceOf
 
 /**
  * Returns a function that finds the current price of a model before the group ratio is applied. It
- * returns null if the model has no price and the user does not accept such models.
+ * returns null if the model has no price and the user does not accept such models. A model that is
+ * named like one of moderations is free only if its chats have no price either, because the name
+ * does not tell which endpoint is called.
  */
 export async function modelPrices(
   db: DatabasePool,
@@ -63,8 +68,12 @@ export async function modelPrices(
   const { values, revision } = await allOptions(db)
   const list = { ...readPriceList(values, revision), groups: new Map([['', '1']]) }
   return (model, acceptsUnpriced) => {
-    const price = priceFor(model)(list, model, '', { userGroup: '', acceptsUnpriced })
-    return 'code' in price ? null : price
+    const customer = { userGroup: '', acceptsUnpriced }
+    const price = priceOf(list, model, '', customer)
+    if (!('code' in price)) return price
+    if (!isNamedLikeModeration(model)) return null
+    const ofModeration = moderationPriceOf(list, model, '', customer)
+    return 'code' in ofModeration ? null : ofModeration
   }
 }
 

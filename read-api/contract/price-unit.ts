@@ -1,7 +1,7 @@
 import { nameOfVersion } from '#domain/shared/versions-of-models.ts'
 import type { PriceUnits } from './price-unit-schema.ts'
 
-export { isNamedLikeModeration } from '#domain/shared/moderation-models.ts'
+export { isKnownModerationModel } from '#domain/shared/moderation-models.ts'
 
 /** What a price of the option `ModelPrice` buys: one call, or one second of a video. */
 export type PriceUnit = 'call' | 'second'

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
+import type { PriceUnit } from '#domain/pricing/video-prices.ts'
 import { principalIfAny } from '#infra/http/access-checks.ts'
 import { afterPosition } from '#infra/http/after-position-header.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -159,6 +160,10 @@ function unitsIn(
 
 const PER_CALL = ['call'] as const
 
+/** Reports whether all channels of a group bill a model by the second. Such a model is a video. */
+const isOnlyBySecond = (units: ReadonlySet<PriceUnit> | undefined): boolean =>
+  units?.size === 1 && units.has('second')
+
 /**
  * Returns the models that the viewer can call, each with the groups in which the viewer can call
  * it.
@@ -167,7 +172,10 @@ function listFor({ options, served, priceOf, units, now }: Site, viewer: Viewer)
   const groups = usableGroups(options, viewer.group)
   const data: PricedModel[] = []
   for (const { model, groups: reaching } of served) {
-    const usable = reaching.filter((group) => groups.has(group))
+    const isPriced = priceOf(model, false) !== null
+    // The relay refuses a video without a price, also to a user who accepts such models.
+    const isCallable = (group: string) => isPriced || !isOnlyBySecond(units.get(model)?.get(group))
+    const usable = reaching.filter((group) => groups.has(group) && isCallable(group))
     const price = usable.length === 0 ? null : priceOf(model, viewer.acceptsUnpriced)
     if (price === null) continue
     const isByCall = price.mode === 'call'

@@ -24,11 +24,18 @@ describe('added prices of unpriced models', () => {
   })
 })
 
-it('a warning of missing prices leaves out moderations, which are free without a price', () => {
+it('a warning of missing prices leaves out only known moderations, which are free', () => {
   const options = new Map([
     ['ModelPrice', '{"draw":0.04}'],
     ['ModelRatio', '{"gpt-4o":1.25}'],
   ])
-  const models = ['draw', 'gpt-4o', 'omni-moderation-latest', 'unpriced']
-  expect(createUnpricedFilter(options)(models)).toEqual(['unpriced'])
+  const moderations = [
+    'omni-moderation-latest',
+    'text-moderation-stable',
+    'mistral-moderation-2411',
+  ]
+  // Chats with a model of a similar name are refused until it has a price.
+  const others = ['unpriced', 'content-moderation-gpt4o', 'text-moderations']
+  const models = ['draw', 'gpt-4o', ...moderations, 'openai/omni-moderation-latest', ...others]
+  expect(createUnpricedFilter(options)(models)).toEqual(others)
 })

@@ -103,6 +103,19 @@ describe('GET /api/pricing', () => {
     expect(data).toContain(models)
   })
 
+  it('shows the price of chats with a model that is only named like a moderation', async () => {
+    const models = 'content-moderation-gpt4o'
+    await channel({ name: 'named like moderations', models, group: 'default' })
+    await set('fallback_single_price', '0.03')
+    const on = await set('fallback_pricing_enabled', 'true')
+    const shown = named(await ask(fixture.anybody, on), models)
+    const off = await set('fallback_pricing_enabled', 'false')
+    expect(shown).toMatchObject({ quota_type: 1, model_price: 0.03 })
+    // Without the fallback price, its chats are refused, and only its moderations are possible.
+    const isFree = { quota_type: 1, model_price: 0 }
+    expect(named(await ask(fixture.anybody, off), models)).toMatchObject(isFree)
+  })
+
   it('tells that a price is one of a second of video, and not of a call', async () => {
     await channel({ name: 'videos', models: 'sora-2', group: 'default' })
     const { data: schema } = await fixture.root.call<OptionsSchema>('GET', '/api/option/schema')
@@ -239,6 +252,21 @@ describe('GET /api/pricing', () => {
     const { headers } = await fixture.user.call('PUT', '/api/user/setting', { body })
     const answer = await ask(fixture.user.call, Number(headers['x-position']))
     expect(named(answer, 'sim-unpriced')).toMatchObject({ quota_type: 0, model_ratio: 37.5 })
+    // Their chats with a model that is named like a moderation are charged too.
+    expect(named(answer, 'content-moderation-gpt4o')).toMatchObject({ model_ratio: 37.5 })
+  })
+
+  it('never shows them a video without a price, because the relay refuses it', async () => {
+    const kling = { type: 50, key: 'access|secret', models: 'kling-v9,both' }
+    await channel({ ...kling, name: 'unpriced videos', group: 'default,vip' })
+    const plain = { name: 'unpriced calls', models: 'both', group: 'vip' }
+    const { headers } = await channel(plain)
+    const answer = await ask(fixture.user.call, Number(headers['x-position']))
+    expect(named(answer, 'kling-v9')).toBeUndefined()
+    expect(named(answer, 'both')).toMatchObject({ model_ratio: 37.5, enable_groups: ['vip'] })
+    const position = await set('ModelPrice', { 'sim-draw': 0.04, 'kling-v9': 0.1 })
+    const priced = named(await ask(fixture.user.call, position), 'kling-v9')
+    expect(priced).toMatchObject({ model_price: 0.1, price_per: 'second' })
   })
 
   it('shows a changed price at once to its author, and within a second to all others', async () => {

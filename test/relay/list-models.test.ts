@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, relayRig, USER } from './support/relay-rig.ts'
 
@@ -152,6 +152,77 @@ it('a model that is a video at its channels is listed with the endpoint of video
   }
   expect(types.has('kling-unpriced')).toBe(false)
   expect((await get('/v1/models/sora-2', BEARER)).id).toBe('sora-2')
+})
+
+describe('a model whose videos are refused as unpriced is not listed', () => {
+  const listed = async () => {
+    const { data } = (await get('/v1/models', BEARER)) as {
+      data: { id: string; supported_endpoint_types: string[] }[]
+    }
+    return new Map(data.map((model) => [model.id, model.supported_endpoint_types]))
+  }
+  const video = async (model: string) => {
+    const body = JSON.stringify({ model, prompt: 'A lake' })
+    const headers = { ...BEARER, 'content-type': 'application/json' }
+    const answer = await fetch(`${rig.url}/v1/videos`, { method: 'POST', headers, body })
+    return JSON.parse(await answer.text()).error?.code
+  }
+  const acceptUnpriced = () =>
+    rig.append(`user-${USER}`, {
+      type: 'UserSettingsChanged',
+      v: 1,
+      data: { userId: USER, settings: { acceptUnsetModelRatioModel: true, showIpInLogs: false } },
+    })
+
+  beforeEach(async () => {
+    await rig.addChannel(2, { type: 1, models: ['sora-3', 'kling-v3'] })
+    await rig.addChannel(3, { type: 50, models: ['kling-v3', 'kling-unpriced'] })
+    await rig.addChannel(4, { type: 54, models: ['doubao-seedance-9'] })
+  })
+
+  it('in self-use mode, except at a vendor that counts tokens', async () => {
+    await rig.setOption('SelfUseModeEnabled', 'true')
+    const types = await listed()
+    for (const model of ['kling-unpriced', 'sora-3']) {
+      expect([model, await video(model), types.has(model)]).toEqual([
+        model,
+        'model_unpriced',
+        false,
+      ])
+    }
+    expect(types.get('doubao-seedance-9')).toEqual(['openai-video'])
+    expect(types.get('kling-v3')).not.toContain('openai-video')
+  })
+
+  it('to a user who accepts models without a price', async () => {
+    await acceptUnpriced()
+    const types = await listed()
+    for (const model of ['kling-unpriced', 'sora-3', 'doubao-seedance-9']) {
+      expect([model, await video(model), types.has(model)]).toEqual([
+        model,
+        'model_unpriced',
+        false,
+      ])
+    }
+    expect(types.get('kling-v3')).toContain('openai')
+    expect(types.get('kling-v3')).not.toContain('openai-video')
+  })
+
+  it('with a price per token, except at a vendor that counts tokens', async () => {
+    await rig.setOption('ModelRatio', { 'sora-3': 1, 'doubao-seedance-9': 1 })
+    const types = await listed()
+    expect([await video('sora-3'), types.has('sora-3')]).toEqual(['model_unpriced', false])
+    expect(types.get('doubao-seedance-9')).toEqual(['openai-video'])
+  })
+})
+
+it('the formats of a model follow a new channel for which it is no video', async () => {
+  await rig.setOption('ModelPrice', { film: 1 })
+  const types = async () => (await get('/v1/models/film', BEARER)).supported_endpoint_types
+  await rig.addChannel(2, { type: 1, models: ['film'], modelMapping: '{"film":"sora-2"}' })
+  expect(await types()).toEqual(['openai-video'])
+  await rig.addChannel(3, { type: 1, models: ['film'] })
+  expect([(await types())[0], (await types()).at(-1)]).toEqual(['openai', 'openai-video'])
 })
 
 it('the list answers HEAD, with which monitors check that a key is valid', async () => {

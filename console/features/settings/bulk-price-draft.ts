@@ -2,10 +2,13 @@ import { formatDecimal, isNegative, parseDecimal } from '#console/ui/quota/exact
 import type { PriceRow } from './price-rows.ts'
 
 const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
-/** The prices that can be changed for several models at once. `price` is in dollars per call. */
+/**
+ * The prices that can be changed for several models at once. `price` is in dollars per call, or per
+ * second of a video.
+ */
 const BULK_FIELDS = [...RATIO_FIELDS, 'price'] as const
 /**
- * The fields that the form shows in each mode. A model has either ratios or a fixed price per call.
+ * The fields that the form shows in each mode. A model has either ratios or a fixed price.
  */
 export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
 export type BulkMode = keyof typeof FIELDS_OF
@@ -35,8 +38,8 @@ export const rowsLosingFixedPrice = (
 ): PriceRow[] => (draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== ''))
 
 /**
- * Applies the entered prices to all rows. A row has either ratios or a price per call. A new price
- * per call therefore removes the ratios, and a new model ratio removes the price per call.
+ * Applies the entered prices to all rows. A row has either ratios or a fixed price. A new fixed
+ * price therefore removes the ratios, and a new model ratio removes the fixed price.
  */
 export function bulkPriceRows(rows: readonly PriceRow[], draft: BulkPriceDraft): PriceRow[] {
   const filled = BULK_FIELDS.flatMap((field) => {

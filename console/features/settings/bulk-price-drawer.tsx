@@ -3,6 +3,7 @@ import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { Checkbox, RadioCards } from '#console/ui/forms/choice-inputs.tsx'
 import { TextField } from '#console/ui/forms/fields.tsx'
 import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
+import type { ShownUnit } from '#console/ui/quota/price-unit.ts'
 import {
   type BulkErrorKey,
   type BulkField,
@@ -18,20 +19,19 @@ import { priceOfRatio } from './price-conversion.ts'
 import { emptyPrice } from './price-draft.ts'
 import { Equivalent } from './price-drawer.tsx'
 import type { PriceRow } from './price-rows.ts'
+import type { UnitOfPrice } from './use-unit-of-price.ts'
 
 const LABELS = {
   ratio: 'pricing.ratio',
   completionRatio: 'shared.factor.completion',
   cacheRatio: 'pricing.cacheRatio',
-  price: 'pricing.perCallLabel',
-} as const
+} as const satisfies Record<Exclude<BulkField, 'price'>, string>
 
 const HINTS = {
   ratio: 'pricing.bulkRatioHint',
   completionRatio: 'pricing.bulkCompletionHint',
   cacheRatio: 'pricing.bulkCacheHint',
-  price: 'pricing.perCallHint',
-} as const satisfies Record<BulkField, string>
+} as const satisfies Record<Exclude<BulkField, 'price'>, string>
 
 type DrawerDraft = BulkPriceDraft & { mode: BulkMode; isSkipping: boolean }
 
@@ -55,9 +55,37 @@ function DollarEquivalent({ draft }: { draft: BulkPriceDraft }) {
   return <output className="tg-equals">{t('pricing.bulkWorth', { input: `$${input}` })}</output>
 }
 
+/** Returns the unit of one price for all rows. Rows with different units have both. */
+function unitOfAll(rows: readonly PriceRow[], unitOfPrice: UnitOfPrice): ShownUnit {
+  const [unit = 'CallOrSecond', ...others] = new Set(rows.map(({ name }) => unitOfPrice(name)))
+  return others.length === 0 ? unit : 'CallOrSecond'
+}
+
+function EntryChoice(props: {
+  mode: BulkMode
+  unit: ShownUnit
+  onChange: (mode: BulkMode) => void
+}) {
+  const { t } = useTranslation()
+  const { mode, unit, onChange } = props
+  const hint = unit === 'CallOrSecond' ? 'bulkCallOrSecondHint' : (`entry${unit}Hint` as const)
+  return (
+    <RadioCards
+      label={t('pricing.entry')}
+      value={mode}
+      choices={[
+        { value: 'ratio', label: t('pricing.entryRatio'), hint: t('pricing.entryRatioHint') },
+        { value: 'call', label: t(`pricing.entry${unit}`), hint: t(`pricing.${hint}`) },
+      ]}
+      onChange={onChange}
+    />
+  )
+}
+
 export function BulkDrawer(props: {
   isOpen: boolean
   rows: readonly PriceRow[]
+  unitOfPrice: UnitOfPrice
   onClose: () => void
   onApply: (rows: readonly PriceRow[]) => void
 }) {
@@ -79,6 +107,9 @@ export function BulkDrawer(props: {
     onClose: props.onClose,
   })
   const { mode } = form.draft
+  const unit = unitOfAll(props.rows, props.unitOfPrice)
+  const labels = { ...LABELS, price: `pricing.per${unit}Label` } as const
+  const hints = { ...HINTS, price: `pricing.per${unit}Hint` } as const
   const ended = rowsLosingFixedPrice(props.rows, form.draft)
   const { value: isSkipping, onChange: setSkipping } = form.field('isSkipping')
   return (
@@ -90,20 +121,16 @@ export function BulkDrawer(props: {
       form={form}
       onClose={form.close}
     >
-      <RadioCards
-        label={t('pricing.entry')}
-        value={mode}
-        choices={[
-          { value: 'ratio', label: t('pricing.entryRatio'), hint: t('pricing.entryRatioHint') },
-          { value: 'call', label: t('pricing.entryCall'), hint: t('pricing.entryCallHint') },
-        ]}
+      <EntryChoice
+        mode={mode}
+        unit={unit}
         onChange={(next) => form.change({ ...emptyBulkPrice, mode: next })}
       />
       {FIELDS_OF[mode].map((field) => (
         <TextField
           key={field}
-          label={t(LABELS[field])}
-          hint={t(HINTS[field])}
+          label={t(labels[field])}
+          hint={t(hints[field])}
           inputMode="decimal"
           isMono
           {...form.field(field)}

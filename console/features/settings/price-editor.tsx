@@ -37,8 +37,8 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
   const { t } = useTranslation()
   const [open, setOpen] = useState<Open>(null)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const [added, setAdded] = useState<{ key: string } | null>(null)
   const close = () => setOpen(null)
+  const { added, apply, applyOne } = useAppliedRows(form, maps, close)
   usePausedRefresh(form, open !== null)
   const capFallback = useOutputLimitFallback(form)
   const unitOfPrice = useUnitOfPrice(form)
@@ -49,16 +49,6 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
     if (selectedRows.length === 0) return none()
     form.set(withoutRows(maps, selectedRows))
     setSelected(new Set())
-  }
-  const apply = (rows: readonly PriceRow[], before: string | null = null) => {
-    const [row] = rows
-    const isRenamed = before !== null && before !== row?.name
-    form.set(withRows(maps, isRenamed ? [emptyRow(before), ...rows] : rows))
-    setOpen(null)
-  }
-  const applyOne = (row: PriceRow, before: string | null) => {
-    apply([row], before)
-    if (row.name !== before) setAdded({ key: row.name })
   }
   const part = open === 'bulk' ? null : open
   const historyOf = part !== null && 'historyOf' in part ? part.historyOf : null
@@ -88,9 +78,34 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
         onApply={applyOne}
       />
       <ModelHistoryDrawer model={historyOf} onClose={close} />
-      <BulkDrawer isOpen={open === 'bulk'} rows={selectedRows} onClose={close} onApply={apply} />
+      <BulkDrawer
+        isOpen={open === 'bulk'}
+        rows={selectedRows}
+        unitOfPrice={unitOfPrice}
+        onClose={close}
+        onApply={apply}
+      />
     </>
   )
+}
+
+/**
+ * Returns the functions that put the rows of a drawer into the settings form, and the row that was
+ * added last.
+ */
+function useAppliedRows(form: SettingsForm, maps: PriceMaps, onApplied: () => void) {
+  const [added, setAdded] = useState<{ key: string } | null>(null)
+  const apply = (rows: readonly PriceRow[], before: string | null = null) => {
+    const [row] = rows
+    const isRenamed = before !== null && before !== row?.name
+    form.set(withRows(maps, isRenamed ? [emptyRow(before), ...rows] : rows))
+    onApplied()
+  }
+  const applyOne = (row: PriceRow, before: string | null) => {
+    apply([row], before)
+    if (row.name !== before) setAdded({ key: row.name })
+  }
+  return { added, apply, applyOne }
 }
 
 function PriceList(props: {

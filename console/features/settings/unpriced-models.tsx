@@ -10,7 +10,7 @@ import { ErrorState } from '#console/ui/layout/error-state.tsx'
 import { Pagination, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { isNamedLikeModeration } from '#read-api/contract/price-unit.ts'
+import { isKnownModerationModel } from '#read-api/contract/price-unit.ts'
 import { PriceDrawer } from './price-drawer.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-rows.ts'
 import { useOutputLimitFallback } from './use-output-limit-fallback.ts'
@@ -40,7 +40,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }) {
   const rows = priceRows(maps)
   const priced = new Set(rows.filter(isPriced).map((row) => row.name))
   const missing = (enabled.data ?? [])
-    .filter((model) => !priced.has(model) && !isNamedLikeModeration(model))
+    .filter((model) => !priced.has(model) && !isKnownModerationModel(model))
     .sort()
   if (missing.length === 0) {
     if (enabled.isPending) return <p className="tg-hint">{t('ui.loading')}</p>

@@ -10,13 +10,16 @@ export type UnitOfPrice = (model: string) => ShownUnit
 
 /**
  * Returns a function that finds the unit of a model's price. The channels of the model decide it.
- * The unit of a model without a channel follows from its name.
+ * The unit of a model without a channel follows from its name. While the units of the channels are
+ * unknown, because they are loading or can't be read, both units are shown for all models, so that
+ * no admin enters the price of the wrong unit.
  */
 export function useUnitOfPrice(form: SettingsForm): UnitOfPrice {
   const option = form.option('ModelPrice')
   const { data } = useQuery(priceUnitsQuery)
-  return useMemo(() => {
-    const units = new Map(Object.entries(data ?? {}))
+  return useMemo<UnitOfPrice>(() => {
+    if (data === undefined) return () => 'CallOrSecond'
+    const units = new Map(Object.entries(data))
     return (model) => {
       const ofName = option !== undefined && isPricePerSecond(option, model) ? 'second' : 'call'
       return shownUnit(units.get(model) ?? [ofName])

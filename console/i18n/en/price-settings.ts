@@ -83,9 +83,10 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   bulkCacheHint: 'Share of the input price for cached tokens.',
   bulkWorth:
     '= {{input}} per million input tokens. Output prices follow each model’s completion ratio.',
-  bulkSkipFixed: 'Skip models with a fixed price per call ({{count}})',
+  bulkCallOrSecondHint: 'One fixed price for each call, or for each second of a video',
+  bulkSkipFixed: 'Skip models with a fixed price ({{count}})',
   bulkSkipFixedHint: 'Otherwise they lose that price and are billed per token.',
-  bulkAllFixed: 'All selected models have a fixed price per call: there is nothing to set',
+  bulkAllFixed: 'All selected models have a fixed price: there is nothing to set',
   bulkEmpty: 'Fill in a value to set',
   bulkSelectFirst: 'Select models first',
   error: {

@@ -75,9 +75,10 @@ export const priceSettings = {
   bulkCompletionHint: '输出价 ÷ 输入价。',
   bulkCacheHint: '缓存命中的输入按此比例计价。',
   bulkWorth: '= 每百万输入 tokens {{input}}，输出价随各模型原有的补全倍率。',
-  bulkSkipFixed: '跳过其中 {{count}} 个按次计费的模型',
-  bulkSkipFixedHint: '不跳过则固定的每次价格会被清除，改为按量计费。',
-  bulkAllFixed: '所选模型均按次计费，已全部跳过',
+  bulkCallOrSecondHint: '每次调用或视频每秒的固定价格',
+  bulkSkipFixed: '跳过其中 {{count}} 个固定价格的模型',
+  bulkSkipFixedHint: '不跳过则固定价格会被清除，改为按量计费。',
+  bulkAllFixed: '所选模型均为固定价格，已全部跳过',
   bulkEmpty: '请填写要设置的值',
   bulkSelectFirst: '请先选择模型',
   error: {

@@ -32,7 +32,7 @@ export const optionTranslations: OptionTranslations = {
     ContextTierRatio: 'Ratios for long inputs',
     ToolPrice: 'Prices of provider tools',
     fallback_pricing_enabled: 'Use the fallback price',
-    fallback_single_price: 'Fallback price per call',
+    fallback_single_price: 'Fallback fixed price',
     fallback_input_ratio: 'Fallback input ratio',
     fallback_completion_ratio: 'Fallback completion ratio',
     ModelPrice: 'Fixed prices',

@@ -92,7 +92,7 @@ export const optionTranslations = {
     ContextTierRatio: '长上下文阶梯倍率',
     ToolPrice: '上游工具价格',
     fallback_pricing_enabled: '启用兜底价格',
-    fallback_single_price: '兜底每次调用价格',
+    fallback_single_price: '兜底固定价格',
     fallback_input_ratio: '兜底输入倍率',
     fallback_completion_ratio: '兜底补全倍率',
     ModelPrice: '模型固定价格',

@@ -103,6 +103,7 @@ export const DOUBAO: VideoVendor = {
   platform: 'doubao',
   imagesMax: 8,
   takesLastImage: true,
+  countsTokens: true,
   fileMs: 24 * HOUR_MS,
   media: (request, model) => {
     const commands = commandsOf(request.prompt)

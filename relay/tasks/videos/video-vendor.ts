@@ -124,6 +124,11 @@ export type VideoVendor = {
   /** True if the vendor accepts a picture as last frame. */
   readonly takesLastImage: boolean
   /**
+   * True if the vendor counts tokens, so that a price per token applies: `media` returns
+   * `tokensMax`. Omitted if the vendor counts none. A price per token is then refused.
+   */
+  readonly countsTokens?: true
+  /**
    * The time in milliseconds for which the vendor keeps a file, or for which its URL is valid.
    * Omitted if the vendor documents no such time, or reports when each file expires.
    */

@@ -153,6 +153,46 @@ describe('the price table', () => {
     await drawer.getByLabel(zh('pricing.perSecondLabel')).waitFor()
   })
 
+  it('claims no unit of a price while the units of the channels are unknown', async () => {
+    const prices = { ModelPrice: '{"sora-2":0.3}' }
+    app.site.routes['GET /api/option/'] = () =>
+      ok(Object.entries({ ...OPTIONS, ...prices }).map(([key, value]) => ({ key, value })))
+    app.site.routes['GET /api/option/price_units'] = () => refused('unavailable')
+    await open()
+    const row = app.page.getByRole('row').filter({ hasText: 'sora-2' })
+    await row.getByText(zh('ui.perCallOrSecond'), { exact: true }).waitFor()
+    await button(zh('pricing.editModel', { name: 'sora-2' })).click()
+    const drawer = app.page.getByRole('dialog')
+    await drawer.getByLabel(zh('pricing.perCallOrSecondLabel')).waitFor()
+  })
+
+  it('names the unit of one price for several models, or both units if they differ', async () => {
+    const prices = { ModelPrice: '{"film":0.1,"trailer":0.2,"draw":0.3}' }
+    app.site.routes['GET /api/option/'] = () =>
+      ok(Object.entries({ ...OPTIONS, ...prices }).map(([key, value]) => ({ key, value })))
+    app.site.routes['GET /api/option/price_units'] = () =>
+      ok({ film: ['second'], trailer: ['second'] })
+    await open()
+    const { page } = app
+    const select = (name: string) =>
+      page.getByRole('row').filter({ hasText: name }).getByRole('checkbox').check()
+    const drawer = page.getByRole('dialog')
+    const openBulk = async (entry: string) => {
+      await button(zh('pricing.bulkSet')).click()
+      await drawer.getByText(entry, { exact: true }).click()
+    }
+    await select('film')
+    await select('trailer')
+    await openBulk(zh('pricing.entrySecond'))
+    await drawer.getByLabel(zh('pricing.perSecondLabel')).fill('0.5')
+    await drawer.getByRole('button', { name: zh('pricing.apply') }).click()
+    await drawer.waitFor({ state: 'hidden' })
+    await select('draw')
+    await openBulk(zh('pricing.entryCallOrSecond'))
+    await drawer.getByText(zh('pricing.bulkCallOrSecondHint')).waitFor()
+    await drawer.getByLabel(zh('pricing.perCallOrSecondLabel')).waitFor()
+  })
+
   it('fits 1 280 pixels with all of its columns', async () => {
     await open()
     const grid = app.page.getByRole('grid', { name: zh('pricing.priceGrid') })

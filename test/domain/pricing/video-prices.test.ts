@@ -86,6 +86,8 @@ describe('the price of a video', () => {
     ['sora-3', 'sora', true],
     ['MiniMax-Hailuo-02', 'hailuo', false],
     ['MiniMax-Hailuo-2.3', 'hailuo', false],
+    ['T2V-01', 'hailuo', false],
+    ['doubao-seedance-9', 'doubao', true],
   ])('is shown with the unit by which it is billed: %s', (model, vendor, isPerSecond) => {
     const conditions = { resolution: null, seconds: 6, options: [] }
     const billed = videoPrice(ENTERED, [model], vendor, conditions)
