@@ -170,12 +170,16 @@ const isOnlyBySecond = (units: ReadonlySet<PriceUnit> | undefined): boolean =>
  */
 function listFor({ options, served, priceOf, units, now }: Site, viewer: Viewer): PriceList {
   const groups = usableGroups(options, viewer.group)
+  const unitsOf = (model: string, of: readonly string[]) =>
+    units.unitsByGroup(model, { groups: of, now })
   const data: PricedModel[] = []
   for (const { model, groups: reaching } of served) {
-    const isPriced = priceOf(model, false) !== null
+    const reachable = reaching.filter((group) => groups.has(group))
     // The relay refuses a video without a price, also to a user who accepts such models.
-    const isCallable = (group: string) => isPriced || !isOnlyBySecond(units.get(model)?.get(group))
-    const usable = reaching.filter((group) => groups.has(group) && isCallable(group))
+    const usable =
+      priceOf(model, false) !== null
+        ? reachable
+        : reachable.filter((group) => !isOnlyBySecond(unitsOf(model, [group]).get(group)))
     const price = usable.length === 0 ? null : priceOf(model, viewer.acceptsUnpriced)
     if (price === null) continue
     const isByCall = price.mode === 'call'
@@ -185,7 +189,7 @@ function listFor({ options, served, priceOf, units, now }: Site, viewer: Viewer)
       quota_type: isByCall ? 1 : 0,
       model_ratio: isByCall ? 0 : Number(price.model),
       model_price: isByCall ? Number(price.price) : 0,
-      ...(isByCall ? unitsIn(usable, units.unitsByGroup(model, { groups: usable, now })) : {}),
+      ...(isByCall ? unitsIn(usable, unitsOf(model, usable)) : {}),
       completion_ratio: isByCall ? 1 : Number(price.completion),
       cache_ratio: isByCall ? 1 : Number(price.cacheRead),
       create_cache_ratio: isByCall ? 1 : Number(price.cacheWrite),
