@@ -1,4 +1,4 @@
-import { JsonArrayStream } from './dialects/gemini/json-array-stream.ts'
+import { JsonArrayStream } from './dialects/gemini/write-stream-as-json-array.ts'
 import type { PathParameters } from './dialects/wire-format.ts'
 import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 

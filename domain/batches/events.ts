@@ -78,7 +78,7 @@ export type BilledLine = {
   readonly calls?: number
   readonly charge: WireQuota
   readonly cost?: WireQuota
-  /** Lines of earlier versions have no evidence. */
+  /** Absent in lines that an earlier release recorded. */
   readonly evidence?: LineEvidence
   /** True if the result names another model than the request to the provider. */
   readonly isOtherModel?: true

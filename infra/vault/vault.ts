@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
 import { addColumn, createIndex, ensureSchema } from '../postgres/ensure-schema.ts'
+import { USER_KEYS_TABLE } from './create-user-keys-table.ts'
 import { createSealing } from './encryption-per-user.ts'
 import { checkSecretKey, createKeyRing } from './keys-derived-from-secret-key.ts'
 import { createPasswordPool } from './password-pool.ts'
 import type { Vault } from './port.ts'
 import { createSecrets } from './secret-store.ts'
 import { erasureProgress } from './unfinished-erasures.ts'
-import { USER_KEYS_TABLE } from './user-keys-table.ts'
 
 /**
  * Creates the vault in the schema `vault`. Throws `WrongSecretKey` if the database's secrets were

@@ -71,9 +71,9 @@ type PriceScope = {
 }
 
 /**
- * Reads the latest change, up to a position, of each entry of the price options that can determine
- * a price in the scope. These are the entries of the models, the ratio of the group, the special
- * ratio for users of the user's group, and the fallback prices.
+ * Finds each entry of the price options that can determine a price in the scope, and returns the
+ * entry's latest change up to a position. These are the entries of the models, the ratio of the
+ * group, the special ratio for users of the user's group, and the fallback prices.
  */
 export const pricesInForce = (
   db: CommonQueryMethods,

@@ -270,7 +270,10 @@ function withoutRouting(json: string): string {
   return isRouted ? withInnerMembers(json, new Map(), ROUTING) : json
 }
 
-/** Sets the members in `inner` in a JSON object. The bytes of the other members do not change. */
+/**
+ * Returns the JSON object `json` with the members of `inner` added or replaced, and without those
+ * in `removed`. The bytes of the other members do not change.
+ */
 function withInnerMembers(
   json: string,
   inner: ReadonlyMap<string, string>,

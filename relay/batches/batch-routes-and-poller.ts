@@ -12,16 +12,17 @@ import { TASK_LIMITS } from '../tasks/send-request-to-task-provider.ts'
 import { BATCHES_PATH } from './anthropic-batches.ts'
 import { ANTHROPIC_INLINE, geminiInline } from './batch-apis-with-inline-requests.ts'
 import { BatchLedger } from './batch-ledger.ts'
-import { deleteFile, listFiles, sendFileContent, showFile, uploadBatchFile } from './file-routes.ts'
 import { GEMINI_BATCHES_PATH } from './gemini-batches.ts'
+import {
+  deleteFile,
+  listFiles,
+  sendFileContent,
+  showFile,
+  uploadBatchFile,
+} from './handle-file-requests.ts'
 import { FILES_PATH, OPENAI_BATCHES_PATH } from './openai-batches.ts'
 import { deleteExpiredFiles } from './register-and-delete-batch-files.ts'
 import { type BatchDeps, BatchSettler, type Settle } from './settle-batch.ts'
-import {
-  cancelGeminiBatch,
-  listGeminiBatches,
-  showGeminiBatch,
-} from './show-and-cancel-gemini-batches.ts'
 import {
   type BatchHandler,
   batchNotFound,
@@ -33,6 +34,11 @@ import {
   sendResults,
   showBatch,
 } from './show-cancel-and-delete-batches.ts'
+import {
+  cancelGeminiBatch,
+  listGeminiBatches,
+  showGeminiBatch,
+} from './show-list-and-cancel-gemini-batches.ts'
 import { submitBatch } from './submit-batch.ts'
 import { submitBatchFile } from './submit-batch-file.ts'
 

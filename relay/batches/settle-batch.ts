@@ -295,9 +295,9 @@ export class BatchSettler {
   }
 
   /**
-   * Ends a batch whose results can't be fetched. Lines that were billed before are charged, and the
-   * rest of the reserved quota is released. The description of the batch tells the caller the
-   * cause.
+   * Ends a batch whose results can't be fetched. Lines whose bills were recorded earlier are
+   * charged, and the rest of the reserved quota is released. The description of the batch tells the
+   * caller the cause.
    */
   private async fail(
     stored: StoredBatch,

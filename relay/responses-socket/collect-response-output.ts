@@ -80,8 +80,9 @@ type OutputItem = { readonly type?: unknown; readonly id?: unknown; encrypted_co
 const WITHOUT_ID: ReadonlySet<unknown> = new Set(['message', 'function_call', 'custom_tool_call'])
 
 /**
- * Converts an item of a response's output to an item of an input. Returns null for reasoning
- * without its encrypted content, because the provider may not have stored the content.
+ * Converts an item of a response's output to an item of an input. Returns null for a reasoning item
+ * without `encrypted_content`: the provider could continue it only if it had stored the item, which
+ * is not certain.
  */
 function asInput(item: OutputItem): object | null {
   if (item.type === 'reasoning' && typeof item.encrypted_content !== 'string') return null

@@ -19,8 +19,9 @@ const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 90071992547409
 /**
  * A change of a user by an admin. `quota` is the new balance. `expected_quota` is the balance that
  * the client has read. The default is the balance that the session or access token last received or
- * set. The change is rejected with 409 if the balance has changed since then. It is also rejected
- * if the server could not store the balance that the client received.
+ * set. The change is rejected with 409 if the balance has changed since then. Without
+ * `expected_quota`, it is also rejected if the server failed to record which balance the session or
+ * access token last received.
  */
 export const UpdateUser = Type.Object({
   id: Id,

@@ -179,8 +179,8 @@ function Corrections({ other: { corrected_by: all = [] } }: { other: LogOther })
 }
 
 /**
- * Shows the id of the batch to which this row belongs, and the number of requests in this row. A
- * row contains the requests of the batch that have the same model and price.
+ * Shows the id of a batch, and how many of its requests this row covers. A row covers requests of
+ * the batch that have the same model and price.
  */
 function BatchPart({ other }: { other: LogOther }) {
   const { t } = useTranslation()

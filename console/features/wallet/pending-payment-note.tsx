@@ -9,8 +9,8 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { Order } from '#read-api/contract/top-ups.ts'
+import { creditsKey } from './use-balance-and-credits.ts'
 import { pendingOrder, removeStoredOrder } from './use-top-up.ts'
-import { creditsKey } from './use-wallet.ts'
 
 const POLL_INTERVAL_MS = 5_000
 /**

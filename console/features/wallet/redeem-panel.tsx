@@ -16,7 +16,7 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import { textParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { Redeemed } from '#write-api/contract/redemptions.ts'
-import { creditsKey } from './use-wallet.ts'
+import { creditsKey } from './use-balance-and-credits.ts'
 
 /** The URL parameter `code`, with which a link can fill in a redemption code. */
 const URL_PARAMS = { code: textParam() }

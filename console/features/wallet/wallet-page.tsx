@@ -19,7 +19,7 @@ import { OrdersPanel } from './orders-panel.tsx'
 import { PendingPaymentNote } from './pending-payment-note.tsx'
 import { RedeemPanel } from './redeem-panel.tsx'
 import { TopUpPanel } from './top-up-panel.tsx'
-import { useWallet } from './use-wallet.ts'
+import { useBalanceAndCredits } from './use-balance-and-credits.ts'
 import '../../ui/forms/forms.css'
 import './wallet.css'
 
@@ -99,7 +99,7 @@ function BalanceCard({ user }: { user: User | undefined }) {
 
 export function WalletPage() {
   const { t } = useTranslation()
-  const { self, gains } = useWallet()
+  const { self, credits } = useBalanceAndCredits()
   return (
     <Page title={t('shell.wallet')} lead={t('wallet.lead')}>
       <PendingPaymentNote />
@@ -112,7 +112,7 @@ export function WalletPage() {
             <Panel key={id} />
           ))}
         </div>
-        <CreditsPanel query={gains} />
+        <CreditsPanel query={credits} />
       </div>
     </Page>
   )

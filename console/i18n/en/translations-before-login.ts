@@ -1,6 +1,6 @@
 import type { Translations } from '../translation-types.ts'
 import { auth } from './auth.ts'
-import { about, chat, home, oauth, setup } from './public-pages.ts'
+import { about, chat, home, oauth, setup } from './home-about-setup-chat-and-oauth.ts'
 import { request } from './request-errors.ts'
 import { shell } from './shell.ts'
 import { ui } from './ui.ts'

@@ -71,7 +71,7 @@ export type CallEndpoint = {
   /** How the request bodies of this endpoint differ from those of its format. */
   readonly envelope?: BodyEnvelope
   /**
-   * The members of a request that the provider ignores although they change the price. They are not
+   * The members of a request that this site prices, but that the provider ignores. They are not
    * sent and are reported as losses, so that the price is that of the delivered answer.
    */
   readonly ignores?: ReadonlySet<string>

@@ -10,7 +10,10 @@ const JOB_POLL_INTERVAL_MS = 1_000
 
 type ListState<Item> = { state: { data: { items: readonly Item[] } | undefined } }
 
-/** Returns the `refetchInterval` of a query that is polled while an item is unfinished. */
+/**
+ * Returns a function for the `refetchInterval` of a list's query. The list is polled while at least
+ * one of its items is unfinished.
+ */
 export const pollWhile =
   <Item,>(isItemUnfinished: (item: Item) => boolean) =>
   ({ state }: ListState<Item>): number | false =>

@@ -13,7 +13,8 @@ const CREDITS_SHOWN = 8
 
 export const creditsKey = ['gains'] as const
 
-export function useWallet() {
+/** Returns the user's own balance and newest credits, and keeps them up to date. */
+export function useBalanceAndCredits() {
   const client = useQueryClient()
   const ownId = useUser()?.id ?? 0
   const minPosition = useMinPosition()
@@ -49,7 +50,7 @@ export function useWallet() {
       refetchCredits()
     },
   })
-  return { self, gains: credits }
+  return { self, credits }
 }
 
 /**

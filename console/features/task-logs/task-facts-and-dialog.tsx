@@ -6,8 +6,8 @@ import { Button } from '#console/ui/elements/button.tsx'
 import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
+import { type ColumnId, columnTitle } from './common-task-columns.tsx'
 import { ActionCell, CodeCell, StatusCell } from './task-cells.tsx'
-import { type ColumnId, columnTitle } from './task-columns.tsx'
 import type { AnyTask } from './task-kinds-and-live-updates.ts'
 
 type FactValue = readonly [ColumnId, ReactNode]
