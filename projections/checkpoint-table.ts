@@ -5,25 +5,38 @@ import type { ProjectionName } from './projection-names.ts'
 
 /**
  * The view that shows one row per read model and lane. Processes of an earlier release, in which it
- * was a table, may still run during an upgrade. The trigger lets them move checkpoints, with the
- * same guarantee: a checkpoint that another process has moved is not changed.
+ * was a table, may still run during an upgrade. Its trigger lets them move checkpoints.
  */
 const CHECKPOINT_VIEW = `
 create view projections.checkpoint as
   select d.name, l.lane, coalesce(l.positions[d.ordinal], 0) as position, d.definition
   from projections.lane l cross join projections.definition d;
-create function projections.update_checkpoint() returns trigger language plpgsql as $function$
-begin
-  update projections.lane l set positions[d.ordinal] = new.position
-    from projections.definition d
-    where l.lane = old.lane and d.name = old.name and l.positions[d.ordinal] = old.position;
-  if not found then return null; end if;
-  update projections.definition d set definition = new.definition
-    where d.name = old.name and d.definition <> new.definition;
-  return new;
-end $function$;
 create trigger update_checkpoint instead of update on projections.checkpoint
   for each row execute function projections.update_checkpoint();`
+
+/**
+ * The trigger function gives the processes of an earlier release the same guarantee as before: a
+ * checkpoint that another process has moved, or whose read model it has rebuilt, is not changed.
+ * Their statement reads the view before the function waits for the lock of a rebuild, so `old` may
+ * be out of date. The first statement of the function takes its snapshot when it has the lock. It
+ * therefore compares the definition too, because a rebuild may keep the position.
+ *
+ * The function is replaced at each start, because earlier builds of this release compared only the
+ * position.
+ */
+const UPDATE_CHECKPOINT = `
+create or replace function projections.update_checkpoint() returns trigger language plpgsql
+as $function$ begin
+  update projections.lane l set positions[d.ordinal] = new.position
+    from projections.definition d
+    where l.lane = old.lane and d.name = old.name and d.definition = old.definition
+      and l.positions[d.ordinal] = old.position;
+  if not found then return null; end if;
+  update projections.definition d set definition = new.definition
+    where d.name = old.name and d.definition = old.definition
+      and d.definition <> new.definition;
+  return new;
+end $function$;`
 
 /**
  * A checkpoint is the position of the last event that a read model includes in one lane (stream
@@ -45,6 +58,7 @@ create table if not exists projections.lane (
   lane int2 primary key check (lane >= 0 and lane < ${LANE_COUNT}),
   positions bigint[] not null check (0 <= all (positions))
 ) with (fillfactor = 25);
+${UPDATE_CHECKPOINT}
 do $migrate$ begin
   -- An insert without this condition would wait for a running rebuild.
   if not exists (select from projections.lane) then

@@ -324,34 +324,98 @@ describe.each(Object.entries(EARLIER_CHECKPOINTS))('the checkpoints of %s', (_re
   })
 })
 
+/** The trigger function of earlier builds of this release, which compared only positions. */
+const TRIGGER_WITHOUT_DEFINITIONS = `
+  create or replace function projections.update_checkpoint() returns trigger language plpgsql
+  as $function$ begin
+    update projections.lane l set positions[d.ordinal] = new.position
+      from projections.definition d
+      where l.lane = old.lane and d.name = old.name and l.positions[d.ordinal] = old.position;
+    if not found then return null; end if;
+    update projections.definition d set definition = new.definition
+      where d.name = old.name and d.definition <> new.definition;
+    return new;
+  end $function$`
+
 describe('a process of an earlier release that still runs', () => {
   /** The statement with which that release moves the checkpoints of two read models in a lane. */
-  const move = (from: number, to: number) =>
+  const move = (definitions: readonly string[], from: number, to: number) =>
     fixture.core.pg.query(
-      `update projections.checkpoint c set position = $2
-       from unnest(array['users', 'channels']) as v (name)
-       where c.name = v.name and c.lane = any(array[3]::int2[]) and c.position = $1`,
-      [from, to],
+      `update projections.checkpoint c set position = $3
+       from unnest(array['channels', 'users'], $1::text[]) as v (name, definition)
+       where c.name = v.name and c.definition = v.definition
+         and c.lane = any(array[3]::int2[]) and c.position = $2`,
+      [definitions, from, to],
     )
 
-  it('moves only its own checkpoints, each at most once', async () => {
+  const readDefinitions = async (): Promise<readonly string[]> => {
+    const { rows } = await fixture.core.pg.query<{ definition: string }>(
+      `select definition from projections.definition
+       where name in ('channels', 'users') order by name`,
+    )
+    return rows.map(({ definition }) => definition)
+  }
+
+  const movedCheckpoints = async (from: number) => {
+    const { rows } = await fixture.core.pg.query(
+      `select name, lane from projections.checkpoint where position <> $1 order by name`,
+      [from],
+    )
+    return rows
+  }
+
+  /** Starts the read models of this release, folds the events, and stops. */
+  async function foldOnce(): Promise<number> {
     const runner = await another()
-    await fixture.append(site())
     await everythingIsFolded(runner)
     await runner.stop()
-    const head = await fixture.core.store.headPosition()
-    const moved = await Promise.all(Array.from({ length: 50 }, () => move(head, head + 1)))
+    return fixture.core.store.headPosition()
+  }
+
+  it('moves only its own checkpoints, each at most once', async () => {
+    await fixture.append(site())
+    const head = await foldOnce()
+    const definitions = await readDefinitions()
+    const moving = Array.from({ length: 50 }, () => move(definitions, head, head + 1))
+    const moved = await Promise.all(moving)
     expect(moved.map(({ rowCount }) => rowCount).toSorted()).toEqual([
       ...Array.from({ length: 49 }, () => 0),
       2,
     ])
-    const { rows } = await fixture.core.pg.query(
-      `select name, lane from projections.checkpoint where position <> $1 order by name`,
-      [head],
-    )
-    expect(rows).toEqual([
+    expect(await movedCheckpoints(head)).toEqual([
       { name: 'channels', lane: 3 },
       { name: 'users', lane: 3 },
     ])
+  })
+
+  it.each([
+    ['a new database', 'select'],
+    ['a database with the earlier trigger', TRIGGER_WITHOUT_DEFINITIONS],
+  ])('moves no checkpoint of a read model rebuilt meanwhile, in %s', async (_name, prepare) => {
+    await fixture.append(site())
+    await foldOnce()
+    const { pg } = fixture.core
+    await pg.query(prepare)
+    const head = await foldOnce()
+    const definitions = await readDefinitions()
+    const swap = await pg.connect()
+    try {
+      // The swap of a rebuild takes this lock and keeps the position if no lane moved meanwhile.
+      await swap.query('begin; lock table projections.lane in share row exclusive mode')
+      const moving = move(definitions, head, head + 1)
+      const waiting = `select from pg_locks
+        where not granted and relation = 'projections.lane'::regclass
+          and database = (select oid from pg_database where datname = current_database())`
+      await expect.poll(async () => (await pg.query(waiting)).rowCount).toBe(1)
+      await swap.query(`update projections.definition set definition = 'rebuilt'
+        where name in ('channels', 'users')`)
+      await swap.query('commit')
+      expect((await moving).rowCount).toBe(0)
+    } finally {
+      // Closes the connection, so that a failed test does not keep the lock.
+      swap.release(true)
+    }
+    expect(await readDefinitions()).toEqual(['rebuilt', 'rebuilt'])
+    expect(await movedCheckpoints(head)).toEqual([])
   })
 })
