@@ -177,7 +177,9 @@ function pageReader(deps: PageReaderDeps): PagedSubscription['readPage'] {
     // The other readers do not poll now, so they must learn of new events before this one pauses.
     if (request.after >= head() && isPoll && deps.isPollDue()) await deps.look()
     if (request.after >= head()) return { events: [], position: request.after }
-    const pause = Math.max(pausedUntil - performance.now(), deps.queryDelayMs)
+    // Another reader soon has the latest events in memory, but not those that are far behind.
+    const isNearHead = head() - request.after <= request.limit
+    const pause = Math.max(pausedUntil - performance.now(), isNearHead ? deps.queryDelayMs : 0)
     if (pause > 0) await wait(pause)
     if (isOver()) return { events: [], position: request.after }
     const fromOtherReader = recent.read(request)

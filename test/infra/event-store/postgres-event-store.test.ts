@@ -163,6 +163,31 @@ describe('the event store in Postgres', () => {
     await database.drop()
   })
 
+  it('a patient reader that is far behind does not wait before each page', async () => {
+    const database = await testDatabase()
+    const open = () => createPostgresEventStore({ connectionString: database.url, log })
+    const writer = await open()
+    const events = Array.from({ length: 45 }, () => newEvent())
+    await writer.append([to('account-1', 'none', events)])
+    const store = await open()
+    const positions: number[] = []
+    const failed: unknown[] = []
+    const subscription = store.subscribeAll(
+      0,
+      (page) => void positions.push(...page.map(({ position }) => position)),
+      (error) => failed.push(error),
+      { streamPrefixes: ['account-'], maxBatch: 10, queryDelayMs: 3_600_000 },
+    )
+    // Another reader may soon have queried the last page, so the reader waits only there.
+    const dense = Array.from({ length: 40 }, (_, n) => n + 1)
+    await vi.waitFor(() => expect(positions).toEqual(dense), 20_000)
+    await subscription.stop()
+    expect(failed).toEqual([])
+    expect(positions).toEqual(dense)
+    await Promise.all([writer.close(), store.close()])
+    await database.drop()
+  })
+
   it('work that pauses until a commit continues after one of any process', async () => {
     const database = await testDatabase()
     const open = () => createPostgresEventStore({ connectionString: database.url, log })
