@@ -30,7 +30,7 @@ const SHARED_INFRA = [
   'test/infra/audit-program/{trusted-log-keys,verification-report-text}.test.ts',
   'test/infra/audit-program/{select-accounts-to-compare,wrong-arguments}.test.ts',
   'test/infra/event-bus/{kafka-{lane-leases,messages,request-queue},lane-*}.test.ts',
-  'test/infra/event-store/{memory-event-store,stream-actors}.test.ts',
+  'test/infra/event-store/{memory-event-store,recent-events-buffer,stream-actors}.test.ts',
   'test/infra/event-store/{postgres-{actors,event-store,locks},two-writers-*}.test.ts',
   'test/infra/event-store/eventstoredb-{actors,cluster,health-probe,server,store}.test.ts',
 ]

@@ -78,7 +78,8 @@ export type SubscribeOptions = {
   /**
    * The time in milliseconds that this subscription waits before it queries the store for announced
    * events, because another subscription of this process, which gets all events, will usually have
-   * read them by then. Stores that keep no read events in memory ignore it.
+   * read them by then. A subscription that is more than one batch behind does not wait. Stores that
+   * keep no read events in memory ignore it.
    */
   readonly queryDelayMs?: number
 }

@@ -84,7 +84,7 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     subscribeAll: (after, onBatch, onError, options) => {
       const stopped = new AbortController()
       const { queryDelayMs = 0 } = options ?? {}
-      const shared = { recent, reader, notification, head: () => head, isPollDue }
+      const shared = { recent, reader, notification, head: () => head, isPollDue, look }
       const readPage = pageReader({ ...shared, stopped: stopped.signal, queryDelayMs })
       const subscription = { ...options, readPage, notification, after, onBatch, onError }
       return subscribeKeeping(recent, { ...subscription, onReadFailure: warn }, stopped)
@@ -136,7 +136,7 @@ function watchCommits(head: () => number, notification: ReaderNotification): Com
 
 /**
  * Returns a function that reports whether a poll is due. All subscriptions share a poll, because
- * each learns of the events that it finds.
+ * the last position that it finds is announced to each of them.
  */
 function sharedPolls(): () => boolean {
   let polledAt = Number.NEGATIVE_INFINITY
@@ -155,6 +155,8 @@ type PageReaderDeps = {
   readonly head: () => number
   /** Reports whether the last position was last asked for some time ago. */
   readonly isPollDue: () => boolean
+  /** Asks the store for the last position and wakes all readers if there are new events. */
+  readonly look: () => Promise<void>
   readonly stopped: AbortSignal
   readonly queryDelayMs: number
 }
@@ -172,14 +174,17 @@ function pageReader(deps: PageReaderDeps): PagedSubscription['readPage'] {
   return async (request: PageRequest, isPoll: boolean): Promise<Page> => {
     const fromMemory = recent.read(request)
     if (fromMemory !== null) return fromMemory
-    const isQueryNeeded = request.after < head() || (isPoll && deps.isPollDue())
-    if (!isQueryNeeded) return { events: [], position: request.after }
-    const pause = Math.max(pausedUntil - performance.now(), deps.queryDelayMs)
+    // The other readers do not poll now, so they must learn of new events before this one pauses.
+    if (request.after >= head() && isPoll && deps.isPollDue()) await deps.look()
+    if (request.after >= head()) return { events: [], position: request.after }
+    // Another reader soon has the latest events in memory, but not those that are far behind.
+    const isNearHead = head() - request.after <= request.limit
+    const pause = Math.max(pausedUntil - performance.now(), isNearHead ? deps.queryDelayMs : 0)
     if (pause > 0) await wait(pause)
     if (isOver()) return { events: [], position: request.after }
     const fromOtherReader = recent.read(request)
     if (fromOtherReader !== null) return fromOtherReader
-    const end = request.after < head() ? head() : await reader.headPosition()
+    const end = head()
     const page = await reader.readPage(request, end)
     if (request.streamPrefixes === null) recent.addRead(request.after, page)
     pausedUntil = page.position < end ? 0 : performance.now() + FOREIGN_COMMIT_MS

@@ -33,7 +33,7 @@ export type RecentEvents = {
   readonly add: (before: number, parts: readonly ExactStreamAppend[]) => void
   /**
    * Adds events that other processes have committed, so that only one reader of this process has to
-   * query them. Ignores events that do not follow the kept ones.
+   * query them. Ignores events that overlap the kept ones, and pages in which an event is missing.
    */
   readonly addRead: (after: number, page: StoredPage) => void
   /** Returns the events after `request.after`, or null if the buffer lacks some of them. */
@@ -98,9 +98,11 @@ export function createRecentEvents(): RecentEvents {
       }
       shrink()
     },
-    addRead: (after, { events, lengths }) => {
+    addRead: (after, { events, lengths, position }) => {
       // A single reader reads each event only once.
       if (filters.size < 2 || after + 1 < first + kept.length) return
+      // If an event is missing in the store, the later ones would get wrong positions here.
+      if (position !== after + events.length) return
       if (after + 1 > first + kept.length) startAt(after + 1)
       for (const [index, decoded] of events.entries()) {
         const recent = { stream: decoded.stream, characters: lengths[index] ?? 0, decoded }

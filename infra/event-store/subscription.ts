@@ -23,8 +23,9 @@ export type StreamFilter = (stream: string) => boolean
 
 export type PagedSubscription = SubscribeOptions & {
   /**
-   * Reads a page. A read that rejects is repeated. `isPoll` is true if no commit was announced; the
-   * function must then look into the store itself.
+   * Reads a page. A read that rejects is repeated. `isPoll` is true if no commit was announced for
+   * some time. The function must then ask the store for new events, unless another subscription has
+   * just done so, because its result wakes all subscriptions.
    */
   readonly readPage: (request: PageRequest, isPoll: boolean) => Promise<Page>
   readonly notification: ReaderNotification

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type EventStore, StoreUnavailable } from '#infra/event-store/port.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
@@ -75,6 +75,40 @@ describe('an append whose reply is lost', () => {
     expect(performance.now() - begin).toBeLessThan(budget(5_000))
     await expect(store.readStream('a')).rejects.toThrow(StoreUnavailable)
     await store.close()
+    await database.drop()
+  })
+})
+
+describe('a process whose notifications are lost without an error', () => {
+  it('tells all its subscriptions of the events that one of them finds', async () => {
+    const database = await testDatabase()
+    const proxy = await startDroppingProxy(database.url)
+    const { log } = countingLog()
+    const store = await createPostgresEventStore({ connectionString: proxy.url, log })
+    const writer = await createPostgresEventStore({ connectionString: database.url, log })
+    const found = new Map<number, number>()
+    const failed: unknown[] = []
+    // Half of the subscriptions have a filter, and all of them need several pages.
+    const subscriptions = Array.from({ length: 8 }, (_, index) =>
+      store.subscribeAll(
+        0,
+        (events) => void found.set(index, (found.get(index) ?? 0) + events.length),
+        (error) => failed.push(error),
+        { maxBatch: 5, ...(index % 2 === 0 ? { streamPrefixes: ['account-'] } : {}) },
+      ),
+    )
+    await writer.append([to('account-0', 'none')])
+    await vi.waitFor(() => expect([...found.values()]).toEqual(Array(8).fill(1)), 20_000)
+    proxy.silenceListeners()
+    for (let id = 1; id < 20; id += 1) await writer.append([to(`account-${id}`, 'none')])
+    await vi.waitFor(() => expect(Math.max(...found.values())).toBeGreaterThan(1), 20_000)
+    // The interval of each subscription's own fallback query is 5 s.
+    const all = () => expect([...found.values()]).toEqual(Array(8).fill(20))
+    await vi.waitFor(all, budget(2_000))
+    expect(failed).toEqual([])
+    await Promise.all(subscriptions.map((one) => one.stop()))
+    await Promise.all([writer.close(), store.close()])
+    await proxy.close()
     await database.drop()
   })
 })
