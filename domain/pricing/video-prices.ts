@@ -76,8 +76,21 @@ const VIDEO_PRICES: readonly VideoPrice[] = [
     resolutions: { '480p': '1', '1080p': '5' },
   },
   { models: ['wan2.2-i2v-flash'], per: 'second', resolutions: { '480p': '1', '720p': '2' } },
-  { models: ['wan2.1-t2v-turbo', 'wan2.1-i2v-turbo'], per: 'second', price: '0.036' },
-  { models: ['wan2.1-t2v-plus', 'wan2.1-i2v-plus'], per: 'second', price: '0.1' },
+  {
+    models: [
+      ...['wan2.1-t2v-turbo', 'wan2.1-i2v-turbo'],
+      // Alibaba also accepts the older spelling.
+      ...['wanx2.1-t2v-turbo', 'wanx2.1-i2v-turbo'],
+    ],
+    ...{ per: 'second', price: '0.036' },
+  },
+  {
+    models: [
+      ...['wan2.1-t2v-plus', 'wan2.1-i2v-plus'],
+      ...['wanx2.1-t2v-plus', 'wanx2.1-i2v-plus'],
+    ],
+    ...{ per: 'second', price: '0.1' },
+  },
   {
     // Jimeng's resolution follows from the model's name, so one price per model covers it.
     models: ['jimeng_t2v_v30', 'jimeng_i2v_first_v30', 'jimeng_t2v_v30_1080p'],
@@ -133,6 +146,15 @@ const OTHER_DOUBAO: VideoPrice = {
   resolutions: RESOLUTIONS_OF_DOUBAO,
   options: { audio: '2' },
 }
+/**
+ * The rule for Wan models without a row, such as `wan2.6`. Their lowest resolution is 720p
+ * (help.aliyun.com/zh/model-studio/text-to-video-guide).
+ */
+const OTHER_WAN: VideoPrice = {
+  models: [],
+  per: 'second',
+  resolutions: { '480p': '1', '720p': '1', '1080p': '1.5' },
+}
 /** The ratio of sound at a price per token, for models whose name does not determine it. */
 const OTHER_SOUND: DecimalText = '2'
 /** Matches the models whose tokens cost the same with and without sound. */
@@ -140,6 +162,7 @@ const SOUND_INCLUDED = /seedance-2[-.]0/
 const OTHER_MODELS: ReadonlyMap<string, VideoPrice> = new Map([
   ['hailuo', OTHER_HAILUO],
   ['doubao', OTHER_DOUBAO],
+  ['wan', OTHER_WAN],
 ])
 
 /**

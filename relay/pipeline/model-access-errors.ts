@@ -43,9 +43,10 @@ export function errorOfUnofferedModel(
   kind: OfferKind,
 ): RelayError | null {
   if (pinnedChannelId !== null) return null
-  if (!channels.isKnown(model))
+  const isVideo = channels.offering(group, model, 'video').length > 0
+  if (!isVideo && !channels.isKnown(model))
     return relayError('model_not_found', { param: 'model', subject: model })
-  const isOffered = channels.offering(group, model, 'any').length > 0
+  const isOffered = isVideo || channels.offering(group, model, 'any').length > 0
   return isOffered && !channels.mayOfferLater(group, model, kind)
     ? relayError('model_not_at_endpoint', { param: 'model', subject: model })
     : null

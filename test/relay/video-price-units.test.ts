@@ -17,6 +17,7 @@ describe('the unit of a price', () => {
   it.each([
     [1, 'sora-2'],
     [17, 'wan2.6'],
+    [17, 'wanx2.1-t2v-turbo'],
     [24, 'veo-4'],
     [45, 'ep-seedance'],
     [50, 'any-name'],
@@ -26,6 +27,9 @@ describe('the unit of a price', () => {
 
   it.each([
     [17, 'wan2.2-t2i-plus'],
+    [17, 'wan2.5-i2i-preview'],
+    [17, 'wan2.6-image'],
+    [17, 'wanx2.1-imageedit'],
     [17, 'qwen-max'],
     [14, 'wan2.6'],
     [1, 'wan2.6'],

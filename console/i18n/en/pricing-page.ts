@@ -47,8 +47,9 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
     'minutes, one counts as 1,000 tokens.',
   noteCall:
     'A call costs the model’s price × group ratio. A video that is billed by the second costs ' +
-    'this for each second, and more at a higher resolution. “Call or second” depends on the ' +
-    'channel that serves the request.',
+    'this for each second. A higher resolution, a better mode or sound can cost a multiple, also ' +
+    'if they are the model’s default. “Call or second” depends on the channel that serves the ' +
+    'request.',
   formula:
     'Dollars = group ratio × model ratio × (prompt + completion × completion ratio) / 500000.',
 }

@@ -184,7 +184,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     baseUrl: 'https://dashscope.aliyuncs.com',
     endpoints: [chatAt('/compatible-mode/v1/chat/completions')],
     modelsPath: '/compatible-mode/v1/models',
-    videos: { vendor: 'wan', models: /^wan\d(?!.*-t2i)/ },
+    videos: { vendor: 'wan', models: /^wanx?\d(?!.*-(?:t2i|i2i|image))/ },
     ...THINKING_AT_DASH_SCOPE,
     keyHint: { zh: '百炼平台的 API Key，sk- 开头', en: 'An API key of Model Studio, sk-…' },
     models: `

@@ -50,10 +50,21 @@ const SIZES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '1080p': { '16:9': '1920*1080', '9:16': '1080*1920', '1:1': '1440*1440' },
 }
 
+/** Matches Wan 2.6 and later. Their lowest resolution is 720p. */
+const SINCE_2_6 = /^wan(?:2\.[6-9]|[3-9])/
+/** The lengths in seconds of Wan 2.6 and later. The first one is the default. */
+const LENGTHS_SINCE_2_6 = [5, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+
 function resolutionsOf(model: string): readonly string[] {
+  if (SINCE_2_6.test(model)) return ['720p', '1080p']
   if (/^wan2\.5/.test(model)) return ['1080p', '720p', '480p']
   if (/^wan2\.2-[ti]2v-plus/.test(model)) return ['1080p', '480p']
-  return /^wan2\.1-[ti]2v-turbo|^wan2\.2-i2v-flash/.test(model) ? ['720p', '480p'] : ['720p']
+  return /^wanx?2\.1-[ti]2v-turbo|^wan2\.2-i2v-flash/.test(model) ? ['720p', '480p'] : ['720p']
+}
+
+function lengthsOf(model: string): readonly number[] {
+  if (SINCE_2_6.test(model)) return LENGTHS_SINCE_2_6
+  return /^wan2\.5/.test(model) ? [5, 10] : [5]
 }
 
 /**
@@ -67,8 +78,7 @@ export const WAN: VideoVendor = {
   fileMs: 24 * HOUR_MS,
   media: (request, model) => {
     const resolution = choose('resolution', resolutionOf(request), resolutionsOf(model))
-    const lengths = /^wan2\.5/.test(model) ? [5, 10] : [5]
-    const seconds = choose('seconds', request.seconds, lengths)
+    const seconds = choose('seconds', request.seconds, lengthsOf(model))
     return { seconds, resolution, options: [] }
   },
   submit: (request, { seconds, resolution }, { model }) => {
@@ -89,7 +99,7 @@ export const WAN: VideoVendor = {
           ...(image === undefined
             ? { size: sizeOf(request, name) }
             : { resolution: name.toUpperCase() }),
-          duration: /^wan2\.1/.test(model) ? null : seconds,
+          duration: /^wanx?2\.1/.test(model) ? null : seconds,
           seed: request.seed,
         }),
       },

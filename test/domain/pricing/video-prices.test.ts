@@ -43,7 +43,6 @@ describe('the price of a video', () => {
   it.each([
     ['sora-20', 'sora', ['720p', '1024p', '1080p'], [1, 1.6666666667, 2.3333333333]],
     ['veo-9-generate', 'veo', ['720p', '1080p', '4k'], [1, 1, 2.3333333333]],
-    ['wan9-t2v', 'wan', ['480p', '720p', '1080p', '4k'], [1, 2, 5, 5]],
     ['viduq9', 'vidu', ['360p', '720p', '1080p'], [1, 1, 2.5]],
     ['doubao-seedance-9', 'doubao', ['480p', '720p', '1080p'], [1, 2.2222222222, 5]],
   ])('of %s has the highest ratios of its vendor', (model, vendor, sizes, ratios) => {
@@ -102,6 +101,14 @@ describe('the price of a video', () => {
     expect(holdOf(model, 'doubao', 4, '480p', ['audio'])).toBe(200_000)
     expect(holdOf(model, 'doubao', 4, '1080p', ['audio'])).toBe(1_000_000)
   })
+
+  it.each(['wan2.6', 'wan2.7-i2v', 'wan9-t2v'])(
+    'of %s, as of Wan models that start at 720p, is entered for 720p',
+    (model) => {
+      const holds = ['720p', '1080p', '4k'].map((size) => holdOf(model, 'wan', 5, size))
+      expect(holds).toEqual([250_000, 375_000, 375_000])
+    },
+  )
 
   it('of an unknown model of Hailuo is entered for 6 seconds', () => {
     const of = (seconds: number, resolution: string) =>

@@ -316,6 +316,15 @@ describe('the formats of callers', () => {
     await rig.setOption('ModelRatio', { 'of-chats': 1 })
     const chat = await rig.post('/v1/videos', { model: 'of-chats', prompt: 'x' })
     expect([chat.status, chat.json.error.code]).toEqual([404, 'model_not_at_endpoint'])
+    for (const path of ['/v1/chat/completions', '/v1/messages']) {
+      const messages = [{ role: 'user', content: 'x' }]
+      const body = { model: 'unpriced', messages, max_tokens: 9 }
+      const { status, json } = await rig.post(path, body)
+      expect([path, status, JSON.stringify(json)]).toEqual([
+        ...[path, 404],
+        expect.stringContaining('not offered at this endpoint'),
+      ])
+    }
     for (const path of ['/v1/videos/video_nope', '/v1/videos/video_nope/content']) {
       const { status, json } = await rig.ask(path)
       expect([status, json.error.code], path).toEqual([404, 'task_not_found'])

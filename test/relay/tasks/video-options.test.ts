@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { videoPrice } from '#domain/pricing/video-prices.ts'
 import { TaskRequestError } from '#relay/tasks/read-task-request-body.ts'
 import { DOUBAO } from '#relay/tasks/videos/doubao.ts'
 import { HAILUO } from '#relay/tasks/videos/hailuo.ts'
@@ -26,6 +27,7 @@ const VENDORS: readonly [VideoVendor, model: string][] = [
   [VIDU, 'viduq1'],
   [WAN, 'wan2.5-t2v-preview'],
   [WAN, 'wan2.1-t2v-turbo'],
+  [WAN, 'wan2.6-t2v'],
 ]
 
 /** Values of each option that are not the default of a vendor. */
@@ -85,6 +87,27 @@ describe.each(VENDORS)('a video of $platform', (vendor, model) => {
       // One of the values may be the default.
       expect(lost, option).toContain(false)
     }
+  })
+})
+
+describe('a request to Wan', () => {
+  it.each(['wan2.6', 'wan2.6-t2v', 'wan2.7-i2v', 'wanx2.1-t2v-turbo', 'wan2.2-kf2v-flash'])(
+    'for %s costs the listed price per second unless it names a higher resolution',
+    (model) => {
+      const price = { mode: 'call', list: 0, price: '0.1', group: '1' } as const
+      const { resolution, options } = WAN.media(plainRequest(model, []), model)
+      const conditions = { resolution: resolution ?? null, seconds: 5, options: options ?? [] }
+      expect(videoPrice(price, [model], 'wan', conditions)).toEqual({ ...price, per: 'second' })
+    },
+  )
+
+  it('for Wan 2.6 may have 2 to 15 seconds at 720p or 1080p', () => {
+    const of = (changes: Partial<VideoRequest>) => () =>
+      WAN.media({ ...plainRequest('wan2.6-t2v', []), ...changes }, 'wan2.6-t2v')
+    expect(of({ seconds: 15, resolution: '1080p' })()).toMatchObject({ seconds: 15 })
+    expect(of({ seconds: 2 })()).toMatchObject({ seconds: 2, resolution: '720p' })
+    for (const changes of [{ seconds: 16 }, { seconds: 1 }, { resolution: '480p' }])
+      expect(of(changes)).toThrow(TaskRequestError)
   })
 })
 
