@@ -23,8 +23,8 @@ type Deps = {
 
 /**
  * Reports the running calls per channel once a second, or less often while there are none, so that
- * an idle relay does not wake up. The calls are counted here, so that the code
- * that handles calls maintains no counters. Returns a function that stops the reports.
+ * an idle relay rarely wakes up. The calls are counted here, so that the code that handles calls
+ * maintains no counters. Returns a function that stops the reports.
  */
 export function reportCallsInFlight({
   runningCalls,
@@ -52,10 +52,12 @@ export function reportCallsInFlight({
     }
   }
   let waiting: NodeJS.Timeout | undefined
+  let dueAt = Number.POSITIVE_INFINITY
   let isStopped = false
   const reportIn = (waitMs: number): void => {
     clearTimeout(waiting)
     if (isStopped) return
+    dueAt = performance.now() + waitMs
     waiting = setTimeout(() => {
       void report()
       reportIn(runningCalls.size === 0 && reported === NO_CALLS ? REPEAT_MS : EVERY_MS)
@@ -63,7 +65,11 @@ export function reportCallsInFlight({
   }
   void report()
   reportIn(EVERY_MS)
-  timer.notifyOfFirstCall(() => reportIn(EVERY_MS))
+  // Short calls with pauses between them are each the first one. They must not put off a report
+  // that is due within the second, or it would never be sent.
+  timer.notifyOfFirstCall(() => {
+    if (dueAt - performance.now() > EVERY_MS) reportIn(EVERY_MS)
+  })
   return async () => {
     isStopped = true
     clearTimeout(waiting)

@@ -16,6 +16,13 @@ export type LaneHolder = {
 type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: number }
 
 /**
+ * The maximum pause in milliseconds before the next attempt after the distribution has failed. The
+ * lease time of a process with its own Postgres is several minutes, and the read models stand still
+ * while the process has no lanes.
+ */
+const RETRY_MS_MAX = 2_500
+
+/**
  * Distributes the lanes evenly among the processes that work under `name`. Each process acquires
  * one of `LANE_COUNT` member leases, so that the processes can count each other. A process without
  * a member lease gets no lanes.
@@ -34,7 +41,8 @@ export function balanceLanes(
         return false
       })
       balancer.dropExpired()
-      const pauseMs = (ttlMs / (isBalanced ? 5 : 25)) * (0.8 + 0.4 * Math.random())
+      const retryMs = Math.min(ttlMs / 25, RETRY_MS_MAX)
+      const pauseMs = (isBalanced ? ttlMs / 5 : retryMs) * (0.8 + 0.4 * Math.random())
       await delay(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
     }
   }

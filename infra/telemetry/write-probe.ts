@@ -109,6 +109,9 @@ function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): Wr
       nextAt = performance.now() + CHECK_INTERVAL_MS
     }
     probedAt = performance.now()
+    // The timer has decided on its next pause before this result. Calls are refused until a probe
+    // succeeds, so the next one must not wait for the end of a minute.
+    if (!isWritable) timer.beFrequent()
   }
   const problem = async (): Promise<string | null> => {
     if (writing === null && performance.now() >= nextAt) {

@@ -43,6 +43,8 @@ const CASES = [
   { when: 'has its event', word: 'zirkon-second', isReached: isAppended },
   { when: 'has destroyed the key', word: 'zirkon-third', isReached: isDestroyed },
 ] as const
+/** The time limit in milliseconds of three kills, each with a start of the product and logins. */
+const HOOK_MS = 360_000
 const ids = new Map<string, number>()
 
 /** Adds a person with a message and a token, in whose texts the name occurs. */
@@ -79,7 +81,7 @@ async function killDuringErasure({ word, isReached }: (typeof CASES)[number]): P
 beforeAll(async () => {
   for (const { word } of CASES) await addPerson(word)
   for (const each of CASES) await killDuringErasure(each)
-})
+}, HOOK_MS)
 
 it.each(CASES)('an erasure whose process is killed when it $when is finished', async (each) => {
   const { word } = each

@@ -54,6 +54,8 @@ it.concurrent.for([
   ['a token limited to $0.10', RICH, RICHES, () => keys.limited],
 ] as const)(
   'sixty streams without a limit owe no more than %s covers, even after a kill -9',
+  // Both share the cores, and each starts two relays and waits twice for leases to expire.
+  { timeout: 240_000 },
   async ([, userId, balance, key], { expect }) => {
     const whenQuiet = () =>
       expect.poll(async () => openOf(await book(), userId), { interval: 500 }).toEqual([])
