@@ -92,8 +92,8 @@ const PROBLEMS: Record<ProblemCode, TranslatedText> = {
   'above-maximum': { zh: '大于允许的最大值', en: 'is above the maximum' },
   'too-long': { zh: '内容过长', en: 'is too long' },
   'too-many-pairs': {
-    zh: '过多：模型数与分组数之积不能超过 1000000',
-    en: 'has too many groups: models times groups must not exceed 1000000',
+    zh: '过多：模型数与分组数之积不能超过 100000',
+    en: 'has too many groups: models times groups must not exceed 100000',
   },
   'not-cost-ratio': {
     zh: '必须是 0 至 1000 的数字，最多 6 位小数',

@@ -66,7 +66,7 @@ const TERMS_BYTES_MAX = 400_000
  * The maximum number of the models of a channel times the number of its groups. The relay and the
  * price list build an entry for each pair, and a process has no memory for a hundred million.
  */
-const PAIRS_MAX = 1_000_000
+const PAIRS_MAX = 100_000
 const COST_RATIO_MAX_DECIMAL = decimalOf(String(COST_RATIO_MAX))
 const COST_RATIO_SCALE_MAX = 6
 /**

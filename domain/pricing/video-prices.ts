@@ -147,13 +147,14 @@ const OTHER_DOUBAO: VideoPrice = {
   options: { audio: '2' },
 }
 /**
- * The rule for Wan models without a row, such as `wan2.6`. Their lowest resolution is 720p
+ * The rule for Wan models without a row, such as `wan2.6`. Their lowest resolution is 720p. For
+ * 1080p, Alibaba bills 1.67 times as much in Beijing and 1.5 times in Singapore
  * (help.aliyun.com/zh/model-studio/text-to-video-guide).
  */
 const OTHER_WAN: VideoPrice = {
   models: [],
   per: 'second',
-  resolutions: { '480p': '1', '720p': '1', '1080p': '1.5' },
+  resolutions: { '480p': '1', '720p': '1', '1080p': HD },
 }
 /** The ratio of sound at a price per token, for models whose name does not determine it. */
 const OTHER_SOUND: DecimalText = '2'

@@ -20,7 +20,7 @@ import { createSharedReads } from './shared-reads.ts'
  * matches applies.
  */
 const OWNERS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:qwen|qwq|qvq|wan\d|text-embedding-v\d)/, 'Alibaba'],
+  [/^(?:qwen|qwq|qvq|wanx?[\d-]|text-embedding-v\d)/, 'Alibaba'],
   [/^(?:gpt|chatgpt|o[1-9](?:-|$)|text-embedding|text-moderation|omni-moderation)/, 'OpenAI'],
   [/^(?:dall-e|whisper|tts-|davinci|babbage|codex|sora)/, 'OpenAI'],
   [/^claude/, 'Anthropic'],

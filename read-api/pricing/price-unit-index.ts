@@ -91,7 +91,8 @@ export class PriceUnitIndex {
     const units = new Map<string, Set<PriceUnit>>()
     const { channels, perSecond } = this.models.get(model) ?? NOWHERE
     if (perSecond === 0) return units
-    // A group whose units are both found is not searched for any more. Only the caller's groups are
+    const unitsMax = perSecond === channels.size ? 1 : 2
+    // A group whose units are all found is not searched for any more. Only the caller's groups are
     // searched for, because a channel can name thousands that nobody can use.
     const open = new Set(filter.groups)
     for (const channel of channels) {
@@ -102,7 +103,7 @@ export class PriceUnitIndex {
         if (!channel.groups.has(group)) continue
         const ofGroup = (units.get(group) ?? new Set()).add(unit)
         units.set(group, ofGroup)
-        if (ofGroup.size === UNIT_COUNT) open.delete(group)
+        if (ofGroup.size === unitsMax) open.delete(group)
       }
     }
     return units
@@ -131,8 +132,6 @@ export class PriceUnitIndex {
     return model
   }
 }
-
-const UNIT_COUNT = 2
 
 const NOWHERE: Pick<IndexedModel, 'channels' | 'perSecond'> = { channels: new Set(), perSecond: 0 }
 

@@ -39,10 +39,10 @@ export function createPriceUnitReader(deps: ReaderDeps): PriceUnitReader {
       upTo = -1
     }
     for (const row of changed) {
-      upTo = Math.max(upTo, row.changedPosition)
       if (row.isDeleted || !types.has(row.type)) index.remove(row.id)
       else index.put(row)
     }
+    upTo = changed.reduce((last, row) => Math.max(last, row.changedPosition), upTo)
     table = state.table
     return index
   }

@@ -48,7 +48,7 @@ export const priceSettings: Pick<Translations['pricing'], keyof typeof chinese> 
   entrySecond: 'Per second',
   entrySecondHint: 'One price for each second of a video',
   entryCallOrSecond: 'Per call or second',
-  entryCallOrSecondHint: 'Some channels of the model bill by the second, others by the call',
+  entryCallOrSecondHint: 'One fixed price: the channel decides whether it is per call or second',
   inputPriceLabel: 'Input price ($ per million tokens)',
   outputPriceLabel: 'Output price ($ per million tokens)',
   outputPriceHint: 'Empty keeps the built-in completion ratio, or 1.',

@@ -45,7 +45,7 @@ export const priceSettings = {
   entrySecond: '按秒',
   entrySecondHint: '视频每秒的价格',
   entryCallOrSecond: '按次或按秒',
-  entryCallOrSecondHint: '该模型的部分渠道按秒计费，其余按次计费',
+  entryCallOrSecondHint: '固定价格，由渠道决定按次还是按秒计费',
   inputPriceLabel: '输入价格（$ / 百万 tokens）',
   outputPriceLabel: '输出价格（$ / 百万 tokens）',
   outputPriceHint: '留空则沿用内置的补全倍率，没有则为 1。',

@@ -34,7 +34,7 @@ const QUALITY: ReadonlySet<string> = new Set(['quality'])
 const NUMBER_AND_QUALITY: ReadonlySet<string> = new Set([...NUMBER, ...QUALITY])
 const ZHIPU_IMAGES = '/api/paas/v4/images/generations'
 
-/** Matches Wan's models that generate images as tasks. Other models of Wan generate videos. */
+/** Matches the models of Wan that generate images by the API of tasks. */
 const WAN_IMAGE_MODELS = /^(?:wanx-v1|wanx?2\.[0-5]-t2i)/
 /** Matches Replicate's image models. All other models are treated as language models. */
 const REPLICATE_IMAGE_MODELS =

@@ -50,6 +50,12 @@ const SIZES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '1080p': { '16:9': '1920*1080', '9:16': '1080*1920', '1:1': '1440*1440' },
 }
 
+/**
+ * Matches Wan 2.7 and later. Their requests have a resolution and a ratio instead of a size, and
+ * pictures in `media`
+ * (alibabacloud.com/help/en/model-studio/text-to-video-api-reference).
+ */
+const SINCE_2_7 = /^wan(?:2\.[7-9]|[3-9])/
 /** Matches Wan 2.6 and later. Their lowest resolution is 720p. */
 const SINCE_2_6 = /^wan(?:2\.[6-9]|[3-9])/
 /** The lengths in seconds of Wan 2.6 and later. The first one is the default. */
@@ -82,7 +88,6 @@ export const WAN: VideoVendor = {
     return { seconds, resolution, options: [] }
   },
   submit: (request, { seconds, resolution }, { model }) => {
-    const [image] = request.images
     const name = resolution ?? '720p'
     return {
       method: 'POST',
@@ -93,12 +98,10 @@ export const WAN: VideoVendor = {
         input: defined({
           prompt: request.prompt,
           negative_prompt: request.negativePrompt,
-          img_url: image,
+          ...pictureOf(request, model),
         }),
         parameters: defined({
-          ...(image === undefined
-            ? { size: sizeOf(request, name) }
-            : { resolution: name.toUpperCase() }),
+          ...pixelsOf(request, model, name),
           duration: /^wanx?2\.1/.test(model) ? null : seconds,
           seed: request.seed,
         }),
@@ -130,6 +133,20 @@ export const WAN: VideoVendor = {
     }
   },
   source: (_id, url) => ({ kind: 'address', url }),
+}
+
+const pictureOf = ({ images: [image] }: VideoRequest, model: string) =>
+  SINCE_2_7.test(model) && image !== undefined
+    ? { media: [{ type: 'first_frame', url: image }] }
+    : { img_url: image }
+
+/** Returns the parameters with the resolution. A picture determines the ratio of its video. */
+function pixelsOf(request: VideoRequest, model: string, resolution: string) {
+  const byName = { resolution: resolution.toUpperCase() }
+  if (request.images.length > 0) return byName
+  return SINCE_2_7.test(model)
+    ? { ...byName, ratio: ratioOf(request) ?? '16:9' }
+    : { size: sizeOf(request, resolution) }
 }
 
 const sizeOf = (request: VideoRequest, resolution: string): string => {

@@ -106,7 +106,7 @@ describe('the price of a video', () => {
     'of %s, as of Wan models that start at 720p, is entered for 720p',
     (model) => {
       const holds = ['720p', '1080p', '4k'].map((size) => holdOf(model, 'wan', 5, size))
-      expect(holds).toEqual([250_000, 375_000, 375_000])
+      expect(holds).toEqual([250_000, 416_667, 416_667])
     },
   )
 

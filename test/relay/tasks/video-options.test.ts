@@ -28,6 +28,7 @@ const VENDORS: readonly [VideoVendor, model: string][] = [
   [WAN, 'wan2.5-t2v-preview'],
   [WAN, 'wan2.1-t2v-turbo'],
   [WAN, 'wan2.6-t2v'],
+  [WAN, 'wan2.7-t2v'],
 ]
 
 /** Values of each option that are not the default of a vendor. */
@@ -100,6 +101,25 @@ describe('a request to Wan', () => {
       expect(videoPrice(price, [model], 'wan', conditions)).toEqual({ ...price, per: 'second' })
     },
   )
+
+  it('for Wan 2.7 names the resolution, the ratio and the picture as its API expects them', () => {
+    const sent = (changes: Partial<VideoRequest>) => {
+      const request = { ...plainRequest('wan2.7-t2v', []), ...changes }
+      const media = { size: null, ...WAN.media(request, 'wan2.7-t2v') }
+      const { call } = submissionOf(WAN, { request, platform: null, names: new Map() }, media, {
+        ...{ model: 'wan2.7-t2v', originId: null },
+      })
+      return call.body
+    }
+    expect(sent({ ratio: '9:16' })).toMatchObject({
+      parameters: { resolution: '720P', ratio: '9:16', duration: 5 },
+    })
+    expect(sent({})).not.toHaveProperty('parameters.size')
+    expect(sent({ images: [PICTURE], resolution: '1080p' })).toMatchObject({
+      input: { media: [{ type: 'first_frame', url: PICTURE }] },
+      parameters: { resolution: '1080P' },
+    })
+  })
 
   it('for Wan 2.6 may have 2 to 15 seconds at 720p or 1080p', () => {
     const of = (changes: Partial<VideoRequest>) => () =>
