@@ -1,6 +1,5 @@
-import { moderationPriceOf, priceOf } from '#domain/pricing/price-list.ts'
+import { priceByName, priceOf } from '#domain/pricing/price-list.ts'
 import { channelsIn, type Offer } from '#domain/routing/channels-by-group-and-model.ts'
-import { isNamedLikeModeration } from '#domain/shared/moderation-models.ts'
 import { isRelayError, relayError } from './canonical/relay-error.ts'
 import { DIRECT_FORMATS, type DirectFormatName } from './dialects/wire-format.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
@@ -51,10 +50,9 @@ function callableModels({ views }: RelayDeps, { token, user, group }: Caller): r
       .filter((model) => token.models === null || token.models.has(model))
       .filter((model) => {
         if (!isForCalls(views, name, model)) return isPricedAsVideo(views, user, name, model)
-        const priceFor = isNamedLikeModeration(model) ? moderationPriceOf : priceOf
         const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
         const customer = { userGroup: user.group, acceptsUnpriced }
-        return !('code' in priceFor(prices, model, name, customer))
+        return !('code' in priceByName(prices, model, name, customer))
       })
   const groups = groupsOf({ group, user }, options)
   return [...new Set(groups.flatMap(ofGroup))]

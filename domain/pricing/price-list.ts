@@ -1,4 +1,5 @@
 import { type CodedError, codedError } from '../shared/coded-error.ts'
+import { isNamedLikeModeration } from '../shared/moderation-models.ts'
 import { DEFAULT_CONTEXT_TIERS } from './built-in-prices.ts'
 import { CONTEXT_TIERS_KEY, type ContextTiers, readContextTiers } from './context-tiers.ts'
 import { type Decimal, decimalText, parseDecimal } from './decimal.ts'
@@ -142,6 +143,15 @@ export function moderationPriceOf(
   const ofGroup = { group: ratio, ...(userGroup === group ? {} : { userGroup }) }
   return { mode: 'call', price: FREE, list: list.revision, ...ofGroup }
 }
+
+/**
+ * Returns the price of a model of which only the name is known, and not the endpoint: that of a
+ * moderation if it is named like one. It tells whether some call of the model has a price.
+ */
+export const priceByName: typeof priceOf = (list, model, group, customer) =>
+  isNamedLikeModeration(model)
+    ? moderationPriceOf(list, model, group, customer)
+    : priceOf(list, model, group, customer)
 
 function findPrice(
   list: PriceList,

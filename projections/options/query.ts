@@ -1,8 +1,7 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
-import { moderationPriceOf, priceOf, readPriceList } from '#domain/pricing/price-list.ts'
+import { priceByName, priceOf, readPriceList } from '#domain/pricing/price-list.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
-import { isNamedLikeModeration } from '#domain/shared/moderation-models.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { atCheckpoint } from '../checkpoint-table.ts'
 
@@ -46,15 +45,8 @@ export async function unpricedModels(
   const prices = readPriceList(values, revision)
   // The user's group does not affect whether a model has a price.
   return (model, group) =>
-    'code' in priceFor(model)(prices, model, group, { userGroup: group, acceptsUnpriced: false })
+    'code' in priceByName(prices, model, group, { userGroup: group, acceptsUnpriced: false })
 }
-
-/**
- * Returns the rule that decides whether some call of a model has a price, as for `GET /v1/models`.
- * A moderation without a price is free.
- */
-const priceFor = (model: string): typeof priceOf =>
-  isNamedLikeModeration(model) ? moderationPriceOf : priceOf
 
 /**
  * Returns a function that finds the current price of a model before the group ratio is applied. It
@@ -69,11 +61,9 @@ export async function modelPrices(
   const list = { ...readPriceList(values, revision), groups: new Map([['', '1']]) }
   return (model, acceptsUnpriced) => {
     const customer = { userGroup: '', acceptsUnpriced }
-    const price = priceOf(list, model, '', customer)
-    if (!('code' in price)) return price
-    if (!isNamedLikeModeration(model)) return null
-    const ofModeration = moderationPriceOf(list, model, '', customer)
-    return 'code' in ofModeration ? null : ofModeration
+    const ofChat = priceOf(list, model, '', customer)
+    const price = 'code' in ofChat ? priceByName(list, model, '', customer) : ofChat
+    return 'code' in price ? null : price
   }
 }
 

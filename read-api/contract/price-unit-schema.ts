@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox'
 
+/** What a price of the option `ModelPrice` buys: one call, or one second of a video. */
 const PriceUnit = Type.Union([Type.Literal('call'), Type.Literal('second')])
+export type PriceUnit = Static<typeof PriceUnit>
 
 /** Units of prices, by name. */
 export const PriceUnits = Type.Record(Type.String(), PriceUnit)

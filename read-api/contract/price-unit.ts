@@ -3,9 +3,6 @@ import type { PriceUnits } from './price-unit-schema.ts'
 
 export { isKnownModerationModel } from '#domain/shared/moderation-models.ts'
 
-/** What a price of the option `ModelPrice` buys: one call, or one second of a video. */
-export type PriceUnit = 'call' | 'second'
-
 /** Reports whether the name of a model tells that its price is that of one second of a video. */
 export function isPricePerSecond(
   { entry_units: units = {} }: { readonly entry_units?: PriceUnits },

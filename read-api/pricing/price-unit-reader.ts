@@ -46,6 +46,5 @@ export function createPriceUnitReader(deps: ReaderDeps): PriceUnitReader {
     table = state.table
     return index
   }
-  const sharedRead = createSharedReads(read)
-  return () => sharedRead()
+  return createSharedReads(read)
 }

@@ -81,7 +81,8 @@ function chatModelsFirst(
     const isVideo = ofGroups.length > 0 && ofGroups.every((ofGroup) => !ofGroup.has('call'))
     return !isVideo && isNamedLikeChatModel(model)
   }
-  return [...models.filter(isForChats), ...models.filter((model) => !isForChats(model))]
+  const byUse = Map.groupBy(models, isForChats)
+  return [...(byUse.get(true) ?? []), ...(byUse.get(false) ?? [])]
 }
 
 /**

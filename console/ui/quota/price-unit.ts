@@ -1,4 +1,4 @@
-import type { PriceUnit } from '#read-api/contract/price-unit.ts'
+import type { PriceUnit } from '#read-api/contract/price-unit-schema.ts'
 
 /** The unit of a shown price, as in the keys of its texts (`ui.perCall`, `pricing.byCall` …). */
 export type ShownUnit = 'Call' | 'Second' | 'CallOrSecond'
