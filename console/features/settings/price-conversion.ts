@@ -44,17 +44,17 @@ const DECIMALS_SAVED_MIN = 4
  * many decimals. In this case, returns the shortest price that gives the same ratio.
  */
 export function scaledPrice(ratio: string, scaleRatio: string): string {
-  const [model, completion] = [parseDecimal(ratio), parseDecimal(scaleRatio)]
-  if (model === null || completion === null) return ''
+  const [model, factor] = [parseDecimal(ratio), parseDecimal(scaleRatio)]
+  if (model === null || factor === null) return ''
   const input = multiply(model, DOLLARS_PER_RATIO)
-  const product = multiply(input, completion)
+  const product = multiply(input, factor)
   const exact = formatDecimal(product)
-  const digits = formatDecimal(completion).replace(/^[0.]+|\./g, '').length
+  const digits = formatDecimal(factor).replace(/^[0.]+|\./g, '').length
   if (digits < ROUNDED_DIGITS_MIN || isZero(input)) return exact
   const scale = decimalsOf(exact)
   for (let decimals = 0; decimals <= scale - DECIMALS_SAVED_MIN; decimals += 1) {
     const price = divide(product, ONE, decimals)
-    if (price !== null && isQuotient(price, input, completion)) return formatDecimal(price)
+    if (price !== null && isQuotient(price, input, factor)) return formatDecimal(price)
   }
   return exact
 }
