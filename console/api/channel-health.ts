@@ -124,7 +124,7 @@ export function mergeHealthPush(snapshot: HealthSnapshot, push: HealthPush): Hea
   return { at: push.at, channels: [...channels, ...added].sort((a, b) => a.id - b.id) }
 }
 
-export function useHealth() {
+export function useChannelHealth() {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
   const refetch = (): void => void client.invalidateQueries({ queryKey: healthKey })

@@ -104,7 +104,7 @@ const CONSOLE_PAGES: RouteObject[] = [
     () => import('../features/usage-log/usage-log-page.tsx'),
     'UsageLogPage',
   ),
-  page('/chat2link', () => import('../features/chat/chat-link-page.tsx'), 'ChatLinkPage'),
+  page('/chat2link', () => import('../features/chat/chat-redirect-page.tsx'), 'ChatRedirectPage'),
   pageWithTexts(
     '/app/logs/drawing',
     () => import('../features/task-logs/drawings-page.tsx'),
@@ -129,7 +129,11 @@ const CONSOLE_PAGES: RouteObject[] = [
     () => import('../features/redemptions/redemptions-page.tsx'),
     'RedemptionsPage',
   ),
-  page('/admin/health', () => import('../features/health/health-page.tsx'), 'HealthPage'),
+  page(
+    '/admin/health',
+    () => import('../features/channel-health/channel-health-page.tsx'),
+    'ChannelHealthPage',
+  ),
   pageWithTexts('/admin/orders', () => import('../features/orders/orders-page.tsx'), 'OrdersPage'),
   pageAt(
     ['/admin/users', '/user/edit/:id'],

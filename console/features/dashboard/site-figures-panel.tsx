@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { useHealth } from '#console/api/channel-health.ts'
+import { useChannelHealth } from '#console/api/channel-health.ts'
 import { call } from '#console/api/client.ts'
 import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -22,7 +22,7 @@ import { requestedInterval } from './use-usage-points.ts'
 export function SiteFiguresPanel({ view }: { view: ChartView }) {
   const { t } = useTranslation()
   const { data, error, refetch } = useSite(view)
-  const health = useHealth().data
+  const health = useChannelHealth().data
   if (error !== null && data === undefined) {
     return (
       <Panel title={t('dashboard.site')}>

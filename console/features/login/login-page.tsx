@@ -10,11 +10,14 @@ import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
 import {
+  EXTERNAL_LOGIN_METHODS,
+  isExternalLoginMethodEnabled,
+} from '#console/ui/login-methods/external-login-methods.ts'
+import {
   LoginMethodButtons,
   type Messenger,
   MessengerDialog,
 } from '#console/ui/login-methods/login-method-buttons.tsx'
-import { isLoginMethodEnabled, LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
 import { Alert, ServerErrorText } from '#console/ui/messages/alert.tsx'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import type { SecondFactorRequired } from '#write-api/contract/login.ts'
@@ -94,7 +97,8 @@ function LoginMethods({ onSecondFactorNeeded }: { onSecondFactorNeeded: OnSecond
   const status = useStatus()
   const [isUnfolded, setUnfolded] = useState(false)
   const hasOthers =
-    arePasskeysSupported() || LOGIN_METHODS.some((method) => isLoginMethodEnabled(status, method))
+    arePasskeysSupported() ||
+    EXTERNAL_LOGIN_METHODS.some((method) => isExternalLoginMethodEnabled(status, method))
   if (status?.password_login_enabled !== false || !hasOthers) {
     return (
       <>
@@ -155,7 +159,9 @@ function OtherLoginMethods({ isFirst = false }: { isFirst?: boolean }) {
   const status = useStatus()
   const [params] = useSearchParams()
   const [dialog, setDialog] = useState<Messenger | null>(null)
-  const methods = LOGIN_METHODS.filter((method) => isLoginMethodEnabled(status, method))
+  const methods = EXTERNAL_LOGIN_METHODS.filter((method) =>
+    isExternalLoginMethodEnabled(status, method),
+  )
   if (methods.length === 0) return null
   return (
     <section className="tg-other-methods" aria-label={t('oauth.otherMethods')}>

@@ -4,7 +4,7 @@ import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { storedReturnPath, storeReturnPath } from '#console/api/oauth-redirect.ts'
 import { SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
-import { LOGIN_METHODS } from '#console/ui/login-methods/login-methods.ts'
+import { EXTERNAL_LOGIN_METHODS } from '#console/ui/login-methods/external-login-methods.ts'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth.ts'
 import { useCompleteLogin } from './use-complete-login.ts'
@@ -20,7 +20,7 @@ export function OAuthPage() {
   const navigate = useNavigate()
   const enter = useCompleteLogin()
   const isStarted = useRef(false)
-  const method = LOGIN_METHODS.find((name) => pathname === `/oauth/${name}`) ?? 'oidc'
+  const method = EXTERNAL_LOGIN_METHODS.find((name) => pathname === `/oauth/${name}`) ?? 'oidc'
   const site = t(`oauth.siteNameInSentence.${method}`)
   const end = useEffectEvent(async () => {
     try {

@@ -12,17 +12,17 @@ import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import {
+  EXTERNAL_ID_FIELDS,
+  EXTERNAL_LOGIN_ICONS,
+  EXTERNAL_LOGIN_METHODS,
+  type ExternalLoginMethod,
+  isExternalLoginMethodEnabled,
+} from '#console/ui/login-methods/external-login-methods.ts'
+import {
   isMessenger,
   type Messenger,
   MessengerDialog,
 } from '#console/ui/login-methods/login-method-buttons.tsx'
-import {
-  isLoginMethodEnabled,
-  LOGIN_METHOD_ICONS,
-  LOGIN_METHOD_ID_FIELDS,
-  LOGIN_METHODS,
-  type LoginMethod,
-} from '#console/ui/login-methods/login-methods.ts'
 import { CancelledError, showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel-types.ts'
 
@@ -31,10 +31,10 @@ export function LoginMethodBindingsPanel({ user }: MePanelProps) {
   const status = useStatus()
   const [dialog, setDialog] = useState<Messenger | null>(null)
   const actions = useBindings(setDialog)
-  const rows = LOGIN_METHODS.map((method) => ({
+  const rows = EXTERNAL_LOGIN_METHODS.map((method) => ({
     method,
-    id: user?.[LOGIN_METHOD_ID_FIELDS[method]] ?? '',
-    isOpen: isLoginMethodEnabled(status, method),
+    id: user?.[EXTERNAL_ID_FIELDS[method]] ?? '',
+    isOpen: isExternalLoginMethodEnabled(status, method),
   }))
   const shown = rows.filter(({ id, isOpen: isOffered }) => id !== '' || isOffered)
   if (shown.length === 0) return null
@@ -44,7 +44,7 @@ export function LoginMethodBindingsPanel({ user }: MePanelProps) {
         {shown.map(({ method, id }) => (
           <li key={method}>
             <div className="tg-binding">
-              <Icon name={LOGIN_METHOD_ICONS[method]} />
+              <Icon name={EXTERNAL_LOGIN_ICONS[method]} />
               <div>
                 <p className="tg-me-row-title">{t(`oauth.site.${method}`)}</p>
                 <p className="tg-hint">
@@ -76,8 +76,8 @@ export function LoginMethodBindingsPanel({ user }: MePanelProps) {
 function useBindings(openDialog: (method: Messenger) => void) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const [busy, setBusy] = useState<LoginMethod | null>(null)
-  const run = async (method: LoginMethod, request: () => Promise<void>) => {
+  const [busy, setBusy] = useState<ExternalLoginMethod | null>(null)
+  const run = async (method: ExternalLoginMethod, request: () => Promise<void>) => {
     setBusy(method)
     try {
       await request()
@@ -87,13 +87,13 @@ function useBindings(openDialog: (method: Messenger) => void) {
       setBusy(null)
     }
   }
-  const bind = async (method: LoginMethod): Promise<void> => {
+  const bind = async (method: ExternalLoginMethod): Promise<void> => {
     if (isMessenger(method)) return openDialog(method)
     await run(method, () =>
       retryWithIdentityProof(() => redirectToProvider({ type: method, intent: 'bind' }, '/app/me')),
     )
   }
-  const unbind = async (method: LoginMethod): Promise<void> => {
+  const unbind = async (method: ExternalLoginMethod): Promise<void> => {
     const site = t(`oauth.siteNameInSentence.${method}`)
     const texts = { title: t('oauth.unbindTitle', { site }), body: t('oauth.unbindBody', { site }) }
     if (!(await confirm({ ...texts, confirmText: t('oauth.unbind'), tone: 'danger' }))) return

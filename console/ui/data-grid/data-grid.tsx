@@ -13,7 +13,7 @@ import {
   useDensity,
 } from './grid-props-and-row-heights.ts'
 import { GridRow, useRowHandlers } from './grid-row.tsx'
-import { useAmountColumnWidths } from './use-amount-column-widths.ts'
+import { useFitColumnsToAmounts } from './use-fit-columns-to-amounts.ts'
 import { type Grid, useGrid } from './use-grid.ts'
 import { useGridHandle } from './use-grid-handle.ts'
 import { useGridCommands, useGridKeys } from './use-grid-keys.ts'
@@ -80,7 +80,7 @@ type GridPartProps<Row> = { props: DataGridProps<Row>; grid: Grid<Row> }
 
 function Table<Row>({ props: tableProps, grid }: GridPartProps<Row>) {
   const [density] = useDensity(tableProps.density)
-  const { layout, measure } = useAmountColumnWidths(tableProps.layout, grid.box)
+  const { layout, measure } = useFitColumnsToAmounts(tableProps.layout, grid.box)
   const props = { ...tableProps, layout }
   const onKeyDown = useGridKeys(props, grid)
   useGridCommands(props, grid)

@@ -7,14 +7,14 @@ import { redirectToProvider } from '#console/api/oauth-redirect.ts'
 import { useStatus } from '#console/api/status.ts'
 import { Dialog } from '#console/ui/dialogs/dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
-import { isMessenger, LoginMethodButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
 import {
-  isLoginMethodEnabled,
-  LOGIN_METHOD_ID_FIELDS,
-  LOGIN_METHODS,
-} from '#console/ui/login-methods/login-methods.ts'
+  EXTERNAL_ID_FIELDS,
+  EXTERNAL_LOGIN_METHODS,
+  isExternalLoginMethodEnabled,
+} from '#console/ui/login-methods/external-login-methods.ts'
+import { isMessenger, LoginMethodButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
 
-const REDIRECT_METHODS = LOGIN_METHODS.filter((method) => !isMessenger(method))
+const REDIRECT_METHODS = EXTERNAL_LOGIN_METHODS.filter((method) => !isMessenger(method))
 
 /** Asks users to log in again if they have neither a password nor a second factor. */
 export function ReloginDialog({ onClose }: { onClose: () => void }) {
@@ -26,7 +26,8 @@ export function ReloginDialog({ onClose }: { onClose: () => void }) {
   const here = `${pathname}${search}`
   const methods = REDIRECT_METHODS.filter(
     (method) =>
-      (user?.[LOGIN_METHOD_ID_FIELDS[method]] ?? '') !== '' && isLoginMethodEnabled(status, method),
+      (user?.[EXTERNAL_ID_FIELDS[method]] ?? '') !== '' &&
+      isExternalLoginMethodEnabled(status, method),
   )
   const toLogin = async () => {
     onClose()

@@ -4,21 +4,21 @@ import { useStatus } from '#console/api/status.ts'
 import type { OAuthType } from '#write-api/contract/oauth.ts'
 import { Button } from '../elements/button.tsx'
 import { showError } from '../messages/toast.ts'
-import { LOGIN_METHOD_ICONS, type LoginMethod } from './login-methods.ts'
+import { EXTERNAL_LOGIN_ICONS, type ExternalLoginMethod } from './external-login-methods.ts'
 
 /**
  * The buttons for logging in with an account of another site. A button that leads to another site
  * stays busy until that site opens.
  */
 export function LoginMethodButtons(props: {
-  methods: readonly LoginMethod[]
+  methods: readonly ExternalLoginMethod[]
   leave: (type: OAuthType) => Promise<void>
   onMessenger?: (method: Messenger) => void
 }) {
   const { methods, leave, onMessenger } = props
   const { t } = useTranslation()
-  const [away, setAway] = useState<LoginMethod | null>(null)
-  const select = async (method: LoginMethod): Promise<void> => {
+  const [away, setAway] = useState<ExternalLoginMethod | null>(null)
+  const select = async (method: ExternalLoginMethod): Promise<void> => {
     if (isMessenger(method)) return onMessenger?.(method)
     setAway(method)
     try {
@@ -35,7 +35,7 @@ export function LoginMethodButtons(props: {
           key={method}
           isFill
           size="large"
-          icon={LOGIN_METHOD_ICONS[method]}
+          icon={EXTERNAL_LOGIN_ICONS[method]}
           isBusy={away === method}
           isDisabled={away !== null && away !== method}
           onClick={() => void select(method)}

@@ -4,8 +4,9 @@ export function decimalsOf(text: string): number {
 }
 
 /**
- * Returns an invisible text that is appended to an amount. It makes the part after the decimal
- * point as long as in an amount with `most` decimals. Returns undefined if no text is needed.
+ * Returns an invisible text that is appended to an amount, so that the amounts of a column align at
+ * the decimal point. The text has the zeros, and if needed the decimal point, that the amount lacks
+ * to have `most` decimals. Returns undefined if the amount lacks none.
  */
 export function alignmentPadding(decimals: number, most: number): string | undefined {
   if (decimals >= most) return undefined

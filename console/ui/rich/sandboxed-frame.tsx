@@ -18,7 +18,7 @@ export type RichTextProps = {
  * Shows a text of the operator in a frame without scripts. NOTE: never add `allow-scripts`. Scripts
  * in the frame would have the rights of the console.
  */
-export function RichFrame(props: RichTextProps) {
+export function SandboxedFrame(props: RichTextProps) {
   const { text, title, isSmall = false, isHtml = false, firstHeight } = props
   const isDark = useTheme() === 'dark'
   const language = useLocale()

@@ -56,8 +56,9 @@ function changeQuery(
 }
 
 /**
- * Ends the typing: on Enter, when a suggestion is selected, or when the user leaves the field. The
- * next letter then adds an entry to the browser's history.
+ * Letters that are typed one after the other share one entry in the browser's history. Typing ends
+ * on Enter, when a suggestion is selected, or when the user leaves the field, so that the next
+ * letter adds a new entry.
  */
 function endTyping(): void {
   typedName = null

@@ -13,10 +13,10 @@ import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError, showInfo, showSuccess } from '#console/ui/messages/toast.ts'
 import { useAbortOnUnmount } from '#console/ui/state/use-abort-on-unmount.ts'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
+import { failedCallsLink, type Period } from './channel-health-filters.ts'
 import { durationText } from './format-durations-and-rates.ts'
-import { failedCallsLink, type Period } from './health-filters.ts'
 
-export function HealthActions(props: { channel: ChannelHealth; period: Period }) {
+export function ChannelHealthActions(props: { channel: ChannelHealth; period: Period }) {
   const { t } = useTranslation()
   const { channel, period } = props
   const { pathname, search } = useLocation()

@@ -7,10 +7,10 @@ import type {
   HealthFigures,
   HistoryRange,
 } from '#read-api/contract/channel-health.ts'
+import { ChannelHealthActions } from './channel-health-actions.tsx'
+import { UnknownValue } from './channel-health-columns.tsx'
+import { HISTORY_RANGE_OF_PERIOD, type Period } from './channel-health-filters.ts'
 import { durationText, rateText, speedText } from './format-durations-and-rates.ts'
-import { HealthActions } from './health-actions.tsx'
-import { UnknownValue } from './health-columns.tsx'
-import { HISTORY_RANGE_OF_PERIOD, type Period } from './health-filters.ts'
 import { HistoryPanel } from './history-panel.tsx'
 import { CircuitLine, StateCell } from './state-cell.tsx'
 import { Timeline } from './timeline.tsx'
@@ -19,7 +19,7 @@ const WIDTH = 820
 
 type View = { window: Period; history: HistoryRange | ''; at: number }
 
-export function HealthDrawer(props: {
+export function ChannelHealthDrawer(props: {
   channel: ChannelHealth | null
   view: View
   onView: (patch: Partial<View>) => void
@@ -87,7 +87,7 @@ function CurrentState(props: { channel: ChannelHealth; period: Period }) {
           })}
         </p>
       )}
-      <HealthActions key={channel.id} channel={channel} period={props.period} />
+      <ChannelHealthActions key={channel.id} channel={channel} period={props.period} />
       {channel.is_last && isUnhealthy(channel) && (
         <p className="tg-hint">{t('health.lastChannelKept')}</p>
       )}

@@ -4,9 +4,9 @@ import type { OAuthType } from '#write-api/contract/oauth.ts'
 import type { IconName } from '../elements/icons.tsx'
 
 /** The login methods with an account of another site. */
-export type LoginMethod = OAuthType | 'wechat' | 'telegram'
+export type ExternalLoginMethod = OAuthType | 'wechat' | 'telegram'
 
-export const LOGIN_METHODS: readonly LoginMethod[] = [
+export const EXTERNAL_LOGIN_METHODS: readonly ExternalLoginMethod[] = [
   'github',
   'oidc',
   'linuxdo',
@@ -14,7 +14,7 @@ export const LOGIN_METHODS: readonly LoginMethod[] = [
   'telegram',
 ]
 
-export const LOGIN_METHOD_ICONS: Readonly<Record<LoginMethod, IconName>> = {
+export const EXTERNAL_LOGIN_ICONS: Readonly<Record<ExternalLoginMethod, IconName>> = {
   github: 'branch',
   oidc: 'key',
   linuxdo: 'users',
@@ -28,19 +28,21 @@ const FLAGS = {
   linuxdo: 'linuxdo_oauth',
   wechat: 'wechat_login',
   telegram: 'telegram_oauth',
-} as const satisfies Record<LoginMethod, keyof Status>
+} as const satisfies Record<ExternalLoginMethod, keyof Status>
 
-export const isLoginMethodEnabled = (status: Status | undefined, method: LoginMethod): boolean =>
-  status?.[FLAGS[method]] === true
+export const isExternalLoginMethodEnabled = (
+  status: Status | undefined,
+  method: ExternalLoginMethod,
+): boolean => status?.[FLAGS[method]] === true
 
 /**
  * The fields of a user that contain the user's account ids at other sites, by login method. A field
  * is empty if the user has not connected an account.
  */
-export const LOGIN_METHOD_ID_FIELDS = {
+export const EXTERNAL_ID_FIELDS = {
   github: 'github_id',
   oidc: 'oidc_id',
   linuxdo: 'linux_do_id',
   wechat: 'wechat_id',
   telegram: 'telegram_id',
-} as const satisfies Record<LoginMethod, keyof User>
+} as const satisfies Record<ExternalLoginMethod, keyof User>

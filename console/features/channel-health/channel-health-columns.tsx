@@ -10,8 +10,8 @@ import {
 } from '#console/ui/data-grid/column-and-layout.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
+import type { Period } from './channel-health-filters.ts'
 import { durationText, rateText, speedText } from './format-durations-and-rates.ts'
-import type { Period } from './health-filters.ts'
 import { StateCell } from './state-cell.tsx'
 
 const STEP = 5
@@ -77,7 +77,7 @@ type Row = ChannelHealth
  * Returns the columns of the list of channels. All columns fit into a window that is 1280 pixels
  * wide.
  */
-export function healthColumns(context: ColumnContext): readonly Column<Row>[] {
+export function channelHealthColumns(context: ColumnContext): readonly Column<Row>[] {
   const { t, number, money, period } = context
   const title = (id: keyof Translations['health']['column']) => t(`health.column.${id}`)
   const figure = (text: (figures: HealthFigures) => ReactNode) => (row: Row) => {

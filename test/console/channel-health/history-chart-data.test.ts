@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { historyChartData } from '#console/features/health/history-chart-data.ts'
+import { historyChartData } from '#console/features/channel-health/history-chart-data.ts'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
 import { en, textPattern } from '#test/support/console-texts.ts'
 import { openAsRoot } from '../support/admin-site.ts'

@@ -8,7 +8,7 @@ import { ErrorState } from '#console/ui/layout/error-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { MissingClient, useChatTokens } from './chat-tokens-and-empty-states.tsx'
 
-export function ChatLinkPage() {
+export function ChatRedirectPage() {
   const { t } = useTranslation()
   const status = useStatus()
   const client = externalClient(status)

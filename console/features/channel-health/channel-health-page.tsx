@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { healthBarEnd, useHealth } from '#console/api/channel-health.ts'
+import { healthBarEnd, useChannelHealth } from '#console/api/channel-health.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
@@ -18,20 +18,20 @@ import { ColumnChooser } from '#console/ui/lists/column-chooser.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
-import { rateText } from './format-durations-and-rates.ts'
-import { healthColumns } from './health-columns.tsx'
-import { HealthDrawer } from './health-drawer.tsx'
+import { channelHealthColumns } from './channel-health-columns.tsx'
+import { ChannelHealthDrawer } from './channel-health-drawer.tsx'
 import {
   countKinds,
   filterChannels,
   HEALTH_URL_PARAMS,
   PERIODS,
   STATE_FILTERS,
-} from './health-filters.ts'
+} from './channel-health-filters.ts'
+import { rateText } from './format-durations-and-rates.ts'
 import '#console/ui/forms/forms.css'
 import './health.css'
 
-export const HealthPage = adminPage('shell.health', ChannelHealthList)
+export const ChannelHealthPage = adminPage('shell.health', ChannelHealthList)
 
 const NONE: readonly ChannelHealth[] = []
 const DOLLARS = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const
@@ -39,7 +39,7 @@ const DOLLARS = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSy
 function ChannelHealthList() {
   const { t } = useTranslation()
   const [view, setView] = useUrlState(HEALTH_URL_PARAMS)
-  const health = useHealth()
+  const health = useChannelHealth()
   const channels = health.data?.channels ?? NONE
   const peeked = channels.find(({ id }) => id === view.peek)
   return (
@@ -60,7 +60,7 @@ function ChannelHealthList() {
           />
         </>
       )}
-      <HealthDrawer
+      <ChannelHealthDrawer
         channel={peeked ?? null}
         view={view}
         onView={setView}
@@ -86,7 +86,7 @@ function List(props: {
   const period = view.window
   const end = props.healthBarEnd
   const columns = useMemo(
-    () => healthColumns({ t, number, money, period, healthBarEnd: end }),
+    () => channelHealthColumns({ t, number, money, period, healthBarEnd: end }),
     [t, number, money, period, end],
   )
   const layout = useColumnLayout('health-table-columns', columns)

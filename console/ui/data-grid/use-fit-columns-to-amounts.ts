@@ -6,7 +6,7 @@ import type { ColumnLayout } from './use-column-layout.ts'
  * Widens columns whose amounts do not fit, because a truncated amount could be misread. The caller
  * must pass each rendered row to `measure`.
  */
-export function useAmountColumnWidths<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
+export function useFitColumnsToAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
   const [minWidths, setMinWidths] = useState<Readonly<Record<string, number>>>({})
   const measure = useMemo(
     () =>

@@ -8,12 +8,15 @@ import {
   mergeHealthPush,
   successRate,
 } from '#console/api/channel-health.ts'
-import { durationText, rateText } from '#console/features/health/format-durations-and-rates.ts'
+import {
+  durationText,
+  rateText,
+} from '#console/features/channel-health/format-durations-and-rates.ts'
 import {
   groupEntries,
   spanText,
   summaryOf,
-} from '#console/features/health/timeline-entry-groups-and-texts.ts'
+} from '#console/features/channel-health/timeline-entry-groups-and-texts.ts'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 import { channelHealth, circuit, figures } from '../support/channel-health-samples.ts'
 
