@@ -99,8 +99,8 @@ function setMember({ overrides }: Change, name: string, text: string): void {
 }
 
 /**
- * Adds the system prompt that the channel sets after the caller's system prompt. Clients such as
- * Claude Code rely on their own first block, so nothing may come before it or replace it.
+ * Appends the channel's system prompt to the caller's. Clients such as Claude Code rely on their
+ * first system block, so nothing may precede or replace that block.
  */
 function addSystem(request: ChatRequest, { overrides }: Change): void {
   const member = memberOf(request, ['system'])
@@ -234,8 +234,8 @@ function adaptGemini(
 }
 
 /**
- * Returns a member's name in lower case and without underscores, because Gemini's API accepts both
- * spellings.
+ * Returns a member's name in lower case and without underscores, because Gemini's API accepts each
+ * name in camelCase and in snake_case.
  */
 const plainName = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
@@ -260,8 +260,8 @@ const hasInnerMember = (json: string, name: string): boolean =>
 const ROUTING = new Set([...ROUTING_MEMBERS].map(plainName))
 
 /**
- * Removes the members in `ROUTING` from an adapted `generationConfig`, which is sent like an
- * admin's override. Without an adapter, a later step removes these members, but it does not look
+ * Removes the members in `ROUTING` from an adapted `generationConfig`. An adapted member is sent
+ * like an admin's override, and the step that removes these members from requests does not look
  * into overrides.
  */
 function withoutRouting(json: string): string {

@@ -34,8 +34,8 @@ const BETA = 'anthropic-beta'
 
 /**
  * Merges the admin's headers into the caller's headers `passed`, which are a flat list of names and
- * values. Betas are added to the caller's betas. Every other header replaces the caller's header of
- * the same name.
+ * values. The values of `anthropic-beta` are added to the caller's values. Every other header
+ * replaces the caller's header of the same name.
  */
 export function withAdminHeaders(
   passed: readonly string[],

@@ -27,9 +27,9 @@ export const testModelOf = ({ terms }: Pick<RelayChannel, 'terms'>): string =>
   terms.testModel === '' ? (terms.models[0] ?? '') : terms.testModel
 
 /**
- * Builds a minimal request to test a model. A model that can't be called by a chat gets a request
- * to the only endpoint that serves it, for example an embedding, a speech or an image. If the model
- * can't be tested, returns the reason.
+ * Builds a minimal request to test a model. A model without a chat endpoint gets a request to the
+ * endpoint that does serve the model, for example for an embedding, a speech or an image. If the
+ * model can't be tested, returns the reason.
  */
 export function testRequest(
   channel: TestedChannel,

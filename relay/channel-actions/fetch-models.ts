@@ -52,7 +52,7 @@ function isForCalls(entry: unknown): entry is JsonObject {
   return !Array.isArray(methods) || METHODS.some((method) => methods.includes(method))
 }
 
-/** Removes the collection from the name of one of Gemini's models. */
+/** Removes the prefix `models/`, with which Gemini lists its models. */
 const withoutPrefix = (name: unknown): unknown =>
   typeof name === 'string' ? name.replace(/^models\//, '') : name
 

@@ -327,7 +327,10 @@ export class CircuitBreaker {
     return granted
   }
 
-  /** Asks for permission to probe a circuit. Of the calls of all processes, only one gets it. */
+  /**
+   * Asks for permission to probe a circuit. Only one call among those of all processes gets the
+   * permission.
+   */
   private async askToProbe(scope: CircuitScope): Promise<boolean> {
     const key = `${scope.channelId}|${scopeKey(scope)}`
     if (this.asking.has(key)) return false

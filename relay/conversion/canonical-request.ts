@@ -88,9 +88,9 @@ export type AudioPart = Marked & {
   readonly data: string
 }
 /**
- * The thinking of a model before its answer. The provider signs it with `signature`, so that the
- * provider can check it later. `redacted` contains thinking that the provider encrypted. `text` is
- * then empty.
+ * The thinking of a model before its answer. `signature` is the provider's signature, by which the
+ * provider later checks the thinking. `redacted` contains thinking that the provider encrypted.
+ * `text` is then empty.
  */
 export type ThinkingPart = {
   readonly kind: 'thinking'

@@ -11,8 +11,8 @@ import type { ProviderFormatName } from './format-conversion.ts'
 import { pictureAsMarkdown } from './gemini/pictures-as-markdown.ts'
 
 /**
- * Collects the names of those contents of one answer that the caller's format can't express, such
- * as `answer (citations)`. The events of a stream are read while they are converted.
+ * Collects what the caller's format can't express of one answer, by names such as `answer
+ * (citations)`. The events of a stream are read while they are converted.
  */
 export class LossesInAnswer {
   private readonly format: ProviderFormatName

@@ -1,9 +1,8 @@
 import type { CanonicalMessage, CanonicalRequest, ContentPart } from './canonical-request.ts'
 
 /**
- * The paths of messages and parts in the caller's request. They are stored outside the canonical
- * request. An index of the canonical request may differ from the caller's index, because reading
- * joins and moves messages.
+ * The paths of messages and parts in the caller's request. They can't be derived from the canonical
+ * request, because reading joins and moves messages.
  */
 const CALLER_PATHS = new WeakMap<CanonicalMessage | ContentPart, string>()
 

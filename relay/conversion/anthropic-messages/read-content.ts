@@ -132,9 +132,9 @@ function readDocument(block: RequestObject, reading: ContentReading): ContentPar
 }
 
 /**
- * Reads a search result of the caller as a text with its title. Its address is not sent and is
- * reported as lost, because the address is not counted as input. Returns null unless the content
- * consists of one or more texts.
+ * Reads a search result in the caller's request as a text that begins with the result's title. The
+ * result's address is reported as lost, because it would not be counted as input. Returns null
+ * unless the content consists of one or more texts.
  */
 function readSearchResult(block: RequestObject, reading: ContentReading): ContentPart | null {
   const texts = plainTexts(block.any('content'), block.pathOf('content'), reading)

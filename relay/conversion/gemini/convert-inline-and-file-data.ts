@@ -117,7 +117,10 @@ const TYPES = new Map([
   ['webm', 'video/webm'],
 ])
 
-/** Guesses the media type from the file extension in an address. Returns null if it is unknown. */
+/**
+ * Guesses the media type from the file extension in an address. Returns null if the extension is
+ * unknown.
+ */
 function mediaTypeOfAddress(address: string): string | null {
   const [path = ''] = address.split(/[?#]/, 1)
   const ending = /\.(\w{1,5})$/.exec(path.slice(-8))?.[1]

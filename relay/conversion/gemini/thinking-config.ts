@@ -129,7 +129,7 @@ function writeBudget(tokens: number, version: ModelVersion): Converted<JsonObjec
   }
 }
 
-/** Returns the documented range of budgets. Gemini refuses a budget outside it. */
+/** Returns the documented range of budgets. Gemini refuses a budget outside this range. */
 export function budgetLimitsOf({ isPro, isLite }: ModelVersion): { least: number; most: number } {
   if (isPro) return { least: 128, most: 32_768 }
   return { least: isLite ? 512 : 1, most: 24_576 }

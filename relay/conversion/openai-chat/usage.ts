@@ -10,8 +10,8 @@ import { tokenCountOf } from '../limit-ids-model-names-and-token-counts.ts'
 
 /**
  * Reads the usage of an answer or a stream event, or returns null if there is none. OpenAI's prompt
- * count includes cached, audio and image tokens. If their sum exceeds the prompt count, no uncached
- * tokens remain.
+ * count includes cached, audio and image tokens. If the sum of these exceeds the prompt count, the
+ * number of uncached tokens is 0.
  */
 export function readUsage(body: JsonObject): CanonicalUsage | null {
   const usage = usageOf(body)

@@ -60,8 +60,8 @@ const HOSTED_ITEMS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The types of items for calls of tools that the provider defines but the caller runs. Each has the
- * name of the tool, and the member with its input.
+ * The types of items for calls of tools that the provider defines but the caller runs. Each type is
+ * mapped to the name of the tool, and to the item's member with the tool's input.
  */
 const BUILT_IN_CALLS: ReadonlyMap<string, readonly [name: string, input: string]> = new Map([
   ['local_shell_call', ['local_shell', 'action']],
@@ -216,8 +216,8 @@ class InputReader implements Conversation {
 }
 
 /**
- * Returns the id of a built-in tool's call. The result of a local shell call may have it in `id`,
- * and all others in `call_id`.
+ * Returns the id of a built-in tool's call. Only the result of a local shell call may have this id
+ * in `id`. All other items have it in `call_id`.
  */
 const builtInCallId = (item: JsonObject, path: string): string =>
   textOf(item.call_id) ?? requiredText(item.id, `${path}.call_id`)

@@ -122,7 +122,7 @@ function readOutputLimit(body: JsonObject): number | null {
   throw new ConversionError('max_output_tokens', 'A positive integer is expected.')
 }
 
-/** The Responses API has no other sampling parameters. */
+/** Reads `temperature` and `top_p`, the only sampling parameters of the Responses API. */
 const readSampling = (body: JsonObject): Sampling => ({
   choices: null,
   temperature: optionalNumber(body.temperature, 'temperature'),
@@ -160,8 +160,8 @@ const ENCRYPTED = 'reasoning.encrypted_content'
 
 /**
  * Returns the number of alternatives per token if `include` requests log probabilities, and
- * otherwise null. A request for encrypted reasoning is not a loss, because answers always include
- * what the provider has of it.
+ * otherwise null. If `include` requests encrypted reasoning, this is not a loss, because answers
+ * always contain the encrypted reasoning that the provider sends.
  */
 function readLogprobs(body: JsonObject, losses: string[]): number | null {
   const include = optionalList(body.include, 'include')

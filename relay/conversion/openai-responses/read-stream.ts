@@ -135,8 +135,8 @@ class EventReader implements StreamReader {
   }
 
   /**
-   * Returns the reader for an event whose item was not announced, because some providers send texts
-   * without this announcement. Returns null for an event without an item.
+   * Returns the reader for an event of an item that no earlier event announced. Some providers send
+   * texts without announcing the item. Returns null for an event without an item.
    */
   private unannounced(event: string, id: unknown, index: number): ItemReader | null {
     const type = ITEM_TYPES.find(([prefix]) => event.startsWith(prefix))?.[1]

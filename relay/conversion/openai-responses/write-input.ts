@@ -113,9 +113,8 @@ class ItemWriter {
   }
 
   /**
-   * Writes thinking that a provider of this format encrypted. Two kinds of thinking are rejected by
-   * such a provider and therefore reported as lost: that of other providers, and that without an
-   * answer after it.
+   * Writes thinking that a provider of this format encrypted. Such a provider rejects thinking of
+   * other providers, and thinking that no answer follows. Both are reported as lost.
    */
   private writeThinking(part: ThinkingPart, isFollowed: boolean, path: string): void {
     const encrypted = encryptedForProvider(part)
