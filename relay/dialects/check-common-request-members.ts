@@ -66,7 +66,7 @@ export type MemberRules = {
   readonly kinds: ReadonlyMap<string, readonly JsonKind[]>
   /** The members that must be numbers. */
   readonly numbers: readonly string[]
-  /** The lists whose elements must be objects, each with the highest number of its elements. */
+  /** The members that must be lists of objects, each with the maximum number of elements. */
   readonly lists: ReadonlyMap<string, number>
 }
 

@@ -38,7 +38,7 @@ const DIRECT: ReadonlyMap<string, WireFormat> = new Map<DirectFormatName, WireFo
 /**
  * Returns the format in which a channel is tested with a model. A model for embeddings, images or
  * audio is tested in its own format. Any other model is tested like a call in the format `callers`,
- * unless the channel's only endpoints for it are those for embeddings, images or audio.
+ * unless the channel serves the model only by endpoints for embeddings, images or audio.
  */
 export function testFormatFor(
   channel: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },
@@ -63,9 +63,9 @@ const CONVERTED: ReadonlyMap<string, WireFormat> = new Map<ConvertedFormatName, 
 ])
 
 /**
- * Returns the format in which the channel's provider is called: the caller's format if the provider
- * offers it for the model or if it is never converted, and otherwise the provider's preferred
- * format. `model` is the provider's name for the model.
+ * Returns the format in which the channel's provider is called. This is the caller's format, if
+ * that format is never converted or if the provider offers it for the model. Otherwise, it is the
+ * provider's preferred format. `model` is the provider's name for the model.
  */
 export function formatFor(
   { target }: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },

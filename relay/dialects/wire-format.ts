@@ -70,11 +70,11 @@ export type ChatRequest = {
    * there are none.
    */
   readonly insertedItems?: number
-  /** True if the gateway stores the content of the response in case the call is converted. */
+  /** True if the gateway stores the content of the response when the call is converted. */
   readonly storesContent?: true
   /**
-   * The lengths of the text (`bytes` in UTF-8) or the audio in a request that may be billed by them
-   * instead of tokens.
+   * The lengths of the text (`bytes` in UTF-8) or of the audio. Omitted unless the request may be
+   * billed by such a length instead of tokens.
    */
   readonly measures?: {
     readonly characters: number
@@ -98,9 +98,9 @@ export type FileReference = {
 }
 
 /**
- * A reference to an earlier response or to an item of one: its id, and the request's member that
- * contains the reference. `span` is the place of the item that refers to it in the body. It is
- * omitted for a previous response.
+ * A reference to an earlier response or to one of its items: the id, and the request's member that
+ * contains the reference. `span` is the position in the body of the input item that contains the
+ * reference. `span` is omitted for a previous response.
  */
 export type StoredReference = {
   readonly id: string

@@ -82,8 +82,8 @@ export const permitsOfToken = (
 const SHARED_CLAIMS = new WeakMap<CallRules, CallClaims>()
 
 /**
- * Computes the claims of these rules in advance. Many calls share the rules, and `claimsOf` then
- * need not compute the claims for each of them. Most calls have no other limits.
+ * Computes the claims of these rules in advance, because many calls share the rules. `claimsOf`
+ * then need not compute the claims for each call. Most calls have no further limits.
  */
 export function withSharedClaims(rules: CallRules): CallRules {
   SHARED_CLAIMS.set(rules, claimsOf([rules]))

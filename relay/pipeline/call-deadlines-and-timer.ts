@@ -98,7 +98,7 @@ export class DeadlineTimer {
   private timer: NodeJS.Timeout | null = null
   private onFirstCall = (): void => {}
 
-  /** Sets the function that is called when a call begins and there was no other. */
+  /** Sets the function that is called when a call begins while no other call is running. */
   notifyOfFirstCall(onFirstCall: () => void): void {
     this.onFirstCall = onFirstCall
   }

@@ -54,8 +54,9 @@ export class Cancellations {
 
   /**
    * Begins to cancel a response. If too many cancellations are running, the promise of this
-   * cancellation is added to `pendingCancellations`. The call must then wait for it before it ends,
-   * so that the limits on calls also limit the cancellations. The promise never rejects.
+   * cancellation is added to `pendingCancellations`. The call must then wait for this promise
+   * before the call ends, so that the limits on calls also limit the cancellations. The promise
+   * never rejects.
    */
   begin(
     background: CancellableBackgroundResponse,
@@ -74,7 +75,10 @@ export class Cancellations {
     if (isExcess) pendingCancellations.push(cancelling)
   }
 
-  /** Ends cancellations that take too long while the relay shuts down. It may be called again. */
+  /**
+   * Ends cancellations that take too long while the relay shuts down. A second call of this method
+   * has no effect.
+   */
   limitForShutdown(): void {
     if (this.isShuttingDown) return
     this.isShuttingDown = true

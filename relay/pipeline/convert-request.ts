@@ -138,7 +138,7 @@ function convert(
 
 /**
  * Reports whether a member explicitly asks for storage. Storage is the default, so a caller who
- * states it relies on it.
+ * states this default relies on it.
  */
 const isStoreRequested = ({ key, kind }: ChatRequest['members'][number]): boolean =>
   key === 'store' && kind === 'true'

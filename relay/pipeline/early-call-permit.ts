@@ -5,8 +5,9 @@ import type { RelayDeps } from './relay-deps.ts'
 
 /**
  * The permit of a call that needs expensive work before its plan, such as loading stored content.
- * The work counts towards the limits of calls, so the permit is acquired before it. The call takes
- * the permit over when it is planned. `release` gives back a permit that no call took over.
+ * The work counts towards the limits of calls, so the permit is acquired before the work. When the
+ * call is planned, the call takes over the permit. `release` gives back a permit that no call took
+ * over.
  */
 export class EarlyCallPermit {
   private permit: CallPermit | null = null

@@ -127,8 +127,8 @@ export async function executeCall(
 }
 
 /**
- * Returns the exchange of a request that was read. Its format may differ from that of its path, and
- * stored items may have been inserted into it.
+ * Returns the exchange of a request that was read. The format of the request may differ from that
+ * of its path, and stored items may have been inserted into the request.
  */
 function exchangeOf(
   arrived: Exchange,

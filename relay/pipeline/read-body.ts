@@ -17,8 +17,8 @@ const JOINED_BYTES_MAX = 1024 * 1024
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /**
- * Returns the error for a user whose request bodies already use all of the memory that they may
- * use.
+ * Returns the error for a user whose request bodies already use all of this user's share of the
+ * memory.
  */
 export const memoryShareError = ({ bytesMax }: BodyMemoryShare): RelayError =>
   relayError('too_many_concurrent', {

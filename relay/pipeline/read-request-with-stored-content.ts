@@ -91,8 +91,8 @@ type Loading = {
 /**
  * Acquires the permit of a call before its stored content is loaded. Returns an error if the call
  * would be refused anyway, for example because its account can't pay for a body of this length.
- * Otherwise, short requests that are refused later could make the gateway load and parse megabytes
- * for free.
+ * Without this check, short requests that are refused later could make the gateway load and parse
+ * megabytes for free.
  */
 async function admitLoading(
   deps: RelayDeps,

@@ -5,7 +5,8 @@ import type { Caller } from './authenticate.ts'
 /**
  * Reports whether a caller may use a file that is stored at the provider. The answer is always no.
  * All callers share the site's account at the provider, so a file id may belong to another caller.
- * Callers can upload only files with the requests of batches, which models do not read.
+ * The only files that callers can upload contain the requests of batches, and models do not read
+ * these files.
  */
 const mayUseFile = (_caller: Caller, _file: FileReference): boolean => false
 

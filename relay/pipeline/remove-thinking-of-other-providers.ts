@@ -18,8 +18,8 @@ const CACHED_FROM_BYTES = 16_384
 const RESULTS = new WeakMap<ChatRequest, Map<boolean, OwnRequest>>()
 
 /**
- * Removes the thinking of providers with other wire formats, which stands in earlier answers, from
- * a request that is sent without a conversion. `model` is the provider's name for the model.
+ * Removes thinking in earlier answers that providers with other wire formats made. The request is
+ * one that is sent without a conversion. `model` is the provider's name for the model.
  */
 export function withoutForeignThinking(request: ChatRequest, model: string): OwnRequest {
   const needsCallSignatures = request.format.name === 'gemini' && isGemini3(model)

@@ -53,7 +53,9 @@ export class RunningCall implements TimerListener {
   readonly attempts = new AttemptList()
   /** Cancellations that must end before the call ends. */
   readonly pendingCancellations: Promise<void>[] = []
-  /** The model and the group of the last attempt, if the call's admission named others. */
+  /**
+   * The model and the group of the last attempt. Null if the call's admission named the same ones.
+   */
   served: Served | null = null
   forwarder: AnswerForwarder | null = null
   isCallerGone = false
@@ -91,7 +93,9 @@ export class RunningCall implements TimerListener {
   private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
   private readonly ping: StreamPing
-  /** Stops work after the attempt, such as image downloads; null if there is none. */
+  /**
+   * Stops work that follows the attempt, such as image downloads. Null if there is no such work.
+   */
   onAbort: (() => void) | null = null
   private onLate: (() => void) | null = null
   private lateAt = 0

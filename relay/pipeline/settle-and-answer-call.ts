@@ -77,8 +77,8 @@ const isAnswered = ({ response }: Exchange): boolean => response.destroyed || re
 
 /**
  * Settles a call with a plain answer. `body` is the provider's answer. Once the bill is durable,
- * the caller receives `visible`. This is the answer, or an error if the model failed. Resolves to
- * true if the caller was sent the answer.
+ * the caller receives `visible`: the answer in the caller's format, or an error if the model
+ * failed. Resolves to true if the caller was sent the answer.
  */
 export async function concludePlain(
   closing: ClosingContext,
@@ -128,9 +128,10 @@ const unstored = (
 
 /**
  * Settles a call with a plain answer that the caller does not get, and answers with the error. The
- * answer contains a screened word, or it can't be converted. The caller is charged for it, because
- * the provider charges for it and a caller can provoke it. Without the charge, a caller could fill
- * the provider's cache for free, or learn from the error whether the answer contains the word.
+ * answer contains a screened word, or it can't be converted. The caller is charged, because the
+ * provider charges for the answer, and a caller can provoke such an answer. Without the charge, a
+ * caller could fill the provider's cache for free, or learn from the error whether the answer
+ * contains the word.
  */
 export async function concludeWithheld(
   closing: ClosingContext,

@@ -138,7 +138,8 @@ export class StreamForwarder implements SseSink {
 
   /**
    * Continues to read the stream for its usage after the caller has disconnected. Nothing more is
-   * forwarded. `readsToEnd` is true if more than the usage may be missing. It may be called again.
+   * forwarded. `readsToEnd` is true if not only the usage may be missing. This method may be called
+   * several times.
    */
   continueForUsage(readsToEnd: boolean): void {
     this.postDisconnectLimit.begin(readsToEnd)
@@ -153,7 +154,10 @@ export class StreamForwarder implements SseSink {
     this.isFlowing = false
   }
 
-  /** True once an event with data has arrived, even if the caller's format has none for it. */
+  /**
+   * True once an event with data has arrived, even if the caller's format has no event that
+   * corresponds to it.
+   */
   get hasBegun(): boolean {
     return this.hasDelivered || this.hasReceivedEvent
   }
@@ -348,7 +352,7 @@ export class StreamForwarder implements SseSink {
     }
   }
 
-  /** Stores the model's name in an event. An empty one, as in Azure's first event, is ignored. */
+  /** Stores the model's name in an event. An empty name, as in Azure's first event, is ignored. */
   private noteModel(model: unknown): void {
     if (typeof model !== 'string' || model === '') return
     this.answeredModel = model

@@ -19,7 +19,7 @@ import type { RelayDeps } from './relay-deps.ts'
 const SHARE_BYTES = BODIES_BYTES_MAX / 2
 /**
  * The memory that the request bodies of one user and their copies may use together. Most large
- * bodies are changed before they are sent, so each needs its length twice. Other users keep a
+ * bodies are changed before they are sent, so each needs memory for two copies. Other users keep a
  * quarter of the total.
  */
 const SHARE_WITH_COPIES_BYTES = (BODIES_BYTES_MAX * 3) / 4

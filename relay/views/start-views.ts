@@ -40,8 +40,8 @@ const STREAMS = ['tokens-', 'user-', 'channel-health-', CHANNELS_STREAM, OPTIONS
 
 /**
  * Loads the relay's views and keeps them up to date by a subscription. Resolves once the views
- * include every event that existed at the time of the call. After a loss of the connection, the
- * subscription resumes at its last position.
+ * include every event that existed when this function was called. After a loss of the connection,
+ * the subscription resumes at its last position.
  */
 export async function startViews(
   core: ViewCore,

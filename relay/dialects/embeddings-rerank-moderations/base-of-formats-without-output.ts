@@ -94,8 +94,8 @@ type InputFormat = Pick<WireFormat, 'name' | 'readRequest' | 'readChangedRequest
   }
 
 /**
- * Completes the format of an API that takes an input and generates no answer, such as embeddings.
- * Properties that `given` lacks are those of OpenAI's APIs.
+ * Completes the format of an API that takes an input and generates no answer, such as embeddings. A
+ * property that `given` lacks has the value of OpenAI's APIs.
  */
 export function inputFormat({ answerMember, ...given }: InputFormat): WireFormat {
   const { readChangedRequest, shortBody } = given

@@ -170,8 +170,8 @@ function again(request: ChatRequest, body: Buffer): ChatRequest {
 }
 
 /**
- * Finds the model names in a copy of a request, made for example to change the model. `MODELS` has
- * no entry for copies.
+ * Finds the model names by scanning the body. This is needed for the copy of a request, for example
+ * with another model, because `MODELS` has no entry for copies.
  */
 function modelsIn({ body }: ChatRequest): readonly ModelSpan[] {
   const finder = new ModelNameAndMediaFinder(body)

@@ -54,7 +54,9 @@ const retryInfo = (retryDelay: string) => ({ '@type': RETRY_INFO, retryDelay })
  */
 const ACCOUNTS = /\bproject(?:s\/|_number:|[ _-]?(?:number|id)?[ :=']*)(?=[\w-]*\d)[\w-]+/gi
 
-/** The HTTP status that is assumed for an error in a stream, which has none. */
+/**
+ * The HTTP status that is assumed for an error in a stream, because such an error has no status.
+ */
 const IN_STREAM = 502
 
 /**

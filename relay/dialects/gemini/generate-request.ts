@@ -204,8 +204,9 @@ const MODALITIES_BYTES_MAX = 256
 const WITHOUT_IMAGES: ReadonlySet<unknown> = new Set(['TEXT', 'AUDIO'])
 
 /**
- * Reports whether the requested modalities exclude images. An empty list selects the model's
- * default modalities, and an unknown modality may be a kind of image.
+ * Reports whether the requested modalities exclude images. Neither an empty list nor an unknown
+ * modality does: an empty list selects the model's defaults, and an unknown modality may be a kind
+ * of image.
  */
 function excludesImages(body: Buffer, modalities: Member | undefined): boolean {
   if (modalities?.kind !== 'array') return false

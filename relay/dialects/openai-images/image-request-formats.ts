@@ -104,7 +104,8 @@ const EDIT: Kind = {
   rules: nestedMemberRules('images', { image_url: ['string'], file_id: ['null'] }),
 }
 /**
- * An edit whose images are uploaded as files of a form. Its images can't be given in any other way.
+ * An edit whose images are uploaded as files of a form. A form can't contain images in any other
+ * way.
  */
 const EDIT_FORM: Kind = {
   ...EDIT,

@@ -4,7 +4,8 @@ import type { ChatRequest, WireFormat } from '../wire-format.ts'
 import { OPENAI_RESPONSES } from './responses-request.ts'
 
 /**
- * The members that a compaction request can't have: its output has no limit and it never streams.
+ * The members that a compaction request can't have, because a compaction has no output limit and is
+ * never streamed.
  */
 const UNSUPPORTED = ['max_output_tokens', 'stream']
 

@@ -107,7 +107,7 @@ function readName(item: JsonObject | null, index: number, sink: TextSink): void 
   if (typeof item?.name === 'string' && item.name !== '') sink.text(index, NAME, item.name)
 }
 
-/** Reads the content of a completed item that no delta contains. */
+/** Reads that content of a completed item which no delta contains. */
 function readEndOfItem(item: JsonObject | null, index: number, sink: TextSink): void {
   if (item === null) return
   const { encrypted_content: encrypted, result, type } = item
