@@ -1,10 +1,10 @@
 import { isRelayError } from '../canonical/relay-error.ts'
 import { testFormatFor } from '../dialects/choose-provider-format.ts'
-import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
+import { OPENAI_CHAT } from '../dialects/openai-chat/chat-format.ts'
 import type { ChatRequest, FormatName } from '../dialects/wire-format.ts'
 import { endpointOf } from '../providers/profiles/provider-target.ts'
 import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
-import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
+import { upstreamModelOf } from '../views/parse-channel-rules.ts'
 
 const OUTPUT_TOKENS = 16
 

@@ -1,20 +1,20 @@
 import { testFormatsOf } from '#relay/providers/profiles/formats-by-model-name.ts'
 import { endpointOf, type ProviderTarget } from '#relay/providers/profiles/provider-target.ts'
-import { ANTHROPIC_MESSAGES } from './anthropic-messages/messages-request.ts'
-import { EMBEDDINGS } from './embeddings-rerank-moderations/embeddings-request.ts'
+import { ANTHROPIC_MESSAGES } from './anthropic-messages/messages-format.ts'
+import { EMBEDDINGS } from './embeddings-rerank-moderations/embeddings-format.ts'
 import {
   GEMINI_EMBEDDING,
   GEMINI_EMBEDDING_BATCH,
-} from './embeddings-rerank-moderations/gemini-embedding-request.ts'
-import { MODERATIONS } from './embeddings-rerank-moderations/moderation-request.ts'
-import { RERANK } from './embeddings-rerank-moderations/rerank-request.ts'
-import { GEMINI } from './gemini/generate-request.ts'
-import { OPENAI_SPEECH } from './openai-audio/speech-request.ts'
+} from './embeddings-rerank-moderations/gemini-embedding-formats.ts'
+import { MODERATIONS } from './embeddings-rerank-moderations/moderations-format.ts'
+import { RERANK } from './embeddings-rerank-moderations/rerank-format.ts'
+import { GEMINI } from './gemini/generate-content-format.ts'
+import { OPENAI_SPEECH } from './openai-audio/speech-format.ts'
 import { OPENAI_TRANSCRIPTIONS } from './openai-audio/transcription-formats.ts'
-import { OPENAI_CHAT } from './openai-chat/chat-request.ts'
-import { OPENAI_COMPLETIONS } from './openai-completions/completion-request.ts'
-import { OPENAI_IMAGES } from './openai-images/image-request-formats.ts'
-import { OPENAI_RESPONSES } from './openai-responses/responses-request.ts'
+import { OPENAI_CHAT } from './openai-chat/chat-format.ts'
+import { OPENAI_COMPLETIONS } from './openai-completions/completions-format.ts'
+import { OPENAI_IMAGES } from './openai-images/image-formats.ts'
+import { OPENAI_RESPONSES } from './openai-responses/responses-format.ts'
 import {
   type ConvertedFormatName,
   DIRECT_FORMATS,

@@ -1,6 +1,6 @@
 import { ratioOfCondition } from '#domain/pricing/price-conditions.ts'
 import type { PriceCondition } from '#domain/pricing/usage.ts'
-import { isMembers } from './check-common-request-members.ts'
+import { isMembers } from './read-common-request-members.ts'
 import { type Member, scanObject } from './scan-request-object.ts'
 import type { ChatRequest } from './wire-format.ts'
 

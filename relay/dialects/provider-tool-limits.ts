@@ -1,7 +1,7 @@
 import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
 import type { ByteEdit } from './byte-edits.ts'
-import { integerOf } from './check-common-request-members.ts'
 import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
+import { integerOf } from './read-common-request-members.ts'
 import type { Member } from './scan-request-object.ts'
 
 /**

@@ -9,7 +9,7 @@ import type { RelayError } from '../canonical/relay-error.ts'
 import type { Caller } from './authenticate.ts'
 import { codingIn } from './decompress-body.ts'
 import type { CallRequest } from './http-request-and-response-types.ts'
-import { unpaidError } from './refuse-unpaid-caller-early.ts'
+import { errorWithoutQuota } from './refuse-caller-without-quota.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /**
@@ -83,7 +83,9 @@ export function chatBodyShareOf(
 ): BodyMemoryShare | Promise<BodyMemoryShare | RelayError> {
   const owner = bodyShareOf(deps, caller.user.userId, request)
   if (!(owner instanceof Promise)) return owner
-  return owner.then(async (longBodyShare) => (await unpaidError(deps, caller)) ?? longBodyShare)
+  return owner.then(
+    async (longBodyShare) => (await errorWithoutQuota(deps, caller)) ?? longBodyShare,
+  )
 }
 
 /**

@@ -29,7 +29,7 @@ import {
   type ProviderTarget,
   providerTarget,
 } from '#relay/providers/profiles/provider-target.ts'
-import { type ChannelRules, channelRules, upstreamModelOf } from './parsed-channel-settings.ts'
+import { type ChannelRules, channelRules, upstreamModelOf } from './parse-channel-rules.ts'
 
 /** A decrypted key, with the address and headers of calls that use it. */
 export type RelayKey = { readonly keyRef: string; readonly target: ProviderTarget }

@@ -2,7 +2,7 @@ import type { ChannelTerms } from '#domain/channels/events.ts'
 import { type PriceUnit, unitOfVideo } from '#domain/pricing/video-prices.ts'
 import { modelNamesIn } from '#relay/providers/profiles/read-channel-json-and-model-mapping.ts'
 import { servesVideos, videoVendorOf } from './channel-view.ts'
-import { upstreamModelOf } from './parsed-channel-settings.ts'
+import { upstreamModelOf } from './parse-channel-rules.ts'
 
 type VideoTerms = Pick<ChannelTerms, 'type' | 'models' | 'modelPrefix' | 'modelMapping'>
 

@@ -1,9 +1,8 @@
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '#relay/canonical/json-values.ts'
 import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
 import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
-import { inputJsonOf, readRefusalExplanation, readStopSequence } from './read-answer.ts'
+import { inputJsonOf, PARTS_MAX, readRefusalExplanation, readStopSequence } from './read-answer.ts'
 import { readStopReason } from './stop-reasons.ts'
-import { PARTS_MAX } from './tool-input-and-part-limit.ts'
 import { UsageReports } from './usage.ts'
 
 type Events = readonly CanonicalEvent[]

@@ -1,4 +1,5 @@
 import { isObject } from '#relay/canonical/json-values.ts'
+import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import {
   type CacheMark,
   type ContentPart,
@@ -6,7 +7,6 @@ import {
   type FileSource,
   type ToolResultPart,
 } from '../canonical-request.ts'
-import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { callSignatureIn, unwrapSignature } from '../wrap-signature-of-other-provider.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import {
   type AnswerFormat,
   type CacheMark,
@@ -13,7 +14,6 @@ import {
   type ToolChoice,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { type ContentReading, readCacheMark, readContent } from './read-content.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
 

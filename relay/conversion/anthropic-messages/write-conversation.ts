@@ -5,7 +5,7 @@ import {
   ConversionError,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import type { Block } from './tool-input-and-part-limit.ts'
+import type { Block } from './block-type-and-tool-input.ts'
 import { type RequestWriting, simplifiedContent, writePart } from './write-parts.ts'
 
 /**

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
+import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import {
   type CanonicalMessage,
   type ContentPart,
@@ -7,7 +8,6 @@ import {
   type ToolResultPart,
 } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { readFileData, readInlineData } from './convert-inline-and-file-data.ts'
 import { callIdInRequest } from './create-tool-call-ids.ts'
 import { TurnBuilder } from './join-model-contents.ts'

@@ -1,4 +1,5 @@
 import { type JsonObject, objectsOf, textOf } from '#relay/canonical/json-values.ts'
+import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import {
   type CanonicalMessage,
   type ContentPart,
@@ -7,7 +8,6 @@ import {
   type ToolResultPart,
 } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
-import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import {
   optionalText,
   requiredList,

@@ -1,9 +1,9 @@
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { invalidParameter, type RelayError } from '#relay/canonical/relay-error.ts'
 import type { ByteEdit } from '../byte-edits.ts'
-import { isMembers } from '../check-common-request-members.ts'
 import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
 import { type LimitedTools, readUsesLimit } from '../provider-tool-limits.ts'
+import { isMembers } from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 
 /**

@@ -5,14 +5,14 @@ import {
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
-import { isMembers } from '../check-common-request-members.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { isMembers } from '../read-common-request-members.ts'
 import { scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../wire-format.ts'
 import { inputReport, memberIn } from './base-of-formats-without-output.ts'
 import { boundOfInputs } from './count-and-bound-inputs.ts'
-import { EMBEDDINGS } from './embeddings-request.ts'
-import { GEMINI_EMBEDDING, GEMINI_EMBEDDING_BATCH } from './gemini-embedding-request.ts'
+import { EMBEDDINGS } from './embeddings-format.ts'
+import { GEMINI_EMBEDDING, GEMINI_EMBEDDING_BATCH } from './gemini-embedding-formats.ts'
 import { base64Of, requestsBase64 } from './vectors-as-base64.ts'
 
 /** The maximum length in bytes of a request that is converted, because it must be parsed. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type JsonObject, objectOf, textOrEmpty } from '#relay/canonical/json-values.ts'
+import { callerPathOf } from '#relay/conversion/caller-paths-of-canonical-parts.ts'
 import type { AnswerPart, CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import {
   type CanonicalMessage,
@@ -10,7 +11,6 @@ import {
   type ToolResultPart,
 } from '#relay/conversion/canonical-request.ts'
 import { readCallId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
-import { callerPathOf } from '#relay/conversion/paths-of-parts-in-caller-request.ts'
 
 type Turn = JsonObject & { readonly role: 'user' | 'function' | 'assistant' }
 

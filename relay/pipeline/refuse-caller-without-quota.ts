@@ -11,7 +11,7 @@ import type { RelayDeps } from './relay-deps.ts'
  * Returns an error if the caller can't pay for any call and no chat model is free. This check saves
  * work on large requests that would be refused later. If the account can't be read, returns null.
  */
-export async function unpaidError(
+export async function errorWithoutQuota(
   { actors, views }: Pick<RelayDeps, 'actors' | 'views'>,
   { user: { userId }, token: { tokenId } }: Caller,
 ): Promise<RelayError | null> {

@@ -7,19 +7,19 @@ import {
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
+import { answerCheck } from '../check-successful-answer.ts'
+import { GEMINI_ERRORS } from '../gemini/error-format.ts'
+import { jsonError } from '../invalid-json-error.ts'
+import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
+import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { countPredictedImages, IMAGE_STREAM } from '../openai-images/read-image-answers.ts'
 import {
   isMembers,
   isModelName,
   outOfRange,
   RESERVED,
   validOutline,
-} from '../check-common-request-members.ts'
-import { answerCheck } from '../check-successful-answer.ts'
-import { GEMINI_ERRORS } from '../gemini/error-body.ts'
-import { jsonError } from '../invalid-json-error.ts'
-import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
-import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { countPredictedImages, IMAGE_STREAM } from '../openai-images/read-image-answers.ts'
+} from '../read-common-request-members.ts'
 import { scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../wire-format.ts'
 

@@ -5,7 +5,7 @@ import {
   missingParameter,
   type RelayError,
 } from '#relay/canonical/relay-error.ts'
-import { modelOf } from '../check-common-request-members.ts'
+import { modelOf } from '../read-common-request-members.ts'
 import { scanObject } from '../scan-request-object.ts'
 import type { ChatRequest } from '../wire-format.ts'
 import {

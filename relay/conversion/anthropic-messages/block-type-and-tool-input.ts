@@ -4,12 +4,6 @@ import { type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
 export type Block = Record<string, unknown>
 
 /**
- * The maximum number of parts that are read from one answer, because a provider may send any
- * number.
- */
-export const PARTS_MAX = 128
-
-/**
  * Returns the input of a tool call as an object, because the format accepts only objects. Arguments
  * that were cut off, or are nested too deeply to be serialized, are kept as text in the member
  * `INVALID_JSON`, a name that no tool expects. `isValid` is then false.

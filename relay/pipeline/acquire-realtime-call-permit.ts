@@ -19,15 +19,15 @@ const onlyConcurrency = ({ permits }: CallRules): CallRules => ({ ...NO_RULES, p
 /**
  * Acquires a permit for a call in a realtime session before the call's response begins. If another
  * call of the session is still running, the limits on concurrent calls do not count the new call
- * yet: see `SessionPermit`.
+ * yet: see `RealtimeCallPermit`.
  */
-export async function acquireSessionPermit(
+export async function acquireRealtimeCallPermit(
   deps: RelayDeps,
   caller: Caller,
   request: SizedRequest,
   isOtherCallRunning: boolean,
-): Promise<SessionPermit | RelayError> {
-  const permit = new SessionPermit(deps, caller, request, !isOtherCallRunning)
+): Promise<RealtimeCallPermit | RelayError> {
+  const permit = new RealtimeCallPermit(deps, caller, request, !isOtherCallRunning)
   if (!deps.runningCallCount.enter()) return overloadedError()
   return claimInitialLimits(deps, permit, request, servingGroupsOf(caller, deps.views))
 }
@@ -39,7 +39,7 @@ export async function acquireSessionPermit(
  * separately from all other limits, so that the next call of the session can take over these
  * claims.
  */
-export class SessionPermit extends CallPermit {
+export class RealtimeCallPermit extends CallPermit {
   private countsConcurrency: boolean
   private readonly concurrency: Permit[] = []
   private readonly model: string | null
@@ -71,7 +71,7 @@ export class SessionPermit extends CallPermit {
    * Takes over the claims that another call has on the limits on concurrent calls. The other call
    * ends now. Does nothing if this call already has such claims.
    */
-  takeOver(other: SessionPermit): void {
+  takeOver(other: RealtimeCallPermit): void {
     if (this.countsConcurrency || !other.countsConcurrency) return
     this.countsConcurrency = true
     this.concurrency.push(...other.concurrency.splice(0))

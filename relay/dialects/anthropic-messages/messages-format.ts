@@ -6,17 +6,6 @@ import {
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
-import {
-  errorInMessages,
-  flagOf,
-  integerOf,
-  isMembers,
-  type MemberRules,
-  membersAndModel,
-  misfitIn,
-  outOfRange,
-  validOutline,
-} from '../check-common-request-members.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { answerCheck } from '../check-successful-answer.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
@@ -32,6 +21,17 @@ import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import { sendsFastMode } from '../price-conditions-of-call.ts'
+import {
+  errorInMessages,
+  flagOf,
+  integerOf,
+  isMembers,
+  type MemberRules,
+  membersAndModel,
+  misfitIn,
+  outOfRange,
+  validOutline,
+} from '../read-common-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {
@@ -41,7 +41,7 @@ import {
   type UpstreamChange,
   type WireFormat,
 } from '../wire-format.ts'
-import { ANTHROPIC_ERRORS } from './error-body.ts'
+import { ANTHROPIC_ERRORS } from './error-format.ts'
 import { passedHeaders } from './headers-passed-to-provider.ts'
 import { limitTools } from './limit-provider-tools.ts'
 import { readMessageTexts } from './read-message-texts.ts'

@@ -7,6 +7,13 @@ import {
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
+import { nestedMemberRules } from '../check-nested-json-members.ts'
+import { FileIdFinder } from '../find-file-ids.ts'
+import { ambiguousKey } from '../invalid-json-error.ts'
+import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
+import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
+import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
+import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import {
   effortOf,
   errorInMessages,
@@ -18,14 +25,7 @@ import {
   misfitIn,
   outOfRange,
   validOutline,
-} from '../check-common-request-members.ts'
-import { nestedMemberRules } from '../check-nested-json-members.ts'
-import { FileIdFinder } from '../find-file-ids.ts'
-import { ambiguousKey } from '../invalid-json-error.ts'
-import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
-import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
-import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
-import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+} from '../read-common-request-members.ts'
 import { errorInReasoningMode } from '../refuse-priced-reasoning-mode.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'

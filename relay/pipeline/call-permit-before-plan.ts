@@ -9,7 +9,7 @@ import type { RelayDeps } from './relay-deps.ts'
  * call is planned, the call takes over the permit. `release` gives back a permit that no call took
  * over.
  */
-export class EarlyCallPermit {
+export class PermitBeforePlan {
   private permit: CallPermit | null = null
 
   /** Acquires the permit. Returns an error if a limit refuses the call; otherwise null. */

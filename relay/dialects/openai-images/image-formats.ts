@@ -7,6 +7,12 @@ import {
   type RelayError,
 } from '#relay/canonical/relay-error.ts'
 import type { FormRules } from '#relay/uploads/form-field-types.ts'
+import { type NestedMemberRules, nestedMemberRules } from '../check-nested-json-members.ts'
+import { answerCheck } from '../check-successful-answer.ts'
+import { OPENAI_ERRORS } from '../openai-chat/error-format.ts'
+import type { InputBound } from '../openai-chat/input-token-bound.ts'
+import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import {
   errorInMessages,
   flagOf,
@@ -16,13 +22,7 @@ import {
   outOfRange,
   shortTextOf,
   validOutline,
-} from '../check-common-request-members.ts'
-import { type NestedMemberRules, nestedMemberRules } from '../check-nested-json-members.ts'
-import { answerCheck } from '../check-successful-answer.ts'
-import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
-import type { InputBound } from '../openai-chat/input-token-bound.ts'
-import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+} from '../read-common-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, WireFormat } from '../wire-format.ts'

@@ -5,7 +5,7 @@ import {
   missingParameter,
   type RelayError,
 } from '#relay/canonical/relay-error.ts'
-import { integerOf, isModelName, modelOf, outOfRange } from '../check-common-request-members.ts'
+import { integerOf, isModelName, modelOf, outOfRange } from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters } from '../wire-format.ts'
 import {

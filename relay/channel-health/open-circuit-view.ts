@@ -21,7 +21,7 @@ type OfChannel = { position: number; readonly open: Map<string, OpenCircuit> }
  * Keeps the circuits that are not closed, by channel. It applies the events of all processes. A
  * process applies its own events immediately and skips them when they arrive from the event store.
  */
-export class OpenCircuits {
+export class OpenCircuitView {
   private readonly channels = new Map<number, OfChannel>()
   private openCount = 0
   private onClosedByHand: (scope: CircuitScope) => void = () => {}

@@ -8,14 +8,14 @@ import {
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
+import { OPENAI_ERRORS } from '../openai-chat/error-format.ts'
+import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
 import {
   isNumberOrNull,
   membersAndModel,
   shortTextOf,
   validOutline,
-} from '../check-common-request-members.ts'
-import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
-import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
+} from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
 import { isByAudioTokens, readAudioUsage } from './audio-usage.ts'

@@ -6,21 +6,13 @@ import {
   missingParameter,
   type RelayError,
 } from '#relay/canonical/relay-error.ts'
-import {
-  flagOf,
-  integerOf,
-  isNumberOrNull,
-  membersAndModel,
-  outOfRange,
-  validOutline,
-} from '../check-common-request-members.ts'
 import { answerCheck } from '../check-successful-answer.ts'
 import {
   countInputs,
   type Inputs,
 } from '../embeddings-rerank-moderations/count-and-bound-inputs.ts'
-import { wantsUsageOf } from '../openai-chat/chat-request.ts'
-import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
+import { wantsUsageOf } from '../openai-chat/chat-format.ts'
+import { OPENAI_ERRORS } from '../openai-chat/error-format.ts'
 import {
   CHAT_NAMES,
   MessagePartAndToolFinder,
@@ -30,6 +22,14 @@ import { readChatTexts } from '../openai-chat/read-chat-texts.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import {
+  flagOf,
+  integerOf,
+  isNumberOrNull,
+  membersAndModel,
+  outOfRange,
+  validOutline,
+} from '../read-common-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {

@@ -12,6 +12,11 @@ import {
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
+import { nestedMemberRules } from '../check-nested-json-members.ts'
+import { answerCheck } from '../check-successful-answer.ts'
+import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
+import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
+import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
 import {
   integerOf,
   isMembers,
@@ -19,12 +24,7 @@ import {
   outOfRange,
   RESERVED,
   validOutline,
-} from '../check-common-request-members.ts'
-import { nestedMemberRules } from '../check-nested-json-members.ts'
-import { answerCheck } from '../check-successful-answer.ts'
-import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
-import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
-import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
+} from '../read-common-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import {
@@ -34,7 +34,7 @@ import {
   type WireFormat,
 } from '../wire-format.ts'
 import { bothSpellings, camelCased } from './camel-case.ts'
-import { GEMINI_ERRORS } from './error-body.ts'
+import { GEMINI_ERRORS } from './error-format.ts'
 import { PartAndToolFinder } from './find-content-parts-and-tools.ts'
 import { limitTools } from './limit-provider-tools.ts'
 import { readCandidateTexts } from './read-candidate-texts.ts'

@@ -3,7 +3,7 @@ import { providerErrorMeaning } from '#relay/canonical/read-provider-error-body.
 import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import type { ErrorFormat } from '../error-format.ts'
-import { errorBody, ownErrorBody, providerErrorBody } from '../openai-chat/error-body.ts'
+import { errorBody, ownErrorBody, providerErrorBody } from '../openai-chat/error-format.ts'
 
 /** An error in the format that Anthropic's clients read. */
 type AnthropicError = {

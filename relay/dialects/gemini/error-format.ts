@@ -5,7 +5,7 @@ import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import { retryDelayIn } from '#relay/canonical/retry-delay-and-list-form-of-google-errors.ts'
 import type { ErrorFormat, ProviderErrorOptions } from '../error-format.ts'
-import { errorBody, ownErrorBody, providerErrorBody } from '../openai-chat/error-body.ts'
+import { errorBody, ownErrorBody, providerErrorBody } from '../openai-chat/error-format.ts'
 
 /** An error in the envelope of Google's APIs. */
 type GoogleError = {

@@ -1,7 +1,7 @@
 import { objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import { invalidParameter, isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
 import type { ChatRequest, WireFormat } from '../wire-format.ts'
-import { OPENAI_RESPONSES } from './responses-request.ts'
+import { OPENAI_RESPONSES } from './responses-format.ts'
 
 /**
  * The members that a compaction request can't have, because a compaction has no output limit and is

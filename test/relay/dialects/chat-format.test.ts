@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { requestsHourCache } from '#relay/dialects/detect-and-shorten-one-hour-caching.ts'
-import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-format.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"hi"}]'
 

@@ -4,6 +4,12 @@ import { countLongWritesAsOneHour } from '#relay/canonical/count-cache-writes-as
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
 import { invalidParameter, isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
+import { nestedMemberRules } from '../check-nested-json-members.ts'
+import { answerCheck } from '../check-successful-answer.ts'
+import { FileIdFinder } from '../find-file-ids.ts'
+import { ambiguousKey } from '../invalid-json-error.ts'
+import { passedHeaders } from '../openai-responses/headers-passed-to-provider.ts'
+import { readResponsesRequest } from '../openai-responses/responses-format.ts'
 import {
   effortOf,
   errorInMessages,
@@ -16,18 +22,12 @@ import {
   outOfRange,
   RESERVED,
   validOutline,
-} from '../check-common-request-members.ts'
-import { nestedMemberRules } from '../check-nested-json-members.ts'
-import { answerCheck } from '../check-successful-answer.ts'
-import { FileIdFinder } from '../find-file-ids.ts'
-import { ambiguousKey } from '../invalid-json-error.ts'
-import { passedHeaders } from '../openai-responses/headers-passed-to-provider.ts'
-import { readResponsesRequest } from '../openai-responses/responses-request.ts'
+} from '../read-common-request-members.ts'
 import { errorInReasoningMode } from '../refuse-priced-reasoning-mode.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
-import { OPENAI_ERRORS } from './error-body.ts'
+import { OPENAI_ERRORS } from './error-format.ts'
 import {
   CHAT_NAMES,
   MessagePartAndToolFinder,

@@ -8,13 +8,13 @@ import {
   relayError,
 } from '#relay/canonical/relay-error.ts'
 import { applyEdits } from '../byte-edits.ts'
-import { integerOf, isModelName, outOfRange } from '../check-common-request-members.ts'
 import { nestedMemberRules, type ObjectVisitor } from '../check-nested-json-members.ts'
 import { bothSpellings, camelCased } from '../gemini/camel-case.ts'
-import { GEMINI_ERRORS } from '../gemini/error-body.ts'
+import { GEMINI_ERRORS } from '../gemini/error-format.ts'
 import { usageInGeneration } from '../gemini/usage-and-model-in-answer.ts'
 import { ambiguousKey } from '../invalid-json-error.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { integerOf, isModelName, outOfRange } from '../read-common-request-members.ts'
 import { scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters, UpstreamChange, WireFormat } from '../wire-format.ts'
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { GEMINI, readGenerateRequest } from '#relay/dialects/gemini/generate-request.ts'
+import { GEMINI, readGenerateRequest } from '#relay/dialects/gemini/generate-content-format.ts'
 import { JsonArrayStream } from '#relay/dialects/gemini/write-stream-as-json-array.ts'
 import type { ChatRequest, UpstreamChange } from '#relay/dialects/wire-format.ts'
 import { RequestTextCollector } from '#relay/token-counts/collect-request-text.ts'

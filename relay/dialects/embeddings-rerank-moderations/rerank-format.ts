@@ -9,7 +9,7 @@ import {
   type RelayError,
 } from '#relay/canonical/relay-error.ts'
 import { applyEdits } from '../byte-edits.ts'
-import { integerOf, isMembers, modelOf, outOfRange } from '../check-common-request-members.ts'
+import { integerOf, isMembers, modelOf, outOfRange } from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, UsageContext, WireFormat } from '../wire-format.ts'
 import {

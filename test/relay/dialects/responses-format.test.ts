@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { readEventTexts } from '#relay/canonical/answer-text-sink.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-format.ts'
 import { passedHeaders } from '#relay/dialects/openai-responses/headers-passed-to-provider.ts'
 import { readResponseTexts } from '#relay/dialects/openai-responses/read-response-texts.ts'
 import {
   OPENAI_RESPONSES,
   readResponsesRequest,
-} from '#relay/dialects/openai-responses/responses-request.ts'
+} from '#relay/dialects/openai-responses/responses-format.ts'
 import { streamOfResponse } from '#relay/dialects/openai-responses/stream-events.ts'
 import type { ChatRequest, UpstreamChange } from '#relay/dialects/wire-format.ts'
 
