@@ -17,7 +17,8 @@ import type { AdapterOptions } from './model-adapter-options.ts'
  */
 type Adaptation = {
   /**
-   * The members to set, as JSON texts by name. They include the members that the channel overrides.
+   * The members to set, as JSON texts by name. These are the members that adapters set, and those
+   * that the channel overrides.
    */
   readonly overrides: ReadonlyMap<string, string>
   /** The members to remove, because the model refuses them while it thinks. */

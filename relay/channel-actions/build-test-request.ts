@@ -53,8 +53,8 @@ export function testRequest(
 
 /**
  * Reports whether a channel is tested in a run of all channels. A run generates no images, because
- * scheduled runs would be expensive. A channel for which no valid request can be built is included,
- * so that its test counts as failed.
+ * they would make scheduled runs expensive. A channel for which no valid request can be built is
+ * included, so that its test counts as failed.
  */
 export function isTestedInRuns(channel: RelayChannel): boolean {
   if (channel.target === null || !acceptsCalls(channel)) return false

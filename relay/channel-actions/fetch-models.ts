@@ -68,8 +68,8 @@ const isName = (value: unknown): value is string =>
 
 /**
  * Serves `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models` for admins. Both
- * routes return the models that a provider lists. The stored key of a channel is sent only to its
- * stored address.
+ * routes return the models that a provider lists. The stored key of a channel is sent only to the
+ * channel's stored address.
  */
 export const fetchModels: ChannelAction = (api, deps) => {
   api.route({

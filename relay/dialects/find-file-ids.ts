@@ -40,7 +40,7 @@ const OPAQUE_BY_LENGTH: readonly (readonly Buffer[])[] = Array.from(
 const OPAQUE_ROOTS = new Set(['metadata', 'guided_json'])
 /**
  * The maximum number of file references with an id. If there are more, one reference without an id
- * stands for all others.
+ * stands for the rest.
  */
 const REFERENCES_MAX = 100
 const ID_BYTES_MAX = 256

@@ -200,8 +200,8 @@ export class CallPermit {
   }
 
   /**
-   * Claims the limits of another model or group before it is tried. If an error is returned,
-   * nothing is claimed, and this model must not be tried in this group.
+   * Claims the limits of another model or group before the call is tried with this model and group.
+   * If an error is returned, nothing is claimed, and this model must not be tried in this group.
    */
   async claimService({ model, group }: Service): Promise<RelayError | null> {
     const groupError = this.groupErrorOf(group)

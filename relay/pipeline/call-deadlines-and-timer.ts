@@ -23,8 +23,9 @@ export type Deadlines = {
    */
   readonly admitMs: number
   /**
-   * The maximum time until the end of the call is durable. It must exceed the 10 s after which the
-   * event store gives up. Otherwise, a call could be settled after its caller received an error.
+   * The maximum time until the end of the call is durable. This must exceed the 10 s after which
+   * the event store gives up, because a call could otherwise be settled after its caller received
+   * an error.
    */
   readonly settleMs: number
   /**

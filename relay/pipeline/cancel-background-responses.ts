@@ -15,10 +15,10 @@ const UNAWAITED_MAX = 256
 
 /**
  * Returns the response that the provider may still be generating although the attempt has ended, or
- * null. `streamed` is not null if the request asked for a streamed background response. A provider
- * may send an unfinished response in place of the requested answer, because it ignores `stream` or
- * because it works in the background although the request does not ask for that. The attempt then
- * fails with the error `format`, and the response's id is in the body.
+ * null. `streamed` is not null if the request asked for a streamed background response. Some
+ * providers send an unfinished response in place of the requested answer: they ignore `stream`, or
+ * they work in the background although the request does not ask for this. The attempt then fails
+ * with the error `format`, and the response's id is in the body.
  */
 export function responseLeftRunning(
   end: AttemptEnd,

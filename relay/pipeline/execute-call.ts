@@ -9,7 +9,8 @@ import { PermitBeforePlan } from './call-permit-before-plan.ts'
 import { ChannelSelector } from './channel-selector.ts'
 import { checkConversion } from './check-conversion.ts'
 import type { CallTerms } from './compute-hold-and-output-limit.ts'
-import { concludeCall } from './conclude-call.ts'
+import type { ClosingContext } from './conclude-answered-and-failed-calls.ts'
+import { concludeCall } from './conclude-call-by-last-attempt.ts'
 import { excludeChannelsByInputLimit } from './exclude-channels-by-input-limit.ts'
 import { admit } from './hold-quota-and-admit-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
@@ -29,7 +30,6 @@ import { isRetryable } from './retryable-failures.ts'
 import { RunningCall } from './running-call.ts'
 import { rejectUnreadRequest } from './send-error-before-body-is-read.ts'
 import type { CallSession } from './session-affinity.ts'
-import type { ClosingContext } from './settle-and-answer-call.ts'
 import { type LastAttempt, tryChannels } from './try-channels-in-order.ts'
 import { chatBodyShareOf } from './user-share-of-body-memory.ts'
 
@@ -312,8 +312,8 @@ const runningCallDepsOf = (
 })
 
 /**
- * Releases the hold of a call that an unexpected exception ended. Otherwise, the call would renew
- * its lease until the process ends.
+ * Releases the hold of a call that an unexpected exception ended. Without this, the call would
+ * renew its lease until the process ends.
  */
 async function releaseAfterBug(ledger: CallLedger, call: RunningCall): Promise<void> {
   const bug = { channelId: null, reason: 'refused', errorCode: 'internal_error' } as const

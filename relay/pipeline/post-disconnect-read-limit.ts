@@ -12,7 +12,7 @@ const WHOLE_BYTES_MAX = 128 * 1024 * 1024
 /** Limits the bytes of a stream that are read after its caller has disconnected. */
 export class PostDisconnectReadLimit {
   hasBegun = false
-  /** True if the stream is read to its end, because not only the usage may be missing. */
+  /** True if the stream is read to its end, and not only for its usage. */
   readsToEnd = false
   private bytesLeft = Number.POSITIVE_INFINITY
 

@@ -67,7 +67,9 @@ export class RunningCall implements TimerListener {
   private isSpent = false
   /** The reason why the caller lost access or gets no more of the answer, or null. */
   revokedBy: RelayError | null = null
-  /** True if the finished answer contains a screened word. It must not be fetched later. */
+  /**
+   * True if the finished answer contains a screened word. Such an answer must not be fetched later.
+   */
   isWithheld = false
   private accessCheckedAt = performance.now()
   /** The number of tokens that the call used; 0 until the tokens are counted. */

@@ -175,8 +175,8 @@ export class SessionAffinity {
   }
 
   /**
-   * Deletes the assignment to this channel and key, unless the session has been assigned to others
-   * in the meantime.
+   * Deletes the assignment to this channel and key, unless the session has been assigned to another
+   * channel or key in the meantime.
    */
   forget(session: SessionOfToken, channelId: number, keyRef: string): void {
     const partition = this.partitionOf(session)

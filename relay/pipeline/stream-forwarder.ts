@@ -138,8 +138,8 @@ export class StreamForwarder implements SseSink {
 
   /**
    * Continues to read the stream for its usage after the caller has disconnected. Nothing more is
-   * forwarded. `readsToEnd` is true if not only the usage may be missing. This method may be called
-   * several times.
+   * forwarded. `readsToEnd` is true for a stream that is read to its end, and not only for its
+   * usage. This method may be called several times.
    */
   continueForUsage(readsToEnd: boolean): void {
     this.postDisconnectLimit.begin(readsToEnd)

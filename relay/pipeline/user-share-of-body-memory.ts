@@ -48,9 +48,9 @@ export const bodyShareOf = (
   isSmall(request) ? { userId, bytesMax: SHARE_BYTES } : longBodyShareOf(deps, userId)
 
 /**
- * Returns the user's memory limit for request bodies and their copies together. It is higher than
- * the limit for bodies alone, so that a received body can usually be sent. Even a user without
- * balance can have one request of the maximum size converted.
+ * Returns the user's memory limit for request bodies and their copies together. This limit is
+ * higher than the one for bodies alone, so that a received body can usually be sent. Even a user
+ * without balance can have one request of the maximum size converted.
  */
 export const copiesShareOf = ({ userId, bytesMax }: BodyMemoryShare): BodyMemoryShare => ({
   userId,

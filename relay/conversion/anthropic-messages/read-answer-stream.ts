@@ -156,8 +156,8 @@ class StreamState {
   }
 
   /**
-   * Opens a block for a delta without a start event. Returns null for a delta of a tool call,
-   * because the tool's name is unknown.
+   * Opens a block for a delta whose start event is missing. Returns null for a delta of a tool
+   * call, because the tool's name is unknown.
    */
   private openFor(index: unknown, type: unknown): OpenBlock | null {
     if (type === 'text_delta') return this.open(index, 'text')

@@ -12,7 +12,7 @@ import { readStopReason } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
 /**
- * The maximum number of parts that are read from one answer, because a provider may send any
+ * The maximum number of parts that are read from one answer, because a provider could send any
  * number.
  */
 export const PARTS_MAX = 128

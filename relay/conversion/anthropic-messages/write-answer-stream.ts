@@ -6,10 +6,10 @@ import type {
   StreamWriter,
 } from '../canonical-answer.ts'
 import type { Block } from './block-type-and-tool-input.ts'
-import { InterleavedCalls, type PartEvent } from './order-interleaved-tool-calls.ts'
 import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 import { madeUpCallId, signatureBlock } from './write-answer.ts'
+import { InterleavedCalls, type PartEvent } from './write-interleaved-tool-calls-in-order.ts'
 
 /** The maximum length of a refusal's text. The text is kept until the stop reason is written. */
 const REFUSAL_CHARACTERS_MAX = 10_000

@@ -192,7 +192,7 @@ class ContentsWriter {
     )
   }
 
-  /** Returns the member `id` of a call. Models before Gemini 3 refuse it. */
+  /** Returns the member `id` of a call. Models before Gemini 3 refuse this member. */
   private idMember(id: string): JsonObject {
     return this.isGemini3 && id !== '' && !isMadeUpCallId(id) ? { id } : {}
   }

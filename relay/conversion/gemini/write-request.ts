@@ -51,7 +51,7 @@ function writeTools({ tools }: CanonicalRequest, losses: string[]): readonly Jso
   })
 }
 
-/** Writes the tool choice. Gemini refuses it if there are no functions. */
+/** Writes the tool choice. Gemini refuses a tool choice if there are no functions. */
 function writeToolConfig(
   { toolChoice, tools }: CanonicalRequest,
   losses: string[],

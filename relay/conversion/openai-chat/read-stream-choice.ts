@@ -15,8 +15,8 @@ import { readDetail, signatureOf, textOfDetail } from './thinking-in-assistant-m
 type TextKind = 'text' | 'refusal' | 'thinking'
 
 /**
- * The part to which the latest delta belongs. `detail` is the element of `reasoning_details` that
- * the deltas of this part form.
+ * The part to which the latest delta belongs. `detail` is the element of `reasoning_details` into
+ * which the deltas of this part are joined.
  */
 type OpenPart = {
   readonly kind: TextKind

@@ -44,8 +44,8 @@ export const textOfDetail = ({ text, summary }: JsonObject): string =>
 
 /**
  * Returns the signature of an element, or null if it has none. In Anthropic's form, this is the
- * element's own signature, unchanged. In any other form, it is the JSON text of all members except
- * the text, because the provider needs them back.
+ * element's own signature, unchanged. In any other form, the result is the JSON text of all members
+ * except the text, because the provider needs these members back.
  */
 export function signatureOf(detail: JsonObject): string | null {
   const { type, format } = detail

@@ -182,7 +182,8 @@ const textAt = (path: string, text: string): PartWithPath => ({
 })
 
 /**
- * Moves the cache mark of a result to its last part, because only parts have marks in this format.
+ * Moves the cache mark of a result to the result's last part, because only parts have marks in this
+ * format.
  */
 function withMark(
   parts: readonly ContentPart[],

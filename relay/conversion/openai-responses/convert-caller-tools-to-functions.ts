@@ -164,7 +164,10 @@ type ChosenTools = {
 const CHOICE_MEMBERS = new Set(['type', 'name', 'namespace', 'mode', 'tools'])
 const KINDS: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
 
-/** Reads `tool_choice`. With `allowed_tools`, only the tools that it names are kept. */
+/**
+ * Reads `tool_choice`. If the choice has the type `allowed_tools`, only the tools that it names are
+ * kept.
+ */
 export function readToolChoice(
   body: JsonObject,
   tools: readonly CanonicalTool[],

@@ -85,8 +85,8 @@ class InputReader implements Conversation {
   /** The names of the called tools, by call id. */
   private readonly names = new Map<string, string>()
   /**
-   * The signatures of tool calls, by call id. An item before the call contains its signature. A
-   * signature is used for one call only, because some providers use the same ids in each answer.
+   * The signatures of tool calls, by call id. The item before a call contains the call's signature.
+   * A signature is used for one call only, because some providers use the same ids in each answer.
    */
   private readonly callSignatures = new Map<string, string>()
   /** The message to which the next item is added, if the item has the kind of the message. */

@@ -73,7 +73,7 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
 
 /** The properties of a request that decide how its answer is written. */
 export type AnswerSettings = CallerTools & {
-  /** The members of the request that its answer repeats. */
+  /** The members of the request that the answer must repeat. */
   readonly repeated: JsonObject
 }
 

@@ -128,7 +128,7 @@ class ItemWriter {
 
   /**
    * Writes a tool result. A result with one text becomes a string, because all providers of this
-   * format accept one.
+   * format accept a string.
    */
   private writeResult(part: ToolResultPart, path: string): void {
     if (part.isError) addLoss(this.losses, `${path}.isError`)

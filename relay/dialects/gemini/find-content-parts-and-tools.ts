@@ -72,8 +72,8 @@ function isOfAccount(address: string): boolean {
 }
 const FILE_PARAM = 'fileData.fileUri'
 /**
- * The maximum number of files with an id. If there are more, one entry without an id stands for all
- * others.
+ * The maximum number of files with an id. If there are more, one entry without an id stands for the
+ * rest.
  */
 const FILES_MAX = 100
 /** The maximum depth at which an object may contain a known name. */

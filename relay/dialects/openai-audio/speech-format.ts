@@ -30,7 +30,9 @@ const NO_NAMES = namesByFoldedName([])
  * be billed.
  */
 const REFUSED = new Set(['text', 'texts', 'ssml', 'prompt', 'messages', 'input_text'])
-/** The values of `stream_format`. Without one, the answer is audio. */
+/**
+ * The values of `stream_format`. Null stands for a missing member, for which the answer is audio.
+ */
 const STREAM_FORMATS: ReadonlySet<string | null> = new Set(['sse', 'audio', null])
 const TEXTS = ['input', 'instructions', 'response_format', 'stream_format']
 /** The maximum number of characters of a text. All known providers refuse longer texts. */
@@ -132,8 +134,8 @@ const RULES: BodyRules = {
 }
 
 /**
- * Returns an outline (a short form) of the request. The outline is the whole request, because it
- * needs a text and a request has only one.
+ * Returns an outline (a short form) of the request. The outline is the whole request, because an
+ * outline needs a text, and a speech request has only one.
  */
 function outlineOf({ body }: ChatRequest): ChatRequest {
   return validOutline(readSpeechRequest(body, NO_NAMES))

@@ -67,7 +67,10 @@ const END_OF: Record<AttemptError, CallEnd> = {
   'caller-gone': 'client-gone',
 }
 
-/** Returns the call end to record. Callers do not receive an answer that is read for its usage. */
+/**
+ * Returns the call end to record. An answer that was read only for its usage is recorded as
+ * incomplete, because the caller did not receive it.
+ */
 function endOf({ isCallerGone, readsForUsageOnly }: RunningCall, end: CallEnd): CallEnd {
   if (isCallerGone) return 'client-gone'
   return readsForUsageOnly && end === 'done' ? 'incomplete' : end

@@ -5,12 +5,6 @@ import { CONVERTED_BYTES_MAX } from '../conversion/convert-call.ts'
 import { withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'
-import { confidentialOf } from './failed-call-answer.ts'
-import { setNameListHeader } from './http-exchange.ts'
-import { inlineImages } from './inline-image-urls-in-answer.ts'
-import type { Candidate } from './prepare-request-for-channel.ts'
-import { lossesOf } from './recorded-request-changes.ts'
-import type { RunningCall } from './running-call.ts'
 import {
   type ClosingContext,
   concludeAbandoned,
@@ -18,7 +12,13 @@ import {
   concludePlain,
   concludeStream,
   concludeWithheld,
-} from './settle-and-answer-call.ts'
+} from './conclude-answered-and-failed-calls.ts'
+import { confidentialOf } from './failed-call-answer.ts'
+import { setNameListHeader } from './http-exchange.ts'
+import { inlineImages } from './inline-image-urls-in-answer.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
+import { lossesOf } from './recorded-request-changes.ts'
+import type { RunningCall } from './running-call.ts'
 import type { LastAttempt } from './try-channels-in-order.ts'
 
 const MIB = 1024 * 1024
