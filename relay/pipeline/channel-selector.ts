@@ -16,9 +16,9 @@ const NO_PROBES: readonly CircuitScope[] = []
 
 /**
  * Selects the channels to try for one call from the offer: the channels for the call's model and
- * group. Each channel is selected at most once, except that `retryWithAnotherKey` makes it be
- * selected again. The preferred channel comes first if it is healthy. All other channels are drawn
- * at random. Full channels (which have reached a limit) are skipped. Channels to avoid (see
+ * group. Each channel is selected at most once, unless `retryWithAnotherKey` asks for it again. The
+ * preferred channel comes first if it is healthy. All other channels are drawn at random. Full
+ * channels (which have reached a limit) are skipped. Channels to avoid (see
  * `CircuitBreaker.isAvoided`) are selected only when no other channel is left.
  */
 export class ChannelSelector {

@@ -138,8 +138,7 @@ export class StreamForwarder implements SseSink {
 
   /**
    * Continues to read the stream for its usage after the caller has disconnected. Nothing more is
-   * forwarded. `readsToEnd` is true for a stream that is read to its end, and not only for its
-   * usage. This method may be called several times.
+   * forwarded. `readsToEnd` is true if all of the stream is read. Can be called more than once.
    */
   continueForUsage(readsToEnd: boolean): void {
     this.postDisconnectLimit.begin(readsToEnd)
@@ -154,10 +153,7 @@ export class StreamForwarder implements SseSink {
     this.isFlowing = false
   }
 
-  /**
-   * True once an event with data has arrived, even if the caller's format has no event that
-   * corresponds to it.
-   */
+  /** True once an event with data has arrived, even one that the caller's format lacks. */
   get hasBegun(): boolean {
     return this.hasDelivered || this.hasReceivedEvent
   }
