@@ -26,7 +26,6 @@ import {
 import type { RelayChannel } from '../views/channel-view.ts'
 import { testModelOf, testRequest } from './build-test-request.ts'
 
-/** The dependencies of channel tests. */
 export type ChannelTestDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'timer'> & {
   readonly views: { readonly options: { readonly options: Pick<RelayOptions, 'adapters'> } }
 }

@@ -7,7 +7,6 @@ import type { ChatExtensions } from '../conversion/openai-chat/chat-extensions-o
 import { type ChatRequest, isDirectFormat, type WireFormat } from '../dialects/wire-format.ts'
 import { NEEDS_PROVIDER_TOOL } from '../providers/profiles/openai-models-with-chat-endpoint.ts'
 
-/** The conversion of a request, and the converted request. */
 export type ConvertedRequest = {
   readonly conversion: CallConversion
   readonly request: ChatRequest

@@ -232,7 +232,6 @@ export class SessionAffinity {
 const isAt = (assignment: Assignment, channelId: number, keyRef: string): boolean =>
   assignment.channelId === channelId && assignment.keyRef === keyRef
 
-/** The session of one call. */
 export class CallSession {
   private readonly affinity: SessionAffinity
   private readonly session: SessionOfToken

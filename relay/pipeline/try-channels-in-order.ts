@@ -30,7 +30,6 @@ type ChannelRoute = {
   readonly copies: CopiesOfBody
   readonly userId: number
 }
-/** The last attempt of a call. */
 export type LastAttempt = { readonly candidate: Candidate; readonly end: AttemptEnd }
 
 const NO_KEYS: ReadonlySet<RelayKey> = new Set()

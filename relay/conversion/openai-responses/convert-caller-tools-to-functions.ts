@@ -17,7 +17,6 @@ import {
   requiredText,
 } from '../read-json-values-strictly.ts'
 
-/** The name of a tool in a namespace. */
 type NamespacedName = { readonly namespace: string; readonly name: string }
 
 /** The caller's tools that were converted to functions, by the names of the functions. */

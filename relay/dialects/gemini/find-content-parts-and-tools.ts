@@ -8,7 +8,6 @@ import type { FileReference } from '../wire-format.ts'
 import { camelCased } from './camel-case.ts'
 import { isPricedTool } from './limit-provider-tools.ts'
 
-/** The kind of an object in a request. */
 type ObjectKind = 'content' | 'part' | 'blob' | 'file' | 'response' | 'response-part' | 'tool'
 
 /**
