@@ -1,6 +1,6 @@
+import type { Effort, Thinking, ToolChoice } from '../canonical/canonical-request.ts'
 import { modelRules } from '../conversion/anthropic-messages/members-accepted-by-model.ts'
 import { writeThinking as claudeThinking } from '../conversion/anthropic-messages/write-thinking.ts'
-import type { Effort, Thinking, ToolChoice } from '../conversion/canonical-request.ts'
 import { writeThinkingConfig } from '../conversion/gemini/thinking-config.ts'
 import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
 import type { ChatExtensions } from '../conversion/openai-chat/chat-extensions-of-provider.ts'

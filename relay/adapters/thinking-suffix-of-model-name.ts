@@ -1,5 +1,5 @@
+import type { Effort, Thinking } from '../canonical/canonical-request.ts'
 import { modelRules } from '../conversion/anthropic-messages/members-accepted-by-model.ts'
-import type { Effort, Thinking } from '../conversion/canonical-request.ts'
 import { readModelVersion } from '../conversion/gemini/model-version.ts'
 import { budgetLimitsOf } from '../conversion/gemini/thinking-config.ts'
 import type { AdapterOptions } from './model-adapter-options.ts'

@@ -1,4 +1,8 @@
-import type { CanonicalMessage, CanonicalRequest, ContentPart } from './canonical-request.ts'
+import type {
+  CanonicalMessage,
+  CanonicalRequest,
+  ContentPart,
+} from '../canonical/canonical-request.ts'
 
 /**
  * The paths of messages and parts in the caller's request. They can't be derived from the canonical

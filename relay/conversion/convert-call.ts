@@ -1,14 +1,14 @@
 import { type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
 import { EVENT_BOUNDARY, eventData } from '#relay/canonical/sse-scanner.ts'
 import type { ConvertedFormatName, PathParameters } from '#relay/dialects/wire-format.ts'
-import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
 import {
   type AnswerError,
   type CanonicalEvent,
   FailedAnswer,
   type StreamReader,
   type StreamWriter,
-} from './canonical-answer.ts'
+} from '../canonical/canonical-answer.ts'
+import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
 import type {
   AnswerWriters,
   CallerConversion,

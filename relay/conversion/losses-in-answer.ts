@@ -5,8 +5,8 @@ import {
   objectsOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
+import type { AnswerPart, CanonicalEvent } from '../canonical/canonical-answer.ts'
 import type { ConvertedFormatName } from '../dialects/wire-format.ts'
-import type { AnswerPart, CanonicalEvent } from './canonical-answer.ts'
 import type { ProviderFormatName } from './format-conversion.ts'
 import { pictureAsMarkdown } from './gemini/pictures-as-markdown.ts'
 

@@ -1,6 +1,10 @@
 import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
+import {
+  type ContentPart,
+  ConversionError,
+  type FileSource,
+} from '../canonical/canonical-request.ts'
 import { withCallerPath } from './caller-paths-of-canonical-parts.ts'
-import { type ContentPart, ConversionError, type FileSource } from './canonical-request.ts'
 import { addLoss } from './collect-losses.ts'
 import { isWebUrl, readDataUrl } from './data-url.ts'
 import {

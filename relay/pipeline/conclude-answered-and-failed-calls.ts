@@ -1,6 +1,6 @@
 import type { CallEnd } from '#domain/accounts/events.ts'
+import type { AnswerError } from '../canonical/canonical-answer.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import type { AnswerError } from '../conversion/canonical-answer.ts'
 import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
 import { idsInEvent, idsInResponse } from '../stored-responses/ids-in-response.ts'
 import { withoutStoring } from '../stored-responses/record-response-content.ts'

@@ -1,6 +1,6 @@
+import type { AnswerError } from '../canonical/canonical-answer.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isTooLargeByRequest } from '../channel-health/attempt-outcome.ts'
-import type { AnswerError } from '../conversion/canonical-answer.ts'
 import { CONVERTED_BYTES_MAX } from '../conversion/convert-call.ts'
 import { withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'

@@ -1,5 +1,5 @@
+import { ConversionError, type Thinking } from '../canonical/canonical-request.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { ConversionError, type Thinking } from '../conversion/canonical-request.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
 import type { ConversionTarget } from '../conversion/format-conversion.ts'

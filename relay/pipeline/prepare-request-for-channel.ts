@@ -1,4 +1,4 @@
-import type { Thinking } from '#relay/conversion/canonical-request.ts'
+import type { Thinking } from '#relay/canonical/canonical-request.ts'
 import { adaptRequest } from '../adapters/adapt-request-to-model.ts'
 import { type AdapterOptions, NO_ADAPTERS } from '../adapters/model-adapter-options.ts'
 import {

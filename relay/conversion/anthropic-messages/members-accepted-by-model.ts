@@ -1,4 +1,4 @@
-import type { Effort } from '../canonical-request.ts'
+import type { Effort } from '../../canonical/canonical-request.ts'
 
 /**
  * The request members that a model accepts. Anthropic's API answers any other member with an error.

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '#relay/canonical/json-values.ts'
-import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
+import type { CanonicalEvent, StreamReader } from '../../canonical/canonical-answer.ts'
 import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
 import { inputJsonOf, PARTS_MAX, readRefusalExplanation, readStopSequence } from './read-answer.ts'
 import { readStopReason } from './stop-reasons.ts'

@@ -6,7 +6,7 @@ import {
   parsedObject,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
-import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
+import type { AnswerPart, CanonicalAnswer } from '../../canonical/canonical-answer.ts'
 import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
 import { readStopReason } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'

@@ -1,12 +1,12 @@
 import { isObject } from '#relay/canonical/json-values.ts'
-import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import {
   type CacheMark,
   type ContentPart,
   ConversionError,
   type FileSource,
   type ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
+import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { callSignatureIn, unwrapSignature } from '../wrap-signature-of-other-provider.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
 

@@ -1,5 +1,4 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import {
   type AnswerFormat,
   type CacheMark,
@@ -12,7 +11,8 @@ import {
   type Effort,
   type Thinking,
   type ToolChoice,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
+import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { addLoss } from '../collect-losses.ts'
 import { type ContentReading, readCacheMark, readContent } from './read-content.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'

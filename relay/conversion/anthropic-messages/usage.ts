@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import type { CanonicalUsage } from '../canonical-answer.ts'
+import type { CanonicalUsage } from '../../canonical/canonical-answer.ts'
 import type { Block } from './block-type-and-tool-input.ts'
 
 /**

@@ -4,7 +4,7 @@ import type {
   CanonicalUsage,
   StopReason,
   StreamWriter,
-} from '../canonical-answer.ts'
+} from '../../canonical/canonical-answer.ts'
 import type { Block } from './block-type-and-tool-input.ts'
 import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'

@@ -3,7 +3,7 @@ import {
   type CanonicalRequest,
   type ContentPart,
   ConversionError,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import type { Block } from './block-type-and-tool-input.ts'
 import { type RequestWriting, simplifiedContent, writePart } from './write-parts.ts'

@@ -1,4 +1,4 @@
-import type { CanonicalEvent } from '../canonical-answer.ts'
+import type { CanonicalEvent } from '../../canonical/canonical-answer.ts'
 
 /** An event that belongs to one part of the answer. */
 export type PartEvent = Extract<CanonicalEvent, { readonly part: number }>

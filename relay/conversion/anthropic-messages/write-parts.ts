@@ -8,7 +8,7 @@ import type {
   ImagePart,
   ToolCallPart,
   ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { type Block, toolInputOf } from './block-type-and-tool-input.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'

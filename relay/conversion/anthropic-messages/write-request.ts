@@ -1,5 +1,5 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalRequest, Converted, Sampling } from '../canonical-request.ts'
+import type { CanonicalRequest, Converted, Sampling } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import type { Block } from './block-type-and-tool-input.ts'
 import { modelRules } from './members-accepted-by-model.ts'

@@ -1,4 +1,9 @@
-import type { CanonicalRequest, Effort, Sampling, Thinking } from '../canonical-request.ts'
+import type {
+  CanonicalRequest,
+  Effort,
+  Sampling,
+  Thinking,
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import type { Block } from './block-type-and-tool-input.ts'
 import type { ModelRules } from './members-accepted-by-model.ts'

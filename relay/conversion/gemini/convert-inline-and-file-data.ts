@@ -1,6 +1,11 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { AudioPart, DocumentPart, FileSource, ImagePart } from '../canonical-request.ts'
-import { ConversionError } from '../canonical-request.ts'
+import type {
+  AudioPart,
+  DocumentPart,
+  FileSource,
+  ImagePart,
+} from '../../canonical/canonical-request.ts'
+import { ConversionError } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { membersOf, reportUnknownMembers, textMember } from './members-in-either-spelling.ts'
 

@@ -1,4 +1,4 @@
-import type { AnswerError, StopReason } from '../canonical-answer.ts'
+import type { AnswerError, StopReason } from '../../canonical/canonical-answer.ts'
 
 const REFUSALS = new Set([
   'SAFETY',

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
-import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import {
   type CanonicalMessage,
   type ContentPart,
   ConversionError,
   type ThinkingPart,
   type ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
+import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { addLoss } from '../collect-losses.ts'
 import { readFileData, readInlineData } from './convert-inline-and-file-data.ts'
 import { callIdInRequest } from './create-tool-call-ids.ts'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
+import type { Converted, Effort, Thinking } from '../../canonical/canonical-request.ts'
+import { ConversionError } from '../../canonical/canonical-request.ts'
 import { BUDGET_OF_EFFORT } from '../budget-of-effort.ts'
-import type { Converted, Effort, Thinking } from '../canonical-request.ts'
-import { ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import {
   booleanMember,

@@ -1,6 +1,6 @@
 import { imageUsage } from '#domain/pricing/usage.ts'
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalUsage } from '../canonical-answer.ts'
+import type { CanonicalUsage } from '../../canonical/canonical-answer.ts'
 
 /** The largest count that the format can express as a 32-bit integer. */
 const COUNT_MAX = 2 ** 31 - 1

@@ -7,7 +7,7 @@ import type {
   ThinkingPart,
   ToolCallPart,
   ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { writeMedia } from './convert-inline-and-file-data.ts'
 import { isMadeUpCallId } from './create-tool-call-ids.ts'

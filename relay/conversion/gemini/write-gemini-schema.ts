@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
-import type { Converted } from '../canonical-request.ts'
+import type { Converted } from '../../canonical/canonical-request.ts'
 import {
   isNullSchema,
   type ResolvedSchema,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalRequest, Converted } from '../canonical-request.ts'
+import type { CanonicalRequest, Converted } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { isGemini3 } from './model-version.ts'
 import { writeThinkingConfig } from './thinking-config.ts'

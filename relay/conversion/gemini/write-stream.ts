@@ -5,8 +5,8 @@ import type {
   CanonicalUsage,
   StopReason,
   StreamWriter,
-} from '../canonical-answer.ts'
-import type { ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+} from '../../canonical/canonical-answer.ts'
+import type { ThinkingPart, ToolCallPart } from '../../canonical/canonical-request.ts'
 import { writeFinishReason } from './finish-reason.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { signatureForCaller } from './thought-signature.ts'

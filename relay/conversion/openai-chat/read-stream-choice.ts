@@ -5,7 +5,7 @@ import {
   objectsOf,
   textOf,
 } from '#relay/canonical/json-values.ts'
-import type { CanonicalEvent } from '../canonical-answer.ts'
+import type { CanonicalEvent } from '../../canonical/canonical-answer.ts'
 import { readCallId } from '../limit-ids-model-names-and-token-counts.ts'
 import { readStop } from './finish-reasons.ts'
 import { argumentsText, madeUpCallId, PARTS_MAX, readContentPieces } from './read-answer.ts'

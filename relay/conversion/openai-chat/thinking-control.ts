@@ -1,6 +1,10 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
+import {
+  type CanonicalRequest,
+  ConversionError,
+  type Thinking,
+} from '../../canonical/canonical-request.ts'
 import { BUDGET_OF_EFFORT } from '../budget-of-effort.ts'
-import { type CanonicalRequest, ConversionError, type Thinking } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { chooseEffort, EFFORT_NONE, EFFORTS, effortsOf } from '../effort-of-openai-model.ts'
 import {

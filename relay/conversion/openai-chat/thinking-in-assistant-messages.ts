@@ -1,6 +1,6 @@
 import { type JsonObject, objectsOf, parsedObject, textOf } from '#relay/canonical/json-values.ts'
 import { DETAIL_AS_JSON } from '#relay/canonical/thinking-signature-prefixes.ts'
-import type { ThinkingPart } from '../canonical-request.ts'
+import type { ThinkingPart } from '../../canonical/canonical-request.ts'
 
 /** OpenRouter's name for thinking in Anthropic's form, which is a text and a signature. */
 export const ANTHROPIC_FORMAT = 'anthropic-claude-v1'

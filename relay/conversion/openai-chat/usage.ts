@@ -5,7 +5,7 @@ import {
   objectOrEmpty,
   objectsOf,
 } from '#relay/canonical/json-values.ts'
-import type { CanonicalUsage } from '../canonical-answer.ts'
+import type { CanonicalUsage } from '../../canonical/canonical-answer.ts'
 import { tokenCountOf } from '../limit-ids-model-names-and-token-counts.ts'
 
 /**

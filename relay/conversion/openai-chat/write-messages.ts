@@ -7,7 +7,7 @@ import type {
   ThinkingPart,
   ToolCallPart,
   ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import type { ChatExtensions } from './chat-extensions-of-provider.ts'
 import { ANTHROPIC_FORMAT, writeDetail } from './thinking-in-assistant-messages.ts'

@@ -6,7 +6,7 @@ import type {
   ContentPart,
   Converted,
   Sampling,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-tool-members.ts'
 import { type ChatExtensions, OPENAI } from './chat-extensions-of-provider.ts'

@@ -5,7 +5,11 @@ import {
   parsedObject,
   textOf,
 } from '#relay/canonical/json-values.ts'
-import { type CanonicalTool, ConversionError, type ToolChoice } from '../canonical-request.ts'
+import {
+  type CanonicalTool,
+  ConversionError,
+  type ToolChoice,
+} from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   optionalBoolean,

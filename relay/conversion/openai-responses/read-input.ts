@@ -1,12 +1,12 @@
 import { type JsonObject, objectsOf, textOf } from '#relay/canonical/json-values.ts'
-import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import {
   type CanonicalMessage,
   type ContentPart,
   ConversionError,
   type ToolCallPart,
   type ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
+import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   optionalText,

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, objectsOf, textOf } from '#relay/canonical/json-values.ts'
-import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
+import type { CanonicalEvent, StreamReader } from '../../canonical/canonical-answer.ts'
 import { PARTS_MAX, readError, readFailure } from './read-answer.ts'
 import { ItemReader, OpenParts } from './read-stream-item.ts'
 import { readStop } from './stop-reason.ts'

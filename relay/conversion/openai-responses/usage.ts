@@ -1,6 +1,6 @@
 import { imageUsage } from '#domain/pricing/usage.ts'
 import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import type { CanonicalUsage } from '../canonical-answer.ts'
+import type { CanonicalUsage } from '../../canonical/canonical-answer.ts'
 import { tokenCountOf } from '../limit-ids-model-names-and-token-counts.ts'
 
 /**

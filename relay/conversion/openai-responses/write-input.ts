@@ -5,7 +5,7 @@ import type {
   ContentPart,
   ThinkingPart,
   ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { encryptedForProvider } from './encrypted-content.ts'
 import { limitedCallId } from './shorten-ids-and-keys.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+import type { ThinkingPart, ToolCallPart } from '../../canonical/canonical-request.ts'
 import { type CallerTools, inputOfArguments } from './convert-caller-tools-to-functions.ts'
 import {
   callItem,

@@ -4,7 +4,7 @@ import type {
   CanonicalUsage,
   StopReason,
   StreamWriter,
-} from '../canonical-answer.ts'
+} from '../../canonical/canonical-answer.ts'
 import { namedEvent } from '../write-server-sent-events.ts'
 import { writeStop } from './stop-reason.ts'
 import { writeUsage } from './usage.ts'

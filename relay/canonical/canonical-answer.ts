@@ -1,6 +1,6 @@
 import type { Usage } from '#domain/pricing/usage.ts'
-import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { RefusalPart, TextPart, ThinkingPart, ToolCallPart } from './canonical-request.ts'
+import type { JsonObject } from './json-values.ts'
 
 export type AnswerPart = TextPart | ThinkingPart | ToolCallPart | RefusalPart
 

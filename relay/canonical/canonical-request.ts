@@ -1,4 +1,4 @@
-import type { JsonObject } from '#relay/canonical/json-values.ts'
+import type { JsonObject } from './json-values.ts'
 /**
  * A request to a language model, independent of any wire format. It can express everything that the
  * four formats (OpenAI chat, Anthropic messages, OpenAI responses, Gemini) have in common. Members
