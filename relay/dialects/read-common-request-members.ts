@@ -70,7 +70,10 @@ export type MemberRules = {
   readonly lists: ReadonlyMap<string, number>
 }
 
-/** Returns the first member that breaks the rules. The provider checks the values. */
+/**
+ * Returns the first member that breaks the rules. The values themselves are left to the provider to
+ * check.
+ */
 export const misfitIn = (
   body: Buffer,
   members: readonly Member[],

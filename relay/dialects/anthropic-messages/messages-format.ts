@@ -82,8 +82,8 @@ const MESSAGES_NAMES: BodyNames = {
 }
 
 /**
- * The JSON kinds that each field may have. A request with another kind is refused. The provider
- * checks the values. A null counts as an absent field.
+ * The JSON kinds that each field may have. A field of another kind is refused, but values are left
+ * to the provider to check. A null counts as an absent field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['system', ['string', 'array']],

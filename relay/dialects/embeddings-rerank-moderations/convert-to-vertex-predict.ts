@@ -32,9 +32,8 @@ type Instance = {
 type Predict = { readonly instances: readonly Instance[]; readonly dimensions?: unknown }
 
 /**
- * The format of Vertex AI's `predict`, which serves Vertex AI's older embedding models. The
- * returned format keeps the name of the caller's format, because the endpoint is found by this
- * name.
+ * Returns the format of Vertex AI's `predict`, which serves Vertex AI's older embedding models. The
+ * format has the name of the caller's format, because the endpoint is found by this name.
  */
 const predictFormat = ({ name, errors, promptMember, ...caller }: WireFormat): WireFormat => {
   const format: WireFormat = {

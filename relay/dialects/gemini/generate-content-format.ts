@@ -44,8 +44,8 @@ import { answeredModel, usageInGeneration, withModelVersion } from './usage-and-
 
 const LIST: readonly JsonKind[] = ['array', 'object']
 /**
- * The JSON kinds that each field may have. A request with another kind is refused. The provider
- * checks the values. A null counts as an absent field. Where the API expects a list, it also
+ * The JSON kinds that each field may have. A field of another kind is refused, but values are left
+ * to the provider to check. A null counts as an absent field. Where the API expects a list, it also
  * accepts a single object.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([

@@ -20,7 +20,7 @@ const SENT: ReadonlySet<string> = new Set([
 export const ROUTING_MEMBERS: ReadonlySet<string> = new Set([
   ...['routingConfig', 'modelConfig', 'modelSelectionConfig'],
 ])
-/** The members that are removed too when all tools are removed. */
+/** The members that are removed when no tool is left. */
 const OF_TOOLS: ReadonlySet<string> = new Set(['tools', 'toolConfig'])
 const CONFIG = 'generationConfig'
 const LIMIT = 'maxOutputTokens'

@@ -43,8 +43,8 @@ import { usageInAnswer } from './usage-in-answer.ts'
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
- * The JSON kinds that each field may have in any version of the API. A request with another kind is
- * refused. The provider checks the values. A null counts as an absent field.
+ * The JSON kinds that each field may have in any version of the API. A field of another kind is
+ * refused, but values are left to the provider to check. A null counts as an absent field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['tools', ['array']],

@@ -46,8 +46,8 @@ import { RESPONSES_STREAM, streamOfResponse } from './stream-events.ts'
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
- * The JSON kinds that each field may have. A request with another kind is refused. The provider
- * checks the values. A null counts as an absent field.
+ * The JSON kinds that each field may have. A field of another kind is refused, but values are left
+ * to the provider to check. A null counts as an absent field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['instructions', ['string']],
