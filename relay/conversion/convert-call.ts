@@ -47,8 +47,8 @@ export type CallConversion = {
    */
   readonly losses: readonly string[]
   /**
-   * Names what the caller's format can't express of the latest answer. The list grows during a
-   * stream. All attempts that need the same conversion share the list.
+   * The names of content in the latest answer that the caller's format can't express. The list
+   * grows during a stream. All attempts that need the same conversion share the list.
    */
   readonly lossesInAnswer: Pick<LossesInAnswer, 'list'>
   /**

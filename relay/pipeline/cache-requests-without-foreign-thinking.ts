@@ -18,8 +18,8 @@ const CACHED_FROM_BYTES = 16_384
 const RESULTS = new WeakMap<ChatRequest, Map<boolean, OwnRequest>>()
 
 /**
- * Removes thinking in earlier answers that providers with other wire formats made. The request is
- * one that is sent without a conversion. `model` is the provider's name for the model.
+ * Removes, from a request that is sent without a conversion, the thinking that providers with other
+ * wire formats made in earlier answers. `model` is the provider's name for the model.
  */
 export function withoutForeignThinking(request: ChatRequest, model: string): OwnRequest {
   const needsCallSignatures = request.format.name === 'gemini' && isGemini3(model)
