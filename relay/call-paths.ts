@@ -1,32 +1,32 @@
-import { ANTHROPIC_ERRORS } from './dialects/anthropic-messages/error-body.ts'
-import { ANTHROPIC_MESSAGES } from './dialects/anthropic-messages/messages-request.ts'
-import { EMBEDDINGS } from './dialects/embeddings-rerank-moderations/embeddings-request.ts'
+import { ANTHROPIC_ERRORS } from './dialects/anthropic-messages/error-format.ts'
+import { ANTHROPIC_MESSAGES } from './dialects/anthropic-messages/messages-format.ts'
+import { EMBEDDINGS } from './dialects/embeddings-rerank-moderations/embeddings-format.ts'
 import {
   GEMINI_EMBEDDING,
   GEMINI_EMBEDDING_BATCH,
-} from './dialects/embeddings-rerank-moderations/gemini-embedding-request.ts'
-import { MODERATIONS } from './dialects/embeddings-rerank-moderations/moderation-request.ts'
-import { RERANK } from './dialects/embeddings-rerank-moderations/rerank-request.ts'
+} from './dialects/embeddings-rerank-moderations/gemini-embedding-formats.ts'
+import { MODERATIONS } from './dialects/embeddings-rerank-moderations/moderations-format.ts'
+import { RERANK } from './dialects/embeddings-rerank-moderations/rerank-format.ts'
 import type { ErrorFormat } from './dialects/error-format.ts'
-import { GEMINI_ERRORS } from './dialects/gemini/error-body.ts'
-import { GEMINI } from './dialects/gemini/generate-request.ts'
-import { GEMINI_IMAGES } from './dialects/gemini-images/predict-request.ts'
-import { OPENAI_SPEECH } from './dialects/openai-audio/speech-request.ts'
+import { GEMINI_ERRORS } from './dialects/gemini/error-format.ts'
+import { GEMINI } from './dialects/gemini/generate-content-format.ts'
+import { GEMINI_IMAGES } from './dialects/gemini-images/imagen-predict-format.ts'
+import { OPENAI_SPEECH } from './dialects/openai-audio/speech-format.ts'
 import {
   OPENAI_TRANSCRIPTIONS,
   OPENAI_TRANSLATIONS,
 } from './dialects/openai-audio/transcription-formats.ts'
-import { OPENAI_CHAT } from './dialects/openai-chat/chat-request.ts'
-import { OPENAI_ERRORS } from './dialects/openai-chat/error-body.ts'
-import { OPENAI_COMPLETIONS } from './dialects/openai-completions/completion-request.ts'
+import { OPENAI_CHAT } from './dialects/openai-chat/chat-format.ts'
+import { OPENAI_ERRORS } from './dialects/openai-chat/error-format.ts'
+import { OPENAI_COMPLETIONS } from './dialects/openai-completions/completions-format.ts'
 import {
   OPENAI_IMAGE_EDITS,
   OPENAI_IMAGE_VARIATIONS,
   OPENAI_IMAGES,
-} from './dialects/openai-images/image-request-formats.ts'
-import { OPENAI_COMPACTION } from './dialects/openai-responses/compaction-request.ts'
+} from './dialects/openai-images/image-formats.ts'
+import { OPENAI_COMPACTION } from './dialects/openai-responses/compaction-format.ts'
 import { RESPONSES_ERRORS } from './dialects/openai-responses/response-errors.ts'
-import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-request.ts'
+import { OPENAI_RESPONSES } from './dialects/openai-responses/responses-format.ts'
 import type { WireFormat } from './dialects/wire-format.ts'
 import { decodedSegment, isGeminiRequest, readGeminiPath } from './gemini-paths.ts'
 import type { CallWork } from './pipeline/execute-call.ts'

@@ -12,8 +12,7 @@ export type AdapterOptions = {
      */
     readonly thinkingShare: number
     /**
-     * The additional headers for each model name. They map the name of a header to the list of its
-     * values.
+     * The additional headers, by model name and then by header name. A header has a list of values.
      */
     readonly headers: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
   }
@@ -97,7 +96,7 @@ function headerOf([name, value]: [string, unknown]): [string, readonly string[]]
   return isConfigurableHeader(name) && valid.length > 0 ? [[name.toLowerCase(), valid]] : []
 }
 
-/** The harm categories to which the entry `default` of the option applies. */
+/** The harm categories to which the entry `default` of the safety settings applies. */
 const HARM_CATEGORIES = [
   'HARM_CATEGORY_HARASSMENT',
   'HARM_CATEGORY_HATE_SPEECH',

@@ -34,8 +34,8 @@ const BETA = 'anthropic-beta'
 
 /**
  * Merges the admin's headers into the caller's headers `passed`, which are a flat list of names and
- * values. Betas are added to the caller's betas. Every other header replaces the caller's header of
- * the same name.
+ * values. The values of `anthropic-beta` are added to the caller's values. Every other header
+ * replaces the caller's header of the same name.
  */
 export function withAdminHeaders(
   passed: readonly string[],
@@ -61,8 +61,8 @@ const betasIn = (list: string): string[] =>
 const VERSIONED = /\/v1beta(?=\/models\/)/
 
 /**
- * Puts the admin's version into a path of Gemini's API. If the path lacks the usual version, it
- * stays unchanged, because the version is then part of the channel's address.
+ * Puts the admin's version into a path of Gemini's API. A path without the usual version stays
+ * unchanged, because the channel's address then contains the version.
  */
 export const withApiVersion = (path: string, { version }: ProviderSettings): string =>
   version === null ? path : path.replace(VERSIONED, `/${version}`)

@@ -1,17 +1,17 @@
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { ChannelView, RelayChannel } from '../views/channel-view.ts'
-import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
+import { upstreamModelOf } from '../views/parse-channel-rules.ts'
 import type { AdapterOptions } from './model-adapter-options.ts'
 import { type ModelSuffix, readModelSuffix } from './thinking-suffix-of-model-name.ts'
 
 type NamedModel = Pick<ChatRequest, 'model' | 'suffix'>
 
 /**
- * Replaces a requested model name with a suffix, such as `claude-sonnet-4-5-thinking`, by the name
- * without the suffix. If any channel offers the complete name, the name is kept and is treated as a
- * separate model. Otherwise, if any channel offers the name without the suffix, the call counts as
- * a call of that model, so the price, the channels, the limits and the log are those of that model.
- * See decision 009 of the relay.
+ * Removes the suffix of a requested model name, such as `-thinking` from
+ * `claude-sonnet-4-5-thinking`. If any channel offers the complete name, the suffix is kept, and
+ * the name is treated as a separate model. Otherwise, if any channel offers the name without the
+ * suffix, the price, the channels, the limits and the log of the call are those of that model. See
+ * decision 009 of the relay.
  */
 export function resolveModelSuffix<Request extends NamedModel>(
   request: Request,

@@ -1,10 +1,10 @@
+import type { Effort, Thinking } from '../canonical/canonical-request.ts'
 import { modelRules } from '../conversion/anthropic-messages/members-accepted-by-model.ts'
-import type { Effort, Thinking } from '../conversion/canonical-request.ts'
 import { readModelVersion } from '../conversion/gemini/model-version.ts'
 import { budgetLimitsOf } from '../conversion/gemini/thinking-config.ts'
 import type { AdapterOptions } from './model-adapter-options.ts'
 
-/** A model's name with a suffix that controls how much the model thinks, split into its parts. */
+/** The parts of a model name that has a suffix. The suffix controls how much the model thinks. */
 export type ModelSuffix = {
   /** The complete name, including the suffix. */
   readonly name: string
@@ -21,7 +21,8 @@ export type ModelSuffix = {
 
 const SUFFIX = /^(.+)-(thinking|nothinking|thinking-\d{1,6}|minimal|low|medium|high|xhigh|max)$/
 /**
- * Matches OpenAI's reasoning models. Callers may append an effort, such as `-high`, to their names.
+ * Matches OpenAI's reasoning models. Callers can append an effort, such as `-high`, to the names of
+ * these models.
  */
 export const OPENAI_REASONING = /(?:^|\/)(?:o\d|gpt-[5-9])(?!.*-chat)/
 const FIRST_WITH_LEVELS = 3

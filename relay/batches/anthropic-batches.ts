@@ -1,7 +1,7 @@
 import { objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { API_VERSION } from '../dialects/anthropic-messages/headers-passed-to-provider.ts'
-import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-request.ts'
+import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-format.ts'
 import {
   type BatchDescription,
   type BatchFailure,

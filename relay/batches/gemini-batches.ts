@@ -1,9 +1,9 @@
 import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { isMembers } from '../dialects/check-common-request-members.ts'
-import { GEMINI } from '../dialects/gemini/generate-request.ts'
+import { GEMINI } from '../dialects/gemini/generate-content-format.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
+import { isMembers } from '../dialects/read-common-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 import {
   type BatchDescription,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
-import { EMBEDDINGS } from '../dialects/embeddings-rerank-moderations/embeddings-request.ts'
-import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
-import { OPENAI_COMPLETIONS } from '../dialects/openai-completions/completion-request.ts'
-import { OPENAI_RESPONSES } from '../dialects/openai-responses/responses-request.ts'
+import { EMBEDDINGS } from '../dialects/embeddings-rerank-moderations/embeddings-format.ts'
+import { OPENAI_CHAT } from '../dialects/openai-chat/chat-format.ts'
+import { OPENAI_COMPLETIONS } from '../dialects/openai-completions/completions-format.ts'
+import { OPENAI_RESPONSES } from '../dialects/openai-responses/responses-format.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import {
   type BatchDescription,

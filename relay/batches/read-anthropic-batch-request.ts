@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { isMembers } from '../dialects/check-common-request-members.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
+import { isMembers } from '../dialects/read-common-request-members.ts'
 import { closingQuote } from '../dialects/scan-json-tokens.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 

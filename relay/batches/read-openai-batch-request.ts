@@ -1,7 +1,7 @@
 import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { isMembers } from '../dialects/check-common-request-members.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
+import { isMembers } from '../dialects/read-common-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 import { BATCH_ENDPOINTS, type OpenAiBatchRequest } from './openai-batches.ts'
 

@@ -1,10 +1,10 @@
 import { isRelayError } from '../canonical/relay-error.ts'
 import { testFormatFor } from '../dialects/choose-provider-format.ts'
-import { OPENAI_CHAT } from '../dialects/openai-chat/chat-request.ts'
+import { OPENAI_CHAT } from '../dialects/openai-chat/chat-format.ts'
 import type { ChatRequest, FormatName } from '../dialects/wire-format.ts'
 import { endpointOf } from '../providers/profiles/provider-target.ts'
 import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
-import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
+import { upstreamModelOf } from '../views/parse-channel-rules.ts'
 
 const OUTPUT_TOKENS = 16
 
@@ -27,9 +27,9 @@ export const testModelOf = ({ terms }: Pick<RelayChannel, 'terms'>): string =>
   terms.testModel === '' ? (terms.models[0] ?? '') : terms.testModel
 
 /**
- * Builds a minimal request to test a model. A model that can't be called by a chat gets a request
- * to the only endpoint that serves it, for example an embedding, a speech or an image. If the model
- * can't be tested, returns the reason.
+ * Builds a minimal request to test a model. A model without a chat endpoint gets a request to the
+ * endpoint that does serve the model, for example for an embedding, a speech or an image. If the
+ * model can't be tested, returns the reason.
  */
 export function testRequest(
   channel: TestedChannel,
@@ -53,8 +53,8 @@ export function testRequest(
 
 /**
  * Reports whether a channel is tested in a run of all channels. A run generates no images, because
- * scheduled runs would be expensive. A channel for which no valid request can be built is included,
- * so that its test counts as failed.
+ * they would make scheduled runs expensive. A channel for which no valid request can be built is
+ * included, so that its test counts as failed.
  */
 export function isTestedInRuns(channel: RelayChannel): boolean {
   if (channel.target === null || !acceptsCalls(channel)) return false

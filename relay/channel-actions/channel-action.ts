@@ -12,7 +12,6 @@ import { type ChannelCheckDeps, waitForCurrentViews } from './wait-until-views-a
 type TypedApi = ReturnType<typeof typedApi>
 export const typedApi = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
-/** The dependencies of all channel actions. */
 export type ActionDeps = ChannelCheckDeps & {
   readonly runs: TestRuns
   readonly freshness: Pick<Freshness, 'waitFor'>

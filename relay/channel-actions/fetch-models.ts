@@ -52,7 +52,7 @@ function isForCalls(entry: unknown): entry is JsonObject {
   return !Array.isArray(methods) || METHODS.some((method) => methods.includes(method))
 }
 
-/** Removes the collection from the name of one of Gemini's models. */
+/** Removes the prefix `models/`, with which Gemini lists its models. */
 const withoutPrefix = (name: unknown): unknown =>
   typeof name === 'string' ? name.replace(/^models\//, '') : name
 
@@ -68,8 +68,8 @@ const isName = (value: unknown): value is string =>
 
 /**
  * Serves `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models` for admins. Both
- * routes return the models that a provider lists. The stored key of a channel is sent only to its
- * stored address.
+ * routes return the models that a provider lists. The stored key of a channel is sent only to the
+ * channel's stored address.
  */
 export const fetchModels: ChannelAction = (api, deps) => {
   api.route({

@@ -18,7 +18,7 @@ export const listTypes: ChannelAction = (api) => {
 
 /**
  * Returns the path of the first endpoint that exists at the default address of the channel type. An
- * endpoint with `bases` exists only at addresses that match this pattern.
+ * endpoint with the pattern `bases` exists only at addresses that match the pattern.
  */
 function chatPathOf({ baseUrl, endpoints }: Profile): string {
   const url = baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl) : null

@@ -22,8 +22,8 @@ import { updateBalance, updateBalances } from './update-balances.ts'
 import type { ChannelCheckDeps } from './wait-until-views-are-current.ts'
 
 /**
- * The admin actions for channels. Most of them send requests to providers, and the relay has the
- * code and the connections for that. It therefore serves these routes of the management API.
+ * The admin actions for channels. The relay serves these routes of the management API, because most
+ * of them send requests to providers, for which only the relay has the code and the connections.
  */
 const ACTIONS: readonly ChannelAction[] = [
   listTypes,

@@ -26,7 +26,6 @@ import {
 import type { RelayChannel } from '../views/channel-view.ts'
 import { testModelOf, testRequest } from './build-test-request.ts'
 
-/** The dependencies of channel tests. */
 export type ChannelTestDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'timer'> & {
   readonly views: { readonly options: { readonly options: Pick<RelayOptions, 'adapters'> } }
 }
@@ -69,8 +68,8 @@ export const CHANNEL_TEST_DEADLINES: Deadlines = {
 }
 
 /**
- * Sends one minimal request to a channel, even to a disabled one, and records the result. The code
- * is the same as for callers' requests. Rejects only if the result can't be recorded.
+ * Sends one minimal request to a channel, even to a disabled one, and records the result. Executes
+ * the same code as callers' requests. Rejects only if the result can't be recorded.
  */
 export async function testChannel(
   deps: ChannelTestDeps,
@@ -190,7 +189,8 @@ const MODEL_LENGTH_SHOWN = 128
 
 /**
  * Returns the model in the answer if it differs from the requested model; otherwise null. The
- * result is also null for a deployment, because a deployment may have any name.
+ * result is also null for a provider with deployments, such as Azure, because a deployment may have
+ * any name.
  */
 function otherModelOf(
   { answeredModel }: Answered,

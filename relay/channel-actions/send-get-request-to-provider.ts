@@ -3,7 +3,7 @@ import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Connections, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
-import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
+import { providerErrorBody } from '#relay/dialects/openai-chat/error-format.ts'
 
 /**
  * The limits of requests that channel actions send, except for tests of channels. Timeouts are

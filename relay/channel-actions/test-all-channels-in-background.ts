@@ -25,8 +25,8 @@ const LEASE_MS = 30_000
 const TURNED_OFF = 2
 
 /**
- * Tests all channels in the background. Channels that an admin has disabled are left out. So are
- * channels whose tests need a file, or would create tasks or images, which are expensive. A lease
+ * Tests all channels in the background. Channels that an admin has disabled are left out. Channels
+ * whose tests need a file, or would create expensive tasks or images, are left out as well. A lease
  * ensures that only one test run is in progress among all processes. If the process of a test run
  * dies, the test run ends when its lease expires.
  */

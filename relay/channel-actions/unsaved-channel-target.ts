@@ -22,8 +22,8 @@ import { waitForCurrentViews } from './wait-until-views-are-current.ts'
 /**
  * Returns the address, key and proxy to use with channel settings that an admin has not saved yet.
  * If the settings contain no key, the stored key is used. In this case, type, address and proxy
- * must equal the stored ones. Otherwise, an admin who can't read keys could send a stored key to
- * another address.
+ * must equal the stored ones, because an admin who can't read keys could otherwise send a stored
+ * key to another address.
  */
 export async function unsavedTarget(
   deps: ActionDeps,

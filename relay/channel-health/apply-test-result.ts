@@ -20,8 +20,8 @@ const NOTHING = Buffer.alloc(0)
 
 /**
  * Applies the result of a channel test. A success closes the channel's circuits. A scheduled test
- * may also disable a channel that is too slow or whose account is rejected too often. It may enable
- * a channel that the gateway had disabled.
+ * can also disable a channel that is too slow or whose account is rejected too often, and can
+ * enable a channel that the gateway had disabled.
  */
 export function applyTestResult(
   deps: Deps,

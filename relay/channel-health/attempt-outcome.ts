@@ -11,9 +11,9 @@ export type Blame = 'channel' | 'model' | 'key' | 'unknown'
 export type AttemptFailure = { readonly reason: string; readonly blame: Blame }
 
 /**
- * The evidence of an attempt for the provider's health. `well` means that the provider works, even
- * if it reports an error in the caller's request. `nothing` means that the attempt says nothing
- * about the provider.
+ * What an attempt shows about the provider's health. `well` means that the provider works, even if
+ * it reports an error in the caller's request. `nothing` means that the attempt says nothing about
+ * the provider.
  */
 export type AttemptOutcome = 'well' | 'nothing' | AttemptFailure
 
@@ -43,7 +43,7 @@ export const isTooLargeByRequest = ({
 }: Extract<AttemptEnd, { readonly kind: 'failed' }>): boolean =>
   isEchoOfRequest === true || tail !== undefined
 
-/** Classifies the end of an attempt by its evidence for the health of the provider. */
+/** Classifies the end of an attempt by what it shows about the provider's health. */
 export function outcomeOf(end: AttemptEnd): AttemptOutcome {
   if (end.kind === 'plain') return 'well'
   if (end.error === null || USABLE.has(end.error)) return 'well'

@@ -10,7 +10,7 @@ import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { type AttemptFailure, type AttemptOutcome, outcomeOf } from './attempt-outcome.ts'
 import { type BreakerRule, FailureCounts } from './failure-counts.ts'
-import type { OpenCircuit, OpenCircuits } from './open-circuits-in-memory.ts'
+import type { OpenCircuit, OpenCircuitView } from './open-circuit-view.ts'
 
 /**
  * The pauses of channels and keys after a provider's `Retry-After`. Each pause is stored as the
@@ -52,7 +52,7 @@ export type BreakerOptions = BreakerRule & {
 }
 
 type Deps = Pick<Core, 'actors' | 'log' | 'now'> & {
-  readonly circuits: OpenCircuits
+  readonly circuits: OpenCircuitView
   readonly options: () => BreakerOptions
 }
 
@@ -327,7 +327,10 @@ export class CircuitBreaker {
     return granted
   }
 
-  /** Asks for permission to probe a circuit. Of the calls of all processes, only one gets it. */
+  /**
+   * Asks for permission to probe a circuit. Only one call among those of all processes gets the
+   * permission.
+   */
   private async askToProbe(scope: CircuitScope): Promise<boolean> {
     const key = `${scope.channelId}|${scopeKey(scope)}`
     if (this.asking.has(key)) return false

@@ -13,8 +13,8 @@ const TEMPORARY = 'status-402'
 
 /**
  * Returns a failure code if the provider rejects the site's key or account; otherwise null. A
- * keyword in the error is ignored if the caller's request also contains it. Otherwise, callers
- * could disable channels.
+ * keyword in the error is ignored if the caller's request also contains the keyword, because
+ * callers could otherwise disable channels.
  */
 export function disablingFailureCode(
   end: Failed,

@@ -124,7 +124,7 @@ export class FailureCounts {
 
   /**
    * Counts a failure of a channel and model. Returns the circuit to open, or null if no limit is
-   * reached. `offersMore` is true if the channel has other models.
+   * reached. `offersMore` is true if the channel also has models other than this one.
    */
   fail(
     channelId: number,
@@ -148,9 +148,9 @@ export class FailureCounts {
   }
 
   /**
-   * Deletes the failure counts of a model, or all counts of the channel if `model` is null. The
-   * channel's own counts stay when those of a model are deleted. Together with later failures of
-   * another model, they can show that the channel itself fails.
+   * Deletes the failure counts of a model, or all counts of the channel if `model` is null.
+   * Deleting a model's counts does not change the channel's counts, because these and later
+   * failures of another model can show that the channel itself fails.
    */
   forget(channelId: number, model: string | null): void {
     if (model === null) this.channels.delete(channelId)

@@ -23,7 +23,7 @@ export type HealthOptions = {
   readonly tests: { readonly everyMs: number | null }
 }
 
-/** Reads the settings from the options of the site, by name. */
+/** Reads the settings from `values`, which maps the names of the site's options to their values. */
 export function readHealthOptions(values: ReadonlyMap<string, string>): HealthOptions {
   const number = (name: string): number => optionInteger(values, `channel_health.${name}`)
   return {

@@ -1,4 +1,4 @@
-import type { Effort } from './canonical-request.ts'
+import type { Effort } from '../canonical/canonical-request.ts'
 
 /**
  * The thinking budget in tokens for each effort. Google uses these budgets in its own conversion of

@@ -2,7 +2,8 @@ import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { isAbsent } from './read-json-values-strictly.ts'
 
 /**
- * The maximum number of losses that are collected, because a request may cause any number of them.
+ * The maximum number of losses that are collected, because the number of losses in a request has no
+ * bound.
  */
 const LOSSES_MAX = 100
 

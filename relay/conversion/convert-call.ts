@@ -1,14 +1,14 @@
 import { type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
 import { EVENT_BOUNDARY, eventData } from '#relay/canonical/sse-scanner.ts'
 import type { ConvertedFormatName, PathParameters } from '#relay/dialects/wire-format.ts'
-import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
 import {
   type AnswerError,
   type CanonicalEvent,
   FailedAnswer,
   type StreamReader,
   type StreamWriter,
-} from './canonical-answer.ts'
+} from '../canonical/canonical-answer.ts'
+import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
 import type {
   AnswerWriters,
   CallerConversion,
@@ -47,8 +47,8 @@ export type CallConversion = {
    */
   readonly losses: readonly string[]
   /**
-   * The names of those contents of the latest answer that the caller's format can't express. The
-   * list grows during a stream. All attempts that need the same conversion share the list.
+   * The names of content in the latest answer that the caller's format can't express. The list
+   * grows during a stream. All attempts that need the same conversion share the list.
    */
   readonly lossesInAnswer: Pick<LossesInAnswer, 'list'>
   /**
@@ -127,7 +127,7 @@ const EVENT_NAME = /^event: ?(.*)$/m
 
 /**
  * Converts the events of one stream to the caller's format. Only `end` writes the end of the
- * stream. Otherwise, the caller could see that the answer is complete before the answer is billed.
+ * stream, so that the caller can't see that the answer is complete before the answer is billed.
  */
 export class ConvertedStream {
   /** The error with which the provider ended the stream. It is not sent to the caller. */

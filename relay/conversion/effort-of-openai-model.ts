@@ -1,4 +1,4 @@
-import type { Effort, Thinking } from './canonical-request.ts'
+import type { Effort, Thinking } from '../canonical/canonical-request.ts'
 import { addLoss } from './collect-losses.ts'
 
 /** All efforts, from the lowest to the highest. */

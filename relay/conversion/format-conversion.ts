@@ -1,7 +1,7 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { ConvertedFormatName, PathParameters } from '#relay/dialects/wire-format.ts'
-import type { CanonicalAnswer, StreamReader, StreamWriter } from './canonical-answer.ts'
-import type { CanonicalRequest, Converted, Thinking } from './canonical-request.ts'
+import type { CanonicalAnswer, StreamReader, StreamWriter } from '../canonical/canonical-answer.ts'
+import type { CanonicalRequest, Converted, Thinking } from '../canonical/canonical-request.ts'
 import type { ChatExtensions } from './openai-chat/chat-extensions-of-provider.ts'
 
 /** The formats to which requests can be converted. */

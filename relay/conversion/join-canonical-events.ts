@@ -5,8 +5,8 @@ import type {
   CanonicalChoice,
   CanonicalEvent,
   CanonicalUsage,
-} from './canonical-answer.ts'
-import type { ThinkingPart } from './canonical-request.ts'
+} from '../canonical/canonical-answer.ts'
+import type { ThinkingPart } from '../canonical/canonical-request.ts'
 
 type PartEvent = Extract<CanonicalEvent, { part: number }>
 type Choice = {

@@ -1,6 +1,6 @@
 import type { ConvertedFormatName } from '#relay/dialects/wire-format.ts'
-import type { CanonicalRequest } from './canonical-request.ts'
-import { findCallerPath } from './paths-of-parts-in-caller-request.ts'
+import type { CanonicalRequest } from '../canonical/canonical-request.ts'
+import { findCallerPath } from './caller-paths-of-canonical-parts.ts'
 
 /** Maps the paths of members of a canonical request to their names in one wire format. */
 type Names = Readonly<Record<string, string>>

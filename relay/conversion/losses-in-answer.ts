@@ -5,14 +5,14 @@ import {
   objectsOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
+import type { AnswerPart, CanonicalEvent } from '../canonical/canonical-answer.ts'
 import type { ConvertedFormatName } from '../dialects/wire-format.ts'
-import type { AnswerPart, CanonicalEvent } from './canonical-answer.ts'
 import type { ProviderFormatName } from './format-conversion.ts'
 import { pictureAsMarkdown } from './gemini/pictures-as-markdown.ts'
 
 /**
- * Collects the names of those contents of one answer that the caller's format can't express, such
- * as `answer (citations)`. The events of a stream are read while they are converted.
+ * Collects the names, such as `answer (citations)`, of content in one answer that the caller's
+ * format can't express. The events of a stream are read while they are converted.
  */
 export class LossesInAnswer {
   private readonly format: ProviderFormatName

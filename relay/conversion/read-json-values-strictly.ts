@@ -1,5 +1,5 @@
 import { type JsonObject, numberOf, objectOf } from '#relay/canonical/json-values.ts'
-import { ConversionError } from './canonical-request.ts'
+import { ConversionError } from '../canonical/canonical-request.ts'
 
 /** Reports whether a member has no value. Providers treat null like a missing member. */
 export const isAbsent = (value: unknown): value is undefined | null =>

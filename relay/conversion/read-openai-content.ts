@@ -1,8 +1,12 @@
 import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
-import { type ContentPart, ConversionError, type FileSource } from './canonical-request.ts'
+import {
+  type ContentPart,
+  ConversionError,
+  type FileSource,
+} from '../canonical/canonical-request.ts'
+import { withCallerPath } from './caller-paths-of-canonical-parts.ts'
 import { addLoss } from './collect-losses.ts'
 import { isWebUrl, readDataUrl } from './data-url.ts'
-import { withCallerPath } from './paths-of-parts-in-caller-request.ts'
 import {
   isAbsent,
   optionalText,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalRequest, CanonicalTool } from './canonical-request.ts'
+import type { CanonicalRequest, CanonicalTool } from '../canonical/canonical-request.ts'
 import { addLoss } from './collect-losses.ts'
 
 /** Returns the members whose value is not null. */

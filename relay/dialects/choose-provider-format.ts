@@ -1,20 +1,20 @@
 import { testFormatsOf } from '#relay/providers/profiles/formats-by-model-name.ts'
 import { endpointOf, type ProviderTarget } from '#relay/providers/profiles/provider-target.ts'
-import { ANTHROPIC_MESSAGES } from './anthropic-messages/messages-request.ts'
-import { EMBEDDINGS } from './embeddings-rerank-moderations/embeddings-request.ts'
+import { ANTHROPIC_MESSAGES } from './anthropic-messages/messages-format.ts'
+import { EMBEDDINGS } from './embeddings-rerank-moderations/embeddings-format.ts'
 import {
   GEMINI_EMBEDDING,
   GEMINI_EMBEDDING_BATCH,
-} from './embeddings-rerank-moderations/gemini-embedding-request.ts'
-import { MODERATIONS } from './embeddings-rerank-moderations/moderation-request.ts'
-import { RERANK } from './embeddings-rerank-moderations/rerank-request.ts'
-import { GEMINI } from './gemini/generate-request.ts'
-import { OPENAI_SPEECH } from './openai-audio/speech-request.ts'
+} from './embeddings-rerank-moderations/gemini-embedding-formats.ts'
+import { MODERATIONS } from './embeddings-rerank-moderations/moderations-format.ts'
+import { RERANK } from './embeddings-rerank-moderations/rerank-format.ts'
+import { GEMINI } from './gemini/generate-content-format.ts'
+import { OPENAI_SPEECH } from './openai-audio/speech-format.ts'
 import { OPENAI_TRANSCRIPTIONS } from './openai-audio/transcription-formats.ts'
-import { OPENAI_CHAT } from './openai-chat/chat-request.ts'
-import { OPENAI_COMPLETIONS } from './openai-completions/completion-request.ts'
-import { OPENAI_IMAGES } from './openai-images/image-request-formats.ts'
-import { OPENAI_RESPONSES } from './openai-responses/responses-request.ts'
+import { OPENAI_CHAT } from './openai-chat/chat-format.ts'
+import { OPENAI_COMPLETIONS } from './openai-completions/completions-format.ts'
+import { OPENAI_IMAGES } from './openai-images/image-formats.ts'
+import { OPENAI_RESPONSES } from './openai-responses/responses-format.ts'
 import {
   type ConvertedFormatName,
   DIRECT_FORMATS,
@@ -38,7 +38,7 @@ const DIRECT: ReadonlyMap<string, WireFormat> = new Map<DirectFormatName, WireFo
 /**
  * Returns the format in which a channel is tested with a model. A model for embeddings, images or
  * audio is tested in its own format. Any other model is tested like a call in the format `callers`,
- * unless the channel's only endpoints for it are those for embeddings, images or audio.
+ * unless the channel serves the model only by endpoints for embeddings, images or audio.
  */
 export function testFormatFor(
   channel: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },
@@ -63,9 +63,9 @@ const CONVERTED: ReadonlyMap<string, WireFormat> = new Map<ConvertedFormatName, 
 ])
 
 /**
- * Returns the format in which the channel's provider is called: the caller's format if the provider
- * offers it for the model or if it is never converted, and otherwise the provider's preferred
- * format. `model` is the provider's name for the model.
+ * Returns the format in which the channel's provider is called. This is the caller's format, if
+ * that format is never converted or if the provider offers it for the model. Otherwise, it is the
+ * provider's preferred format. `model` is the provider's name for the model.
  */
 export function formatFor(
   { target }: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },

@@ -86,7 +86,7 @@ export function withAllowedCache(
  */
 export const shortenedBodyOf = (body: Buffer): Buffer | undefined => RESULTS.get(body)?.shortened
 
-/** Releases the copy with shorter lifetimes, because too little memory is left for it. */
+/** Releases the copy with shorter lifetimes. Called when too little memory is left. */
 export function forgetShortenedBody(body: Buffer): void {
   const result = RESULTS.get(body)
   if (result !== undefined) delete result.shortened
@@ -111,7 +111,10 @@ const CLOSE_BRACKET = 93
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
-/** An open object or array. `name` is the member of which it is the value, or null. */
+/**
+ * An open object or array. `name` is the name of the member whose value it is, or null if this name
+ * is not one of `NAMES`.
+ */
 type Level = {
   readonly isObject: boolean
   readonly name: string | null
@@ -177,7 +180,10 @@ class MarkFinder {
     }
   }
 
-  /** Returns the name if it is one of `NAMES`. Some providers ignore the case of letters. */
+  /**
+   * Returns the name in lower case if it is then one of `NAMES`, because some providers ignore the
+   * case of letters. Otherwise returns null.
+   */
   private nameAt(start: number, end: number): string | null {
     const length = end - start - 1
     const { isEscaped } = this

@@ -7,7 +7,10 @@ export type ProviderErrorOptions = {
   readonly isHidden: boolean
   /** The confidential texts that are removed. */
   readonly confidential: readonly string[]
-  /** True if the provider has the caller's format. The error then keeps the provider's wording. */
+  /**
+   * True if the provider's errors have the caller's format. The error then keeps the provider's
+   * wording.
+   */
   readonly isOwnFormat?: boolean
   /** True if the provider sent no error status, so that the error has a status of the gateway. */
   readonly hasGatewayStatus?: boolean
@@ -42,7 +45,7 @@ export type ErrorFormat = {
    */
   readonly errorEvent: (body: object, sent?: SentEvents | null) => string
   /**
-   * Reads the members that an error event must repeat from the first events of a stream. Returns
+   * Reads, from the first events of a stream, the members that an error event must repeat. Returns
    * null if these events do not contain them. Omitted if error events repeat nothing.
    */
   readonly readBegun?: (events: Buffer) => object | null
@@ -50,6 +53,6 @@ export type ErrorFormat = {
 
 /**
  * The events that the caller has received. `begun` is the result of `readBegun` for the first
- * events, and `last` contains the bytes of the last ones.
+ * events, and `last` contains the bytes of the latest events.
  */
 export type SentEvents = { readonly begun: object | null; last: Buffer }

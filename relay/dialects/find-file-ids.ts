@@ -40,7 +40,7 @@ const OPAQUE_BY_LENGTH: readonly (readonly Buffer[])[] = Array.from(
 const OPAQUE_ROOTS = new Set(['metadata', 'guided_json'])
 /**
  * The maximum number of file references with an id. If there are more, one reference without an id
- * stands for all others.
+ * stands for the rest.
  */
 const REFERENCES_MAX = 100
 const ID_BYTES_MAX = 256
@@ -68,8 +68,8 @@ const ESCAPED_KEY_BYTES_MAX = 98
 /**
  * Finds the provider's files that a request names by their ids, while its body is scanned. The
  * scanner's calls are also passed on to the visitor `inner`. Ids are found everywhere except in the
- * members in `OPAQUE`. Providers accept them in tool results and in containers of the code
- * interpreter, for example.
+ * members in `OPAQUE`. For example, providers accept ids in tool results and in containers of the
+ * code interpreter.
  */
 export class FileIdFinder implements ObjectVisitor {
   private readonly bytes: Buffer
@@ -90,7 +90,10 @@ export class FileIdFinder implements ObjectVisitor {
     this.inner = inner
   }
 
-  /** The member `fileReferences` for the request. Empty if no file was found. */
+  /**
+   * An object with the member `fileReferences` for the request. The object is empty if no file was
+   * found.
+   */
   get found(): { readonly fileReferences?: readonly FileReference[] } {
     return this.references.length === 0 ? {} : { fileReferences: this.references }
   }
@@ -147,8 +150,7 @@ export class FileIdFinder implements ObjectVisitor {
   }
 
   /**
-   * Reports whether a key is one of `names`. Most keys that are not are excluded without decoding
-   * them.
+   * Reports whether a key is one of `names`. Most other keys are excluded without being decoded.
    */
   private isMember(names: ReadonlySet<string>, start: number, end: number): boolean {
     const length = end - start

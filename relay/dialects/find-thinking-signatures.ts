@@ -8,8 +8,8 @@ import { ELEMENT_DEPTH, PART_DEPTH, quoted } from './openai-chat/find-message-pa
 export type SignatureLocations = {
   readonly root: string
   /**
-   * The member of each element that lists the objects with signatures. Null if the elements
-   * themselves have signatures.
+   * The member of each element of the conversation that lists the objects with signatures. Null if
+   * the elements themselves have signatures.
    */
   readonly list: string | null
   readonly members: readonly Buffer[]

@@ -1,6 +1,6 @@
 import { ratioOfCondition } from '#domain/pricing/price-conditions.ts'
 import type { PriceCondition } from '#domain/pricing/usage.ts'
-import { isMembers } from './check-common-request-members.ts'
+import { isMembers } from './read-common-request-members.ts'
 import { type Member, scanObject } from './scan-request-object.ts'
 import type { ChatRequest } from './wire-format.ts'
 
@@ -60,8 +60,8 @@ function conditionsOf(
 const MEMBERS = new Set([...CONDITIONS.keys()].map((key) => key.replaceAll('_', '')))
 
 /**
- * Reports whether a member changes the price of the call in a way that no price covers. A response
- * in the background must be streamed, because otherwise its usage would stay unknown.
+ * Reports whether a member changes the price of the call in a way that no price covers. This
+ * includes a background response that is not streamed, because its usage would stay unknown.
  */
 export function isUnpricedCondition(request: Requested, member: Member): boolean {
   const { format, isStream } = request

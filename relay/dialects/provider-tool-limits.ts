@@ -1,7 +1,7 @@
 import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
 import type { ByteEdit } from './byte-edits.ts'
-import { integerOf } from './check-common-request-members.ts'
 import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
+import { integerOf } from './read-common-request-members.ts'
 import type { Member } from './scan-request-object.ts'
 
 /**
@@ -12,8 +12,8 @@ export type ToolLimits = {
   /** The maximum number of uses of each tool. The call's hold (the reserved quota) covers them. */
   readonly uses: ToolCounts
   /**
-   * The maximum number of reported uses of each tool that is accepted, if the provider can't limit
-   * the uses. The default is `uses`.
+   * The highest number of uses of each tool that a usage report may state, if the provider can't
+   * limit the uses. The default is `uses`.
    */
   readonly usesAcceptedMax?: ToolCounts
   /**
@@ -48,13 +48,13 @@ export type LimitedTools = {
 
 type AssumedUses = {
   readonly uses: ToolCounts
-  /** `cut-answer` assumes the uses only if the answer is incomplete. */
+  /** The answers for which the uses are assumed. A `cut-answer` is an incomplete one. */
   readonly of: 'every-answer' | 'cut-answer'
 }
 
 /** The maximum number of uses of a tool, if the caller has set none. */
 export const USES_DEFAULT = 10
-/** The highest accepted number of uses. A higher limit of the caller is reduced to it. */
+/** The highest accepted number of uses. A higher limit of the caller is reduced to this number. */
 export const USES_MAX = 100
 
 /**
@@ -71,8 +71,8 @@ export const totalUses = (uses: ToolCounts = {}): number =>
 type LimitedObject = { readonly members: readonly Member[]; readonly end: number }
 
 /**
- * Reads the member `name`, which limits the uses of tools, from an object in the body. If it is
- * absent, invalid or too high, the returned edits set it.
+ * Reads the member `name`, which limits the uses of tools, from an object in the body. If this
+ * limit is absent, invalid or too high, the returned edits set it.
  */
 export function readUsesLimit(
   body: Buffer,

@@ -70,11 +70,11 @@ export type ChatRequest = {
    * there are none.
    */
   readonly insertedItems?: number
-  /** True if the gateway stores the content of the response in case the call is converted. */
+  /** True if the gateway stores the content of the response when the call is converted. */
   readonly storesContent?: true
   /**
-   * The lengths of the text (`bytes` in UTF-8) or the audio in a request that may be billed by them
-   * instead of tokens.
+   * The lengths of the text (`bytes` in UTF-8) or of the audio. Omitted unless the request may be
+   * billed by such a length instead of tokens.
    */
   readonly measures?: {
     readonly characters: number
@@ -98,9 +98,9 @@ export type FileReference = {
 }
 
 /**
- * A reference to an earlier response or to an item of one: its id, and the request's member that
- * contains the reference. `span` is the place of the item that refers to it in the body. It is
- * omitted for a previous response.
+ * A reference to an earlier response or to one of its items: the id, and the request's member that
+ * contains the reference. `span` is the position in the body of the input item that contains the
+ * reference. `span` is omitted for a previous response.
  */
 export type StoredReference = {
   readonly id: string
@@ -174,7 +174,10 @@ export type UsageContext = UsageBounds & {
   readonly choices?: number
 }
 
-/** The formats for calls of a language model. They can be converted to each other. */
+/**
+ * The formats for calls of a language model. Each of them can be converted to all the others,
+ * except to `completions`.
+ */
 export type ConvertedFormatName = 'chat' | 'completions' | 'messages' | 'responses' | 'gemini'
 
 /**
@@ -198,7 +201,7 @@ export const DIRECT_FORMATS = [
 ] as const
 export type DirectFormatName = (typeof DIRECT_FORMATS)[number]
 
-/** Idempotency keys are stored with these names, so they must not change. */
+/** Idempotency keys are stored with these names, so the names must not change. */
 export type FormatName = ConvertedFormatName | DirectFormatName
 
 export const isDirectFormat = (name: FormatName): name is DirectFormatName =>
@@ -217,8 +220,8 @@ export type PathParameters = { readonly model: string; readonly isStream: boolea
 export type WireFormat = {
   readonly name: FormatName
   /**
-   * True for the format of compaction requests, which summarize a conversation. It has the same
-   * name as the format of calls, but another path and no output limit.
+   * True for the format of compaction requests, which summarize a conversation. It has the name of
+   * the Responses API's format, but a different path and no output limit.
    */
   readonly isCompaction?: true
   /** The member with the caller's texts, which errors name. The default is `messages`. */
@@ -231,9 +234,9 @@ export type WireFormat = {
   readonly ofForms?: () => WireFormat
   /** True if answers are bytes, such as audio, which are forwarded unchanged as they arrive. */
   readonly hasBinaryAnswer?: true
-  /** Sets the limits of a request that depend on the model's name. Used for a fallback model. */
+  /** Sets those limits of a request that depend on the model's name. Used for a fallback model. */
   readonly forModel?: (request: ChatRequest) => ChatRequest
-  /** Sets the limits of a request that depend on the price of its model. */
+  /** Sets those limits of a request that depend on the price of its model. */
   readonly withPrice?: (request: ChatRequest, price: PriceSnapshot) => ChatRequest
   /**
    * Returns the usage of a call for which the provider reported none. `counted` contains the

@@ -58,7 +58,9 @@ export type ClaimedCalls = {
   remove(claims: readonly ExpiredClaim[]): Promise<void>
 }
 
-/** A key can be used for a new call after this time, but not before its call has ended. */
+/**
+ * A key can be used for a new call after this time, once the call that claimed the key has ended.
+ */
 export const CLAIM_MS = 24 * 3_600_000
 
 /**

@@ -82,8 +82,8 @@ export const permitsOfToken = (
 const SHARED_CLAIMS = new WeakMap<CallRules, CallClaims>()
 
 /**
- * Computes the claims of these rules in advance. Many calls share the rules, and `claimsOf` then
- * need not compute the claims for each of them. Most calls have no other limits.
+ * Computes the claims of these rules in advance, because many calls share the rules. `claimsOf`
+ * then need not compute the claims for each call. Most calls have no further limits.
  */
 export function withSharedClaims(rules: CallRules): CallRules {
   SHARED_CLAIMS.set(rules, claimsOf([rules]))
@@ -95,7 +95,7 @@ const isUnlimited = (rules: CallRules): boolean => rules === NO_RULES
 /**
  * Lists the limits of a call in the order of the checks: concurrent calls, calls per period,
  * successful calls per period, tokens per minute. A running call counts as successful until it
- * fails. Otherwise, any number of calls could start before the first success.
+ * fails, because any number of calls could otherwise start before the first success.
  */
 export function claimsOf(all: readonly CallRules[]): CallClaims {
   const [first = NO_RULES, ...others] = all

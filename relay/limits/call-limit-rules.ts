@@ -37,7 +37,7 @@ const CACHED_TOKENS_MAX = 4_096
 /**
  * Caches the rules of tokens without a limit on AI tokens, by the token's id. These rules are the
  * same for all calls of a token. Each change of a token creates a new object with the token's
- * terms. An entry whose object is not the current one is outdated.
+ * terms, so an entry with an earlier object is outdated.
  */
 const CACHED_RULES = new Map<number, CachedRules>()
 

@@ -8,7 +8,6 @@ export type ConcurrencyCaps = {
   readonly perToken: number
 }
 
-/** The default maximum numbers. */
 export const DEFAULT_CAPS: ConcurrencyCaps = { total: 2_000, perUser: 1_000, perToken: 1_000 }
 
 /** Counts the running calls of this process. */

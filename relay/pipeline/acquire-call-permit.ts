@@ -23,8 +23,9 @@ import type { RelayDeps } from './relay-deps.ts'
 /** The facts about the end of a call that decide how it counts towards the limits. */
 export type CallOutcome = {
   /**
-   * True if the provider answered. This includes answers that the caller did not read to the end.
-   * Otherwise, callers could evade limits on successful calls by leaving shortly before the end.
+   * True if the provider answered. This includes answers that the caller did not read to the end,
+   * because callers could otherwise evade limits on successful calls by leaving shortly before the
+   * end.
    */
   readonly isSuccess: boolean
   /**
@@ -125,7 +126,7 @@ export const isLimitError = ({ code }: RelayError): boolean =>
 
 /** A permit for one running call. It must be released exactly once, when the call ends. */
 export class CallPermit {
-  /** The group that serves the call. If it fails, another group may serve the call. */
+  /** The group that serves the call. If this group fails, another one may serve the call. */
   group: string
   private readonly deps: RelayDeps
   private readonly caller: Caller
@@ -199,8 +200,8 @@ export class CallPermit {
   }
 
   /**
-   * Claims the limits of another model or group before it is tried. If an error is returned,
-   * nothing is claimed, and this model must not be tried in this group.
+   * Claims the limits of another model or group before the call is tried with this model and group.
+   * If an error is returned, nothing is claimed, and this model must not be tried in this group.
    */
   async claimService({ model, group }: Service): Promise<RelayError | null> {
     const groupError = this.groupErrorOf(group)

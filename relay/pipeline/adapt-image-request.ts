@@ -63,8 +63,8 @@ export function adaptImageRequest<One extends ImageCandidate>(
 
 /**
  * Sets the output limit by the provider's name for the model, because models need different numbers
- * of tokens for an image. The caller's name may name a model that needs fewer. A deployment can
- * have any name, so for deployments the limit still follows from the caller's name.
+ * of tokens for an image. The caller's name may be that of a model that needs fewer tokens. A
+ * deployment can have any name, so for deployments the limit still follows from the caller's name.
  */
 function withLimitOfModel<One extends ImageCandidate>(candidate: One): One {
   const { request, upstreamModel, channel } = candidate

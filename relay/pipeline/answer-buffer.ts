@@ -46,7 +46,7 @@ export class AnswerBuffer {
     return this.length <= READ_BYTES_MAX
   }
 
-  /** Returns the body, or nothing for an answer that is too large. */
+  /** Returns the body, or an empty buffer for an answer that is too large. */
   body(): Buffer {
     const [first] = this.parts
     if (first === undefined || this.isTooLarge) return Buffer.alloc(0)

@@ -1,8 +1,8 @@
 import type { StreamForwarder } from './stream-forwarder.ts'
 
 /**
- * The members of a forwarder that the steps of a call use. A forwarder passes an answer to the
- * caller while it arrives.
+ * The members of a forwarder that the steps of a call use. A forwarder passes an answer on to the
+ * caller while the answer arrives.
  */
 export type AnswerForwarder = Pick<
   StreamForwarder,

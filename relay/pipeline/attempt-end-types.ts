@@ -41,6 +41,9 @@ export type AttemptEnd =
       readonly hasBegun?: true
       /** The answer repeats the caller's request, which makes it too large. */
       readonly isEchoOfRequest?: true
-      /** The last members of a plain answer that was delivered but is too large. */
+      /**
+       * The last members of a plain answer that the provider delivered but that is too large for
+       * the caller.
+       */
       readonly tail?: Buffer
     }

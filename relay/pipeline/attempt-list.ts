@@ -63,8 +63,8 @@ export class AttemptList {
   }
 
   /**
-   * Marks the last attempt as a rejection of the site's account. Such rejections can disable the
-   * channel.
+   * Marks the last attempt as one in which the provider rejected the site's account. Such
+   * rejections can disable the channel.
    */
   blameAccount(): void {
     this.amend({ isAccounts: true })

@@ -5,8 +5,8 @@ import type { ByteSink, StreamVerdict } from './stream-forwarder.ts'
 /** Matches the content types that are forwarded as audio. */
 const TYPE = /^(?:audio\/[\w.+-]{1,64}|application\/octet-stream)(?=\s*(?:;|$))/i
 /**
- * The number of bytes at the end of the audio that are held back until the bill is durable. It is
- * small, so that audio plays without delay.
+ * The number of bytes at the end of the audio that are held back until the bill is durable. This
+ * number is small, so that audio plays without delay.
  */
 const HELD_BYTES = 1_024
 const NOTHING = Buffer.alloc(0)

@@ -38,7 +38,7 @@ export const deliveryOfStream = (
 
 /**
  * Returns the data from which a plain answer is billed if it was too large to be kept in memory.
- * The usage is read from its last members. If they contain no usage, the answer counts as the
+ * The usage is read from its last members. If these contain no usage, the answer counts as the
  * longest one that was requested, unless it is large because it repeats the request.
  */
 export function deliveryOfTail(

@@ -32,9 +32,9 @@ export function buildProviderCall(
 }
 
 /**
- * Adds to `dropped` the betas in the caller's `anthropic-beta` header that are not sent to the
- * provider. Without its beta, a member of the request has no effect, so the caller must learn of
- * it.
+ * Adds to `dropped` the beta features in the caller's `anthropic-beta` header that are not sent to
+ * the provider. The caller must learn of this, because a member that needs a beta feature has no
+ * effect without it.
  */
 export function withDroppedBetas(candidate: Candidate, incoming: IncomingHttpHeaders): Candidate {
   const betas = betasIn(String(incoming[BETA_HEADER] ?? ''))
@@ -60,8 +60,9 @@ function withForm(
 
 /**
  * Returns the headers that are sent to the provider. They come from the caller and from an admin's
- * settings. If an admin's override sets `anthropic_beta` in the body, the header with betas is left
- * out, because some providers read both from the body.
+ * settings. If an admin's override sets `anthropic_beta` in the body, the header `anthropic-beta`
+ * is left out, because for some providers the gateway copies this header to the same place in the
+ * body.
  */
 function passedHeaders(
   { channel, request, settings }: Candidate,

@@ -23,8 +23,9 @@ export type Deadlines = {
    */
   readonly admitMs: number
   /**
-   * The maximum time until the end of the call is durable. It must exceed the 10 s after which the
-   * event store gives up. Otherwise, a call could be settled after its caller received an error.
+   * The maximum time until the end of the call is durable. This must exceed the 10 s after which
+   * the event store gives up, because a call could otherwise be settled after its caller received
+   * an error.
    */
   readonly settleMs: number
   /**
@@ -98,7 +99,7 @@ export class DeadlineTimer {
   private timer: NodeJS.Timeout | null = null
   private onFirstCall = (): void => {}
 
-  /** Sets the function that is called when a call begins and there was no other. */
+  /** Sets the function that is called when a call begins while no other call is running. */
   notifyOfFirstCall(onFirstCall: () => void): void {
     this.onFirstCall = onFirstCall
   }

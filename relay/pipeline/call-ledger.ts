@@ -165,8 +165,9 @@ export class CallLedger {
   }
 
   /**
-   * Stores the output limit and the granted hold, which may be smaller than the requested hold. If
-   * the call was already admitted, there is no event, and the requested hold is stored.
+   * Stores the output limit and the hold that the event of the admission grants, which may be
+   * smaller than the requested hold. If the call was admitted before, there is no event, and the
+   * requested hold is stored.
    */
   private storeGrant([event]: readonly AccountEvent[], { hold }: Admission): void {
     const isAdmitted = event?.type === 'CallAdmitted'
@@ -215,8 +216,8 @@ export class CallLedger {
 
   /**
    * Charges the call. The charge is durable when the promise resolves. Throws if the event store
-   * can't be reached in time or the sweeper has already ended the call. The caller must then not
-   * receive a complete answer.
+   * can't be reached in time or the sweeper of expired calls has already ended the call. After such
+   * an error, the caller must not receive a complete answer.
    */
   async settle(bill: Bill, history: AttemptHistory): Promise<void> {
     if (this.hasEnded) return

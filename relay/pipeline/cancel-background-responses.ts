@@ -15,10 +15,10 @@ const UNAWAITED_MAX = 256
 
 /**
  * Returns the response that the provider may still be generating although the attempt has ended, or
- * null. `streamed` is not null if the request asked for a streamed background response. A provider
- * may send an unfinished response in place of the requested answer, because it ignores `stream` or
- * because it works in the background although the request does not ask for that. The attempt then
- * fails with the error `format`, and the response's id is in the body.
+ * null. `streamed` is not null if the request asked for a streamed background response. Some
+ * providers send an unfinished response in place of the requested answer: they ignore `stream`, or
+ * they work in the background although the request does not ask for this. The attempt then fails
+ * with the error `format`, and the response's id is in the body.
  */
 export function responseLeftRunning(
   end: AttemptEnd,
@@ -54,8 +54,9 @@ export class Cancellations {
 
   /**
    * Begins to cancel a response. If too many cancellations are running, the promise of this
-   * cancellation is added to `pendingCancellations`. The call must then wait for it before it ends,
-   * so that the limits on calls also limit the cancellations. The promise never rejects.
+   * cancellation is added to `pendingCancellations`. The call must then wait for this promise
+   * before the call ends, so that the limits on calls also limit the cancellations. The promise
+   * never rejects.
    */
   begin(
     background: CancellableBackgroundResponse,
@@ -74,7 +75,10 @@ export class Cancellations {
     if (isExcess) pendingCancellations.push(cancelling)
   }
 
-  /** Ends cancellations that take too long while the relay shuts down. It may be called again. */
+  /**
+   * Ends cancellations that take too long while the relay shuts down. A second call of this method
+   * has no effect.
+   */
   limitForShutdown(): void {
     if (this.isShuttingDown) return
     this.isShuttingDown = true

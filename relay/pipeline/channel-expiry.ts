@@ -10,7 +10,8 @@ export function hasUnexpiredChannel(offer: Offer<RelayChannel>, now: number): bo
 }
 
 /**
- * Reports whether a channel has not expired. An expiry time of 0 or less means that it never does.
+ * Reports whether a channel has not expired. An expiry time of 0 or less means that the channel
+ * never expires.
  */
 export const isUnexpired = ({ expiredTime }: RelayChannel['terms'], now: number): boolean =>
   expiredTime <= 0 || expiredTime * 1_000 > now

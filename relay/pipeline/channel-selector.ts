@@ -15,9 +15,9 @@ type Deps = {
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Selects the channels to try for one call, each at most once. They are taken from the offer: the
- * channels for the call's model and group. The preferred channel comes first if it is healthy. The
- * others are drawn at random. After `retryWithAnotherKey`, the same channel is selected again. Full
+ * Selects the channels to try for one call from the offer: the channels for the call's model and
+ * group. Each channel is selected at most once, unless `retryWithAnotherKey` asks for it again. The
+ * preferred channel comes first if it is healthy. All other channels are drawn at random. Full
  * channels (which have reached a limit) are skipped. Channels to avoid (see
  * `CircuitBreaker.isAvoided`) are selected only when no other channel is left.
  */

@@ -140,7 +140,7 @@ type UsageEvidence = {
 /**
  * Returns the highest plausible number of output tokens for a report above the output limit. It
  * follows from the limit or from the gateway's own count, whichever allows more. Returns null if
- * the output may contain tokens that neither covers.
+ * the output may contain tokens that neither of these covers.
  */
 function ceilingByCount(
   report: UsageReport,
@@ -154,8 +154,8 @@ function ceilingByCount(
 /**
  * Reports whether an answer may have hidden output: output tokens that neither its text nor its
  * output limit accounts for. Such output comes from reasoning, the provider's tools, audio or
- * images. It is also assumed if the relay translates the chat for an application, because
- * applications get no output limit.
+ * images. Hidden output is also assumed if the relay translates the chat for a provider's
+ * application, because applications get no output limit.
  */
 function mayHideOutput(
   { usage }: UsageReport,

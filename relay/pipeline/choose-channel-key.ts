@@ -31,8 +31,8 @@ export class KeySelector {
 
   /**
    * Returns a key that is not in `used`, or null if there is none. The result is a promise only if
-   * the key's circuit must be probed. `preferredRef` is the key of the call's session. It is chosen
-   * if calls may use it without a probe.
+   * the key's circuit must be probed. `preferredRef` is the key of the call's session. This key is
+   * chosen if calls may use it without a probe.
    */
   choose(
     channel: RelayChannel,

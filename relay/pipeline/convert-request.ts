@@ -1,5 +1,5 @@
+import { ConversionError, type Thinking } from '../canonical/canonical-request.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { ConversionError, type Thinking } from '../conversion/canonical-request.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
 import type { ConversionTarget } from '../conversion/format-conversion.ts'
@@ -7,7 +7,6 @@ import type { ChatExtensions } from '../conversion/openai-chat/chat-extensions-o
 import { type ChatRequest, isDirectFormat, type WireFormat } from '../dialects/wire-format.ts'
 import { NEEDS_PROVIDER_TOOL } from '../providers/profiles/openai-models-with-chat-endpoint.ts'
 
-/** The conversion of a request, and the converted request. */
 export type ConvertedRequest = {
   readonly conversion: CallConversion
   readonly request: ChatRequest
@@ -138,7 +137,7 @@ function convert(
 
 /**
  * Reports whether a member explicitly asks for storage. Storage is the default, so a caller who
- * states it relies on it.
+ * states this default relies on it.
  */
 const isStoreRequested = ({ key, kind }: ChatRequest['members'][number]): boolean =>
   key === 'store' && kind === 'true'

@@ -131,7 +131,8 @@ type Sink = {
 
 /**
  * Decompresses a body while it arrives. `write` returns false if the caller must wait for `onDrain`
- * before the next bytes. The sink gets no call after `stop`, or after its `end` or `fail`.
+ * before the next bytes. No method of the sink is called after `stop`, or after the sink's `end` or
+ * `fail`.
  */
 export class BodyDecoder {
   private readonly decoder: Decoder

@@ -5,11 +5,12 @@ import { accessCheck } from './access-check-of-running-calls.ts'
 import { acquirePermit, type CallOutcome, type CallPermit } from './acquire-call-permit.ts'
 import { authenticate, type Caller } from './authenticate.ts'
 import type { CallLedger } from './call-ledger.ts'
+import { PermitBeforePlan } from './call-permit-before-plan.ts'
 import { ChannelSelector } from './channel-selector.ts'
 import { checkConversion } from './check-conversion.ts'
 import type { CallTerms } from './compute-hold-and-output-limit.ts'
-import { concludeCall } from './conclude-call.ts'
-import { EarlyCallPermit } from './early-call-permit.ts'
+import type { ClosingContext } from './conclude-answered-and-failed-calls.ts'
+import { concludeCall } from './conclude-call-by-last-attempt.ts'
 import { excludeChannelsByInputLimit } from './exclude-channels-by-input-limit.ts'
 import { admit } from './hold-quota-and-admit-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
@@ -29,7 +30,6 @@ import { isRetryable } from './retryable-failures.ts'
 import { RunningCall } from './running-call.ts'
 import { rejectUnreadRequest } from './send-error-before-body-is-read.ts'
 import type { CallSession } from './session-affinity.ts'
-import type { ClosingContext } from './settle-and-answer-call.ts'
 import { type LastAttempt, tryChannels } from './try-channels-in-order.ts'
 import { chatBodyShareOf } from './user-share-of-body-memory.ts'
 
@@ -83,13 +83,13 @@ export async function executeCall(
   const received = await receiveBodyOrForm(deps, arrived.request, owner, format)
   if (isRelayError(received)) return rejectUnreadRequest(arrived, received)
   const { body: upload } = received
-  const earlyPermit = new EarlyCallPermit()
+  const permitBeforePlan = new PermitBeforePlan()
   try {
     const authorized = authenticator.readBodySettings(authenticated, upload)
     if (isRelayError(authorized)) return sendError(arrived, authorized)
     const { caller, body } = authorized
     const complete = body === upload ? received : { ...received, body }
-    const reading = { path, earlyPermit }
+    const reading = { path, permitBeforePlan }
     const pendingRequest = readRequestWithStoredContent(deps, arrived, caller, complete, reading)
     const request = pendingRequest instanceof Promise ? await pendingRequest : pendingRequest
     if (isRelayError(request)) return sendError(arrived, request)
@@ -102,7 +102,7 @@ export async function executeCall(
     const screeningError = pendingScreening === null ? null : await pendingScreening
     if (screeningError !== null) return sendError(exchange, screeningError)
     const groups = groupsOfPlan(plan)
-    const pendingPermit = earlyPermit.take() ?? acquirePermit(deps, caller, request, groups)
+    const pendingPermit = permitBeforePlan.take() ?? acquirePermit(deps, caller, request, groups)
     const permit = pendingPermit instanceof Promise ? await pendingPermit : pendingPermit
     if (isRelayError(permit)) return sendError(exchange, permit)
     tracePlan(deps, exchange, caller, request)
@@ -121,14 +121,14 @@ export async function executeCall(
       permit.release(outcome)
     }
   } finally {
-    earlyPermit.release()
+    permitBeforePlan.release()
     received.release()
   }
 }
 
 /**
- * Returns the exchange of a request that was read. Its format may differ from that of its path, and
- * stored items may have been inserted into it.
+ * Returns the exchange of a request that was read. The format of the request may differ from that
+ * of its path, and stored items may have been inserted into the request.
  */
 function exchangeOf(
   arrived: Exchange,
@@ -312,8 +312,8 @@ const runningCallDepsOf = (
 })
 
 /**
- * Releases the hold of a call that an unexpected exception ended. Otherwise, the call would renew
- * its lease until the process ends.
+ * Releases the hold of a call that an unexpected exception ended. Without this, the call would
+ * renew its lease until the process ends.
  */
 async function releaseAfterBug(ledger: CallLedger, call: RunningCall): Promise<void> {
   const bug = { channelId: null, reason: 'refused', errorCode: 'internal_error' } as const

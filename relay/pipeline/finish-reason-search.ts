@@ -4,8 +4,9 @@
  */
 const CHUNKS_MAX = 4
 /**
- * The maximum length in bytes of a chunk that is kept to be searched later. Searching every short
- * chunk would cost time, and four chunks with long events could take more than 100 MiB.
+ * The maximum length in bytes of a chunk that is kept to be searched later. Short chunks are kept,
+ * because searching each at once would cost time. A longer chunk is searched at once, because four
+ * of them could take more than 100 MiB.
  */
 const KEPT_BYTES_MAX = 64 * 1024
 

@@ -18,7 +18,7 @@ type Overrides = ReadonlyMap<string, string>
  * `thinking`, or the same overrides if nothing has to change. The new budget is the same share of
  * the sent limit as the old budget was of the request's limit, but at most `SHARE_MAX`. If the
  * site's default or an override leaves no room for the smallest budget, thinking is turned off. If
- * the account's quota leaves no room for it, an error is returned.
+ * the account's quota leaves no room for the smallest budget, an error is returned.
  */
 export function withFittingBudget(
   request: ChatRequest,

@@ -226,7 +226,7 @@ function withinAdmitDeadline<T>(
 
 /**
  * Releases the hold if the admission succeeds after the caller has received an error. If the
- * release fails, the sweeper ends the call.
+ * release fails, the sweeper of expired calls ends the call.
  */
 function releaseLateAdmission(admitting: Promise<RelayError | null>, ledger: CallLedger): void {
   const reason = 'refused' as const

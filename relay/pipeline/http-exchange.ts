@@ -29,8 +29,8 @@ export type Exchange = {
    */
   readonly jsonArray: JsonArrayStream | null
   /**
-   * The events of a stream that the caller has received. Null if the format's errors do not depend
-   * on them.
+   * What an error event must repeat or continue from the events that the caller has received.
+   * Missing if nothing was sent yet, or if the format's error events repeat nothing.
    */
   sent?: SentEvents | null
   /**

@@ -3,10 +3,10 @@ import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { listOf, objectOrEmpty, parsedObject, textOf } from '#relay/canonical/json-values.ts'
 import { imagesAnswer } from '../providers/profiles/convert-image-answer.ts'
 import type { ProviderTarget } from '../providers/profiles/provider-target.ts'
+import type { ClosingContext } from './conclude-answered-and-failed-calls.ts'
 import { setNameListHeader } from './http-exchange.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import type { RelayDeps } from './relay-deps.ts'
-import type { ClosingContext } from './settle-and-answer-call.ts'
 import { ANSWER_BYTES_MAX } from './upstream-attempt.ts'
 
 /**
@@ -21,11 +21,11 @@ const TYPES = /^(?:image\/[\w.+-]{1,64}|(?:application|binary)\/octet-stream)(?:
 type InlinedAnswer = { readonly candidate: Candidate; readonly body: Buffer }
 
 /**
- * Replaces the image URLs in a provider's answer by the data of the images. It is used if the
+ * Replaces the image URLs in a provider's answer by the data of the images. This is done if the
  * caller has requested data, but the provider returns only URLs. If an image can't be downloaded,
  * the answer keeps all URLs. `response_format` is then recorded as a loss of the call and listed in
- * the header `X-Conversion-Loss`. The bill does not depend on the download, because it is read from
- * the provider's own answer. Never throws.
+ * the header `X-Conversion-Loss`. The bill does not depend on the download, because the billed
+ * usage is read from the provider's own answer. Never throws.
  */
 export async function inlineImages(
   { deps, exchange, call }: Pick<ClosingContext, 'deps' | 'exchange' | 'call'>,

@@ -5,12 +5,12 @@ import {
 } from '../dialects/detect-and-shorten-one-hour-caching.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
-import { cachedConversionBodies, forgetConversions } from './convert-request.ts'
-import { memoryShareError } from './read-body.ts'
 import {
   cachedBodiesWithoutThinking,
   forgetBodiesWithoutThinking,
-} from './remove-thinking-of-other-providers.ts'
+} from './cache-requests-without-foreign-thinking.ts'
+import { cachedConversionBodies, forgetConversions } from './convert-request.ts'
+import { memoryShareError } from './read-body.ts'
 import { copiesShareOf } from './user-share-of-body-memory.ts'
 
 const NO_MEMORY = relayError('overloaded', { retryAfter: 2 })

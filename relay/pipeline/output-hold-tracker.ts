@@ -26,8 +26,8 @@ const ROUGH_FACTOR = 2
 const BYTES_PER_TOKEN = 2
 
 /**
- * Parsing a stream's events takes time. It is skipped while the delivered bytes show that at least
- * this many tokens are left before the next decision.
+ * Parsing a stream's events takes time. Parsing is skipped while the delivered bytes show that at
+ * least this many tokens are left before the next decision.
  */
 const PARSE_BELOW_TOKENS = 64
 

@@ -119,9 +119,9 @@ function highestBounds(all: readonly CallTerms[]): CallTerms['bounds'] {
 }
 
 /**
- * Reports whether the hold of a call covers an alternative. It does, unless the output limit was
- * reduced to fit the quota at one price and the same output costs more at the price of the
- * alternative.
+ * Reports whether the hold of a call covers an alternative. It covers every alternative, unless the
+ * output limit was reduced to what the quota pays at one price, and the same output costs more at
+ * the alternative's price.
  */
 export function isCovered(
   { served }: Alternative,
@@ -158,8 +158,8 @@ export function planCall(
 }
 
 /**
- * Returns the caller with the first of its groups that offers the model. It is used for realtime
- * sessions. They have no alternatives, so they stay in this group.
+ * Returns the caller with the first of its groups that offers the model. This is for realtime
+ * sessions, which have no alternatives and therefore stay in this group.
  */
 export function callerInOfferingGroup(
   views: Views,

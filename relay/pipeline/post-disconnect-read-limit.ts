@@ -1,18 +1,18 @@
 /**
- * The maximum number of bytes that are read after the caller has disconnected from a stream that is
- * read only for its usage.
+ * For a stream that is read only for its usage: the maximum number of bytes that are read after the
+ * caller has disconnected.
  */
 const USAGE_BYTES_MAX = 1024 * 1024
 /**
- * The maximum number of bytes that are read after the caller has disconnected from a stream that is
- * always read to its end, such as a stream of partial images.
+ * For a stream that is always read to its end, such as a stream of partial images: the maximum
+ * number of bytes that are read after the caller has disconnected.
  */
 const WHOLE_BYTES_MAX = 128 * 1024 * 1024
 
 /** Limits the bytes of a stream that are read after its caller has disconnected. */
 export class PostDisconnectReadLimit {
   hasBegun = false
-  /** True if more than the usage may be missing. */
+  /** True if the stream is read to its end, and not only for its usage. */
   readsToEnd = false
   private bytesLeft = Number.POSITIVE_INFINITY
 

@@ -1,5 +1,5 @@
-import type { Thinking } from '#relay/conversion/canonical-request.ts'
-import { adaptRequest } from '../adapters/adapt-request.ts'
+import type { Thinking } from '#relay/canonical/canonical-request.ts'
+import { adaptRequest } from '../adapters/adapt-request-to-model.ts'
 import { type AdapterOptions, NO_ADAPTERS } from '../adapters/model-adapter-options.ts'
 import {
   type ProviderSettings,
@@ -24,10 +24,10 @@ import type { Translation } from '../providers/proprietary-chat-apis/chat-transl
 import { withStoredInput } from '../stored-responses/find-channel-and-key-of-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { adaptImageRequest, ignoredMembers } from './adapt-image-request.ts'
+import { withoutForeignThinking } from './cache-requests-without-foreign-thinking.ts'
 import { chatExtensionsAt } from './chat-extensions-at-channel.ts'
 import { type ConvertedRequest, convertRequest } from './convert-request.ts'
 import type { OutputLimits } from './output-limits-of-call.ts'
-import { withoutForeignThinking } from './remove-thinking-of-other-providers.ts'
 import { fitThinkingBudgetAndLimit } from './thinking-beyond-output-limit.ts'
 import {
   type TranslatedChat,

@@ -17,8 +17,8 @@ const JOINED_BYTES_MAX = 1024 * 1024
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /**
- * Returns the error for a user whose request bodies already use all of the memory that they may
- * use.
+ * Returns the error for a user whose request bodies already use all of this user's share of the
+ * memory.
  */
 export const memoryShareError = ({ bytesMax }: BodyMemoryShare): RelayError =>
   relayError('too_many_concurrent', {
@@ -27,10 +27,10 @@ export const memoryShareError = ({ bytesMax }: BodyMemoryShare): RelayError =>
   })
 
 /**
- * Reads the complete body and decompresses it. `memory` counts its bytes in total and for the user
- * (`owner`). After success, the caller must give `body.length` bytes back to both counts. After an
- * error, nothing must be given back. `mediaType` matches the required media type, which is JSON by
- * default.
+ * Reads the complete body and decompresses it. `memory` counts the body's bytes in total and for
+ * the user (`owner`). After success, the caller must give `body.length` bytes back to both counts.
+ * After an error, nothing must be given back. `mediaType` matches the required media type, which is
+ * JSON by default.
  */
 export function readBody(
   request: CallRequest,

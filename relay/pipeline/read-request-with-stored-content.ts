@@ -14,15 +14,15 @@ import {
 import { errorInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
 import { contentOwnerOf } from '../stored-responses/response-content-store.ts'
 import type { Caller } from './authenticate.ts'
+import type { PermitBeforePlan } from './call-permit-before-plan.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { repeatsAdmittedCall } from './claim-idempotency-key.ts'
-import type { EarlyCallPermit } from './early-call-permit.ts'
 import { lowestTermsWithContent } from './hold-after-token-count.ts'
 import type { Exchange } from './http-exchange.ts'
 import { planCall } from './plan-call.ts'
 import { type CallPlan, groupsOfPlan } from './plan-call-for-one-model-and-group.ts'
 import type { ReceivedBody } from './receive-body-or-form.ts'
-import { providerFileError } from './refuse-files-of-provider.ts'
+import { providerFileError } from './refuse-files-stored-at-provider.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /**
@@ -35,19 +35,19 @@ export function readRequestWithStoredContent(
   exchange: Exchange,
   caller: Caller,
   received: ReceivedBody,
-  { path, earlyPermit }: Reading,
+  { path, permitBeforePlan }: Reading,
 ): ChatRequest | RelayError | Promise<ChatRequest | RelayError> {
   const request = readRequest(deps, received, path)
   if (isRelayError(request)) return request
   const fileError = providerFileError(caller, request)
   if (fileError !== null) return fileError
   if (request.stored === undefined) return request
-  return withStoredContent(deps, exchange, caller, received, { path, request, earlyPermit })
+  return withStoredContent(deps, exchange, caller, received, { path, request, permitBeforePlan })
 }
 
 type Reading = {
   readonly path: PathParameters | null
-  readonly earlyPermit: EarlyCallPermit
+  readonly permitBeforePlan: PermitBeforePlan
 }
 
 type UnresolvedRequest = Reading & { readonly request: ChatRequest }
@@ -57,13 +57,13 @@ async function withStoredContent(
   exchange: Exchange,
   caller: Caller,
   received: ReceivedBody,
-  { path, request, earlyPermit }: UnresolvedRequest,
+  { path, request, permitBeforePlan }: UnresolvedRequest,
 ): Promise<ChatRequest | RelayError> {
   const { storesConvertedResponses } = deps.views.options.options
   const body = storesConvertedResponses
     ? await insertStoredContent(deps, caller, request, received.copies, (lengths) =>
         admitLoading(deps, exchange, caller, {
-          ...{ request, earlyPermit, lengths, body: received.body },
+          ...{ request, permitBeforePlan, lengths, body: received.body },
         }),
       )
     : null
@@ -82,7 +82,7 @@ async function withStoredContent(
 
 type Loading = {
   readonly request: ChatRequest
-  readonly earlyPermit: EarlyCallPermit
+  readonly permitBeforePlan: PermitBeforePlan
   readonly lengths: BodyLengths
   /** The body that the caller sent. */
   readonly body: Buffer
@@ -91,14 +91,14 @@ type Loading = {
 /**
  * Acquires the permit of a call before its stored content is loaded. Returns an error if the call
  * would be refused anyway, for example because its account can't pay for a body of this length.
- * Otherwise, short requests that are refused later could make the gateway load and parse megabytes
- * for free.
+ * Without this check, short requests that are refused later could make the gateway load and parse
+ * megabytes for free.
  */
 async function admitLoading(
   deps: RelayDeps,
   exchange: Exchange,
   caller: Caller,
-  { request: { stored: _, ...request }, earlyPermit, lengths: { most, paid }, body }: Loading,
+  { request: { stored: _, ...request }, permitBeforePlan, lengths: { most, paid }, body }: Loading,
 ): Promise<RelayError | null> {
   const plan = planCall(deps.views, caller, request, deps.now())
   if (isRelayError(plan)) return plan
@@ -111,7 +111,7 @@ async function admitLoading(
     if (!(await repeatsAdmittedCall(deps, exchange, caller, content))) return error
   }
   const sized = { ...request, body: { length: most } }
-  return earlyPermit.acquire(deps, caller, sized, groupsOfPlan(plan))
+  return permitBeforePlan.acquire(deps, caller, sized, groupsOfPlan(plan))
 }
 
 type ContentToPay = Pick<Loading, 'request'> & {

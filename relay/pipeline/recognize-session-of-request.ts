@@ -9,7 +9,7 @@ import type { Caller } from './authenticate.ts'
 /** The conversation or agent run to which a call belongs. */
 export type Session = {
   /**
-   * A keyed hash of the session's id, with the user, the token and the model. The id itself can be
+   * A keyed hash of the session's id, the user, the token and the model. The id itself can be
    * personal, so it is neither stored nor logged.
    */
   readonly key: string
@@ -170,9 +170,9 @@ const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
 /**
- * Reads one message from a body that is valid JSON. Reading begins at `start`, which may be before
- * a comma or space in front of the message. It stops at `end`. Returns null if `end` is reached
- * before the message's role is found.
+ * Reads one message from a body that is valid JSON. Reading begins at `start`, which may be the
+ * place of a comma or space before the message. Reading stops at `end`. Returns null if `end` is
+ * reached before the message's role is found.
  */
 function readMessage(body: Buffer, words: Words, start: number, end: number): Message | null {
   let depth = 0

@@ -5,8 +5,8 @@ import { accountErrorOf } from './detect-provider-account-error.ts'
 /**
  * Reports whether another channel may be tried after a failed attempt, for example because the
  * provider failed, was at its limit or rejected the key. After a timeout of a plain answer (not a
- * stream), or of a stream that has begun, no other channel may be tried. The provider may still be
- * working on that answer and charges for it.
+ * stream), or of a stream that has begun, no other channel may be tried, because the provider may
+ * still be working on that answer and charges for it.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,

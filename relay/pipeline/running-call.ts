@@ -53,7 +53,7 @@ export class RunningCall implements TimerListener {
   readonly attempts = new AttemptList()
   /** Cancellations that must end before the call ends. */
   readonly pendingCancellations: Promise<void>[] = []
-  /** The model and the group of the last attempt, if the call's admission named others. */
+  /** The model and group of the last attempt; null if the call's admission named the same. */
   served: Served | null = null
   forwarder: AnswerForwarder | null = null
   isCallerGone = false
@@ -65,7 +65,7 @@ export class RunningCall implements TimerListener {
   private isSpent = false
   /** The reason why the caller lost access or gets no more of the answer, or null. */
   revokedBy: RelayError | null = null
-  /** True if the finished answer contains a screened word. It must not be fetched later. */
+  /** True if the finished answer has a screened word. Such an answer can't be fetched later. */
   isWithheld = false
   private accessCheckedAt = performance.now()
   /** The number of tokens that the call used; 0 until the tokens are counted. */
@@ -91,7 +91,7 @@ export class RunningCall implements TimerListener {
   private progressUsage: unknown
   private countedInput: Promise<CountAnswer> | null = null
   private readonly ping: StreamPing
-  /** Stops work after the attempt, such as image downloads; null if there is none. */
+  /** Stops work that follows the attempt, such as image downloads; null without such work. */
   onAbort: (() => void) | null = null
   private onLate: (() => void) | null = null
   private lateAt = 0

@@ -105,8 +105,9 @@ type Deps = {
 /**
  * Sends each call of a session to the channel and key that served the session last (its
  * assignment). This saves cost, because providers cache prompts for each account. An assignment is
- * only a hint. Its channel is used only if the call could also be sent there without it.
- * Assignments are kept in this process and, if there is Redis, shared with all processes.
+ * only a hint: its channel is used only if the call could be sent to this channel without the
+ * assignment, too. Assignments are kept in this process and, if there is Redis, shared with all
+ * processes.
  */
 export class SessionAffinity {
   private readonly deps: Deps
@@ -174,8 +175,8 @@ export class SessionAffinity {
   }
 
   /**
-   * Deletes the assignment to this channel and key, unless the session has been assigned to others
-   * in the meantime.
+   * Deletes the assignment to this channel and key, unless the session has been assigned to another
+   * channel or key in the meantime.
    */
   forget(session: SessionOfToken, channelId: number, keyRef: string): void {
     const partition = this.partitionOf(session)
@@ -213,7 +214,8 @@ export class SessionAffinity {
   }
 
   /**
-   * Parses an assignment from Redis and stores it in this process. Returns null if it is invalid.
+   * Parses an assignment from Redis and stores it in this process. Returns null if the text is
+   * invalid.
    */
   private keepFromRedis(session: SessionOfToken, text: string | null): Assignment | null {
     const match = /^(\d{1,15}) (\d{1,15}) (.{1,128})$/.exec(text ?? '')
@@ -230,7 +232,6 @@ export class SessionAffinity {
 const isAt = (assignment: Assignment, channelId: number, keyRef: string): boolean =>
   assignment.channelId === channelId && assignment.keyRef === keyRef
 
-/** The session of one call. */
 export class CallSession {
   private readonly affinity: SessionAffinity
   private readonly session: SessionOfToken

@@ -1,4 +1,4 @@
-import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
+import { providerErrorBody } from '../dialects/openai-chat/error-format.ts'
 import { confidentialOf } from './failed-call-answer.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import type { RelayDeps } from './relay-deps.ts'

@@ -138,7 +138,7 @@ export class StreamForwarder implements SseSink {
 
   /**
    * Continues to read the stream for its usage after the caller has disconnected. Nothing more is
-   * forwarded. `readsToEnd` is true if more than the usage may be missing. It may be called again.
+   * forwarded. `readsToEnd` is true if all of the stream is read. Can be called more than once.
    */
   continueForUsage(readsToEnd: boolean): void {
     this.postDisconnectLimit.begin(readsToEnd)
@@ -153,7 +153,7 @@ export class StreamForwarder implements SseSink {
     this.isFlowing = false
   }
 
-  /** True once an event with data has arrived, even if the caller's format has none for it. */
+  /** True once an event with data has arrived, even one that the caller's format lacks. */
   get hasBegun(): boolean {
     return this.hasDelivered || this.hasReceivedEvent
   }
@@ -348,7 +348,7 @@ export class StreamForwarder implements SseSink {
     }
   }
 
-  /** Stores the model's name in an event. An empty one, as in Azure's first event, is ignored. */
+  /** Stores the model's name in an event. An empty name, as in Azure's first event, is ignored. */
   private noteModel(model: unknown): void {
     if (typeof model !== 'string' || model === '') return
     this.answeredModel = model

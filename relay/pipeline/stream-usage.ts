@@ -21,7 +21,7 @@ export class StreamUsage {
   }
 
   /**
-   * An anomaly that `raw` does not show; otherwise null. It exists if a later report contains an
+   * An anomaly that `raw` does not show; otherwise null. There is one if a later report contains an
    * invalid or a smaller count, or if the report at the end of the answer omits the output count.
    */
   get anomaly(): UsageAnomaly | null {

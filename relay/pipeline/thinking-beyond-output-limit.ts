@@ -24,8 +24,8 @@ const OBEYS_BUDGET = /(?<!distill-)qwen|qwq|qvq/i
 const ENABLED = 'enable_thinking'
 const BUDGET = 'thinking_budget'
 /**
- * The members of a request that may turn thinking on. The providers of models that think do not
- * read a reasoning effort.
+ * The members of a request that may turn thinking on. A reasoning effort is not among them, because
+ * the providers of models that think do not read it.
  */
 const PROVIDER_THINKING_MEMBERS: readonly string[] = [
   ...[ENABLED, BUDGET, 'thinking', 'chat_template_kwargs', 'extra_body'],

@@ -1,7 +1,7 @@
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { ConversionError } from '../canonical/canonical-request.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { ConversionError } from '../conversion/canonical-request.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
 import { readAnswerSettings, readRequest } from '../conversion/openai-chat/read-request.ts'

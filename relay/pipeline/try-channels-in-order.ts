@@ -30,7 +30,6 @@ type ChannelRoute = {
   readonly copies: CopiesOfBody
   readonly userId: number
 }
-/** The last attempt of a call. */
 export type LastAttempt = { readonly candidate: Candidate; readonly end: AttemptEnd }
 
 const NO_KEYS: ReadonlySet<RelayKey> = new Set()
@@ -38,7 +37,8 @@ const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 /**
  * Tries one channel after another while the last attempt failed and may be retried. If a key caused
  * the failure, the same channel may be tried again with another key. If no attempt was made,
- * returns the last error that the request or the caller's quota caused. If there is no such error,
+ * returns the last error in preparing the request for a channel, provided that the request, the
+ * caller's quota or a lack of memory caused it, and not the channel. If there is no such error,
  * returns the error that no channel is usable.
  */
 export async function tryChannels(

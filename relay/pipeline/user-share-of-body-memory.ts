@@ -9,7 +9,7 @@ import type { RelayError } from '../canonical/relay-error.ts'
 import type { Caller } from './authenticate.ts'
 import { codingIn } from './decompress-body.ts'
 import type { CallRequest } from './http-request-and-response-types.ts'
-import { unpaidError } from './refuse-unpaid-caller-early.ts'
+import { errorWithoutQuota } from './refuse-caller-without-quota.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 /**
@@ -19,7 +19,7 @@ import type { RelayDeps } from './relay-deps.ts'
 const SHARE_BYTES = BODIES_BYTES_MAX / 2
 /**
  * The memory that the request bodies of one user and their copies may use together. Most large
- * bodies are changed before they are sent, so each needs its length twice. Other users keep a
+ * bodies are changed before they are sent, so each needs memory for two copies. Other users keep a
  * quarter of the total.
  */
 const SHARE_WITH_COPIES_BYTES = (BODIES_BYTES_MAX * 3) / 4
@@ -48,9 +48,9 @@ export const bodyShareOf = (
   isSmall(request) ? { userId, bytesMax: SHARE_BYTES } : longBodyShareOf(deps, userId)
 
 /**
- * Returns the user's memory limit for request bodies and their copies together. It is higher than
- * the limit for bodies alone, so that a received body can usually be sent. Even a user without
- * balance can have one request of the maximum size converted.
+ * Returns the user's memory limit for request bodies and their copies together. This limit is
+ * higher than the one for bodies alone, so that a received body can usually be sent. Even a user
+ * without balance can have one request of the maximum size converted.
  */
 export const copiesShareOf = ({ userId, bytesMax }: BodyMemoryShare): BodyMemoryShare => ({
   userId,
@@ -83,7 +83,9 @@ export function chatBodyShareOf(
 ): BodyMemoryShare | Promise<BodyMemoryShare | RelayError> {
   const owner = bodyShareOf(deps, caller.user.userId, request)
   if (!(owner instanceof Promise)) return owner
-  return owner.then(async (longBodyShare) => (await unpaidError(deps, caller)) ?? longBodyShare)
+  return owner.then(
+    async (longBodyShare) => (await errorWithoutQuota(deps, caller)) ?? longBodyShare,
+  )
 }
 
 /**

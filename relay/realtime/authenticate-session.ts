@@ -1,5 +1,5 @@
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { isModelName } from '../dialects/check-common-request-members.ts'
+import { isModelName } from '../dialects/read-common-request-members.ts'
 import { authenticate, type Caller, callerOf, keyInRequest } from '../pipeline/authenticate.ts'
 import { type Exchange, queryIn } from '../pipeline/http-exchange.ts'
 import type { CallRequest } from '../pipeline/http-request-and-response-types.ts'

@@ -1,5 +1,5 @@
 import type { RelayError } from '../canonical/relay-error.ts'
-import { OPENAI_ERRORS } from '../dialects/openai-chat/error-body.ts'
+import { OPENAI_ERRORS } from '../dialects/openai-chat/error-format.ts'
 import { type Exchange, newCallId } from '../pipeline/http-exchange.ts'
 
 const NORMAL = 1000

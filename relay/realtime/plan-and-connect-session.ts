@@ -22,7 +22,7 @@ import {
   providerCall,
 } from '../providers/profiles/provider-target.ts'
 import { type RelayChannel, type RelayKey, serves } from '../views/channel-view.ts'
-import { upstreamModelOf } from '../views/parsed-channel-settings.ts'
+import { upstreamModelOf } from '../views/parse-channel-rules.ts'
 import { SessionEvidence } from './provider-evidence-of-session.ts'
 
 export type RealtimePlan = {

@@ -6,7 +6,10 @@ import type { Quota } from '#domain/shared/quota.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { type AccessCheck, accessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import { type CallPermit, permitWithoutLimits } from '../pipeline/acquire-call-permit.ts'
-import { acquireSessionPermit, SessionPermit } from '../pipeline/acquire-session-permit.ts'
+import {
+  acquireRealtimeCallPermit,
+  RealtimeCallPermit,
+} from '../pipeline/acquire-realtime-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { tokensOf } from '../pipeline/billed-usage.ts'
 import type { CallLedger } from '../pipeline/call-ledger.ts'
@@ -137,7 +140,7 @@ export class RealtimeCall {
     const denied = isOwed ? null : access()
     if (denied !== null) return denied
     const permit = isLimited
-      ? await acquireSessionPermit(deps, caller, sized, isListening)
+      ? await acquireRealtimeCallPermit(deps, caller, sized, isListening)
       : permitWithoutLimits(deps, caller, sized)
     if (isRelayError(permit)) return permit
     const ahead = isReducible ? AHEAD_TOKENS : 0
@@ -167,17 +170,18 @@ export class RealtimeCall {
 
   /**
    * Counts the call towards the limits of concurrent calls, if it does not count yet (see
-   * `SessionPermit`). Returns an error if a limit is reached. A call with `isLimited` false never
-   * counts.
+   * `RealtimeCallPermit`). Returns an error if a limit is reached. A call with `isLimited` false
+   * never counts.
    */
   async claimConcurrency(): Promise<RelayError | null> {
-    return this.permit instanceof SessionPermit ? this.permit.claimConcurrency() : null
+    return this.permit instanceof RealtimeCallPermit ? this.permit.claimConcurrency() : null
   }
 
   /** Counts this call as a concurrent call in place of a call that ends now. */
   takeOver({ permit: other }: RealtimeCall): void {
     const { permit } = this
-    if (permit instanceof SessionPermit && other instanceof SessionPermit) permit.takeOver(other)
+    if (permit instanceof RealtimeCallPermit && other instanceof RealtimeCallPermit)
+      permit.takeOver(other)
   }
 
   /** Sets the start of the call to now, so that the recorded duration begins with the response. */

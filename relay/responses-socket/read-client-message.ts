@@ -1,7 +1,7 @@
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { invalidParameter, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { flagOf, isMembers, modelOf } from '../dialects/check-common-request-members.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
+import { flagOf, isMembers, modelOf } from '../dialects/read-common-request-members.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
 
 /** Elements of an input, as JSON separated by commas, and their number. */

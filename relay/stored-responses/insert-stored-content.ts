@@ -10,7 +10,7 @@ import { applyEdits, type ByteEdit } from '../dialects/byte-edits.ts'
 import type { ChatRequest, StoredReference } from '../dialects/wire-format.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import type { CopiesOfBody } from '../pipeline/memory-of-body-copies.ts'
-import { unpaidError } from '../pipeline/refuse-unpaid-caller-early.ts'
+import { errorWithoutQuota } from '../pipeline/refuse-caller-without-quota.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { NO_STORE, notFound } from './find-channel-and-key-of-stored-input.ts'
 import { convertedResponseIdIn } from './recognize-converted-response-id.ts'
@@ -83,7 +83,7 @@ export async function insertStoredContent(
     repetitionError(references) ??
     lengthLimitError(most) ??
     conversionLimitError(body) ??
-    (most - body.length > UNPAID_BYTES_MAX ? await unpaidError(deps, caller) : null) ??
+    (most - body.length > UNPAID_BYTES_MAX ? await errorWithoutQuota(deps, caller) : null) ??
     (await admitLoading(lengths)) ??
     copies.keep(most)
   if (error !== null) return error

@@ -67,7 +67,7 @@ const OTHER_KEYS_MAX = 4
  * if the previous provider has definitely refused the task. Otherwise, two providers might accept
  * it. Throws `TaskNotSent` if a step before sending fails.
  */
-export async function tryChannels(
+export async function sendTaskToChannels(
   deps: TaskDeps,
   task: TaskRecord,
   planned: PlannedTask,

@@ -26,8 +26,8 @@ import {
 import {
   type LastAttempt,
   type PlannedTask,
+  sendTaskToChannels,
   TaskNotSent,
-  tryChannels,
 } from './send-task-to-channels-in-order.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { sendVideoAccepted } from './videos/handle-video-requests.ts'
@@ -245,7 +245,7 @@ async function send(
 ): Promise<boolean> {
   const { kind, model } = sent.request
   const attempts: Attempt[] = []
-  const last = await tryChannels(deps, task, sent, attempts)
+  const last = await sendTaskToChannels(deps, task, sent, attempts)
   if (last !== null) setNameListHeader(exchange, 'X-Dropped-Members', last.dropped)
   if (last?.answer?.isAccepted) {
     const accepted = await recordAcceptance(deps, task, last, attempts)

@@ -29,7 +29,7 @@ import {
   type ProviderTarget,
   providerTarget,
 } from '#relay/providers/profiles/provider-target.ts'
-import { type ChannelRules, channelRules, upstreamModelOf } from './parsed-channel-settings.ts'
+import { type ChannelRules, channelRules, upstreamModelOf } from './parse-channel-rules.ts'
 
 /** A decrypted key, with the address and headers of calls that use it. */
 export type RelayKey = { readonly keyRef: string; readonly target: ProviderTarget }
@@ -107,13 +107,13 @@ export const videoVendorOf = ({
   readonly terms: Pick<RelayChannel['terms'], 'type'>
 }): Profile['videos'] | null => (profileOf(type) ?? taskProfileOf(type))?.videos ?? null
 
-/** The fields of a channel that decide which of its models are videos. */
+/** The fields of a channel that decide which of its models generate videos. */
 export type VideoModels = {
   readonly terms: Pick<RelayChannel['terms'], 'type' | 'modelPrefix'>
   readonly rules: Pick<ChannelRules, 'modelNames'>
 }
 
-/** Reports whether the model is one of a video at the channel. */
+/** Reports whether the model generates videos at the channel. */
 export function servesVideos({ terms, rules }: VideoModels, model: string): boolean {
   const videos = videoVendorOf({ terms })
   return videos?.models?.test(upstreamModelOf(terms, rules, model)) ?? videos !== null
@@ -206,9 +206,9 @@ export class ChannelView {
 
   /**
    * Returns the ids of the other unexpired channels that serve the models of this channel. The
-   * result has one list for each group and model, without duplicates. If no other channel serves
-   * one of the models, the result is only an empty list, because this channel must then stay
-   * enabled. The search stops at the first model that no other channel serves, because every
+   * result has one list for each group and model, without duplicates. If there is a model that no
+   * other channel serves, the result contains only an empty list, because this channel must then
+   * stay enabled. The search stops at the first model that no other channel serves, because every
    * rejected call of the channel repeats the search.
    */
   substitutesOf({ channelId, terms }: RelayChannel, nowMs: number): Substitutes {

@@ -9,7 +9,7 @@ import {
   termsOfToken,
 } from '#projections/tokens/query.ts'
 import { relayUsers } from '#projections/users/query.ts'
-import type { CircuitRow } from '../channel-health/open-circuits-in-memory.ts'
+import type { CircuitRow } from '../channel-health/open-circuit-view.ts'
 import type { TokenRow } from './token-view.ts'
 import type { RelayUser } from './user-view.ts'
 

@@ -91,7 +91,6 @@ export type QuotaDisplay = {
   readonly isOfToken: boolean
 }
 
-/** The options of tasks. */
 export type TaskOptions = {
   readonly isDrawingOn: boolean
   readonly isMusicOn: boolean

@@ -7,7 +7,7 @@ import type { UserEvent } from '#domain/users/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Subscription } from '#infra/event-store/port.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
-import { OpenCircuits } from '#relay/channel-health/open-circuits-in-memory.ts'
+import { OpenCircuitView } from '#relay/channel-health/open-circuit-view.ts'
 import { createChannelFollower, type LoadChannels } from './apply-channel-events-or-reload.ts'
 import { ChannelView } from './channel-view.ts'
 import type { ViewRows } from './load-views.ts'
@@ -20,7 +20,7 @@ export type Views = {
   readonly tokens: TokenView
   readonly users: UserView
   readonly channels: ChannelView
-  readonly circuits: OpenCircuits
+  readonly circuits: OpenCircuitView
   readonly options: OptionView
   /** Returns the position of the last event that the views include. */
   readonly position: () => number
@@ -40,8 +40,8 @@ const STREAMS = ['tokens-', 'user-', 'channel-health-', CHANNELS_STREAM, OPTIONS
 
 /**
  * Loads the relay's views and keeps them up to date by a subscription. Resolves once the views
- * include every event that existed at the time of the call. After a loss of the connection, the
- * subscription resumes at its last position.
+ * include every event that existed when this function was called. After a loss of the connection,
+ * the subscription resumes at its last position.
  */
 export async function startViews(
   core: ViewCore,
@@ -53,7 +53,7 @@ export async function startViews(
   const users = new UserView()
   const emptyView = () => new ChannelView(core.vault, policy)
   const channels = emptyView()
-  const circuits = new OpenCircuits(rows.circuits.rows)
+  const circuits = new OpenCircuitView(rows.circuits.rows)
   const options = new OptionView(rows.options.values, rows.options.revision)
   for (const row of rows.tokens.rows) tokens.put(row)
   for (const row of rows.users.rows) users.put(row)

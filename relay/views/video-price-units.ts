@@ -2,15 +2,15 @@ import type { ChannelTerms } from '#domain/channels/events.ts'
 import { type PriceUnit, unitOfVideo } from '#domain/pricing/video-prices.ts'
 import { modelNamesIn } from '#relay/providers/profiles/read-channel-json-and-model-mapping.ts'
 import { servesVideos, videoVendorOf } from './channel-view.ts'
-import { upstreamModelOf } from './parsed-channel-settings.ts'
+import { upstreamModelOf } from './parse-channel-rules.ts'
 
 type VideoTerms = Pick<ChannelTerms, 'type' | 'models' | 'modelPrefix' | 'modelMapping'>
 
 /**
- * Returns the models that are videos at a channel, by the names that callers use, each with the
- * unit of its price. All other models of the channel are billed per call. The unit is that of
- * `videoPrice`, with which tasks are billed: it follows from the channel's type and from the name
- * to which its mapping leads. A mapping that can't be parsed maps no name.
+ * Returns the models of a channel that generate videos, by the names that callers use, each with
+ * the unit of its price. All other models of the channel are billed per call. The unit is that of
+ * `videoPrice`, by which tasks are billed, and depends on the channel's type and the provider's
+ * name for the model. A mapping that can't be parsed maps no name.
  */
 export function videoPriceUnits(terms: VideoTerms): ReadonlyMap<string, PriceUnit> {
   const vendor = videoVendorOf({ terms })?.vendor

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Core } from '#infra/core-dependencies.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { CircuitBreaker } from '#relay/channel-health/circuit-breaker.ts'
-import { OpenCircuits } from '#relay/channel-health/open-circuits-in-memory.ts'
+import { OpenCircuitView } from '#relay/channel-health/open-circuit-view.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import { KeySelector } from '#relay/pipeline/choose-channel-key.ts'
 import { ChannelView } from '#relay/views/channel-view.ts'
@@ -25,7 +25,7 @@ const parts = {
   now: Date.now,
   breaker: new CircuitBreaker({
     ...{ actors: {} as Core['actors'], log: pino({ level: 'silent' }), now: Date.now },
-    circuits: new OpenCircuits([]),
+    circuits: new OpenCircuitView([]),
     options: () => ({}) as never,
   }),
 }

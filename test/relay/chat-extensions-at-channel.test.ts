@@ -4,7 +4,7 @@ import { writeRequest } from '#relay/conversion/openai-chat/write-request.ts'
 import { chatExtensionsAt } from '#relay/pipeline/chat-extensions-at-channel.ts'
 import { modelsWithChatsAt } from '#relay/providers/profiles/openai-models-with-chat-endpoint.ts'
 import { providerTarget } from '#relay/providers/profiles/provider-target.ts'
-import { channelRules } from '#relay/views/parsed-channel-settings.ts'
+import { channelRules } from '#relay/views/parse-channel-rules.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 
 const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { chatExtensionsOf } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
-import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-request.ts'
-import { GEMINI } from '#relay/dialects/gemini/generate-request.ts'
-import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
-import { OPENAI_RESPONSES } from '#relay/dialects/openai-responses/responses-request.ts'
+import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-format.ts'
+import { GEMINI } from '#relay/dialects/gemini/generate-content-format.ts'
+import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-format.ts'
+import { OPENAI_RESPONSES } from '#relay/dialects/openai-responses/responses-format.ts'
 import { convertRequest } from '#relay/pipeline/convert-request.ts'
 
 const TARGET = {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { OPENAI_SPEECH } from '#relay/dialects/openai-audio/speech-request.ts'
+import { OPENAI_SPEECH } from '#relay/dialects/openai-audio/speech-format.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'

@@ -1,13 +1,13 @@
 import { expect, it, vi } from 'vitest'
 import { userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { OPENAI_IMAGES } from '#relay/dialects/openai-images/image-request-formats.ts'
+import { OPENAI_IMAGES } from '#relay/dialects/openai-images/image-formats.ts'
 import { variantBoundsOf } from '#relay/pipeline/cost-bounds-of-request-variants.ts'
 import { SILICON_FLOW } from '#relay/providers/profiles/image-adapters.ts'
 import { providerTarget } from '#relay/providers/profiles/provider-target.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { OptionView } from '#relay/views/option-view.ts'
-import { channelRules } from '#relay/views/parsed-channel-settings.ts'
+import { channelRules } from '#relay/views/parse-channel-rules.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 
 const { options } = new OptionView(new Map(), 1)

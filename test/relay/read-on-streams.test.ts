@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
+import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-format.ts'
 import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'
 
 const chunk = (index: number, content: string, finish_reason: string | null = null) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
+import { providerErrorBody } from '#relay/dialects/openai-chat/error-format.ts'
 import { drawingReport } from '#relay/tasks/read-provider-task-answers.ts'
 import { redactText } from '#relay/tasks/redact-provider-secrets.ts'
 

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { GEMINI } from '#relay/dialects/gemini/generate-request.ts'
+import { GEMINI } from '#relay/dialects/gemini/generate-content-format.ts'
 import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
 import { DEFAULT_DEADLINES } from '#relay/pipeline/call-deadlines-and-timer.ts'
 import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'

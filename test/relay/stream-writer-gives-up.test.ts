@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { ConvertedStream } from '#relay/conversion/convert-call.ts'
-import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
+import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-format.ts'
 import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'

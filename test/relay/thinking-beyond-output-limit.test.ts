@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
+import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-format.ts'
 import { fitThinkingBudgetAndLimit } from '#relay/pipeline/thinking-beyond-output-limit.ts'
 import { profileOf } from '#relay/providers/profiles/all-profiles.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it } from 'vitest'
-import { OPENAI_ERRORS } from '#relay/dialects/openai-chat/error-body.ts'
+import { OPENAI_ERRORS } from '#relay/dialects/openai-chat/error-format.ts'
 import type { Exchange } from '#relay/pipeline/http-exchange.ts'
 import { endStream, writeEvents } from '#relay/pipeline/write-streamed-response.ts'
 

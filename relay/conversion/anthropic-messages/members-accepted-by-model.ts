@@ -1,14 +1,12 @@
-import type { Effort } from '../canonical-request.ts'
+import type { Effort } from '../../canonical/canonical-request.ts'
 
 /**
  * The request members that a model accepts. Anthropic's API answers any other member with an error.
  */
 export type ModelRules = {
-  /**
-   * Whether the model accepts a thinking budget in tokens, and whether it accepts adaptive thinking
-   * with an effort.
-   */
+  /** True if the model accepts a thinking budget in tokens. */
   readonly acceptsBudget: boolean
+  /** True if the model accepts adaptive thinking with an effort. */
   readonly acceptsAdaptive: boolean
   readonly efforts: ReadonlySet<Effort>
   /** True if thinking can be turned off. The latest models always think. */

@@ -1,9 +1,8 @@
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '#relay/canonical/json-values.ts'
-import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
+import type { CanonicalEvent, StreamReader } from '../../canonical/canonical-answer.ts'
 import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
-import { inputJsonOf, readRefusalExplanation, readStopSequence } from './read-answer.ts'
+import { inputJsonOf, PARTS_MAX, readRefusalExplanation, readStopSequence } from './read-answer.ts'
 import { readStopReason } from './stop-reasons.ts'
-import { PARTS_MAX } from './tool-input-and-part-limit.ts'
 import { UsageReports } from './usage.ts'
 
 type Events = readonly CanonicalEvent[]
@@ -157,8 +156,8 @@ class StreamState {
   }
 
   /**
-   * Opens a block for a delta without a start event. Returns null for a delta of a tool call,
-   * because the tool's name is unknown.
+   * Opens a block for a delta whose start event is missing. Returns null for a delta of a tool
+   * call, because the tool's name is unknown.
    */
   private openFor(index: unknown, type: unknown): OpenBlock | null {
     if (type === 'text_delta') return this.open(index, 'text')

@@ -6,11 +6,16 @@ import {
   parsedObject,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
-import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
+import type { AnswerPart, CanonicalAnswer } from '../../canonical/canonical-answer.ts'
 import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
 import { readStopReason } from './stop-reasons.ts'
-import { PARTS_MAX } from './tool-input-and-part-limit.ts'
 import { readUsage } from './usage.ts'
+
+/**
+ * The maximum number of parts that are read from one answer, because a provider could send any
+ * number.
+ */
+export const PARTS_MAX = 128
 
 /**
  * Reads a complete answer of `POST /v1/messages`. Blocks without a canonical form, such as calls of

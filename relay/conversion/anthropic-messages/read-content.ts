@@ -5,8 +5,8 @@ import {
   ConversionError,
   type FileSource,
   type ToolResultPart,
-} from '../canonical-request.ts'
-import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
+} from '../../canonical/canonical-request.ts'
+import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { callSignatureIn, unwrapSignature } from '../wrap-signature-of-other-provider.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
 
@@ -132,9 +132,9 @@ function readDocument(block: RequestObject, reading: ContentReading): ContentPar
 }
 
 /**
- * Reads a search result of the caller as a text with its title. Its address is not sent and is
- * reported as lost, because the address is not counted as input. Returns null unless the content
- * consists of one or more texts.
+ * Reads a search result in the caller's request as a text that begins with the result's title. The
+ * result's address is reported as lost, because it would not be counted as input. Returns null
+ * unless the content consists of one or more texts.
  */
 function readSearchResult(block: RequestObject, reading: ContentReading): ContentPart | null {
   const texts = plainTexts(block.any('content'), block.pathOf('content'), reading)

@@ -11,9 +11,9 @@ import {
   type Effort,
   type Thinking,
   type ToolChoice,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
+import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { addLoss } from '../collect-losses.ts'
-import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { type ContentReading, readCacheMark, readContent } from './read-content.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
 
@@ -230,8 +230,8 @@ function readEndUser(request: RequestObject): string | null {
 }
 
 /**
- * Marks the last cacheable part of the conversation, which is the meaning of a `cache_control` at
- * the top level of an Anthropic request. If the part already has a mark, it keeps that mark.
+ * Applies a `cache_control` at the top level of a request, which marks the last cacheable part of
+ * the conversation. A part that already has a mark keeps that mark.
  */
 function markLastPart(
   messages: readonly CanonicalMessage[],

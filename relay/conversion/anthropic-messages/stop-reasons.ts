@@ -1,4 +1,4 @@
-import type { AnswerPart, StopReason } from '../canonical-answer.ts'
+import type { AnswerPart, StopReason } from '../../canonical/canonical-answer.ts'
 
 const READ = new Map<string, StopReason>([
   ['end_turn', 'end'],

@@ -4,9 +4,9 @@ import type {
   CanonicalUsage,
   StopReason,
   StreamWriter,
-} from '../canonical-answer.ts'
+} from '../../canonical/canonical-answer.ts'
+import type { Block } from './block-type-and-tool-input.ts'
 import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
-import type { Block } from './tool-input-and-part-limit.ts'
 import { writeUsage } from './usage.ts'
 import { madeUpCallId, signatureBlock } from './write-answer.ts'
 import { InterleavedCalls, type PartEvent } from './write-interleaved-tool-calls-in-order.ts'

@@ -1,8 +1,8 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
+import type { AnswerPart, CanonicalAnswer } from '../../canonical/canonical-answer.ts'
 import { wrapSignature } from '../wrap-signature-of-other-provider.ts'
+import { type Block, toolInputOf } from './block-type-and-tool-input.ts'
 import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
-import { type Block, toolInputOf } from './tool-input-and-part-limit.ts'
 import { writeUsage } from './usage.ts'
 
 /**

@@ -3,9 +3,9 @@ import {
   type CanonicalRequest,
   type ContentPart,
   ConversionError,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import type { Block } from './tool-input-and-part-limit.ts'
+import type { Block } from './block-type-and-tool-input.ts'
 import { type RequestWriting, simplifiedContent, writePart } from './write-parts.ts'
 
 /**
@@ -27,8 +27,8 @@ type Conversation = {
 }
 
 /**
- * The content of the user's message that is put before a conversation whose first message is not a
- * user's, because Anthropic requires a user's message first.
+ * The content of the user's message that is added before a conversation that starts with another
+ * role, because Anthropic requires a user's message first.
  */
 const PLACEHOLDER: Block = { type: 'text', text: '.' }
 
@@ -160,8 +160,8 @@ function finishTurns(turns: readonly Turn[], instructions: Block[], writing: Req
 }
 
 /**
- * Removes white space at the end of an answer that the model is asked to continue, because it is
- * not allowed there.
+ * Removes the trailing white space of an answer that the model is asked to continue. Anthropic
+ * refuses an answer that ends with white space.
  */
 function withoutTrailingSpace(turns: readonly Turn[]): readonly Turn[] {
   const last = turns.at(-1)

@@ -1,4 +1,4 @@
-import type { CanonicalEvent } from '../canonical-answer.ts'
+import type { CanonicalEvent } from '../../canonical/canonical-answer.ts'
 
 /** An event that belongs to one part of the answer. */
 export type PartEvent = Extract<CanonicalEvent, { readonly part: number }>
@@ -7,8 +7,8 @@ export type PartEvent = Extract<CanonicalEvent, { readonly part: number }>
 type WaitingCall = { readonly part: number; readonly events: PartEvent[] }
 
 /**
- * The maximum length of the arguments that are held back, because a provider may send arguments of
- * any length.
+ * The maximum length of the arguments that are held back, because the length of a provider's
+ * arguments has no bound.
  */
 const WAITING_CHARACTERS_MAX = 4 * 1024 * 1024
 const WAITING_EVENTS_MAX = 100_000

@@ -8,10 +8,10 @@ import type {
   ImagePart,
   ToolCallPart,
   ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
+import { type Block, toolInputOf } from './block-type-and-tool-input.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'
-import { type Block, toolInputOf } from './tool-input-and-part-limit.ts'
 
 /** Anthropic accepts at most four cache marks per request. */
 const MARKS_MAX = 4

@@ -1,7 +1,12 @@
-import type { CanonicalRequest, Effort, Sampling, Thinking } from '../canonical-request.ts'
+import type {
+  CanonicalRequest,
+  Effort,
+  Sampling,
+  Thinking,
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
+import type { Block } from './block-type-and-tool-input.ts'
 import type { ModelRules } from './members-accepted-by-model.ts'
-import type { Block } from './tool-input-and-part-limit.ts'
 
 /**
  * The smallest thinking budget in tokens that Anthropic accepts. The budget must also be below the

@@ -1,6 +1,11 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { AudioPart, DocumentPart, FileSource, ImagePart } from '../canonical-request.ts'
-import { ConversionError } from '../canonical-request.ts'
+import type {
+  AudioPart,
+  DocumentPart,
+  FileSource,
+  ImagePart,
+} from '../../canonical/canonical-request.ts'
+import { ConversionError } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { membersOf, reportUnknownMembers, textMember } from './members-in-either-spelling.ts'
 
@@ -117,7 +122,10 @@ const TYPES = new Map([
   ['webm', 'video/webm'],
 ])
 
-/** Guesses the media type from the file extension in an address. Returns null if it is unknown. */
+/**
+ * Guesses the media type from the file extension in an address. Returns null if the extension is
+ * unknown.
+ */
 function mediaTypeOfAddress(address: string): string | null {
   const [path = ''] = address.split(/[?#]/, 1)
   const ending = /\.(\w{1,5})$/.exec(path.slice(-8))?.[1]

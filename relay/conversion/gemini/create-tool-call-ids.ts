@@ -1,11 +1,12 @@
 /**
- * Creates ids for tool calls that Gemini reports without an id. The ids have only characters that
- * all formats allow, and at most 40 characters, which is OpenAI's limit.
+ * The prefix of the ids that the gateway creates for tool calls, because Gemini reports calls
+ * without an id. The ids have only characters that all formats allow, and at most 40 of them, which
+ * is OpenAI's limit.
  */
 const PREFIX = 'gemini_call_'
 const ANSWER_ID_LENGTH = 18
 
-/** Reports whether the gateway created this id, so that Gemini does not know it. */
+/** Reports whether the gateway created this id, which Gemini therefore does not know. */
 export const isMadeUpCallId = (id: string): boolean => id.startsWith(PREFIX)
 
 /** Returns an id for a tool call in the history of a request. It is unique within the request. */

@@ -1,4 +1,4 @@
-import type { AnswerError, StopReason } from '../canonical-answer.ts'
+import type { AnswerError, StopReason } from '../../canonical/canonical-answer.ts'
 
 const REFUSALS = new Set([
   'SAFETY',
@@ -34,7 +34,10 @@ export function readModelFailure(reason: string, message: string): AnswerError |
   return { type: 'INTERNAL', message: text, isOfModel: true }
 }
 
-/** Reads `finishReason`. For an answer with tool calls, Gemini sends `STOP`. */
+/**
+ * Reads `finishReason`. Gemini sends `STOP` even for an answer with tool calls, so `hasCalls`
+ * decides in this case.
+ */
 export function readFinishReason(reason: string, hasCalls: boolean): StopReason {
   if (REFUSALS.has(reason)) return 'refusal'
   // `CONTINUATION` means that the answer is incomplete and can be continued.

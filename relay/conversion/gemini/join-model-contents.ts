@@ -1,4 +1,8 @@
-import type { CanonicalMessage, ContentPart, ThinkingPart } from '../canonical-request.ts'
+import type {
+  CanonicalMessage,
+  ContentPart,
+  ThinkingPart,
+} from '../../canonical/canonical-request.ts'
 
 /**
  * Joins consecutive content objects of the model to one message. Client libraries keep each chunk

@@ -1,5 +1,5 @@
 import { isObject } from '#relay/canonical/json-values.ts'
-import { ConversionError } from '../canonical-request.ts'
+import { ConversionError } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { optionalBoolean, optionalText, requiredObject } from '../read-json-values-strictly.ts'
 

@@ -15,14 +15,14 @@ export function pictureAsMarkdown({ mimeType, data }: JsonObject): string | null
 
 /**
  * The minimum length in base64 characters of a picture that is split from a text. The call's hold
- * (the reserved quota) covers at least a token for four bytes of text, but a picture may have 6 000
- * tokens (`BY_PIECE`). A shorter picture could therefore cost more than the hold. Pictures that
+ * (the reserved quota) covers at least one token per four bytes of text. A picture may have 6 000
+ * tokens (`BY_PIECE`), so a picture below this length could cost more than the hold. Pictures that
  * models generate are longer.
  */
 const PICTURE_LENGTH_MIN = 24_000
 
 /**
- * Splits the text of an earlier answer into texts and pictures, which callers send back as
+ * Splits the text of an earlier answer into texts and pictures. Callers send the pictures back as
  * Markdown. Small pictures are left in the text, and `onSmallPicture` is called for each.
  */
 export function splitPictures(text: string, onSmallPicture: () => void): readonly JsonObject[] {

@@ -6,7 +6,7 @@ import {
   type CanonicalEvent,
   FailedAnswer,
   type StreamReader,
-} from '../canonical-answer.ts'
+} from '../../canonical/canonical-answer.ts'
 import { callIdInAnswer } from './create-tool-call-ids.ts'
 import { readFinishReason, readModelFailure } from './finish-reason.ts'
 import { readLogprobs } from './logprobs.ts'

@@ -5,9 +5,9 @@ import {
   ConversionError,
   type ThinkingPart,
   type ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
+import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { addLoss } from '../collect-losses.ts'
-import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import { readFileData, readInlineData } from './convert-inline-and-file-data.ts'
 import { callIdInRequest } from './create-tool-call-ids.ts'
 import { TurnBuilder } from './join-model-contents.ts'
@@ -186,8 +186,9 @@ class ContentsReader {
   }
 
   /**
-   * Finds and removes the call to which a response belongs: by its id, or as the first call of this
-   * function. A response without a call is passed on, so that the provider reports the error.
+   * Finds and removes the open call to which a response belongs: the call with the response's id,
+   * or the first call of the same function. A response without a call is passed on, so that the
+   * provider reports the error.
    */
   private takeCall(id: string | null, name: string | null): OpenCall | null {
     const index = this.openCalls.findIndex((call) =>
@@ -220,10 +221,10 @@ function readText(members: Members, path: string, role: PartPosition['role']): C
 }
 
 /**
- * Reads the value that a function returned. An object with the single key `error` is a failure,
- * whose output is the value. If the single key is `output` or `result` and the value is a text,
- * this text is the output. `output` and `error` are Gemini's keys, and many of Google's examples
- * use `result`. Any other object is itself the output.
+ * Reads the value that a function returned. An object with the single key `error` is a failure, and
+ * the value of `error` is the output. If the single key is `output` or `result` and the value is a
+ * text, this text is the output. `output` and `error` are Gemini's keys, and many of Google's
+ * examples use `result`. Any other object is itself the output.
  */
 function readOutput(value: unknown, path: string): { text: string; isError: boolean } {
   if (!isObject(value)) throw new ConversionError(path, `${path} must be an object`)

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
-import { ConversionError } from '../canonical-request.ts'
+import { ConversionError } from '../../canonical/canonical-request.ts'
 import { membersOf } from './members-in-either-spelling.ts'
 
 const DEPTH_MAX = 64

@@ -1,5 +1,9 @@
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
-import { type AnswerFormat, type CanonicalRequest, ConversionError } from '../canonical-request.ts'
+import {
+  type AnswerFormat,
+  type CanonicalRequest,
+  ConversionError,
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import {
   booleanMember,

@@ -5,7 +5,7 @@ import {
   ConversionError,
   type Converted,
   type ToolChoice,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import {
   listOrSingle,

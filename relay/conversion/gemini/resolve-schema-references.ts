@@ -2,8 +2,7 @@ import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import { addLoss } from '../collect-losses.ts'
 
 /**
- * A schema whose `$ref` and `allOf` members were replaced by the members of the schemas to which
- * they refer.
+ * A schema whose members `$ref` and `allOf` were replaced by the members of the referenced schemas.
  */
 export type ResolvedSchema = {
   readonly members: ReadonlyMap<string, unknown>
@@ -58,7 +57,7 @@ class Flattener implements ResolvedSchema {
     this.refs = refs
   }
 
-  /** Adds the members of a schema. A member that was added before is kept. */
+  /** Adds the members of a schema. A member that already exists is not replaced. */
   add(schema: JsonObject): void {
     this.partsLeft -= 1
     if (this.partsLeft < 0) {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
+import type { Converted, Effort, Thinking } from '../../canonical/canonical-request.ts'
+import { ConversionError } from '../../canonical/canonical-request.ts'
 import { BUDGET_OF_EFFORT } from '../budget-of-effort.ts'
-import type { Converted, Effort, Thinking } from '../canonical-request.ts'
-import { ConversionError } from '../canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import {
   booleanMember,
@@ -129,7 +129,7 @@ function writeBudget(tokens: number, version: ModelVersion): Converted<JsonObjec
   }
 }
 
-/** Returns the documented range of budgets. Gemini refuses a budget outside it. */
+/** Returns the documented range of budgets. Gemini refuses a budget outside this range. */
 export function budgetLimitsOf({ isPro, isLite }: ModelVersion): { least: number; most: number } {
   if (isPro) return { least: 128, most: 32_768 }
   return { least: isLite ? 512 : 1, most: 24_576 }

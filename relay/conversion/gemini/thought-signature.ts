@@ -4,7 +4,7 @@ import {
   UNCHECKED_SIGNATURE,
   WRAPPED_SIGNATURE,
 } from '#relay/canonical/thinking-signature-prefixes.ts'
-import type { ThinkingPart } from '../canonical-request.ts'
+import type { ThinkingPart } from '../../canonical/canonical-request.ts'
 import { unwrapSignature, wrapSignature } from '../wrap-signature-of-other-provider.ts'
 
 const PLACEHOLDERS = new Set([UNCHECKED_SIGNATURE, 'context_engineering_is_the_way_to_go'])

@@ -1,14 +1,14 @@
 import { imageUsage } from '#domain/pricing/usage.ts'
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalUsage } from '../canonical-answer.ts'
+import type { CanonicalUsage } from '../../canonical/canonical-answer.ts'
 
 /** The largest count that the format can express as a 32-bit integer. */
 const COUNT_MAX = 2 ** 31 - 1
 
 /**
  * Reads `usageMetadata`, or returns null if there is none. `promptTokenCount` includes the cached
- * tokens. `toolUsePromptTokenCount` is added to it, and `thoughtsTokenCount` is added to
- * `candidatesTokenCount`. A count that can't be read is 0.
+ * tokens. `toolUsePromptTokenCount` is added to `promptTokenCount`, and `thoughtsTokenCount` is
+ * added to `candidatesTokenCount`. A count that can't be read is 0.
  */
 export function readUsage(value: unknown): CanonicalUsage | null {
   if (!isObject(value)) return null

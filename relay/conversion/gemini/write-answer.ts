@@ -1,6 +1,10 @@
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
-import type { AnswerPart, CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
-import type { ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+import type {
+  AnswerPart,
+  CanonicalAnswer,
+  CanonicalChoice,
+} from '../../canonical/canonical-answer.ts'
+import type { ThinkingPart, ToolCallPart } from '../../canonical/canonical-request.ts'
 import { isMadeUpCallId } from './create-tool-call-ids.ts'
 import { writeFinishReason } from './finish-reason.ts'
 import { writeLogprobs } from './logprobs.ts'

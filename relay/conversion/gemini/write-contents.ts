@@ -7,7 +7,7 @@ import type {
   ThinkingPart,
   ToolCallPart,
   ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { writeMedia } from './convert-inline-and-file-data.ts'
 import { isMadeUpCallId } from './create-tool-call-ids.ts'
@@ -108,7 +108,7 @@ class ContentsWriter {
 
   /**
    * Returns the position of a result's call. Results are written in the order of their calls,
-   * because older models match them by this order.
+   * because older models match results to calls by their order.
    */
   private orderOf({ part }: Located<ToolResultPart>): number {
     return this.calls.get(part.callId)?.order ?? this.calls.size
@@ -192,7 +192,7 @@ class ContentsWriter {
     )
   }
 
-  /** Returns the member `id` of a call. Models before Gemini 3 refuse it. */
+  /** Returns the member `id` of a call. Models before Gemini 3 refuse this member. */
   private idMember(id: string): JsonObject {
     return this.isGemini3 && id !== '' && !isMadeUpCallId(id) ? { id } : {}
   }
@@ -209,8 +209,8 @@ class ContentsWriter {
   }
 
   /**
-   * Writes a function's result. Also returns the media that can't be part of it. Models before
-   * Gemini 3 accept no media in a result, and no model accepts the address of a file there.
+   * Writes a function's result. Also returns the media that the result can't contain. Models before
+   * Gemini 3 accept no media in a result, and no model accepts the address of a file in a result.
    */
   private writeResult({ part, path }: Located<ToolResultPart>) {
     if (part.cache !== undefined) addLoss(this.losses, `${path}.cache`)
@@ -239,9 +239,9 @@ const isResult = (located: Located): located is Located<ToolResultPart> =>
   located.part.kind === 'tool-result'
 
 /**
- * Returns the result of a function as an object. A text that is a JSON object becomes this object
- * if serializing the object gives exactly the same text and if the object has neither of Gemini's
- * keys `output` and `error`. Any other text becomes the member `output`.
+ * Returns the result of a function as an object. The text of a JSON object is parsed, unless
+ * serializing the object again would change the text, or the object has one of Gemini's keys
+ * `output` and `error`. Any other text becomes the member `output`.
  */
 function responseOf(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
-import type { Converted } from '../canonical-request.ts'
+import type { Converted } from '../../canonical/canonical-request.ts'
 import {
   isNullSchema,
   type ResolvedSchema,
@@ -285,7 +285,7 @@ class SchemaWriter {
   }
 
   /**
-   * Returns those names in the list `value` that are in `names`, which are the names of properties.
+   * Returns the names in the list `value` that are names of properties, which are in `names`.
    * Gemini refuses any other name.
    */
   private writeNames(value: unknown, names: ReadonlySet<string>, path: string): string[] {
@@ -316,7 +316,7 @@ function inferType(schema: JsonObject): string | null {
   return null
 }
 
-/** Adds the members of the schema around a union to one schema of the union. */
+/** Adds `outer`, the members of the schema that contains a union, to one schema of the union. */
 function withOuter(outer: JsonObject, inner: unknown): unknown {
   if (!isObject(inner)) return inner
   const type = typesOf(outer).find((each) => each !== 'null')

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalRequest, Converted } from '../canonical-request.ts'
+import type { CanonicalRequest, Converted } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { isGemini3 } from './model-version.ts'
 import { writeThinkingConfig } from './thinking-config.ts'
@@ -51,7 +51,7 @@ function writeTools({ tools }: CanonicalRequest, losses: string[]): readonly Jso
   })
 }
 
-/** Writes the tool choice. Gemini refuses it if there are no functions. */
+/** Writes the tool choice. Gemini refuses a tool choice if there are no functions. */
 function writeToolConfig(
   { toolChoice, tools }: CanonicalRequest,
   losses: string[],

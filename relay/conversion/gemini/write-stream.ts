@@ -5,8 +5,8 @@ import type {
   CanonicalUsage,
   StopReason,
   StreamWriter,
-} from '../canonical-answer.ts'
-import type { ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+} from '../../canonical/canonical-answer.ts'
+import type { ThinkingPart, ToolCallPart } from '../../canonical/canonical-request.ts'
 import { writeFinishReason } from './finish-reason.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { signatureForCaller } from './thought-signature.ts'
@@ -16,7 +16,7 @@ import { withThoughts, writeAnswerPart } from './write-answer.ts'
 /**
  * Writes the stream of `streamGenerateContent`. A tool call is written when it is complete, because
  * the format can't split its arguments. The last chunk contains the stop reasons of all choices and
- * the usage. An error is written with the message of its event.
+ * the usage. The message of an error is written unchanged.
  */
 export const createStreamWriter = (): StreamWriter => new ChunkWriter()
 

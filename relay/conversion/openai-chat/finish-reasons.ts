@@ -1,5 +1,5 @@
 import { type JsonObject, textOf } from '#relay/canonical/json-values.ts'
-import type { StopReason } from '../canonical-answer.ts'
+import type { StopReason } from '../../canonical/canonical-answer.ts'
 
 /** OpenAI's finish reasons, and those that compatible providers send instead. */
 const REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([

@@ -6,8 +6,12 @@ import {
   objectsOf,
   textOf,
 } from '#relay/canonical/json-values.ts'
-import type { AnswerPart, CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
-import type { TextPart, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+import type {
+  AnswerPart,
+  CanonicalAnswer,
+  CanonicalChoice,
+} from '../../canonical/canonical-answer.ts'
+import type { TextPart, ThinkingPart, ToolCallPart } from '../../canonical/canonical-request.ts'
 import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
 import { readStop } from './finish-reasons.ts'
 import { callSignature } from './read-content.ts'

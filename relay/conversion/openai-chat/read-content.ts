@@ -5,7 +5,7 @@ import {
   ConversionError,
   type FileSource,
   type ImagePart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { isWebUrl, readDataUrl } from '../data-url.ts'
 import {

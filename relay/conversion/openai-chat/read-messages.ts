@@ -5,9 +5,9 @@ import {
   ConversionError,
   type ToolCallPart,
   type ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
+import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
-import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import {
   isAbsent,
   optionalList,

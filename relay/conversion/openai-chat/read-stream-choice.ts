@@ -5,7 +5,7 @@ import {
   objectsOf,
   textOf,
 } from '#relay/canonical/json-values.ts'
-import type { CanonicalEvent } from '../canonical-answer.ts'
+import type { CanonicalEvent } from '../../canonical/canonical-answer.ts'
 import { readCallId } from '../limit-ids-model-names-and-token-counts.ts'
 import { readStop } from './finish-reasons.ts'
 import { argumentsText, madeUpCallId, PARTS_MAX, readContentPieces } from './read-answer.ts'
@@ -15,8 +15,8 @@ import { readDetail, signatureOf, textOfDetail } from './thinking-in-assistant-m
 type TextKind = 'text' | 'refusal' | 'thinking'
 
 /**
- * The part to which the latest delta belongs. `detail` is the element of `reasoning_details` that
- * the deltas of this part form.
+ * The part to which the latest delta belongs. `detail` is the element of `reasoning_details` into
+ * which the deltas of this part are joined.
  */
 type OpenPart = {
   readonly kind: TextKind

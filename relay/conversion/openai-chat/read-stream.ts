@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, objectsOf, textOf } from '#relay/canonical/json-values.ts'
-import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
+import type { CanonicalEvent, StreamReader } from '../../canonical/canonical-answer.ts'
 import { readAnswerId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
 import { CHOICES_MAX } from './read-answer.ts'
 import { ChoiceReader } from './read-stream-choice.ts'

@@ -4,7 +4,7 @@ import {
   type CanonicalTool,
   ConversionError,
   type ToolChoice,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   isAbsent,

@@ -1,6 +1,10 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
+import {
+  type CanonicalRequest,
+  ConversionError,
+  type Thinking,
+} from '../../canonical/canonical-request.ts'
 import { BUDGET_OF_EFFORT } from '../budget-of-effort.ts'
-import { type CanonicalRequest, ConversionError, type Thinking } from '../canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { chooseEffort, EFFORT_NONE, EFFORTS, effortsOf } from '../effort-of-openai-model.ts'
 import {
@@ -23,8 +27,8 @@ export const THINKING_MEMBERS = [
 type Control = { readonly member: string; readonly thinking: Thinking | null }
 
 /**
- * Reads how much the model may think. If several members state it, a member that turns thinking off
- * takes precedence, and otherwise the first one.
+ * Reads how much the model may think. If several members state this, a member that turns thinking
+ * off takes precedence. If none of them does, the first member counts.
  */
 export function readThinking(body: JsonObject, losses: string[]): Thinking | null {
   const controls: readonly Control[] = [
@@ -52,8 +56,8 @@ function readEffort(value: unknown, path: string): Thinking | null {
 }
 
 /**
- * Returns the thinking that a budget means. With a negative budget, the model decides how much it
- * thinks.
+ * Returns the canonical form of a thinking budget. A negative budget lets the model decide how much
+ * it thinks.
  */
 function budgetOf(tokens: number): Thinking {
   if (tokens < 0) return { kind: 'adaptive' }

@@ -1,6 +1,6 @@
 import { type JsonObject, objectsOf, parsedObject, textOf } from '#relay/canonical/json-values.ts'
 import { DETAIL_AS_JSON } from '#relay/canonical/thinking-signature-prefixes.ts'
-import type { ThinkingPart } from '../canonical-request.ts'
+import type { ThinkingPart } from '../../canonical/canonical-request.ts'
 
 /** OpenRouter's name for thinking in Anthropic's form, which is a text and a signature. */
 export const ANTHROPIC_FORMAT = 'anthropic-claude-v1'
@@ -44,8 +44,8 @@ export const textOfDetail = ({ text, summary }: JsonObject): string =>
 
 /**
  * Returns the signature of an element, or null if it has none. In Anthropic's form, this is the
- * element's own signature, unchanged. In any other form, it is the JSON text of all members except
- * the text, because the provider needs them back.
+ * element's own signature, unchanged. In any other form, the result is the JSON text of all members
+ * except the text, because the provider needs these members back.
  */
 export function signatureOf(detail: JsonObject): string | null {
   const { type, format } = detail

@@ -5,13 +5,13 @@ import {
   objectOrEmpty,
   objectsOf,
 } from '#relay/canonical/json-values.ts'
-import type { CanonicalUsage } from '../canonical-answer.ts'
+import type { CanonicalUsage } from '../../canonical/canonical-answer.ts'
 import { tokenCountOf } from '../limit-ids-model-names-and-token-counts.ts'
 
 /**
  * Reads the usage of an answer or a stream event, or returns null if there is none. OpenAI's prompt
- * count includes cached, audio and image tokens. If their sum exceeds the prompt count, no uncached
- * tokens remain.
+ * count includes cached, audio and image tokens. If the sum of these exceeds the prompt count, the
+ * number of uncached tokens is 0.
  */
 export function readUsage(body: JsonObject): CanonicalUsage | null {
   const usage = usageOf(body)
@@ -38,7 +38,7 @@ export function readUsage(body: JsonObject): CanonicalUsage | null {
   }
 }
 
-/** Returns the usage. Moonshot puts it into a choice of a stream. */
+/** Returns the usage. In a stream, Moonshot puts the usage into a choice. */
 function usageOf(body: JsonObject): JsonObject | null {
   const outer = objectOf(body.usage)
   if (outer !== null) return outer
@@ -50,8 +50,8 @@ function usageOf(body: JsonObject): JsonObject | null {
 }
 
 /**
- * Returns the number of cached tokens. DeepSeek, Zhipu and llama.cpp report it in other members
- * than OpenAI.
+ * Returns the number of cached tokens. DeepSeek, Zhipu and llama.cpp report this number in members
+ * that OpenAI does not have.
  */
 function cachedTokensOf(usage: JsonObject, input: JsonObject, body: JsonObject): number {
   const cacheHits = objectOf(body.timings)?.cache_n
@@ -74,7 +74,7 @@ function readCacheWrite(input: JsonObject): Pick<CanonicalUsage, 'cacheWrite5m' 
 
 /**
  * Reads the output counts. The completion count usually includes reasoning. If the total shows that
- * it does not, as at xAI, reasoning is added.
+ * the count excludes reasoning, as xAI's does, reasoning is added.
  */
 function readOutput(
   usage: JsonObject,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalAnswer, CanonicalChoice } from '../canonical-answer.ts'
-import type { ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+import type { CanonicalAnswer, CanonicalChoice } from '../../canonical/canonical-answer.ts'
+import type { ThinkingPart, ToolCallPart } from '../../canonical/canonical-request.ts'
 import { finishReason } from './finish-reasons.ts'
 import type { AnswerSettings } from './read-request.ts'
 import { writeDetail } from './thinking-in-assistant-messages.ts'

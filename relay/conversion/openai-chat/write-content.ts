@@ -1,5 +1,10 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { AudioPart, ContentPart, DocumentPart, ImagePart } from '../canonical-request.ts'
+import type {
+  AudioPart,
+  ContentPart,
+  DocumentPart,
+  ImagePart,
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { writeDataUrl } from '../data-url.ts'
 import type { ChatExtensions } from './chat-extensions-of-provider.ts'

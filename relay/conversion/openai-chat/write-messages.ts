@@ -7,7 +7,7 @@ import type {
   ThinkingPart,
   ToolCallPart,
   ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import type { ChatExtensions } from './chat-extensions-of-provider.ts'
 import { ANTHROPIC_FORMAT, writeDetail } from './thinking-in-assistant-messages.ts'
@@ -182,7 +182,8 @@ const textAt = (path: string, text: string): PartWithPath => ({
 })
 
 /**
- * Moves the cache mark of a result to its last part, because only parts have marks in this format.
+ * Moves the cache mark of a result to the result's last part, because only parts have marks in this
+ * format.
  */
 function withMark(
   parts: readonly ContentPart[],

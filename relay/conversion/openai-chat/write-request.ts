@@ -6,7 +6,7 @@ import type {
   ContentPart,
   Converted,
   Sampling,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-tool-members.ts'
 import { type ChatExtensions, OPENAI } from './chat-extensions-of-provider.ts'
@@ -138,8 +138,8 @@ function writeCacheKey(key: string | null, vendor: ChatExtensions, losses: strin
 }
 
 /**
- * Adds an instruction to a request for JSON that does not contain the word JSON, because OpenAI,
- * Qwen and DeepSeek reject such a request.
+ * If a request for a JSON answer does not contain the word JSON, adds an instruction with this
+ * word. OpenAI, Qwen and DeepSeek would otherwise reject the request.
  */
 function withWordJson(request: CanonicalRequest): CanonicalRequest {
   if (request.answerFormat?.kind !== 'json') return request

@@ -4,8 +4,8 @@ import type {
   CanonicalUsage,
   StopReason,
   StreamWriter,
-} from '../canonical-answer.ts'
-import type { ThinkingPart } from '../canonical-request.ts'
+} from '../../canonical/canonical-answer.ts'
+import type { ThinkingPart } from '../../canonical/canonical-request.ts'
 import { DONE_EVENT, dataEvent } from '../write-server-sent-events.ts'
 import { finishReason } from './finish-reasons.ts'
 import { writeDetail } from './thinking-in-assistant-messages.ts'

@@ -1,5 +1,9 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { type CanonicalRequest, ConversionError, type Converted } from '../canonical-request.ts'
+import {
+  type CanonicalRequest,
+  ConversionError,
+  type Converted,
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { readRequest as readChat } from '../openai-chat/read-request.ts'
 import {

@@ -5,7 +5,7 @@ import type {
   CanonicalUsage,
   StopReason,
   StreamWriter,
-} from '../canonical-answer.ts'
+} from '../../canonical/canonical-answer.ts'
 import { writeUsage } from '../openai-chat/usage.ts'
 import type { AnswerOptions } from '../openai-chat/write-answer.ts'
 import { DONE_EVENT, dataEvent } from '../write-server-sent-events.ts'

@@ -5,7 +5,11 @@ import {
   parsedObject,
   textOf,
 } from '#relay/canonical/json-values.ts'
-import { type CanonicalTool, ConversionError, type ToolChoice } from '../canonical-request.ts'
+import {
+  type CanonicalTool,
+  ConversionError,
+  type ToolChoice,
+} from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   optionalBoolean,
@@ -17,7 +21,6 @@ import {
   requiredText,
 } from '../read-json-values-strictly.ts'
 
-/** The name of a tool in a namespace. */
 type NamespacedName = { readonly namespace: string; readonly name: string }
 
 /** The caller's tools that were converted to functions, by the names of the functions. */
@@ -164,7 +167,10 @@ type ChosenTools = {
 const CHOICE_MEMBERS = new Set(['type', 'name', 'namespace', 'mode', 'tools'])
 const KINDS: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
 
-/** Reads `tool_choice`. With `allowed_tools`, only the tools that it names are kept. */
+/**
+ * Reads `tool_choice`. If the choice has the type `allowed_tools`, only the tools that it names are
+ * kept.
+ */
 export function readToolChoice(
   body: JsonObject,
   tools: readonly CanonicalTool[],

@@ -1,6 +1,6 @@
 import { textOf } from '#relay/canonical/json-values.ts'
 import { OPENAI_SIGNATURE as OWN } from '#relay/canonical/thinking-signature-prefixes.ts'
-import type { ThinkingPart } from '../canonical-request.ts'
+import type { ThinkingPart } from '../../canonical/canonical-request.ts'
 import {
   type CallSignature,
   callSignatureIn,

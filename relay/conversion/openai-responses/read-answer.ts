@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, objectsOf, textOf } from '#relay/canonical/json-values.ts'
-import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
+import type { AnswerPart, CanonicalAnswer } from '../../canonical/canonical-answer.ts'
 import { argumentsOfInput } from './convert-caller-tools-to-functions.ts'
 import { ownContent } from './encrypted-content.ts'
 import { readStop } from './stop-reason.ts'

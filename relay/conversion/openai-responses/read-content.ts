@@ -1,5 +1,10 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { CacheMark, ContentPart, FileSource, ImagePart } from '../canonical-request.ts'
+import type {
+  CacheMark,
+  ContentPart,
+  FileSource,
+  ImagePart,
+} from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { readDataUrl } from '../data-url.ts'
 import {

@@ -5,9 +5,9 @@ import {
   ConversionError,
   type ToolCallPart,
   type ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
+import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
-import { withCallerPath } from '../paths-of-parts-in-caller-request.ts'
 import {
   optionalText,
   requiredList,
@@ -60,8 +60,8 @@ const HOSTED_ITEMS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The types of items for calls of tools that the provider defines but the caller runs. Each has the
- * name of the tool, and the member with its input.
+ * The types of items for calls of tools that the provider defines but the caller runs. Each type is
+ * mapped to the name of the tool, and to the item's member with the tool's input.
  */
 const BUILT_IN_CALLS: ReadonlyMap<string, readonly [name: string, input: string]> = new Map([
   ['local_shell_call', ['local_shell', 'action']],
@@ -85,8 +85,8 @@ class InputReader implements Conversation {
   /** The names of the called tools, by call id. */
   private readonly names = new Map<string, string>()
   /**
-   * The signatures of tool calls, by call id. An item before the call contains its signature. A
-   * signature is used for one call only, because some providers use the same ids in each answer.
+   * The signatures of tool calls, by call id. The item before a call contains the call's signature.
+   * A signature is used for one call only, because some providers use the same ids in each answer.
    */
   private readonly callSignatures = new Map<string, string>()
   /** The message to which the next item is added, if the item has the kind of the message. */
@@ -216,8 +216,8 @@ class InputReader implements Conversation {
 }
 
 /**
- * Returns the id of a built-in tool's call. The result of a local shell call may have it in `id`,
- * and all others in `call_id`.
+ * Returns the id of a built-in tool's call. Only the result of a local shell call may have this id
+ * in `id`. All other items have it in `call_id`.
  */
 const builtInCallId = (item: JsonObject, path: string): string =>
   textOf(item.call_id) ?? requiredText(item.id, `${path}.call_id`)

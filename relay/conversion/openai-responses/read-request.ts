@@ -5,7 +5,7 @@ import {
   ConversionError,
   type Converted,
   type Sampling,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   isAbsent,
@@ -73,7 +73,7 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
 
 /** The properties of a request that decide how its answer is written. */
 export type AnswerSettings = CallerTools & {
-  /** The members of the request that its answer repeats. */
+  /** The members of the request that the answer must repeat. */
   readonly repeated: JsonObject
 }
 
@@ -122,7 +122,7 @@ function readOutputLimit(body: JsonObject): number | null {
   throw new ConversionError('max_output_tokens', 'A positive integer is expected.')
 }
 
-/** The Responses API has no other sampling parameters. */
+/** Reads `temperature` and `top_p`, the only sampling parameters of the Responses API. */
 const readSampling = (body: JsonObject): Sampling => ({
   choices: null,
   temperature: optionalNumber(body.temperature, 'temperature'),
@@ -160,8 +160,8 @@ const ENCRYPTED = 'reasoning.encrypted_content'
 
 /**
  * Returns the number of alternatives per token if `include` requests log probabilities, and
- * otherwise null. A request for encrypted reasoning is not a loss, because answers always include
- * what the provider has of it.
+ * otherwise null. If `include` requests encrypted reasoning, this is not a loss, because answers
+ * always contain the encrypted reasoning that the provider sends.
  */
 function readLogprobs(body: JsonObject, losses: string[]): number | null {
   const include = optionalList(body.include, 'include')

@@ -1,5 +1,5 @@
 import { type JsonObject, objectsOf, textOf } from '#relay/canonical/json-values.ts'
-import type { CanonicalEvent } from '../canonical-answer.ts'
+import type { CanonicalEvent } from '../../canonical/canonical-answer.ts'
 import { ownContent } from './encrypted-content.ts'
 import { argumentsText, calledName, callId, PARTS_MAX } from './read-answer.ts'
 import { SUMMARY_SEPARATOR } from './text-of-reasoning-item.ts'

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, objectsOf, textOf } from '#relay/canonical/json-values.ts'
-import type { CanonicalEvent, StreamReader } from '../canonical-answer.ts'
+import type { CanonicalEvent, StreamReader } from '../../canonical/canonical-answer.ts'
 import { PARTS_MAX, readError, readFailure } from './read-answer.ts'
 import { ItemReader, OpenParts } from './read-stream-item.ts'
 import { readStop } from './stop-reason.ts'
@@ -135,8 +135,8 @@ class EventReader implements StreamReader {
   }
 
   /**
-   * Returns the reader for an event whose item was not announced, because some providers send texts
-   * without this announcement. Returns null for an event without an item.
+   * Returns the reader for an event of an item that no earlier event announced. Some providers send
+   * texts without announcing the item. Returns null for an event without an item.
    */
   private unannounced(event: string, id: unknown, index: number): ItemReader | null {
     const type = ITEM_TYPES.find(([prefix]) => event.startsWith(prefix))?.[1]

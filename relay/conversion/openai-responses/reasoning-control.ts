@@ -1,5 +1,5 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { ConversionError, type Thinking } from '../canonical-request.ts'
+import { ConversionError, type Thinking } from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   chooseEffort,

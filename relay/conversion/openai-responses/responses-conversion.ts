@@ -6,7 +6,10 @@ import { writeAnswer } from './write-answer.ts'
 import { writeRequest } from './write-request.ts'
 import { createStreamWriter } from './write-stream.ts'
 
-/** Returns the form of a call's id that the ids of its response and items contain. */
+/**
+ * Returns a call's id without hyphens, as the ids of its response and of the response's items
+ * contain it.
+ */
 const keyOfCall = (id: string): string => id.replaceAll('-', '')
 
 export const RESPONSES_CONVERSION: FormatConversion = {

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
-import type { StopReason } from '../canonical-answer.ts'
+import type { StopReason } from '../../canonical/canonical-answer.ts'
 
 /** Whether an answer contains tool calls or a refusal, on which its stop reason depends. */
 type StopHints = { readonly hasCalls: boolean; readonly isRefused: boolean }

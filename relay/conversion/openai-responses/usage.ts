@@ -1,12 +1,13 @@
 import { imageUsage } from '#domain/pricing/usage.ts'
 import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import type { CanonicalUsage } from '../canonical-answer.ts'
+import type { CanonicalUsage } from '../../canonical/canonical-answer.ts'
 import { tokenCountOf } from '../limit-ids-model-names-and-token-counts.ts'
 
 /**
  * Reads the usage of a response, or returns null if there is none. The input count includes cached
- * tokens. If they exceed it, no uncached tokens remain. Tokens that are cached for 12 hours are
- * counted as cached for one hour, which is the longer of the two lifetimes of `CanonicalUsage`.
+ * tokens. If more tokens are cached than the input count states, the number of uncached tokens is
+ * 0. Tokens that are cached for 12 hours are counted as cached for one hour, which is the longer of
+ * the two lifetimes of `CanonicalUsage`.
  */
 export function readUsage(response: JsonObject): CanonicalUsage | null {
   const usage = objectOf(response.usage)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { AnswerPart, CanonicalAnswer } from '../canonical-answer.ts'
-import type { RefusalPart, TextPart } from '../canonical-request.ts'
+import type { AnswerPart, CanonicalAnswer } from '../../canonical/canonical-answer.ts'
+import type { RefusalPart, TextPart } from '../../canonical/canonical-request.ts'
 import { writeStop } from './stop-reason.ts'
 import { writeUsage } from './usage.ts'
 import {

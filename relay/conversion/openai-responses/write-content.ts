@@ -1,5 +1,10 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { ContentPart, DocumentPart, FileSource, ImagePart } from '../canonical-request.ts'
+import type {
+  ContentPart,
+  DocumentPart,
+  FileSource,
+  ImagePart,
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { writeDataUrl } from '../data-url.ts'
 

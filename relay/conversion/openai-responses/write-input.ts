@@ -5,7 +5,7 @@ import type {
   ContentPart,
   ThinkingPart,
   ToolResultPart,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { encryptedForProvider } from './encrypted-content.ts'
 import { limitedCallId } from './shorten-ids-and-keys.ts'
@@ -113,9 +113,8 @@ class ItemWriter {
   }
 
   /**
-   * Writes thinking that a provider of this format encrypted. Two kinds of thinking are rejected by
-   * such a provider and therefore reported as lost: that of other providers, and that without an
-   * answer after it.
+   * Writes thinking that a provider of this format encrypted. Such a provider rejects thinking of
+   * other providers, and thinking that no answer follows. Both are reported as lost.
    */
   private writeThinking(part: ThinkingPart, isFollowed: boolean, path: string): void {
     const encrypted = encryptedForProvider(part)
@@ -129,7 +128,7 @@ class ItemWriter {
 
   /**
    * Writes a tool result. A result with one text becomes a string, because all providers of this
-   * format accept one.
+   * format accept a string.
    */
   private writeResult(part: ToolResultPart, path: string): void {
     if (part.isError) addLoss(this.losses, `${path}.isError`)

@@ -6,7 +6,7 @@ import type {
   ContentPart,
   Converted,
   Sampling,
-} from '../canonical-request.ts'
+} from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-tool-members.ts'
 import { writeReasoning } from './reasoning-control.ts'
@@ -142,8 +142,9 @@ function writeTextFormat(format: AnswerFormat | null): JsonObject | null {
 }
 
 /**
- * Adds an instruction to a request for JSON whose input items don't contain the word JSON, because
- * OpenAI rejects such a request. OpenAI does not search the instructions for the word.
+ * If the input items of a request for a JSON answer don't contain the word JSON, adds an
+ * instruction with this word. OpenAI would otherwise reject the request, because it does not search
+ * the instructions for the word.
  */
 function withWordJson(request: CanonicalRequest, written: WrittenInput): WrittenInput {
   if (request.answerFormat?.kind !== 'json') return written

@@ -1,6 +1,11 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalAnswer } from '../canonical-answer.ts'
-import type { RefusalPart, TextPart, ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+import type { CanonicalAnswer } from '../../canonical/canonical-answer.ts'
+import type {
+  RefusalPart,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+} from '../../canonical/canonical-request.ts'
 import { type CallerTools, inputOfArguments } from './convert-caller-tools-to-functions.ts'
 import { encryptedCallSignature, encryptedForCaller } from './encrypted-content.ts'
 import type { AnswerSettings } from './read-request.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { ThinkingPart, ToolCallPart } from '../canonical-request.ts'
+import type { ThinkingPart, ToolCallPart } from '../../canonical/canonical-request.ts'
 import { type CallerTools, inputOfArguments } from './convert-caller-tools-to-functions.ts'
 import {
   callItem,
@@ -15,7 +15,6 @@ import {
 /** Writes one event of the stream with the next sequence number. */
 type Emit = (type: string, members: JsonObject) => string
 
-/** The index of an item in the output, and its id. */
 export type ItemPlace = { readonly index: number; readonly id: string }
 
 /** Writes the events of one output item, from its beginning to its end. */

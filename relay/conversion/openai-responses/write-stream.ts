@@ -4,7 +4,7 @@ import type {
   CanonicalUsage,
   StopReason,
   StreamWriter,
-} from '../canonical-answer.ts'
+} from '../../canonical/canonical-answer.ts'
 import { namedEvent } from '../write-server-sent-events.ts'
 import { writeStop } from './stop-reason.ts'
 import { writeUsage } from './usage.ts'
@@ -25,7 +25,7 @@ import {
 
 /**
  * Writes the events of a streamed response. The format has no `[DONE]`. An error is written twice:
- * as `error` for OpenAI's SDKs, and as `response.failed` for Codex. Its message is written
+ * as `error` for OpenAI's SDKs, and as `response.failed` for Codex. The error's message is written
  * unchanged, so the caller of `write` must redact it first.
  */
 export const createStreamWriter = (options: StreamOptions): StreamWriter => new EventWriter(options)

@@ -5,10 +5,11 @@ export const API_VERSION = '2023-06-01'
 
 const BETA = 'anthropic-beta'
 /**
- * Matches the betas that raise the price of a request: the fast mode, the long context of older
- * models, and compaction. The hold (the reserved quota) does not cover the tokens of a compaction.
- * These betas and their members are not sent, except for the fast mode if the channel allows it.
- * Letter case is ignored, because a provider may ignore it too.
+ * Matches the beta features (values of `anthropic-beta`) that raise the price of a request: the
+ * fast mode, the long context of older models, and compaction. The hold (the reserved quota) does
+ * not cover the tokens of a compaction. These values, and the members that belong to them, are not
+ * sent, except for the fast mode if the channel allows it. Letter case is ignored, because a
+ * provider may ignore it too.
  */
 const PRICED_BETA = /^(?:fast-mode|context-1m|compact)-/i
 const FAST_MODE_BETA = /^fast-mode-/i
@@ -19,11 +20,11 @@ const ACCOUNT_HEADER = /workspace|organi[sz]ation/
 const SECRET_HEADER = /key|token|auth|cookie|secret|credential|password/
 
 /**
- * Returns the caller's `anthropic-*` headers as a flat list of names and values. Betas that raise
- * the price, headers that choose an account and headers that may contain a secret are left out.
- * `sendsFastMode` is true if the request to the provider has the member of the fast mode. Only
- * then, the beta of the fast mode is sent, because Anthropic refuses some members without their
- * beta and some betas without their members.
+ * Returns the caller's `anthropic-*` headers as a flat list of names and values. Beta features that
+ * raise the price, headers that choose an account and headers that may contain a secret are left
+ * out. `sendsFastMode` is true if the request to the provider has the member of the fast mode. The
+ * beta feature of the fast mode is sent only in this case, because Anthropic refuses some members
+ * without their beta feature, and some beta features without their members.
  */
 export function passedHeaders(
   headers: IncomingHttpHeaders,
@@ -41,7 +42,7 @@ export function passedHeaders(
 }
 
 /**
- * Returns the comma-separated list of betas that are sent. If no beta is removed, the list is
+ * Returns the comma-separated list of beta features that are sent. If none is removed, the list is
  * returned unchanged.
  */
 function sentBetas(list: string, sendsFastMode: boolean): string {

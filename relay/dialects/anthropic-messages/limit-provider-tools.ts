@@ -1,20 +1,20 @@
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { invalidParameter, type RelayError } from '#relay/canonical/relay-error.ts'
 import type { ByteEdit } from '../byte-edits.ts'
-import { isMembers } from '../check-common-request-members.ts'
 import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
 import { type LimitedTools, readUsesLimit } from '../provider-tool-limits.ts'
+import { isMembers } from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 
 /**
- * Matches the types of provider tools that cost only tokens. An `mcp_toolset` also needs the member
- * that names its servers, which the channel must allow too.
+ * Matches the types of provider tools that cost only tokens. An `mcp_toolset` also needs the
+ * request member with the addresses of its servers. The channel must allow this member too.
  */
 const TOKENS_ONLY = /^(?:web_fetch(?:_\w+)?|mcp_toolset)$/
 /**
  * Matches the types of web searches. Web searches are the only tools of Anthropic's API with a
- * price per use. For example, containers are charged by the hour, which no price of the gateway
- * covers.
+ * price per use. Containers, for example, are charged by the hour, and no price of the gateway
+ * covers them.
  */
 const WEB_SEARCH = /^web_search(?:_\w+)?$/
 const LIMIT = 'max_uses'

@@ -37,9 +37,9 @@ const isInvalidToolCount = (name: string, value: unknown): boolean =>
   name === 'web_search_requests' && value !== null && !isCount(value)
 
 /**
- * Combines two lists of iterations, which only grow during a stream. An iteration that the total
- * does not include (see `isOutsideTotal`) keeps its type, so that its tokens stay outside the
- * total.
+ * Combines the lists of iterations in two usages of a stream. The lists only grow during the
+ * stream. An iteration that the total does not include (see `isOutsideTotal`) keeps its type, so
+ * that its tokens stay outside the total.
  */
 function combineIterations(earlier: readonly unknown[], later: unknown): readonly unknown[] {
   if (!Array.isArray(later)) return earlier

@@ -6,13 +6,13 @@ import {
   type UsageReport,
 } from '#relay/canonical/provider-usage-report.ts'
 import { invalidParameter, type RelayError } from '#relay/canonical/relay-error.ts'
-import { flagOf, isMembers, RESERVED, validOutline } from '../check-common-request-members.ts'
 import { answerCheck } from '../check-successful-answer.ts'
 import { jsonError } from '../invalid-json-error.ts'
-import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
+import { OPENAI_ERRORS } from '../openai-chat/error-format.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import { flagOf, isMembers, RESERVED, validOutline } from '../read-common-request-members.ts'
 import type { JsonKind } from '../scan-json-tokens.ts'
 import type { InvalidJson, Member } from '../scan-request-object.ts'
 import type { ChatRequest, WireFormat } from '../wire-format.ts'
@@ -94,8 +94,8 @@ type InputFormat = Pick<WireFormat, 'name' | 'readRequest' | 'readChangedRequest
   }
 
 /**
- * Completes the format of an API that takes an input and generates no answer, such as embeddings.
- * Properties that `given` lacks are those of OpenAI's APIs.
+ * Completes the format of an API that takes an input and generates no answer, such as embeddings. A
+ * property that `given` lacks has the value of OpenAI's APIs.
  */
 export function inputFormat({ answerMember, ...given }: InputFormat): WireFormat {
   const { readChangedRequest, shortBody } = given

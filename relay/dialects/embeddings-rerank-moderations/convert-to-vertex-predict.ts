@@ -5,14 +5,14 @@ import {
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
-import { isMembers } from '../check-common-request-members.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { isMembers } from '../read-common-request-members.ts'
 import { scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, PathParameters, WireFormat } from '../wire-format.ts'
 import { inputReport, memberIn } from './base-of-formats-without-output.ts'
 import { boundOfInputs } from './count-and-bound-inputs.ts'
-import { EMBEDDINGS } from './embeddings-request.ts'
-import { GEMINI_EMBEDDING, GEMINI_EMBEDDING_BATCH } from './gemini-embedding-request.ts'
+import { EMBEDDINGS } from './embeddings-format.ts'
+import { GEMINI_EMBEDDING, GEMINI_EMBEDDING_BATCH } from './gemini-embedding-formats.ts'
 import { base64Of, requestsBase64 } from './vectors-as-base64.ts'
 
 /** The maximum length in bytes of a request that is converted, because it must be parsed. */
@@ -32,9 +32,8 @@ type Instance = {
 type Predict = { readonly instances: readonly Instance[]; readonly dimensions?: unknown }
 
 /**
- * The format of Vertex AI's `predict`, which serves Vertex AI's older embedding models. The
- * returned format keeps the name of the caller's format, because the endpoint is found by this
- * name.
+ * Returns the format of Vertex AI's `predict`, which serves Vertex AI's older embedding models. The
+ * format has the name of the caller's format, because the endpoint is found by this name.
  */
 const predictFormat = ({ name, errors, promptMember, ...caller }: WireFormat): WireFormat => {
   const format: WireFormat = {

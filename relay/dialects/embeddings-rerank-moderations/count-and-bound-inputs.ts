@@ -95,8 +95,8 @@ const CEILING_BASE = 256
 /**
  * Returns the bounds of the input tokens. Text has at most one token per byte of the request, and
  * token numbers are counted. The ceiling is close to the bound, because a provider adds fewer
- * tokens to an input than to a chat. The rest of the ceiling allows for vendors whose tokenizers
- * count more tokens.
+ * tokens to an input than to a chat. The margin also allows for vendors whose tokenizers count more
+ * tokens.
  */
 export function boundOfInputs(body: Buffer, { count, tokens, objects }: Inputs): InputBound {
   const ofInputs = count * TOKENS_PER_INPUT + CEILING_BASE

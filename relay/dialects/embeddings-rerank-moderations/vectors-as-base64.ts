@@ -16,7 +16,7 @@ const CHANGED_BYTES_MAX = 16 * 1024 * 1024
 
 /**
  * Encodes the vectors of an answer as base64 of 32-bit numbers, if the caller requested this and
- * the provider ignored it. OpenAI's clients request base64 by default, and read any other value as
+ * the provider ignored it. OpenAI's clients request base64 by default, and then decode any value as
  * base64.
  */
 export function vectorsAsBase64(request: ChatRequest, answer: Buffer): Buffer {

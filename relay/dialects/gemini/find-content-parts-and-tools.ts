@@ -8,7 +8,6 @@ import type { FileReference } from '../wire-format.ts'
 import { camelCased } from './camel-case.ts'
 import { isPricedTool } from './limit-provider-tools.ts'
 
-/** The kind of an object in a request. */
 type ObjectKind = 'content' | 'part' | 'blob' | 'file' | 'response' | 'response-part' | 'tool'
 
 /**
@@ -72,8 +71,8 @@ function isOfAccount(address: string): boolean {
 }
 const FILE_PARAM = 'fileData.fileUri'
 /**
- * The maximum number of files with an id. If there are more, one entry without an id stands for all
- * others.
+ * The maximum number of files with an id. If there are more, one entry without an id stands for the
+ * rest.
  */
 const FILES_MAX = 100
 /** The maximum depth at which an object may contain a known name. */

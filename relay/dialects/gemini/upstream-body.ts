@@ -1,8 +1,8 @@
 import { PROVIDER_TOOLS } from '#domain/channels/restricted-request-members.ts'
 import { applyEdits, type ByteEdit } from '../byte-edits.ts'
-import { isMembers } from '../check-common-request-members.ts'
 import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
 import { editsToRemove } from '../openai-chat/upstream-body.ts'
+import { isMembers } from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, UpstreamBody, UpstreamChange } from '../wire-format.ts'
 import { camelCased, snakeCased } from './camel-case.ts'
@@ -20,7 +20,7 @@ const SENT: ReadonlySet<string> = new Set([
 export const ROUTING_MEMBERS: ReadonlySet<string> = new Set([
   ...['routingConfig', 'modelConfig', 'modelSelectionConfig'],
 ])
-/** The members that are removed too when all tools are removed. */
+/** The members that are removed when no tool is left. */
 const OF_TOOLS: ReadonlySet<string> = new Set(['tools', 'toolConfig'])
 const CONFIG = 'generationConfig'
 const LIMIT = 'maxOutputTokens'

@@ -1,5 +1,5 @@
 import { applyEdits, type ByteEdit } from '../byte-edits.ts'
-import { isMembers } from '../check-common-request-members.ts'
+import { isMembers } from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 
 const KEY = 'modelVersion'

@@ -8,15 +8,15 @@ import {
 } from '#relay/canonical/relay-error.ts'
 import { measureAudio } from '#relay/uploads/audio/measure-audio.ts'
 import type { FormRules } from '#relay/uploads/form-field-types.ts'
+import { OPENAI_ERRORS } from '../openai-chat/error-format.ts'
+import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { usageInAnswer as usageInJson } from '../openai-chat/usage-in-answer.ts'
 import {
   flagOf,
   isMembers,
   isNumberOrNull,
   membersAndModel,
-} from '../check-common-request-members.ts'
-import { OPENAI_ERRORS } from '../openai-chat/error-body.ts'
-import { upstreamBody } from '../openai-chat/upstream-body.ts'
-import { usageInAnswer as usageInJson } from '../openai-chat/usage-in-answer.ts'
+} from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
 import {

@@ -278,8 +278,8 @@ export class MessagePartAndToolFinder implements ObjectVisitor {
   }
 
   /**
-   * If the name differs from a known one only by letter case, a provider may read another kind of
-   * part here.
+   * Records an ambiguity if the key differs from a known name only by letter case, because a
+   * provider may read the key as that name.
    */
   private checkCase(key: string, start: number, end: number): void {
     if (key === '' || this.ambiguity !== null) return

@@ -37,7 +37,9 @@ const SEARCHES = new Set([
   ...['plugins', 'enable_deep_search', 'force_search_enhancement', 'search_settings'],
 ])
 const SEARCH_CEILING = 200_000
-/** Members that refer to content outside the request, which may have any length. */
+/**
+ * Members that refer to content outside the request. The length of such content has no known bound.
+ */
 const REMOTE = new Set([
   ...['files', 'file_ids', 'attachments', 'documents', 'images', 'videos', 'data_sources'],
   ...['previous_response_id', 'conversation', 'conversation_id', 'mcp_servers', 'extra_body'],
@@ -54,8 +56,8 @@ export const CEILING_BASE = 100_000
  * Returns the bounds of the number of input tokens. The basic bound is the length of the request in
  * bytes, because a token has at least one byte. Each picture, video or file adds the maximum of its
  * kind. The maximum is added even if the data is in the request and its bytes are already counted,
- * because the provider may count the data either as a picture or as text. If a part may have any
- * number of tokens, the ceiling is `TOKENS_MAX`.
+ * because the provider may count the data either as a picture or as text. If the number of tokens
+ * of a part has no known bound, the ceiling is `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,

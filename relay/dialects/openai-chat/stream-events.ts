@@ -40,8 +40,8 @@ const isOfUsage = (event: Event): boolean =>
   (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))
 
 /**
- * Reports whether the value of `error` is an error. OpenRouter sends one in an event that also ends
- * a choice.
+ * Reports whether the value of `error` is an error. OpenRouter sends such an error in an event that
+ * also ends a choice.
  */
 const isErrorValue = (error: unknown): boolean =>
   typeof error === 'string' ? error !== '' : typeof error === 'object' && error !== null

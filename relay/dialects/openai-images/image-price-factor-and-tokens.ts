@@ -15,9 +15,9 @@ const USUAL_QUALITIES: ReadonlySet<string | null> = new Set([
 /**
  * Returns the factor by which the price per image is multiplied. The factor is 0.4 for sides of at
  * most 256 pixels, 0.45 for sides of at most 512 pixels, and 2 for an image with a side of 1792
- * pixels or more. High quality doubles the factor, but for the largest images it multiplies it by
- * 1.5 only. An unknown size or quality has the largest factor, because a caller could otherwise get
- * a large image for the price of a small one.
+ * pixels or more. High quality multiplies the factor by 2, or only by 1.5 for the largest images.
+ * An unknown size or quality has the largest factor, because a caller could otherwise get a large
+ * image for the price of a small one.
  */
 export function imageFactorOf(size: string | null, quality: string | null): DecimalText {
   const isUsual = USUAL_QUALITIES.has(quality)

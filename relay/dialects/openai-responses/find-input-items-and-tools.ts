@@ -34,7 +34,9 @@ const PLAIN_IN_ITEM = [
   ...['result', 'fingerprint', 'agent', 'end_turn'],
 ]
 
-/** The known types of items. An item of any other type may have any number of tokens. */
+/**
+ * The known types of items. The number of tokens of an item of any other type has no known bound.
+ */
 const ITEM_TYPES: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ...[
     ...['message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call'],
@@ -82,8 +84,8 @@ const ENVIRONMENT_DEPTH = 3
 const NULL = 110
 
 /**
- * A reference to a stored item. `item` is the index of the element that refers to it, and `span` is
- * the position of this element. `id` is null if the id is invalid.
+ * A reference to a stored item. `item` is the index of the input element that contains the
+ * reference, and `span` is the position of this element. `id` is null if the id is invalid.
  */
 type FoundReference = {
   readonly item: number
@@ -213,8 +215,8 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
   }
 
   /**
-   * Reads a member of a shell's environment. Unless the shell runs on the caller's computer, it is
-   * a container, for which the provider charges.
+   * Reads a member of a shell's environment. A shell that does not run on the caller's computer
+   * runs in a container, for which the provider charges.
    */
   private environmentMember(start: number, end: number, valueAt: number): void {
     const isLocal = this.is(start, end, QUOTED_TYPE) && this.textAt(valueAt) === 'local'

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * The headers of OpenAI's clients that are sent to the provider. They name the client's version, or
- * a session, so that all calls of the session can use the same cache.
+ * The headers of OpenAI's clients that are sent to the provider. They name the client's version or
+ * a session. A session allows all its calls to use the same cache.
  */
 const PASSED: ReadonlySet<string> = new Set([
   ...['originator', 'session_id', 'session-id', 'thread-id', 'conversation_id', 'version'],
 ])
 const BETA = 'openai-beta'
-/** Matches a beta that concerns only the connection between the caller and the gateway. */
+/** Matches a beta feature that concerns only the connection between the caller and the gateway. */
 const WEBSOCKETS = /^responses_websockets=/i
 
 /**

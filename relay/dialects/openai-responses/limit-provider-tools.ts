@@ -1,8 +1,8 @@
 import type { ToolName } from '#domain/pricing/usage.ts'
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
-import { isMembers } from '../check-common-request-members.ts'
 import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
 import { type LimitedTools, readUsesLimit } from '../provider-tool-limits.ts'
+import { isMembers } from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 
 /** The tools of OpenAI's Responses API that have a price per use, recognized by their types. */

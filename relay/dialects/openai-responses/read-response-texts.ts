@@ -47,8 +47,8 @@ const TOOL_ITEMS: ReadonlyMap<unknown, ToolName> = new Map<unknown, ToolName>([
   ['image_generation_call', 'image_generation'],
 ])
 /**
- * The actions of the web search tool that read a page which an earlier search found. They have no
- * price. Only a search has one.
+ * The actions with which the web search tool only reads a page that an earlier search found. These
+ * actions have no price.
  */
 const READING_ACTIONS: ReadonlySet<unknown> = new Set(['open_page', 'find_in_page'])
 
@@ -107,7 +107,7 @@ function readName(item: JsonObject | null, index: number, sink: TextSink): void 
   if (typeof item?.name === 'string' && item.name !== '') sink.text(index, NAME, item.name)
 }
 
-/** Reads the content of a completed item that no delta contains. */
+/** Reads that content of a completed item which no delta contains. */
 function readEndOfItem(item: JsonObject | null, index: number, sink: TextSink): void {
   if (item === null) return
   const { encrypted_content: encrypted, result, type } = item

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '#relay/canonical/redact-provider-texts.ts'
-import { isMembers } from '../check-common-request-members.ts'
 import { answerCheck } from '../check-successful-answer.ts'
 import type { ErrorFormat } from '../error-format.ts'
-import { type ErrorBody, OPENAI_ERRORS } from '../openai-chat/error-body.ts'
+import { type ErrorBody, OPENAI_ERRORS } from '../openai-chat/error-format.ts'
+import { isMembers } from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 
 const FAILED = Buffer.from('"failed"')

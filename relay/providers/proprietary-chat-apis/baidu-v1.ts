@@ -1,3 +1,5 @@
+import type { StopReason } from '#relay/canonical/canonical-answer.ts'
+import type { CanonicalRequest } from '#relay/canonical/canonical-request.ts'
 import {
   type JsonObject,
   objectOrEmpty,
@@ -5,8 +7,6 @@ import {
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
-import type { StopReason } from '#relay/conversion/canonical-answer.ts'
-import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
 import { readAnswerId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import {
   type AccessToken,

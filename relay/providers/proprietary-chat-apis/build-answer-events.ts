@@ -4,7 +4,7 @@ import type {
   CanonicalEvent,
   CanonicalUsage,
   StopReason,
-} from '#relay/conversion/canonical-answer.ts'
+} from '#relay/canonical/canonical-answer.ts'
 import { TOKEN_COUNT_MAX } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 
 const isCount = (value: unknown): value is number =>

@@ -1,6 +1,6 @@
+import type { CanonicalAnswer, CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
+import type { CanonicalRequest, Converted } from '#relay/canonical/canonical-request.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalAnswer, CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
-import type { CanonicalRequest, Converted } from '#relay/conversion/canonical-request.ts'
 
 /**
  * The properties on which a request depends: the provider's name for the model, whether it streams,

@@ -1,3 +1,9 @@
+import type { AnswerPart, CanonicalEvent, StopReason } from '#relay/canonical/canonical-answer.ts'
+import type {
+  AnswerFormat,
+  CanonicalRequest,
+  Thinking,
+} from '#relay/canonical/canonical-request.ts'
 import {
   type JsonObject,
   objectOrEmpty,
@@ -6,12 +12,6 @@ import {
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
-import type { AnswerPart, CanonicalEvent, StopReason } from '#relay/conversion/canonical-answer.ts'
-import type {
-  AnswerFormat,
-  CanonicalRequest,
-  Thinking,
-} from '#relay/conversion/canonical-request.ts'
 import {
   readAnswerId,
   readCallId,

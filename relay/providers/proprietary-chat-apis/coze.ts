@@ -1,3 +1,4 @@
+import type { CanonicalRequest } from '#relay/canonical/canonical-request.ts'
 import {
   type JsonObject,
   objectOrEmpty,
@@ -5,7 +6,6 @@ import {
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
-import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
 import { readAnswerId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import {
   endEvents,

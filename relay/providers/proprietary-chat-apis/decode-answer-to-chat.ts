@@ -1,5 +1,5 @@
+import type { CanonicalAnswer, CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import { parsedObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalAnswer, CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import { joinEventsToAnswer } from '#relay/conversion/join-canonical-events.ts'
 import { type AnswerOptions, writeAnswer } from '#relay/conversion/openai-chat/write-answer.ts'
 import { createStreamWriter } from '#relay/conversion/openai-chat/write-stream.ts'

@@ -1,3 +1,6 @@
+import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
+import type { CanonicalRequest, FileSource } from '#relay/canonical/canonical-request.ts'
+import { ConversionError } from '#relay/canonical/canonical-request.ts'
 import {
   type JsonObject,
   objectOrEmpty,
@@ -5,9 +8,6 @@ import {
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
-import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
-import type { CanonicalRequest, FileSource } from '#relay/conversion/canonical-request.ts'
-import { ConversionError } from '#relay/conversion/canonical-request.ts'
 import { readAnswerId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import {
   endEvents,

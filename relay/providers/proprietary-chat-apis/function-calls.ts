@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type JsonObject, objectOf, textOrEmpty } from '#relay/canonical/json-values.ts'
-import type { AnswerPart, CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import type { AnswerPart, CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import {
   type CanonicalMessage,
   type CanonicalRequest,
@@ -8,9 +7,10 @@ import {
   ConversionError,
   type ToolCallPart,
   type ToolResultPart,
-} from '#relay/conversion/canonical-request.ts'
+} from '#relay/canonical/canonical-request.ts'
+import { type JsonObject, objectOf, textOrEmpty } from '#relay/canonical/json-values.ts'
+import { callerPathOf } from '#relay/conversion/caller-paths-of-canonical-parts.ts'
 import { readCallId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
-import { callerPathOf } from '#relay/conversion/paths-of-parts-in-caller-request.ts'
 
 type Turn = JsonObject & { readonly role: 'user' | 'function' | 'assistant' }
 

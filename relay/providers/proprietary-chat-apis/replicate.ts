@@ -1,3 +1,5 @@
+import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
+import type { CanonicalRequest } from '#relay/canonical/canonical-request.ts'
 import {
   type JsonObject,
   listOf,
@@ -6,8 +8,6 @@ import {
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
-import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
-import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
 import { isVisibleText } from '../header-list.ts'
 import { MODEL_PLACEHOLDER, type OpenCloud } from '../provider-access-and-decoder-types.ts'
 import { endEvents, reportedUsage, textEvents, usageEvents } from './build-answer-events.ts'

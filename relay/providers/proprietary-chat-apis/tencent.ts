@@ -1,4 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
+import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
+import type { CanonicalRequest } from '#relay/canonical/canonical-request.ts'
 import {
   isObject,
   type JsonObject,
@@ -9,8 +11,6 @@ import {
   parsedObject,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
-import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
-import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
 import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { readAnswer as readChatAnswer } from '#relay/conversion/openai-chat/read-answer.ts'
 import { createStreamReader } from '#relay/conversion/openai-chat/read-stream.ts'

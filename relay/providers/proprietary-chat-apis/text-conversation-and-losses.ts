@@ -2,7 +2,7 @@ import {
   type CanonicalMessage,
   type CanonicalRequest,
   ConversionError,
-} from '#relay/conversion/canonical-request.ts'
+} from '#relay/canonical/canonical-request.ts'
 
 /** A feature of a request that goes beyond a conversation of texts. */
 export type Feature =

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
+import type { CanonicalRequest } from '#relay/canonical/canonical-request.ts'
 import {
   type JsonObject,
   objectOrEmpty,
@@ -7,8 +9,6 @@ import {
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
-import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
-import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
 import { readAnswerId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import { isVisibleText } from '../header-list.ts'
 import {

@@ -1,6 +1,6 @@
 import { type Exchange, sendError, sendJson } from '#relay/pipeline/http-exchange.ts'
 import type { RelayError } from '../../canonical/relay-error.ts'
-import { errorBody } from '../../dialects/openai-chat/error-body.ts'
+import { errorBody } from '../../dialects/openai-chat/error-format.ts'
 import { type VideoStyle, videoStyleOf } from './video-routes.ts'
 
 /** Reports whether errors in this format consist of a code and a message. */

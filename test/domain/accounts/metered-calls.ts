@@ -15,7 +15,7 @@ import {
 } from '#relay/canonical/answer-text-for-token-count.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { withAllowedCache } from '#relay/dialects/detect-and-shorten-one-hour-caching.ts'
-import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-format.ts'
 import { readChatTexts } from '#relay/dialects/openai-chat/read-chat-texts.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 import { type Delivery, meter, usageSoFar } from '#relay/pipeline/billed-usage.ts'

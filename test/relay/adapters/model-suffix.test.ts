@@ -6,7 +6,7 @@ import {
 } from '#relay/adapters/resolve-model-suffix.ts'
 import { readModelSuffix, thinkingFor } from '#relay/adapters/thinking-suffix-of-model-name.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
-import { channelRules } from '#relay/views/parsed-channel-settings.ts'
+import { channelRules } from '#relay/views/parse-channel-rules.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 
 const ON: AdapterOptions = {

@@ -13,7 +13,7 @@ import {
 import { DEFAULT_DEADLINES, DeadlineTimer } from '#relay/pipeline/call-deadlines-and-timer.ts'
 import { providerTarget } from '#relay/providers/profiles/provider-target.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
-import { channelRules } from '#relay/views/parsed-channel-settings.ts'
+import { channelRules } from '#relay/views/parse-channel-rules.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { awsChunk } from '../support/aws-event-stream.ts'
 import { PROVIDER_KEY, type RelayRig, relayRig } from '../support/relay-rig.ts'

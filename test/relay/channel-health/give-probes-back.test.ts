@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import { CircuitBreaker } from '#relay/channel-health/circuit-breaker.ts'
-import { OpenCircuits } from '#relay/channel-health/open-circuits-in-memory.ts'
+import { OpenCircuitView } from '#relay/channel-health/open-circuit-view.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
@@ -54,7 +54,7 @@ function breakerWithCommands() {
     return { isDone: true, events: isGranted ? [event] : [] }
   }
   const rows = [OF_CHANNEL, OF_MODEL].map((scope) => ({ scope, until: 0, position: 0 }))
-  const circuits = new OpenCircuits(rows)
+  const circuits = new OpenCircuitView(rows)
   const deps = { actors: { handle }, circuits, now: () => 1_000_000, log: { warn: vi.fn() } }
   return { commands, breaker: new CircuitBreaker(deps as never) }
 }

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { MESSAGES_CONVERSION } from '#relay/conversion/anthropic-messages/messages-conversion.ts'
 import type {
   CanonicalRequest,
   CanonicalTool,
   ContentPart,
-} from '#relay/conversion/canonical-request.ts'
-import { ConversionError } from '#relay/conversion/canonical-request.ts'
+} from '#relay/canonical/canonical-request.ts'
+import { ConversionError } from '#relay/canonical/canonical-request.ts'
+import { MESSAGES_CONVERSION } from '#relay/conversion/anthropic-messages/messages-conversion.ts'
 import type { FormatConversion, ProviderFormatName } from '#relay/conversion/format-conversion.ts'
 import { GEMINI_CONVERSION } from '#relay/conversion/gemini/gemini-conversion.ts'
 import { CHAT_CONVERSION } from '#relay/conversion/openai-chat/chat-conversion.ts'

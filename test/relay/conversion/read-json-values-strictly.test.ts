@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ConversionError } from '#relay/conversion/canonical-request.ts'
+import { ConversionError } from '#relay/canonical/canonical-request.ts'
 import {
   TOKEN_COUNT_MAX,
   tokenCountOf,

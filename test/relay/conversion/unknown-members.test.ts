@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ConversionError } from '#relay/conversion/canonical-request.ts'
+import { ConversionError } from '#relay/canonical/canonical-request.ts'
 import { convertCall } from '#relay/conversion/convert-call.ts'
 import type { ProviderFormatName } from '#relay/conversion/format-conversion.ts'
 import { OPENAI } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'

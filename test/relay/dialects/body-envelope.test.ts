@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-request.ts'
+import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-format.ts'
 import { BEDROCK_ENVELOPE } from '#relay/providers/clouds/bedrock-access.ts'
 
 const MEMBERS = [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-request.ts'
-import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
-import { OPENAI_COMPACTION } from '#relay/dialects/openai-responses/compaction-request.ts'
-import { OPENAI_RESPONSES } from '#relay/dialects/openai-responses/responses-request.ts'
+import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-format.ts'
+import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-format.ts'
+import { OPENAI_COMPACTION } from '#relay/dialects/openai-responses/compaction-format.ts'
+import { OPENAI_RESPONSES } from '#relay/dialects/openai-responses/responses-format.ts'
 import type { WireFormat } from '#relay/dialects/wire-format.ts'
 
 const filesIn = (format: WireFormat, body: object | string) => {

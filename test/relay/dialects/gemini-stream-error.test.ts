@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { GEMINI_ERRORS } from '#relay/dialects/gemini/error-body.ts'
+import { GEMINI_ERRORS } from '#relay/dialects/gemini/error-format.ts'
 
 const errorOf = (error: object, isHidden = false) => {
   const bytes = Buffer.from(JSON.stringify({ error: { message: 'm', ...error } }))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { passedHeaders } from '#relay/dialects/anthropic-messages/headers-passed-to-provider.ts'
-import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-request.ts'
+import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-format.ts'
 
 const PLAIN = 'interleaved-thinking-2025-05-14'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { readMessagesRequest } from '#relay/dialects/anthropic-messages/messages-request.ts'
-import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { readMessagesRequest } from '#relay/dialects/anthropic-messages/messages-format.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-format.ts'
 import { budget, threadCpuMs } from '#test/support/time-limit.ts'
 
 const MOST = 10_000_000

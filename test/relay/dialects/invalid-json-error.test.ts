@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
-import { errorBody } from '#relay/dialects/openai-chat/error-body.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-format.ts'
+import { errorBody } from '#relay/dialects/openai-chat/error-format.ts'
 import { budget } from '#test/support/time-limit.ts'
 
 function wordsFor(body: string | Buffer, language: 'zh' | 'en' = 'en') {

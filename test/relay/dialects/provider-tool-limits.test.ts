@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { applyEdits } from '#relay/dialects/byte-edits.ts'
-import { isMembers } from '#relay/dialects/check-common-request-members.ts'
 import { largestUses, readUsesLimit, totalUses } from '#relay/dialects/provider-tool-limits.ts'
+import { isMembers } from '#relay/dialects/read-common-request-members.ts'
 import { scanObject } from '#relay/dialects/scan-request-object.ts'
 
 function limited(text: string) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
-import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-format.ts'
 import { upstreamBody } from '#relay/dialects/openai-chat/upstream-body.ts'
 import type { ChatRequest } from '#relay/dialects/wire-format.ts'
 

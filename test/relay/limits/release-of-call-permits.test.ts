@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { UNRESTRICTED_TERMS } from '#domain/tokens/events.ts'
 import type { Permit } from '#infra/limits/port.ts'
-import { SessionPermit } from '#relay/pipeline/acquire-session-permit.ts'
+import { RealtimeCallPermit } from '#relay/pipeline/acquire-realtime-call-permit.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 
@@ -20,7 +20,7 @@ it('a limit that is claimed while the permit of its call is released is given ba
     concurrencyCaps: { total: 1, perUser: 1, perToken: 1 },
   } as unknown as RelayDeps
   const sized = { body: { length: 4 }, outputTokensMax: 1, choices: 1, model: null }
-  const permit = new SessionPermit(deps, caller, sized, false)
+  const permit = new RealtimeCallPermit(deps, caller, sized, false)
   const claiming = permit.claimConcurrency()
   permit.release({ isSuccess: true, tokens: 1 })
   const release = vi.fn()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { AnswerPart, CanonicalAnswer, StopReason } from '#relay/canonical/canonical-answer.ts'
 import { readAnswer } from '#relay/conversion/anthropic-messages/read-answer.ts'
 import { writeAnswer } from '#relay/conversion/anthropic-messages/write-answer.ts'
-import type { AnswerPart, CanonicalAnswer, StopReason } from '#relay/conversion/canonical-answer.ts'
 import { canonicalUsage } from './canonical-values.ts'
 
 const ANSWER = {

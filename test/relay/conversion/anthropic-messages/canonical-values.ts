@@ -1,5 +1,5 @@
-import type { CanonicalUsage } from '#relay/conversion/canonical-answer.ts'
-import type { CanonicalRequest, TextPart } from '#relay/conversion/canonical-request.ts'
+import type { CanonicalUsage } from '#relay/canonical/canonical-answer.ts'
+import type { CanonicalRequest, TextPart } from '#relay/canonical/canonical-request.ts'
 
 export const textPart = (text: string): TextPart => ({ kind: 'text', text })
 

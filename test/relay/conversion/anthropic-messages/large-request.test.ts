@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import type { CanonicalMessage } from '#relay/canonical/canonical-request.ts'
 import { readRequest } from '#relay/conversion/anthropic-messages/read-request.ts'
 import { writeRequest } from '#relay/conversion/anthropic-messages/write-request.ts'
-import type { CanonicalMessage } from '#relay/conversion/canonical-request.ts'
 import { budget, threadCpuMs } from '#test/support/time-limit.ts'
 import { canonicalRequest, textPart } from './canonical-values.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { CanonicalRequest, Sampling, Thinking } from '#relay/canonical/canonical-request.ts'
 import { modelRules } from '#relay/conversion/anthropic-messages/members-accepted-by-model.ts'
 import { writeRequest } from '#relay/conversion/anthropic-messages/write-request.ts'
-import type { CanonicalRequest, Sampling, Thinking } from '#relay/conversion/canonical-request.ts'
 import { canonicalRequest, textPart } from './canonical-values.ts'
 
 const write = (members: Partial<CanonicalRequest>) =>

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
+import { ConversionError } from '#relay/canonical/canonical-request.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { readAnswer } from '#relay/conversion/anthropic-messages/read-answer.ts'
 import { createStreamReader } from '#relay/conversion/anthropic-messages/read-answer-stream.ts'
@@ -7,8 +9,6 @@ import { readRequest } from '#relay/conversion/anthropic-messages/read-request.t
 import { writeAnswer } from '#relay/conversion/anthropic-messages/write-answer.ts'
 import { createStreamWriter } from '#relay/conversion/anthropic-messages/write-answer-stream.ts'
 import { writeRequest } from '#relay/conversion/anthropic-messages/write-request.ts'
-import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
-import { ConversionError } from '#relay/conversion/canonical-request.ts'
 
 /** Objects whose members have the names and some of the values of the format. */
 function objectsLike(names: readonly string[], values: readonly unknown[]) {

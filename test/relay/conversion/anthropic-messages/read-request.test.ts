@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { ConversionError } from '#relay/canonical/canonical-request.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { readRequest } from '#relay/conversion/anthropic-messages/read-request.ts'
-import { ConversionError } from '#relay/conversion/canonical-request.ts'
 
 const user = (content: unknown) => ({ role: 'user', content })
 const minimal = { model: 'm', max_tokens: 10, messages: [user('hi')] }

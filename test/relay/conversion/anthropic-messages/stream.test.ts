@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { createStreamReader } from '#relay/conversion/anthropic-messages/read-answer-stream.ts'
 import { createStreamWriter } from '#relay/conversion/anthropic-messages/write-answer-stream.ts'
-import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import { canonicalUsage } from './canonical-values.ts'
 
 /** Reads events, with the pings and unknown events that a provider may send between them. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { writeRequest } from '#relay/conversion/anthropic-messages/write-request.ts'
 import {
   type CanonicalMessage,
   type CanonicalRequest,
   type ContentPart,
   ConversionError,
-} from '#relay/conversion/canonical-request.ts'
+} from '#relay/canonical/canonical-request.ts'
+import { writeRequest } from '#relay/conversion/anthropic-messages/write-request.ts'
 import { canonicalRequest, textPart } from './canonical-values.ts'
 
 const write = (members: Partial<CanonicalRequest>, max: number | null = null) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CanonicalAnswer, StopReason } from '#relay/conversion/canonical-answer.ts'
+import type { CanonicalAnswer, StopReason } from '#relay/canonical/canonical-answer.ts'
 import { createStreamReader, readAnswer } from '#relay/conversion/gemini/read-answer-and-stream.ts'
 import { readRequest } from '#relay/conversion/gemini/read-request.ts'
 import { writeAnswer } from '#relay/conversion/gemini/write-answer.ts'

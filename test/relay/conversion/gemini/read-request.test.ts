@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ConversionError } from '#relay/conversion/canonical-request.ts'
+import { ConversionError } from '#relay/canonical/canonical-request.ts'
 import { readRequest } from '#relay/conversion/gemini/read-request.ts'
 import { GEMINI_3, HI, read } from './requests.ts'
 

@@ -1,5 +1,5 @@
+import type { CanonicalRequest } from '#relay/canonical/canonical-request.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalRequest } from '#relay/conversion/canonical-request.ts'
 import { readRequest } from '#relay/conversion/gemini/read-request.ts'
 
 export const GEMINI_3 = 'gemini-3.5-flash'

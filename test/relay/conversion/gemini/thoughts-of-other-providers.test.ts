@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import { writeAnswer } from '#relay/conversion/gemini/write-answer.ts'
 import { createStreamWriter } from '#relay/conversion/gemini/write-stream.ts'
 import { joinEventsToAnswer } from '#relay/conversion/join-canonical-events.ts'

@@ -4,7 +4,7 @@ import type {
   CanonicalRequest,
   ContentPart,
   Thinking,
-} from '#relay/conversion/canonical-request.ts'
+} from '#relay/canonical/canonical-request.ts'
 import { writeRequest } from '#relay/conversion/gemini/write-request.ts'
 import { EMPTY_REQUEST, GEMINI_2, GEMINI_3, HI } from './requests.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CanonicalAnswer } from '#relay/conversion/canonical-answer.ts'
+import type { CanonicalAnswer } from '#relay/canonical/canonical-answer.ts'
 import { readAnswer } from '#relay/conversion/openai-chat/read-answer.ts'
 import { writeAnswer } from '#relay/conversion/openai-chat/write-answer.ts'
 

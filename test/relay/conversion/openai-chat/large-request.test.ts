@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ContentPart } from '#relay/conversion/canonical-request.ts'
+import type { ContentPart } from '#relay/canonical/canonical-request.ts'
 import { readRequest } from '#relay/conversion/openai-chat/read-request.ts'
 import { createStreamReader } from '#relay/conversion/openai-chat/read-stream.ts'
 import { writeRequest } from '#relay/conversion/openai-chat/write-request.ts'

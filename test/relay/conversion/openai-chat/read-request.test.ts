@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { ConversionError } from '#relay/canonical/canonical-request.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { ConversionError } from '#relay/conversion/canonical-request.ts'
 import { readAnswerSettings, readRequest } from '#relay/conversion/openai-chat/read-request.ts'
 
 const HI = [{ role: 'user', content: 'hi' }]

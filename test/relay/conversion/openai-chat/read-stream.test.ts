@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import { createStreamReader } from '#relay/conversion/openai-chat/read-stream.ts'
 
 const chunk = (delta: unknown, choice = {}) => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { CanonicalAnswer, CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalAnswer, CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
 import { createStreamReader } from '#relay/conversion/openai-chat/read-stream.ts'
 import { createStreamWriter } from '#relay/conversion/openai-chat/write-stream.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ConversionError } from '#relay/canonical/canonical-request.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { ConversionError } from '#relay/conversion/canonical-request.ts'
 import { OPEN_ROUTER, OPENAI } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { readAnswer } from '#relay/conversion/openai-chat/read-answer.ts'
 import { readRequest } from '#relay/conversion/openai-chat/read-request.ts'

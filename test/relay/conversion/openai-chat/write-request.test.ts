@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type JsonObject, objectsOf } from '#relay/canonical/json-values.ts'
 import type {
   CanonicalMessage,
   CanonicalRequest,
   ContentPart,
   ToolResultPart,
-} from '#relay/conversion/canonical-request.ts'
+} from '#relay/canonical/canonical-request.ts'
+import { type JsonObject, objectsOf } from '#relay/canonical/json-values.ts'
 import {
   type ChatExtensions,
   COMPATIBLE,

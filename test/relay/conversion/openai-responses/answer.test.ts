@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { CanonicalAnswer } from '#relay/canonical/canonical-answer.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import type { CanonicalAnswer } from '#relay/conversion/canonical-answer.ts'
 import { readAnswer, readFailure } from '#relay/conversion/openai-responses/read-answer.ts'
 import { readAnswerSettings, readRequest } from '#relay/conversion/openai-responses/read-request.ts'
 import { writeAnswer } from '#relay/conversion/openai-responses/write-answer.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import { createStreamReader } from '#relay/conversion/openai-responses/read-stream.ts'
 
 function readAll(...events: object[]): CanonicalEvent[] {

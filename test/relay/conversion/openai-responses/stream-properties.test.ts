@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import { createStreamReader } from '#relay/conversion/openai-responses/read-stream.ts'
 import { createStreamWriter } from '#relay/conversion/openai-responses/write-stream.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CanonicalMessage, CanonicalRequest } from '#relay/conversion/canonical-request.ts'
+import type { CanonicalMessage, CanonicalRequest } from '#relay/canonical/canonical-request.ts'
 import { readRequest } from '#relay/conversion/openai-responses/read-request.ts'
 import { writeRequest } from '#relay/conversion/openai-responses/write-request.ts'
 import { AGENT_TURN } from './agent-turn.ts'

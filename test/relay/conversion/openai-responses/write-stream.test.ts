@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import type { CanonicalEvent } from '#relay/conversion/canonical-answer.ts'
+import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import { readAnswer } from '#relay/conversion/openai-responses/read-answer.ts'
 import { readAnswerSettings } from '#relay/conversion/openai-responses/read-request.ts'
 import { createStreamReader } from '#relay/conversion/openai-responses/read-stream.ts'

@@ -1,0 +1,24 @@
+import { type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
+
+/** A JSON object that is being built. */
+export type Block = Record<string, unknown>
+
+/**
+ * Returns the input of a tool call as an object, because the format accepts only objects. Arguments
+ * that were cut off, or are nested too deeply to be serialized, are kept as text in the member
+ * `INVALID_JSON`, a name that no tool expects. `isValid` is then false.
+ */
+export function toolInputOf(argumentsJson: string): { input: JsonObject; isValid: boolean } {
+  if (argumentsJson.trim() === '') return { input: {}, isValid: true }
+  const input = parsedObject(argumentsJson)
+  if (input !== null && !isDeep(input, 0)) return { input, isValid: true }
+  return { input: { INVALID_JSON: argumentsJson }, isValid: false }
+}
+
+/** The maximum depth of arguments. Serializing deeper ones could overflow the stack. */
+const DEPTH_MAX = 256
+
+function isDeep(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth >= DEPTH_MAX || Object.values(value).some((inner) => isDeep(inner, depth + 1))
+}

@@ -1,0 +1,360 @@
+import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
+import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  missingParameter,
+  type RelayError,
+} from '#relay/canonical/relay-error.ts'
+import type { FormRules } from '#relay/uploads/form-field-types.ts'
+import { type NestedMemberRules, nestedMemberRules } from '../check-nested-json-members.ts'
+import { answerCheck } from '../check-successful-answer.ts'
+import { OPENAI_ERRORS } from '../openai-chat/error-format.ts'
+import type { InputBound } from '../openai-chat/input-token-bound.ts'
+import { upstreamBody } from '../openai-chat/upstream-body.ts'
+import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
+import {
+  errorInMessages,
+  flagOf,
+  integerOf,
+  isMembers,
+  membersAndModel,
+  outOfRange,
+  shortTextOf,
+  validOutline,
+} from '../read-common-request-members.ts'
+import type { JsonKind } from '../scan-json-tokens.ts'
+import { type Member, scanObject } from '../scan-request-object.ts'
+import type { ChatRequest, WireFormat } from '../wire-format.ts'
+import { imageFactorOf, imageTokensOf } from './image-price-factor-and-tokens.ts'
+import { countDeliveredImages, IMAGE_STREAM, readImageUsage } from './read-image-answers.ts'
+
+/** The maximum number of images that one request may ask for. */
+const IMAGES_MAX = 10
+const PARTIAL_IMAGES_MAX = 3
+const TEXT: readonly JsonKind[] = ['string']
+const FLAG: readonly JsonKind[] = ['true', 'false']
+/** The JSON kinds of the members of all image requests. A null counts as an absent member. */
+const COMMON: readonly (readonly [string, readonly JsonKind[]])[] = [
+  ...['model', 'prompt', 'size', 'quality', 'response_format', 'style', 'background'].map(
+    (name) => [name, TEXT] as const,
+  ),
+  ...['moderation', 'output_format', 'user', 'negative_prompt'].map(
+    (name) => [name, TEXT] as const,
+  ),
+  ...['n', 'partial_images', 'output_compression', 'seed', 'guidance_scale'].map(
+    (name) => [name, ['number']] as [string, readonly JsonKind[]],
+  ),
+  ['stream', FLAG],
+  ['watermark', FLAG],
+]
+
+/** The differences between requests to generate, to edit and to vary images. */
+type Kind = {
+  readonly format: 'images' | 'image-edits' | 'image-variations'
+  /** Returns the wire format of these requests. */
+  readonly wireFormat: () => WireFormat
+  /** True for requests without a prompt. */
+  readonly hasNoPrompt?: true
+  /** The fields, if the request is a form. */
+  readonly form?: FormRules
+  /** The members that stand for uploaded files. The first one is required. */
+  readonly files?: readonly string[]
+  /** The type of the stream event with a complete image. */
+  readonly lastEvent: string
+  /** The JSON kinds of the members that are sent to the provider. */
+  readonly fields: ReadonlyMap<string, readonly JsonKind[]>
+  /** The members with the caller's images. */
+  readonly pictures: readonly string[]
+  readonly rules: NestedMemberRules | null
+}
+
+const GENERATION: Kind = {
+  format: 'images',
+  wireFormat: () => OPENAI_IMAGES,
+  lastEvent: 'image_generation.completed',
+  fields: new Map([...COMMON, ['image', ['string', 'array']]]),
+  pictures: ['image'],
+  rules: null,
+}
+const FORM_NUMBERS = ['n', 'partial_images', 'output_compression']
+const EDIT_TEXTS = [
+  ...['model', 'prompt', 'size', 'quality', 'response_format', 'background', 'output_format'],
+  ...['input_fidelity', 'moderation', 'user'],
+]
+const EDIT: Kind = {
+  format: 'image-edits',
+  wireFormat: () => OPENAI_IMAGE_EDITS,
+  form: {
+    ...{ files: ['image', 'image[]', 'mask'], numbers: FORM_NUMBERS, flags: ['stream'] },
+    ...{ texts: EDIT_TEXTS, isJsonAccepted: true },
+  },
+  lastEvent: 'image_edit.completed',
+  fields: new Map([
+    ...COMMON,
+    ...([
+      ['images', ['array']],
+      ['mask', ['object']],
+      ['input_fidelity', TEXT],
+    ] as const),
+  ]),
+  pictures: ['images', 'mask'],
+  // A file id is refused, because files belong to the operator's account at the provider: a caller
+  // could read a file of another caller.
+  rules: nestedMemberRules('images', { image_url: ['string'], file_id: ['null'] }),
+}
+/**
+ * An edit whose images are uploaded as files of a form. A form can't contain images in any other
+ * way.
+ */
+const EDIT_FORM: Kind = {
+  ...EDIT,
+  wireFormat: () => OPENAI_IMAGE_EDIT_FORMS,
+  fields: new Map([
+    ...COMMON,
+    ...([
+      ['image', ['object']],
+      ['image[]', ['array']],
+      ['mask', ['object']],
+      ['input_fidelity', TEXT],
+    ] as const),
+  ]),
+  files: ['image', 'image[]', 'mask'],
+  pictures: ['image', 'image[]', 'mask'],
+  rules: null,
+}
+const VARIATION: Kind = {
+  format: 'image-variations',
+  wireFormat: () => OPENAI_IMAGE_VARIATIONS,
+  lastEvent: 'image_edit.completed',
+  hasNoPrompt: true,
+  form: {
+    ...{ files: ['image'], numbers: ['n'], flags: [] },
+    texts: ['model', 'size', 'response_format', 'user'],
+  },
+  fields: new Map([
+    ['image', ['object']],
+    ...['model', 'size', 'response_format', 'user'].map((name) => [name, TEXT] as const),
+    ['n', ['number']],
+  ]),
+  files: ['image'],
+  pictures: ['image'],
+  rules: null,
+}
+/** The maximum number of image files in a form. */
+const FILES_MAX = 16
+/** The known names of the members of `mask`. */
+const MASK = namesByFoldedName(['image_url', 'file_id'])
+const NO_NAMES = namesByFoldedName([])
+/** The maximum number of input tokens for one image that the caller sends. */
+const PICTURE_TOKENS = 8_000
+const NAME_LENGTH_MAX = 32
+
+/**
+ * Reads an image request without parsing it into objects. Each image counts as one choice.
+ * `isChecked` is true if a checked request is read again after a change.
+ */
+function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRequest | RelayError {
+  const known = isChecked ? NO_NAMES : namesByFoldedName(kind.fields.keys())
+  const request = membersAndModel(body, scanObject(body, known, kind.rules))
+  if (isRelayError(request)) return request
+  const { members, model, find } = request
+  const error = errorInFields(body, members, kind)
+  if (error !== null) return error
+  const images = integerOf(body, find('n'), 1, IMAGES_MAX)
+  if (images === undefined) return outOfRange('n', 1, IMAGES_MAX)
+  const partialImages = integerOf(body, find('partial_images'), 0, PARTIAL_IMAGES_MAX)
+  if (partialImages === undefined) return outOfRange('partial_images', 0, PARTIAL_IMAGES_MAX)
+  const isStream = flagOf(find('stream')) === true
+  // The events of a stream do not show to which image they belong, or which event is the last one.
+  if (isStream && (images ?? 1) > 1) return invalidParameter('n')
+  const [size, quality] = sizeAndQualityOf(body, members)
+  return {
+    format: kind.wireFormat(),
+    body,
+    members,
+    model,
+    isStream,
+    wantsUsage: true,
+    choices: images ?? 1,
+    outputTokensMax: imageTokensOf(model, size, quality, isStream ? (partialImages ?? 0) : 0),
+    imageFactor: imageFactorOf(size, quality),
+    reasoningEffort: null,
+    inputBound: boundOf(body, members, kind),
+    tools: [],
+  }
+}
+
+function sizeAndQualityOf(body: Buffer, members: readonly Member[]) {
+  const find = (key: string) => members.find((member) => member.key === key)
+  return [shortTextOf(body, find('size')), shortTextOf(body, find('quality'))] as const
+}
+
+/** Returns the request with the output limit of its model. */
+function forModel(request: ChatRequest): ChatRequest {
+  const { body, members, model, isStream } = request
+  const partial = members.find(({ key }) => key === 'partial_images')
+  const partialImages = isStream ? (integerOf(body, partial, 0, PARTIAL_IMAGES_MAX) ?? 0) : 0
+  const [size, quality] = sizeAndQualityOf(body, members)
+  return { ...request, outputTokensMax: imageTokensOf(model, size, quality, partialImages) }
+}
+
+function errorInFields(
+  body: Buffer,
+  members: readonly Member[],
+  { fields, format, files, hasNoPrompt }: Kind,
+): RelayError | null {
+  const find = (key: string) => members.find((member) => member.key === key)
+  const prompt = find('prompt')
+  if (!hasNoPrompt && (prompt === undefined || prompt.kind === 'null')) {
+    return missingParameter('prompt')
+  }
+  const misfit = members.find(
+    ({ key, kind }) => kind !== 'null' && fields.get(key)?.includes(kind) === false,
+  )
+  if (misfit !== undefined) return invalidParameter(misfit.key)
+  if (!hasNoPrompt && shortTextOf(body, prompt) === '') return invalidParameter('prompt')
+  if (files !== undefined) return errorInFormFiles(body, members, files)
+  if (format === 'images') return null
+  return errorInMessages(find('images'), null, 'images') ?? errorInMask(body, find('mask'))
+}
+
+/**
+ * Checks the uploaded files of a form. A form must have exactly one image or one list of images,
+ * and no file may be empty.
+ */
+function errorInFormFiles(
+  body: Buffer,
+  members: readonly Member[],
+  names: readonly string[],
+): RelayError | null {
+  const fileMembers = members.filter(({ key }) => names.includes(key))
+  const images = fileMembers.filter(({ key }) => key !== 'mask')
+  if (images.length === 0) return missingParameter('image')
+  if (images.length > 1) return invalidParameter('image')
+  for (const { key, kind, length, valueStart, valueEnd } of fileMembers) {
+    if (kind === 'array' && (length === 0 || length > FILES_MAX)) return invalidParameter(key)
+    const text = body.toString('utf8', valueStart, valueEnd)
+    const files: unknown[] = kind === 'array' ? JSON.parse(text) : [JSON.parse(text)]
+    const isWhole = files.every((file) => Number((file as { bytes?: unknown }).bytes) > 0)
+    if (!isWhole) return invalidParameter(key)
+  }
+  return null
+}
+
+function errorInMask(body: Buffer, mask: Member | undefined): RelayError | null {
+  if (mask?.kind !== 'object') return null
+  const bytes = body.subarray(mask.valueStart, mask.valueEnd)
+  const members = scanObject(bytes, MASK)
+  if (!isMembers(members)) return invalidParameter('mask')
+  const wrong = members.find(({ key, kind }) =>
+    key === 'image_url' ? kind !== 'string' : key === 'file_id' && kind !== 'null',
+  )
+  return wrong === undefined ? null : invalidParameter(`mask.${wrong.key}`)
+}
+
+/**
+ * Returns the bounds of the input tokens. An image counts as a fixed number of tokens, regardless
+ * of its length.
+ */
+function boundOf(body: Buffer, members: readonly Member[], { pictures }: Kind): InputBound {
+  let [tokens, count] = [body.length, 0]
+  for (const { key, kind, length, valueStart, valueEnd } of members) {
+    if (!pictures.includes(key) || kind === 'null') continue
+    tokens -= valueEnd - valueStart
+    count += kind === 'array' ? length : 1
+  }
+  tokens += count * PICTURE_TOKENS
+  return { tokens, ceiling: Math.min(TOKENS_MAX, tokens * 2 + 100_000), isText: count === 0 }
+}
+
+const OUTLINED: ReadonlySet<string> = new Set(['n', 'size', 'quality', 'partial_images'])
+
+/**
+ * Returns an outline (a short form) of the request. It has the same number of images, size and
+ * quality, but a short prompt.
+ */
+function outlineOf(request: ChatRequest, kind: Kind): ChatRequest {
+  const { body, members, model, isStream } = request
+  const limits = members.flatMap(({ key, kind, valueStart, valueEnd }) => {
+    if (!OUTLINED.has(key)) return []
+    if (valueEnd - valueStart <= NAME_LENGTH_MAX * 6) {
+      return [`"${key}":${body.toString('utf8', valueStart, valueEnd)}`]
+    }
+    // A long size or quality is priced as an unknown one.
+    return kind === 'string' ? [`"${key}":"?"`] : []
+  })
+  const ofAll = kind.hasNoPrompt ? [] : [`"stream":${isStream}`, '"prompt":"x"']
+  const head = [`"model":${JSON.stringify(model)}`, ...ofAll].join()
+  const ofForm = kind.files === undefined ? [] : ['"image":{"bytes":1}']
+  const images = kind === EDIT ? ['"images":[{"image_url":"x"}]'] : ofForm
+  const text = `{${[head, ...images, ...limits].join()}}`
+  return validOutline(readImagesRequest(Buffer.from(text), kind, true))
+}
+
+/**
+ * Returns the members that request the cheapest image. The result is empty unless the model makes
+ * expensive images by default.
+ */
+function cheapestOf(model: string): object {
+  if (model.includes('gpt-image')) return { quality: 'low', size: '1024x1024' }
+  return model.includes('dall-e-2') ? { size: '256x256' } : {}
+}
+
+const formatOf = (kind: Kind): WireFormat => ({
+  name: kind.format,
+  promptMember: 'prompt',
+  ...(kind.form === undefined ? {} : { form: kind.form }),
+  ...(kind === EDIT ? { ofForms: () => OPENAI_IMAGE_EDIT_FORMS } : {}),
+  readRequest: (body) => readImagesRequest(body, kind, false),
+  readChangedRequest: (body) => readImagesRequest(body, kind, true),
+  forModel,
+  shortBody: ({ model }) => ({
+    ...{ model, prompt: 'a dot', ...cheapestOf(model) },
+    ...(kind === EDIT ? { images: [{ image_url: DOT }] } : {}),
+  }),
+  outlineOf: (request) => outlineOf(request, kind),
+  upstreamBody: (request, change) =>
+    upstreamBody(
+      request,
+      { ...change, forcesUsage: false, outputTokens: null },
+      {
+        limits: [],
+        addedLimit: () => 'n',
+        // A member that is not in `fields` could select another price or, like `batch_size`,
+        // multiply the number of images.
+        isRestricted: (folded) => !kind.fields.has(folded),
+      },
+    ),
+  passedHeaders: () => [],
+  usageInAnswer,
+  readUsage: readImageUsage,
+  errorOfAnswer: answerCheck('data'),
+  streamOfAnswer: (body) => streamOfAnswer(body, kind),
+  readTexts: countDeliveredImages,
+  stream: IMAGE_STREAM,
+  errors: OPENAI_ERRORS,
+})
+
+/** A transparent image of one pixel. */
+const DOT = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
+
+/** OpenAI's `POST /v1/images/generations`. */
+export const OPENAI_IMAGES: WireFormat = formatOf(GENERATION)
+/** OpenAI's `POST /v1/images/edits`, with a JSON body. */
+export const OPENAI_IMAGE_EDITS: WireFormat = formatOf(EDIT)
+/** OpenAI's `POST /v1/images/edits`, with a form. */
+const OPENAI_IMAGE_EDIT_FORMS: WireFormat = formatOf(EDIT_FORM)
+/** OpenAI's `POST /v1/images/variations`. */
+export const OPENAI_IMAGE_VARIATIONS: WireFormat = formatOf(VARIATION)
+
+/**
+ * Renders a complete answer with one image as the last event of a stream. The members of the image
+ * become members of the event.
+ */
+function streamOfAnswer(body: Buffer, { lastEvent: type }: Kind): string {
+  const { data, created, usage } = JSON.parse(body.toString('utf8')) as Record<string, unknown>
+  const [image] = Array.isArray(data) ? (data as unknown[]) : []
+  const event = { type, ...(image as object | undefined), created_at: created, usage }
+  return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
+}
