@@ -72,7 +72,7 @@ function chargeInScope(call: CorrectableCall, scope: CorrectionScope): Quota | n
   return price === null ? null : chargeAtPrice(call, price)
 }
 
-/** Reports whether the new charge is `price` less the part that the balance did not cover. */
+/** Reports whether the new charge is `price` minus the part that the balance did not cover. */
 function isChargedAs(
   { charge, corrected, unpaid }: ChargeCorrected['data']['calls'][number],
   price: Quota,

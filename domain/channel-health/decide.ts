@@ -19,7 +19,10 @@ export type Cooldown = {
   readonly retryAfterMs: number
 }
 
-/** Opens a circuit after a failure. `prober` is the process whose trial call failed, or null. */
+/**
+ * Opens a circuit after a failure. `prober` is the process whose trial call failed. It is null if
+ * an ordinary call failed.
+ */
 type OpenCircuit = {
   readonly type: 'OpenCircuit'
   readonly scope: CircuitScope
@@ -45,9 +48,9 @@ type ProbeCircuit = {
 }
 
 /**
- * Gives back the permission for a trial call that the process `prober` has not sent. Another call
- * may be sent after `pauseMs` milliseconds. The pause limits the number of events if calls that
- * can't be sent follow each other.
+ * Gives back the permission for a trial call that the process `prober` could not send. The next
+ * trial call may be sent after `pauseMs` milliseconds. Without this pause, a series of trial calls
+ * that can't be sent would fill the stream with events.
  */
 type ReleaseProbe = {
   readonly type: 'ReleaseProbe'
@@ -135,9 +138,8 @@ export const channelHealthDecider: Decider<
 }
 
 /**
- * Opens a closed circuit, or a half-open circuit whose trial call failed. All other failures are
- * ignored, because they belong to calls that were sent before the circuit opened, or to outdated
- * trial calls.
+ * Opens a closed circuit, or a half-open circuit whose trial call failed. Other failures are
+ * ignored: they are of calls that were sent before the circuit opened, or of outdated trial calls.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command
@@ -160,7 +162,7 @@ function probe(
   return [{ type: 'CircuitHalfOpened', v: 1, data: { ...scope, prober, until: at + leaseMs } }]
 }
 
-/** Shortens the time during which only one process may send a trial call. */
+/** Shortens the time during which only the process `prober` may send a trial call. */
 function release(
   { scope, prober, pauseMs, at }: ReleaseProbe,
   circuit: Circuit | undefined,

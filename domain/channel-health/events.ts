@@ -37,8 +37,8 @@ export type CircuitOpened = Fact<
 
 /**
  * The process `prober` may send one trial call until the time `until`. After that time, another
- * process may send a trial call. If the trial call can't be sent, a further event shortens this
- * time.
+ * process may send a trial call. If the process can't send the trial call, a further event makes
+ * `until` earlier.
  */
 export type CircuitHalfOpened = Fact<
   'CircuitHalfOpened',

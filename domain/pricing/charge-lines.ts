@@ -6,9 +6,9 @@ import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price-snapshot
 import { inputTokensOf, TOOL_NAMES, type Usage } from './usage.ts'
 
 /**
- * One line of the computation of a charge: `units` × `price` × `ratio` = `amount`, in quota. All
- * four are exact decimals. `item` names what is charged: a count of the usage, `calls`, or a tool
- * such as `tool:web_search`.
+ * One item of a charge: `units` × `price` × `ratio` = `amount`, in quota. All four are exact
+ * decimals. `item` is the name of a count of the usage, `calls`, or a tool such as
+ * `tool:web_search`.
  */
 export type ChargeLine = {
   readonly item: string
@@ -27,7 +27,7 @@ export type ChargeLines = {
 }
 
 /**
- * Computes a charge line by line, by the formula of `chargeFor`. `calls` is the number by which a
+ * Computes a charge item by item, by the formula of `chargeFor`. `calls` is the number by which a
  * price per call is multiplied.
  */
 export function chargeLines(
@@ -90,7 +90,10 @@ function tokenItems(price: PerTokenPrice, usage: Usage, common: Decimal): Item[]
   }))
 }
 
-/** The ratio contains the factors of the image's or video's size. The price is the list price. */
+/**
+ * Returns the item of a price per call or second. Its unit price is the list price, and its ratio
+ * includes the factors of an image or a video.
+ */
 function callItem(
   price: Exclude<PriceSnapshot, PerTokenPrice>,
   { seconds }: Usage,

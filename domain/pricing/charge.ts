@@ -47,8 +47,8 @@ export function hasUsage(usage: Usage): boolean {
 }
 
 /**
- * Reports whether all counts are safe integers of 0 or more. If they are not, the gateway counts
- * the usage itself.
+ * Reports whether all counts are safe integers of 0 or more. If one of them is not, the gateway
+ * counts the usage itself.
  */
 export function isCountable(usage: Usage): boolean {
   for (const count of COUNTS) if (!isCount(usage[count])) return false
@@ -243,13 +243,15 @@ type PastCall = {
    */
   readonly video?: Pick<PerCallPrice, 'per' | 'factors'> | undefined
   /**
-   * The ratio of a video's sound at the price per token with which the call was charged, or null if
-   * this price does not depend on the sound. Omitted if the call had no price per token. It can't
-   * be derived later, because it depends on the provider's name for the model, which a past call
-   * does not contain.
+   * For a call with a price per token: the price's ratio of a video's sound, or null if the price
+   * does not depend on the sound. Omitted for other calls. The ratio is stored, because it depends
+   * on the provider's name for the model, which a past call does not contain.
    */
   readonly soundRatio?: DecimalText | null | undefined
-  /** The number of charged lines, if the call paid for a batch. `usage` is then their sum. */
+  /**
+   * The number of charged lines, if the call paid for a batch. `usage` is then the sum over these
+   * lines.
+   */
   readonly batchLines?: number | undefined
 }
 
@@ -275,9 +277,9 @@ export function createDraftPricer(
 }
 
 /**
- * Returns a draft price with the ratios of the conditions of a past call. At a price per call or
- * second, the ratio of a video's sound is one of the price's factors, so it must not count as a
- * condition, too.
+ * Returns a draft price with the ratios of the conditions of a past call. In a price per call or
+ * second, the ratio of a video's sound is already one of the factors, so the sound is not added as
+ * a condition.
  */
 function withPastConditions(
   price: PriceSnapshot,
