@@ -73,7 +73,7 @@ const redemptionSnapshot: SnapshotCodec<RedemptionState> = {
   },
 }
 
-/** Creates a code. The code's id must have been reserved before. */
+/** Creates a code. The same append assigns the code's id (see `AssignRedemptionIds`). */
 type CreateRedemption = { readonly type: 'CreateRedemption' } & RedemptionCreated['data']
 
 type RedemptionCommandOf<Type extends string> = {
@@ -88,7 +88,7 @@ type EnableRedemption = RedemptionCommandOf<'EnableRedemption'>
 
 /**
  * Disables a code. If `isOneOfMany` is set, a code that cannot be disabled is skipped, so that the
- * other codes of the batch are disabled.
+ * command does not prevent the disabling of the other selected codes.
  */
 type DisableRedemption = RedemptionCommandOf<'DisableRedemption'> & {
   readonly isOneOfMany?: boolean
@@ -132,14 +132,14 @@ export type RedemptionErrorCode =
   | 'CodeRedeemedAlready'
   | 'CodeUsedUp'
   /**
-   * The code's quota has changed, or its key now belongs to another code. The user may try again.
+   * The code's quota has changed, or its key now belongs to another code. The user can try again.
    */
   | 'CodeChanged'
   | 'RedemptionKeyTaken'
   | 'RedemptionIdTaken'
   /** The codes already exist, because the same request was delivered before. */
   | 'RedemptionsMade'
-  /** The same `Idempotency-Key` was used before for a request with different content. */
+  /** The `Idempotency-Key` of the request was used before, for a request with different content. */
   | 'RequestKeyReused'
   /** The code is disabled or used. Only an unused code can be changed. */
   | 'RedemptionNotEditable'
@@ -255,8 +255,8 @@ export type AssignRedemptionIds = {
 }
 
 /**
- * The highest assigned id, and the requests that are remembered. `requests` maps the hash of a
- * request's key to the hash of the request's content.
+ * The highest assigned id, and the latest requests to create codes. `requests` maps the hash of a
+ * request's `Idempotency-Key` to the hash of the request's content.
  */
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
