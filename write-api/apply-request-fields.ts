@@ -12,7 +12,7 @@ import {
 import { validationMessage } from './messages-for-invalid-values.ts'
 
 /**
- * Returns the stored values with the changes that a request makes. If `owner` is given, changed
+ * Returns the stored values with the changes of a request applied. If `owner` is given, changed
  * personal texts are encrypted with the key of this user. Throws if a text contains control
  * characters.
  */
