@@ -94,9 +94,9 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
 }
 
 /**
- * Deletes the secrets of authenticator apps that are no longer enabled. Their references come from
- * the events. The secret of an app that the user has not confirmed yet is kept, because no event
- * contains it.
+ * Deletes the secrets of authenticator apps that are no longer enabled. The references of the
+ * secrets come from the events. The secret of an app that the user has not confirmed yet is kept,
+ * because no event contains its reference.
  */
 async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)
@@ -109,8 +109,8 @@ async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void>
 }
 
 /**
- * Mails the user that the second factors were reset. The response does not wait for the mail
- * server.
+ * Sends the user a mail about the reset of the second factors. The response does not wait for the
+ * mail server.
  */
 async function mailNotice(
   { core, mailer }: Deps,
