@@ -14,9 +14,9 @@ import { type Profile, ProviderFailed } from './oauth-provider-types.ts'
 import { consumeState, issueState, userOf } from './oauth-state.ts'
 
 /**
- * GET /api/oauth/state: issues a state (the one-time value against forged callbacks) for a client
- * that redirects the browser itself (GitHub, LinuxDO) or shows the Telegram widget. OIDC requires
- * `/api/oauth/authorize`, which also issues a nonce.
+ * GET /api/oauth/state: issues a state, which is a one-time value against forged callbacks. It is
+ * for clients that redirect the browser themselves (GitHub, LinuxDO) or show the Telegram widget.
+ * OIDC requires `/api/oauth/authorize`, which also issues a nonce.
  */
 export const oauthState: Action = (api, deps) => {
   api.route({
@@ -30,8 +30,8 @@ export const oauthState: Action = (api, deps) => {
 }
 
 /**
- * Sends a request to a login provider. The visitor gets the same error for every failure. The log
- * contains the reason.
+ * Sends a request to a login provider. The visitor gets the same error for every failure; only the
+ * log contains the reason.
  */
 export async function callProvider<T>(
   { core }: Pick<Deps, 'core'>,
@@ -68,8 +68,8 @@ export const authorize: Action = (api, deps) => {
 }
 
 /**
- * GET /api/oauth/{type}: the callback to which the provider redirects the browser. It signs a user
- * in, registers a new user, or binds an identity.
+ * GET /api/oauth/{type}: the callback to which the provider redirects the browser. Signs a user in,
+ * registers a new user, or binds an identity.
  */
 export const oauthCallback: Action = (api, deps) => {
   api.route({
@@ -93,7 +93,7 @@ export const oauthCallback: Action = (api, deps) => {
 }
 
 /**
- * Binds an identity to the user and sends the response. The console recognizes it by the message
+ * Binds an identity to the user and sends the response, which the console recognizes by the message
  * `bind`.
  */
 export async function bindAndRespond(

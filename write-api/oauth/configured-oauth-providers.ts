@@ -53,8 +53,8 @@ export type Providers = {
    */
   readonly of: (type: OAuthType) => Promise<OAuthProvider>
   /**
-   * Returns the redirect URI of a provider. If the site's address is not configured, the URI is
-   * empty. For OIDC, an error is thrown instead.
+   * Returns the redirect URI of a provider. If the site's address is not configured, throws for
+   * OIDC and returns an empty text for all other providers.
    */
   readonly redirectUri: (type: OAuthType) => Promise<string>
 }

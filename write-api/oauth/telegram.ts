@@ -62,8 +62,8 @@ function isSigned(query: TelegramQuery, token: string): boolean {
 }
 
 /**
- * Reports whether the data was not used before. All processes share the record of used data. The
- * record is kept for longer than the data is valid.
+ * Reports whether the data is used for the first time. The used data is recorded for all processes,
+ * for longer than the data is valid.
  */
 async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promise<boolean> {
   const periodMs = (AGE_SECONDS_MAX + AHEAD_SECONDS_MAX) * 2_000
@@ -78,8 +78,8 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
 
 /**
  * GET /api/oauth/telegram/login: signs a user in. If the request contains a state, the state must
- * have been issued for a login. Requests that a browser sends by opening the address are rejected,
- * so that a link cannot sign a user in to another account.
+ * have been issued for a login. A request is rejected if the browser has sent it by opening the
+ * address, so that a link cannot sign a user in to another account.
  */
 export const telegramLogin: Action = (api, deps) => {
   api.route({
@@ -98,8 +98,8 @@ export const telegramLogin: Action = (api, deps) => {
 }
 
 /**
- * GET /api/oauth/telegram/bind: binds the Telegram account. The widget may navigate the browser to
- * this address without a `User-Id` header. The state in the URL then identifies the user.
+ * GET /api/oauth/telegram/bind: binds the Telegram account. If the widget makes the browser open
+ * this address, the request has no `User-Id` header. The state in the URL then identifies the user.
  */
 export const telegramBind: Action = (api, deps) => {
   api.route({

@@ -25,15 +25,15 @@ import { requestProvider } from './provider-client.ts'
 const WINDOW_MS = 180_000
 const ADDRESS_FAILURES_MAX = 5
 /**
- * The maximum number of wrong codes per period on the whole site. It limits guesses from many IP
+ * The maximum number of wrong codes per period on the whole site, which limits guesses from many IP
  * addresses.
  */
 const SITE_FAILURES_MAX = 100
 
 /**
  * Asks the operator's WeChat server to which user a code belongs, and returns the profile. Codes
- * have only six digits, so wrong codes are limited. In three minutes, five are allowed from one IP
- * address, and a hundred on the whole site.
+ * have only six digits, so wrong codes are limited: in three minutes to five from one IP address,
+ * and to a hundred on the whole site.
  */
 async function weChatProfile(deps: Deps, request: FastifyRequest, code: string): Promise<Profile> {
   const { core } = deps
@@ -73,9 +73,9 @@ async function acquireAttempt({ core }: Deps, request: FastifyRequest) {
 }
 
 /**
- * GET /api/oauth/wechat: signs a user in with a code of the WeChat official account. Requests that
- * a browser sends by opening the address are rejected. Otherwise, a link with an attacker's code
- * could sign the visitor in to the attacker's account.
+ * GET /api/oauth/wechat: signs a user in with a code of the WeChat official account. A request is
+ * rejected if the browser has sent it by opening the address. Otherwise, a link with an attacker's
+ * code could sign the visitor in to the attacker's account.
  */
 export const weChatLogin: Action = (api, deps) => {
   api.route({

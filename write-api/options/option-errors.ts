@@ -13,8 +13,8 @@ const NUMBER_PROBLEMS = new Set<unknown>([
 ])
 
 /**
- * Returns the bounds and the unit of a number option, for the message about an invalid value.
- * Returns no bounds if the error is not about a number or the option is not a number.
+ * Returns the bounds and the unit of an option, for the message about an invalid value. Returns an
+ * empty object if the error is not about a number, or if the option's value is not a number.
  */
 function boundsOf(key: unknown, error: unknown) {
   const { type, unit = '' } = OPTIONS.get(String(key)) ?? {}
@@ -24,8 +24,8 @@ function boundsOf(key: unknown, error: unknown) {
 }
 
 /**
- * Returns the message of an option for values out of its bounds, or null if the option has no such
- * message.
+ * Returns the message for values that are out of the bounds of an option. Returns null if the
+ * option has no such message.
  */
 export const optionBoundsText = (key: string): TranslatedText | null =>
   translatedTextOf(zh.bounds, en.bounds, key)
