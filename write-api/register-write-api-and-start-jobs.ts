@@ -225,13 +225,15 @@ export type WriteApiDeps = {
   /** The channel types that the relay supports, with the fields that each of them requires. */
   readonly servedTypes: ServedTypes
   /**
-   * Prints a line when the server is ready. `{url}` in the line is replaced with the server's
-   * address.
+   * Prints a line when the server is ready. `{url}` in the line stands for the server's address.
    */
   readonly printLine?: (line: string, when: 'ready') => void
 }
 
-/** Registers the write routes. The app must have been created with `createHttpApp`. */
+/**
+ * Registers the write routes and starts the background jobs of the write API. `app` must have been
+ * created with `createHttpApp`.
+ */
 export async function registerWriteApi(app: FastifyInstance, apiDeps: WriteApiDeps): Promise<void> {
   const { core, freshness, servedTypes, printLine } = apiDeps
   const runExclusive = createKeyedMutex()

@@ -27,8 +27,8 @@ const QUIET_MS = 600_000
 
 export type FailedLogins = {
   /**
-   * Counts a failed login. It never throws. It takes the same time for every account, so that its
-   * duration reveals nothing.
+   * Counts a failed login. Never throws, and takes the same time for every account, so that the
+   * response time reveals nothing.
    */
   readonly add: (failed: Omit<FailedLogin, 'at'>) => void
   /** Records all counted logins and stops. */
@@ -162,8 +162,9 @@ export const nobody = (): null => null
 const counted = new WeakSet<HttpError>()
 
 /**
- * Runs a login or one step of it. If it throws an error that means a failed login, counts the
- * reason. `who` returns the user of the login, or null if the user was not found yet.
+ * Runs a login or one step of a login. If `login` throws an error that means a failed login, counts
+ * the failure by its reason. `who` returns the user of the login, or null if the user was not found
+ * yet.
  */
 export async function countFailures<T>(
   { failedLogins }: { readonly failedLogins: FailedLogins },

@@ -55,8 +55,8 @@ export async function startUserSession(
 }
 
 /**
- * Ends the session and throws if the user was deleted while the session started. The deletion may
- * not have found this session, which contains the client's address.
+ * Ends the session and throws if the user was deleted while the session started, because the
+ * deletion may have missed this session. A session contains the client's address.
  */
 async function endSessionOfDeleted(
   { actors }: Deps['core'],

@@ -49,8 +49,8 @@ export async function sealName(
 }
 
 /**
- * Returns the names for a batch of tokens. The first is `name`, and all others have a random
- * suffix.
+ * Returns the names for a batch of tokens. The first name is `name`, and all other names have a
+ * random suffix.
  */
 export function namesFor(name: string, count: number): readonly string[] {
   const names = new Set([name])

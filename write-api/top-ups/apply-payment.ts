@@ -19,8 +19,8 @@ import { orderIdOf } from './quote-and-place-order.ts'
 type VerifiedPayment = Omit<PayTopUp, 'type' | 'rebate'>
 
 /**
- * The result of a reported payment. `credited-before`: it was already credited. `rejected`: nothing
- * was changed, and the log contains the reason.
+ * The result of a reported payment. `credited-before`: the payment was already credited.
+ * `rejected`: nothing was changed, and the log contains the reason.
  */
 type PaymentResult = 'credited' | 'credited-before' | 'rejected'
 
@@ -58,8 +58,8 @@ export async function applyPayment(
 }
 
 /**
- * Throws if a paid order is not credited yet, so that the provider repeats its report of the
- * payment. Only a store without atomic appends to several streams can contain such an order.
+ * Throws if a paid order is not credited yet, so that the provider sends the report of the payment
+ * again. Only a store without atomic appends to several streams can contain such an order.
  */
 async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdered['data']) {
   const { grantIds } = await actors.stateOf(accountDecider, accountStream(userId))
@@ -121,8 +121,8 @@ async function rebateOf(
 
 /**
  * Returns the steps that deduct refunded quota from the accounts of the user and the inviter.
- * `cents` is the refunded money in hundredths of the currency. If it is negative, quota is
- * restored. NOTE: an earlier step of the same append must fail if the order has changed since
+ * `cents` is the refunded money in hundredths of the currency. If `cents` is negative, the steps
+ * restore quota. NOTE: an earlier step of the same append must fail if the order has changed since
  * `state` was read.
  */
 export function refundAccountSteps(state: TopUpState, cents: bigint, note: Sealed): AnyStep[] {

@@ -35,8 +35,8 @@ export const notifyEpay: Action = (api, deps) => {
 }
 
 /**
- * Returns the parameters in the query of a URL. Fastify's parsed query is not sufficient for the
- * signature check, because it lacks the order of fields and repeated fields.
+ * Returns the parameters in the query of a URL. The signature check can't use Fastify's parsed
+ * query, which lacks the order of fields and repeated fields.
  */
 const queryOf = (url: string): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')

@@ -26,8 +26,8 @@ import { topUpError } from './top-up-errors.ts'
 const TRADE_NO_PATTERN = /^T([1-9]\d{0,14})X[0-9A-F]{24}$/
 
 /**
- * Returns a new trade number, by which the payment provider identifies the order. It contains the
- * order's id and a random part.
+ * Returns a new trade number, by which the payment provider identifies the order. The trade number
+ * contains the order's id and a random part.
  */
 const newTradeNo = (orderId: number): string =>
   `T${orderId}X${randomBytes(12).toString('hex').toUpperCase()}`
@@ -143,8 +143,8 @@ export const quoteTopUp: Action = (api, deps) => {
 }
 
 /**
- * A requested top-up with its price at the current options. `cents` is the price in hundredths of
- * the currency.
+ * A requested top-up with the price according to the current options. `cents` is the price in
+ * hundredths of the currency.
  */
 type Quote = PaymentTerms & {
   readonly cents: bigint
@@ -154,7 +154,7 @@ type Quote = PaymentTerms & {
 
 /**
  * The maximum price of an order through Stripe, in hundredths of the currency. For Epay, the
- * maximum is `CENTS_MAX`, but the operator's payment provider may accept less.
+ * maximum is `CENTS_MAX`, but the operator's Epay gateway may have a lower maximum.
  */
 const STRIPE_CENTS_MAX = 99_999_999n
 const CENTS_MAX = 99_999_999_999n

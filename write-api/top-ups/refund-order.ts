@@ -17,9 +17,8 @@ import { refundAccountSteps } from './apply-payment.ts'
 import { topUpError } from './top-up-errors.ts'
 
 /**
- * POST /api/user/topup/{id}/refund: records that an admin has refunded money at the provider. The
- * quota that was bought with this money is deducted. The matching part of the inviter's rebate is
- * deducted too.
+ * POST /api/user/topup/{id}/refund: records that an admin has refunded money at the provider.
+ * Deducts the quota that was bought with this money, and the matching part of the inviter's rebate.
  */
 export const refundOrder: Action = (api, deps) => {
   api.route({
