@@ -34,7 +34,7 @@ import { userError } from './user-errors.ts'
 import { assertNotAnotherUsername } from './user-names.ts'
 
 /**
- * Binds a verified identity to a user. A new email address replaces the current one. Throws
+ * Binds a verified identity to a user. A new email address replaces the current address. Throws
  * `IdentityTaken` if the identity belongs to another user. Throws `ProviderBound` if the user has
  * already bound another account of the provider.
  */

@@ -58,8 +58,8 @@ export function usernameOf(text: string, max = CHARACTERS_MAX): string {
 }
 
 /**
- * Throws if an email address equals the username of another user. Old usernames may be email
- * addresses.
+ * Throws if an email address equals the username of another user, which is possible because old
+ * usernames may be email addresses.
  */
 export async function assertNotAnotherUsername(
   { db, vault }: Pick<Core, 'db' | 'vault'>,
