@@ -1,4 +1,4 @@
-import { createDraftPricer } from '#domain/pricing/charge.ts'
+import { createDraftPricer } from '#domain/pricing/charge-at-draft-prices.ts'
 import { readPriceList } from '#domain/pricing/price-list.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'

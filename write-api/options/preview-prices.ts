@@ -1,5 +1,5 @@
 import { checkOption } from '#domain/options/option-registry.ts'
-import { createDraftPricer } from '#domain/pricing/charge.ts'
+import { createDraftPricer } from '#domain/pricing/charge-at-draft-prices.ts'
 import { isPriceOption } from '#domain/pricing/compare-price-options.ts'
 import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
 import { toWire } from '#domain/shared/quota.ts'

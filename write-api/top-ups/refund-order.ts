@@ -13,7 +13,7 @@ import type { RefundOrder } from '#write-api/contract/top-ups.ts'
 import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
 import { orderActions } from '../contract/top-ups.ts'
 import { userError } from '../users/user-errors.ts'
-import { refundAccountSteps } from './apply-payment.ts'
+import { refundAccountSteps } from './refund-account-steps.ts'
 import { topUpError } from './top-up-errors.ts'
 
 /**
