@@ -9,7 +9,7 @@ import {
   type ValuesOf,
   type WritableFields,
 } from '#read-api/contract/resource-field-definition.ts'
-import { validationMessage } from './messages-for-invalid-values.ts'
+import { validationMessage } from './error-messages-for-invalid-values.ts'
 
 /**
  * Returns the stored values with the changes of a request applied. If `owner` is given, changed

@@ -1,6 +1,6 @@
 import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/deep-equal.ts'
-import { keysError } from './channel-key-rules.ts'
+import { keysError } from './validate-and-set-aside-keys.ts'
 import type { ChangeTerms, ChannelError } from './commands.ts'
 import type { ChannelEvent, ChannelKeys, ChannelTerms } from './events.ts'
 import type { ChannelRecord } from './state.ts'

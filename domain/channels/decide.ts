@@ -12,9 +12,9 @@ import {
   disableTag,
   enable,
   enableTag,
-} from './change-status.ts'
+} from './change-status-and-delete.ts'
 import { changeTermsAndKeys } from './change-terms-and-keys.ts'
-import { keysError, setKeyAside, takeBackKeys } from './channel-key-rules.ts'
+import { keysError, setKeyAside, takeBackKeys } from './validate-and-set-aside-keys.ts'
 import type {
   ChangeTag,
   ChannelCommand,

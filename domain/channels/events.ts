@@ -1,5 +1,5 @@
 import type { DecimalText } from '../pricing/price-snapshot.ts'
-import type { KeyMode } from '../shared/channel-rules.ts'
+import type { KeyMode } from '../shared/channel-field-rules.ts'
 import type { Fact } from '../shared/event.ts'
 
 /**

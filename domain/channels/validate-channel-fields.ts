@@ -1,5 +1,5 @@
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
-import { COST_RATIO_MAX, isStatusMapping, mappingError } from '../shared/channel-rules.ts'
+import { COST_RATIO_MAX, isStatusMapping, mappingError } from '../shared/channel-field-rules.ts'
 import { badCharacter, isName, isText } from '../shared/check-characters.ts'
 import { codedError } from '../shared/coded-error.ts'
 import { foldedName, namesByFoldedName } from '../shared/fold-json-member-names.ts'

@@ -21,7 +21,7 @@ import {
   decodePreview,
   encodePreview,
   priceChangeOf,
-} from './encode-correction-preview.ts'
+} from './encode-and-decode-correction-preview.ts'
 import { type CorrectionPlan, planCorrection, sumChanges } from './plan-correction.ts'
 import { AccountsUnavailable, runCorrection } from './run-correction.ts'
 import { checkRange } from './scan-ended-calls.ts'

@@ -6,7 +6,7 @@ import {
   SCRATCH_COPIES_OF_AUDITOR_MAX,
 } from '#domain/audit/decide-scratch-copies.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
-import { ADMIN } from '#domain/shared/roles.ts'
+import { ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import { hasDensePositions, positionOfTime } from '#infra/event-store/binary-search-events.ts'
 import { onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

@@ -1,6 +1,6 @@
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
-import { isExpired } from '#domain/channels/change-status.ts'
+import { isExpired } from '#domain/channels/change-status-and-delete.ts'
 import { hasSameTarget } from '#domain/channels/change-terms-and-keys.ts'
 import type { ChangeTerms } from '#domain/channels/commands.ts'
 import { channelsDecider } from '#domain/channels/decide.ts'
@@ -37,7 +37,7 @@ import {
   readEnteredKeys,
   type StoredKeys,
   storeEnteredKeys,
-} from './replace-channel-keys.ts'
+} from './read-and-store-entered-keys.ts'
 
 /**
  * PUT /api/channel/: changes the fields in the request. Status 1 enables the channel, and 2

@@ -1,7 +1,7 @@
 import { credentialsDecider } from '#domain/credentials/decide.ts'
 import { type CredentialsEvent, credentialsStream } from '#domain/credentials/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import { USER } from '#domain/shared/roles.ts'
+import { USER } from '#domain/shared/user-roles-and-statuses.ts'
 import type { UserCommand } from '#domain/users/commands.ts'
 import { userDecider } from '#domain/users/decide.ts'
 import { type Role, userStream } from '#domain/users/events.ts'
@@ -18,7 +18,7 @@ import { siteNameOf } from '../mail/site-mailer-and-test-mail.ts'
 import {
   enabledLoginMethods,
   retryWhileLoginMethodsChange,
-} from '../users/enabled-login-methods-and-retry.ts'
+} from '../users/enabled-login-methods-and-removal-retry.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 

@@ -20,7 +20,7 @@ import { selectedUserIds } from '#projections/users/query.ts'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { type CreateMessage, messageActions } from '../contract/messages.ts'
-import { validationMessage } from '../messages-for-invalid-values.ts'
+import { validationMessage } from '../error-messages-for-invalid-values.ts'
 import { userMustExist } from '../users/user-must-exist.ts'
 import { messageError } from './message-errors.ts'
 

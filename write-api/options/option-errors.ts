@@ -3,7 +3,7 @@ import { type TranslatedText, translatedTextOf } from '#domain/shared/translated
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import { optionTranslations as en } from '#read-api/contract/option-translations/en.ts'
 import { optionTranslations as zh } from '#read-api/contract/option-translations/zh.ts'
-import { validationMessage } from '../messages-for-invalid-values.ts'
+import { validationMessage } from '../error-messages-for-invalid-values.ts'
 
 const NUMBER_PROBLEMS = new Set<unknown>([
   'not-integer',

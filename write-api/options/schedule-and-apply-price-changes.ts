@@ -10,7 +10,7 @@ import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { type Action, accepted, contextOf, idOf, waitUntilVisible } from '../action.ts'
 import { optionActions, type PlannedEntry } from '../contract/options.ts'
-import { decideOptions } from './put-option.ts'
+import { decideOptions } from './set-option-and-reset-ratios.ts'
 
 /**
  * POST /api/option/price_schedule: schedules a price change, or replaces a scheduled one. Returns

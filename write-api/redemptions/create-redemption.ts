@@ -17,7 +17,7 @@ import type { Vault } from '#infra/vault/port.ts'
 import { REDEMPTION_COUNT_MAX } from '#read-api/contract/redemption-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { redemptionActions } from '../contract/redemptions.ts'
-import { validationMessage } from '../messages-for-invalid-values.ts'
+import { validationMessage } from '../error-messages-for-invalid-values.ts'
 import { redemptionError } from './redemption-errors.ts'
 import {
   applyRedemptionFields,

@@ -5,7 +5,7 @@ import {
   type LoginsFailed,
   loginsStream,
 } from '#domain/credentials/events.ts'
-import { AUDITOR } from '#domain/shared/roles.ts'
+import { AUDITOR } from '#domain/shared/user-roles-and-statuses.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { newEvents } from '#infra/event-store/events-from-facts.ts'
 import { networkOf } from '#infra/http/client-address-hash.ts'

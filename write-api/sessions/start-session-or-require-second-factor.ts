@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { loginsStream, type UserLoggedIn } from '#domain/credentials/events.ts'
 import type { CredentialsState } from '#domain/credentials/state.ts'
-import { ACTIVE } from '#domain/shared/roles.ts'
+import { ACTIVE } from '#domain/shared/user-roles-and-statuses.ts'
 import { userDecider } from '#domain/users/decide.ts'
 import { userStream } from '#domain/users/events.ts'
 import { newEvents } from '#infra/event-store/events-from-facts.ts'

@@ -4,7 +4,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import type { Action, Deps } from '../action.ts'
 import { applyPayment } from './apply-payment.ts'
 import { readEpayNotification } from './epay.ts'
-import { paymentMethods, warnOfPartialConfig } from './payment-methods.ts'
+import { paymentMethods, warnOfPartialConfig } from './configured-payment-methods.ts'
 
 const BODY_BYTES_MAX = 65_536
 const PAID = 'TRADE_SUCCESS'

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Epay } from './payment-methods.ts'
+import type { Epay } from './configured-payment-methods.ts'
 
 /** The names of the payment methods (Alipay and WeChat Pay) in the Epay protocol. */
 const TYPES = { zfb: 'alipay', wx: 'wxpay' } as const

@@ -19,7 +19,7 @@ import {
   paymentMethods,
   publicAddress,
   termsOf,
-} from './payment-methods.ts'
+} from './configured-payment-methods.ts'
 import { createStripeCheckout } from './stripe-checkout.ts'
 import { topUpError } from './top-up-errors.ts'
 

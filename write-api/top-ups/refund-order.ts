@@ -1,5 +1,5 @@
 import type { Sealed } from '#domain/shared/event.ts'
-import { SUPER_ADMIN } from '#domain/shared/roles.ts'
+import { SUPER_ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import { topUpDecider } from '#domain/top-ups/decide.ts'
 import { topUpStream } from '#domain/top-ups/events.ts'
 import { centsOf } from '#domain/top-ups/money.ts'

@@ -8,7 +8,7 @@ import { Done } from '#read-api/contract/response-envelope.ts'
 import type { Action, Deps } from '../action.ts'
 import { applyPayment } from './apply-payment.ts'
 import { applyRefundOrDispute } from './apply-stripe-refund-or-dispute.ts'
-import { paymentMethods } from './payment-methods.ts'
+import { paymentMethods } from './configured-payment-methods.ts'
 import { readStripeReport } from './read-stripe-refund-or-dispute.ts'
 import { loadStripe } from './stripe-checkout.ts'
 

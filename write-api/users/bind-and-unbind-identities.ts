@@ -28,7 +28,7 @@ import { loginError } from '../sessions/login-and-registration-errors.ts'
 import {
   enabledLoginMethods,
   retryWhileLoginMethodsChange,
-} from './enabled-login-methods-and-retry.ts'
+} from './enabled-login-methods-and-removal-retry.ts'
 import { type Identity, identityKeyOf } from './identity-key.ts'
 import { userError } from './user-errors.ts'
 import { assertNotAnotherUsername } from './user-names.ts'

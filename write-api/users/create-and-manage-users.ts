@@ -1,5 +1,5 @@
 import { optionInteger } from '#domain/options/option-registry.ts'
-import { ACTIVE, BANNED } from '#domain/shared/roles.ts'
+import { ACTIVE, BANNED } from '#domain/shared/user-roles-and-statuses.ts'
 import type { UserCommand } from '#domain/users/commands.ts'
 import { userDecider } from '#domain/users/decide.ts'
 import { type Role, userStream } from '#domain/users/events.ts'

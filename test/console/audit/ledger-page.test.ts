@@ -9,7 +9,7 @@ import type {
   Statement,
   UserLedgerPage,
 } from '#read-api/contract/ledger.ts'
-import { AUDITOR, SUPER_ADMIN, USER } from '#read-api/contract/roles.ts'
+import { AUDITOR, SUPER_ADMIN, USER } from '#read-api/contract/user-roles-and-statuses.ts'
 import type { LogStatus } from '#read-api/contract/transparency-log.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'

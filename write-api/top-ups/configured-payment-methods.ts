@@ -5,7 +5,7 @@ import type { PaymentProvider } from '#domain/top-ups/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { readSecretOption } from '../options/read-secret-option.ts'
+import { readSecretOption } from '../options/secret-option-in-vault.ts'
 import { topUpError } from './top-up-errors.ts'
 
 type Values = ReadonlyMap<string, string>

@@ -55,7 +55,7 @@ const MARKS = new RegExp(`${START}(\\w+)${END}`)
  * the site's currency, and links to calls and users. The values of all parts, joined, are the text.
  * If the text can't be split, it is returned as one part.
  */
-export function findingParts(
+export function splitFindingText(
   language: keyof TranslatedText,
   finding: Pick<Finding, 'detail' | 'code' | 'params'>,
 ): FindingPart[] {

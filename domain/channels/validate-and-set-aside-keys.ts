@@ -1,5 +1,5 @@
 import { codedError } from '../shared/coded-error.ts'
-import { autoDisable } from './change-status.ts'
+import { autoDisable } from './change-status-and-delete.ts'
 import type { ChannelError, SetKeyAside, TakeBackKeys } from './commands.ts'
 import type { ChannelEvent, KeyMode } from './events.ts'
 import type { ChannelRecord } from './state.ts'

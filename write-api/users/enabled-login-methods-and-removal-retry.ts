@@ -1,7 +1,7 @@
 import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import { SUPER_ADMIN } from '#domain/shared/roles.ts'
+import { SUPER_ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import type { LoginMethod } from '#domain/users/commands.ts'
 import type { Outcome } from '#infra/event-store/stream-actors-port.ts'
 
