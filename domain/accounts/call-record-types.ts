@@ -35,8 +35,8 @@ export type ProviderEvidence = {
   readonly sentAt: number
   /**
    * The keyed hash of the host of the channel's address, in 16 hexadecimal digits. The address
-   * itself is not stored, because receipts show events to customers, who must not learn it. Omitted
-   * if the host is derived from the channel's key.
+   * itself is not stored, because customers see this event in their receipts and must not learn the
+   * address. Omitted if the host is derived from the channel's key.
    */
   readonly hostHash?: string
   /** The size and hash of the part of the request's body that was sent. */
@@ -53,7 +53,7 @@ export type ProviderEvidence = {
   /** The model name in the response. */
   readonly model?: string
   /**
-   * The model name that was sent for a task or a line of a batch. It is omitted if it equals the
+   * The model name that was sent for a task or a line of a batch. Omitted if this name equals the
    * caller's name for the model.
    */
   readonly sentModel?: string

@@ -40,10 +40,9 @@ const NO_CALL_COUNT = `1 to ${CALLS_MAX} calls`
 
 /**
  * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
- * limit is tried. A call for work that the provider has already done (`isOwed`) is admitted with a
- * hold of 0, even if the account cannot pay for it. A repeated command changes nothing. If the call
- * pays for a task or a batch, a repeated command is refused, so that two tasks or two batches never
- * share one hold.
+ * limit is tried. A call for work that the provider has already done (`isOwed`) is always admitted,
+ * with a hold of 0. A repeated command changes nothing. For a task or a batch, a repeated command
+ * is refused, so that two tasks or two batches never share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const command = withReducedOutput(requested, state)

@@ -109,8 +109,8 @@ const endedCallOf = ({ data, meta, position, ...event }: Recorded<CallEnd>): Cor
 /**
  * A compact table of the admitted calls, with the log position of the event that ended each call.
  * It takes 21 to 43 bytes per call. It is a hash table with open addressing and four columns: two
- * hold a 64-bit fingerprint of the call's id, and two hold the position. It is plain data, so that
- * it can be stored with the state of an audit.
+ * hold a 64-bit fingerprint of the call's id, and two hold the position. The table is plain data,
+ * so that it can be stored with the state of an audit.
  */
 type CallPositions = FingerprintTable
 

@@ -23,8 +23,8 @@ export function accountOwner(stream: string): number | null {
 
 /**
  * Checks the postings of an event, which say how much quota the event adds to each ledger account.
- * Their sum must be 0, and their ledger accounts and amounts must match the other fields of the
- * event. Then checks the balances that the event records.
+ * The sum of the postings must be 0. The ledger accounts and amounts must match the other fields of
+ * the event. Then checks the balances that the event records.
  */
 export function checkPostings(state: AuditState, event: Recorded, findings: Findings): void {
   const { postings } = event.data as { postings?: readonly Posting[] }
@@ -42,9 +42,9 @@ export function checkPostings(state: AuditState, event: Recorded, findings: Find
 }
 
 /**
- * Returns the faults of the postings of one event. Postings are wrong if they are missing, if an
- * event of this type must have none, if they move quota in a wrong direction, or if their sum is
- * not 0. They are also wrong if they differ from the owner or the amounts of the event.
+ * Returns the faults of the postings of one event. Postings must exist exactly if the event's type
+ * moves quota. Their sum must be 0. Their direction, accounts and amounts must match the event's
+ * type, owner and amounts.
  */
 export const postingFaults = (event: Recorded): readonly CodedFinding[] =>
   examinePostings(event).faults

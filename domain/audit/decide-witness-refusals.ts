@@ -23,7 +23,7 @@ export type RefusedCosignatureCommand =
       readonly type: 'RecordRefusedCosignature'
       /**
        * The ids of earlier refusals of the same history. The history is the same if the present log
-       * still begins with the tree that the witness refused earlier, and with the latest refused
+       * begins with the tree that was refused then. The log must also begin with the latest refused
        * tree that continued this tree.
        */
       readonly continued: readonly string[]

@@ -75,8 +75,8 @@ export type ScratchCopyBuilt = Fact<
 >
 
 /**
- * The reason why copies ended. A user deleted them, they were too old or too large, or the personal
- * data of a user was erased and a copy could still contain the user's name.
+ * The reason why copies ended. `erasure`: the personal data of a user was erased, and copies could
+ * still contain the user's name.
  */
 export type ScratchCopyEnd = 'deleted' | 'expired' | 'too-large' | 'erasure'
 

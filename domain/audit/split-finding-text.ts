@@ -51,9 +51,9 @@ const [START, END] = ['\uE000', '\uE001']
 const MARKS = new RegExp(`${START}(\\w+)${END}`)
 
 /**
- * Splits the text of a finding in a language into parts, so that the console can show amounts in
- * the site's currency, and links to calls and users. The values of all parts, joined, are the text.
- * If the text can't be split, it is returned as one part.
+ * Splits the text of a finding into parts. The console can therefore show amounts in the site's
+ * currency, and links to calls and users. The values of all parts, joined, are the text. If the
+ * text can't be split, it is returned as one part.
  */
 export function splitFindingText(
   language: keyof TranslatedText,

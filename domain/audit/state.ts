@@ -8,8 +8,8 @@ import type { Place } from './findings.ts'
 import { type IdSet, noIds } from './fingerprint-table.ts'
 
 /**
- * The balances of one user's ledger accounts. In an audit that begins after the first event, they
- * are null until an event contains them.
+ * The balances of one user's ledger accounts. If the audit begins after the first event, a balance
+ * is null until an event contains it.
  */
 export type Balances = {
   main: Quota | null
@@ -36,8 +36,8 @@ export type AuditedCall = Place & {
 }
 
 /**
- * A movement of quota of which only one of two events has been read so far: the event of its source
- * (an order or a code), or the event of the account.
+ * A movement of quota of which only one event has been read so far. A movement has two events: one
+ * of the source (an order or a code), and one of the account.
  */
 export type UnmatchedMovement = Place & {
   /** True if the event of the source has been read and the event of the account has not. */

@@ -108,8 +108,8 @@ export type EnableTag = { readonly type: 'EnableTag'; readonly tag: string; read
 type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
 
 /**
- * Temporarily stops the use of one key. If it is the last usable key, the channel is disabled
- * instead, unless it has no substitute.
+ * Temporarily stops the use of one key. Instead of its last usable key, a channel is disabled,
+ * unless it has no substitute.
  */
 export type SetKeyAside = {
   readonly type: 'SetKeyAside'
@@ -138,8 +138,8 @@ export type PauseSubmissions = {
 }
 
 /**
- * Ends a pause. `neededAt` is a time in Unix milliseconds or null. If it is a time, the command is
- * refused if the pause ended earlier, so that another change in the same append can rely on the
+ * Ends a pause. `neededAt` is a time in Unix milliseconds or null. A command with a time is refused
+ * if the pause ended before this time. Another change in the same append can therefore rely on the
  * pause.
  */
 export type ResumeSubmissions = {

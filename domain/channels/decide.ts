@@ -152,7 +152,10 @@ function tagChannels(command: TagChannels, channels: Channels): Outcome {
   return [{ type: 'ChannelsTagged', v: 1, data: { channelIds, tag } }]
 }
 
-/** Applies a change to all channels with the tag, or to none if it is invalid for one of them. */
+/**
+ * Applies a change to all channels with the tag. If the change is invalid for one of these
+ * channels, none is changed.
+ */
 function changeTag(command: ChangeTag, channels: Channels): Outcome {
   const tagged = channelsOfTag(command.tag, channels)
   if ('code' in tagged) return tagged

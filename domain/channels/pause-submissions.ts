@@ -4,8 +4,8 @@ import type { ChannelEvent } from './events.ts'
 import { type ChannelRecord, unknownChannelError } from './state.ts'
 
 /**
- * The maximum duration of a pause in milliseconds, after which it ends even if the process that
- * started it has died.
+ * The maximum duration of a pause in milliseconds. A pause ends after this time, even if its
+ * process has died.
  */
 const PAUSE_MS = 60_000
 

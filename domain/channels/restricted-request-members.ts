@@ -49,8 +49,8 @@ export const READ_MEMBERS: readonly string[] = [
 export const OUTPUT_LIMITS: readonly string[] = ['max_tokens', 'max_completion_tokens']
 
 /**
- * Members that select the model, the speed or the resolution of a task. They are restricted because
- * the price of a task depends only on its action.
+ * Members that select the model, the speed or the resolution of a task. These members are
+ * restricted, because the price of a task depends only on the task's action.
  */
 export const TASK_MEMBERS: Readonly<Record<'drawing' | 'music', readonly string[]>> = {
   drawing: ['botType', 'model', 'mode', 'speed', 'videoType'],

@@ -152,8 +152,8 @@ function proxyError(terms: ChannelTerms): FieldError | null {
 }
 
 /**
- * Checks an optional boolean in the channel's extra settings. If it is omitted or null, its default
- * applies.
+ * Checks an optional boolean in the channel's extra settings. If the boolean is omitted or null,
+ * its default applies.
  */
 function flagError({ setting }: ChannelTerms, name: string): FieldError | null {
   const members = readObject('setting', setting)

@@ -23,9 +23,9 @@ type PastCall = {
    */
   readonly video?: Pick<PerCallPrice, 'per' | 'factors'> | undefined
   /**
-   * For a call with a price per token: the price's ratio of a video's sound, or null if the price
-   * does not depend on the sound. Omitted for other calls. The ratio is stored, because it depends
-   * on the provider's name for the model, which a past call does not contain.
+   * The ratio of a video's sound in the call's price per token. Null if this price does not depend
+   * on the sound. Omitted if the price is not per token. The ratio can't be computed later, because
+   * it depends on the provider's name for the model, which a past call does not contain.
    */
   readonly soundRatio?: DecimalText | null | undefined
   /**
@@ -37,8 +37,8 @@ type PastCall = {
 
 /**
  * Returns a function that computes what a past call would cost at the prices of `list`. The result
- * is null if the list has no price for the call. The result for a batch is an approximation,
- * because the charges of its lines were rounded one by one, and context tiers depend on each line.
+ * is null if the list has no price for the call. The result for a batch is an approximation: the
+ * charge of each line was rounded, and context tiers depend on the length of each line.
  */
 export function createDraftPricer(
   list: PriceList,

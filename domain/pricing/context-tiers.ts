@@ -40,7 +40,10 @@ function readTier(value: ExactJson): ContextTier | null {
   return { above: Number(above.numberText), input, output }
 }
 
-/** Returns a tier's ratio: 1 if it is omitted, or null if it is not a decimal of at least 1. */
+/**
+ * Returns a ratio of a tier. An omitted ratio is 1. Returns null if `value` is not a decimal of at
+ * least 1.
+ */
 function ratioOf(value: ExactJson = { numberText: '1' }): string | null {
   const ratio = isNumber(value) ? jsonDecimal(value) : null
   return ratio === null || isAbove(ONE, ratio) ? null : decimalText(ratio)

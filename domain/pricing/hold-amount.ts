@@ -125,13 +125,13 @@ const raised = (limits: UsageLimits, input: number, hours: number): UsageLimits 
 }
 
 /**
- * Returns one or two parts of `usage` that may be charged at a price with context tiers, where one
- * token more can raise the price of all tokens. Each part contains as much input as `isPayable`
- * accepts, then as many writes to the one-hour cache, and then as much output. The first part
- * includes at least the usage within `limits`. The second part may have less output than `limits`,
- * so that more input is payable and may reach a tier. The second part is omitted if it is not
- * payable. The caller must charge the part with the higher charge. Otherwise, a call could become
- * cheaper because its input reaches a tier.
+ * Returns one or two parts of `usage` that may be charged at a price with context tiers. With such
+ * a price, one more token can raise the price of all tokens. Each part contains as much input as
+ * `isPayable` accepts, then as many writes to the one-hour cache, and then as much output. The
+ * first part includes at least the usage within `limits`. The second part may have less output than
+ * `limits`, so that more input is payable and may reach a tier. The second part is omitted if it is
+ * not payable. The caller must charge the part with the higher charge. Otherwise, a call could
+ * become cheaper because its input reaches a tier.
  */
 export function payablePartsInTiers(
   usage: Usage,

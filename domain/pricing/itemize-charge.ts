@@ -91,7 +91,7 @@ function tokenItems(price: PerTokenPrice, usage: Usage, common: Decimal): Priced
 }
 
 /**
- * Returns the item of a price per call or second. Its unit price is the list price, and its ratio
+ * Returns the item of a price per call or second. The unit price is the list price, and the ratio
  * includes the factors of an image or a video.
  */
 function callItem(

@@ -22,8 +22,8 @@ export type PerTokenPrice = {
   readonly audio: DecimalText
   readonly audioCompletion: DecimalText
   /**
-   * The price of images in the answer, as a multiple of the input price. Omitted if they cost the
-   * same as text, or if the request excludes them.
+   * The price of images in the answer, as a multiple of the input price. Omitted if images cost the
+   * same as text, or if the request excludes images.
    */
   readonly imageCompletion?: DecimalText
   /** Omitted if the price does not depend on the length of the input. */

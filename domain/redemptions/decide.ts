@@ -87,8 +87,8 @@ type ChangeRedemption = RedemptionCommandOf<'ChangeRedemption'> & {
 type EnableRedemption = RedemptionCommandOf<'EnableRedemption'>
 
 /**
- * Disables a code. If `isOneOfMany` is set, a code that cannot be disabled is skipped, so that the
- * command does not prevent the disabling of the other selected codes.
+ * Disables a code. If `isOneOfMany` is set, a code that cannot be disabled is skipped, so that all
+ * other selected codes are disabled.
  */
 type DisableRedemption = RedemptionCommandOf<'DisableRedemption'> & {
   readonly isOneOfMany?: boolean
@@ -261,8 +261,8 @@ export type AssignRedemptionIds = {
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
 /**
- * The maximum number of remembered requests. If an older request is repeated, it is recognised by
- * the keys of its codes, because the keys are derived from the request.
+ * The maximum number of remembered requests. If an older request is repeated, the keys of its codes
+ * already exist, because the keys are derived from the request.
  */
 const REMEMBERED_REQUESTS_MAX = 500
 

@@ -71,9 +71,8 @@ export function settingWithProxy(setting: string, proxy: string): string {
 }
 
 /**
- * Reports whether the proxy's password is only the mask. This is the case if a form sent back a
- * masked password and another part of the address was changed, so that the password could not be
- * restored.
+ * Reports whether the proxy's password is only the mask. A masked password can't be restored if a
+ * form has changed another part of the address.
  */
 export const isMasked = (proxy: string): boolean => matchCredentials(proxy)?.[2] === MASK
 

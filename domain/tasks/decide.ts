@@ -104,8 +104,8 @@ type TaskErrorCode =
    */
   | 'TaskElsewhere'
   /**
-   * The task is more than an hour old and its provider reports no outcome, so it must be ended by
-   * `ExpireTask` instead.
+   * The task is more than an hour old, and the provider reports no outcome. `ExpireTask` must end
+   * such a task.
    */
   | 'TaskTooOld'
   /** The task is not old enough to be expired, or can't be deleted because it is still open. */

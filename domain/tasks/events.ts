@@ -100,8 +100,8 @@ export type TaskAccepted = Fact<
       readonly keyRef: string
       readonly upstreamId: string
       /**
-       * The provider's code: 1 if the task was submitted, 21 if it already exists, 22 if it is
-       * queued.
+       * The provider's code: 1 for a submitted task, 21 for a task that already exists, 22 for a
+       * queued task.
        */
       readonly code: number
       readonly description: Sealed | null

@@ -66,7 +66,7 @@ const stateOf = ({ core }: Deps) => core.actors.peek(correctionsDecider, CORRECT
 
 /**
  * Computes the plan of a correction. First waits until the usage log includes all calls in the
- * scope, because the users with calls in the scope are read from the usage log.
+ * scope, because the log tells which users have such calls.
  */
 async function computePlan(deps: Deps, scope: CorrectionScope, ownId: string | null) {
   if (scope.upTo > (await deps.core.store.headPosition())) {
@@ -82,9 +82,9 @@ async function computePlan(deps: Deps, scope: CorrectionScope, ownId: string | n
 }
 
 /**
- * Returns the accounts of a plan, largest amounts first. Each account has the part of its higher
- * charges that its present balance could not pay. Refunds are added to the balance before higher
- * charges are deducted.
+ * Returns the accounts of a plan, largest amounts first. `unpaid` is the part of an account's
+ * higher charges that the present balance could not pay. Refunds are added to the balance before
+ * higher charges are deducted.
  */
 async function payableAccounts({ core }: Deps, { accounts }: CorrectionPlan) {
   const present = await accountsOf(

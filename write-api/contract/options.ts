@@ -62,8 +62,7 @@ export const draftFigures = {
   /**
    * `charged` is the current charge of the calls, after corrections. `drafted` is the charge at the
    * draft prices. A batch counts as one call. The drafted charge of a batch is computed from the
-   * sum of its lines, so it is slightly inexact if single lines were rounded or reached a context
-   * tier.
+   * sum of the lines. It is slightly inexact if lines were rounded or reached a context tier.
    */
   charged: Type.Integer(),
   drafted: Type.Integer(),

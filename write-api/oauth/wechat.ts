@@ -32,8 +32,8 @@ const SITE_FAILURES_MAX = 100
 
 /**
  * Asks the operator's WeChat server to which user a code belongs, and returns the profile. Codes
- * have only six digits, so wrong codes are limited: in three minutes to five from one IP address,
- * and to a hundred on the whole site.
+ * have only six digits, so wrong codes are limited. Within three minutes, five are allowed per IP
+ * address, and a hundred on the whole site.
  */
 async function weChatProfile(deps: Deps, request: FastifyRequest, code: string): Promise<Profile> {
   const { core } = deps
@@ -73,9 +73,9 @@ async function acquireAttempt({ core }: Deps, request: FastifyRequest) {
 }
 
 /**
- * GET /api/oauth/wechat: signs a user in with a code of the WeChat official account. A request is
- * rejected if the browser has sent it by opening the address. Otherwise, a link with an attacker's
- * code could sign the visitor in to the attacker's account.
+ * GET /api/oauth/wechat: signs a user in with a code of the WeChat official account. Requests of a
+ * browser that opens the address are rejected. Otherwise, a link with an attacker's code could sign
+ * the visitor in to the attacker's account.
  */
 export const weChatLogin: Action = (api, deps) => {
   api.route({

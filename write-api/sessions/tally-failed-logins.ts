@@ -2,8 +2,8 @@ import type { LoginFailure } from '#domain/credentials/events.ts'
 import { networkOf } from '#infra/http/client-address-hash.ts'
 
 /**
- * The priority of a failed login. It is 2 if the account belongs to an admin or auditor, 1 if the
- * first factor of a user's login was correct, and 0 otherwise.
+ * The priority of a failed login. 2: the account belongs to an admin or auditor. 1: the first
+ * factor of the login was correct. 0: all other logins.
  */
 export type Urgency = 0 | 1 | 2
 

@@ -61,10 +61,9 @@ export async function applyRefundOrDispute(
 }
 
 /**
- * Returns the id of the order that a payment has paid, or null if this site has no such order. If
- * no order is recorded for the payment, the payment's trade number (from the report or from Stripe)
- * may name an order whose payment is not recorded yet. Throws for such an order, so that Stripe
- * sends the report again.
+ * Returns the id of the order that a payment has paid, or null if this site has no such order.
+ * Throws if the trade number of the payment, from the report or from Stripe, belongs to an order
+ * whose payment is not recorded yet. Stripe then sends the report again.
  */
 async function orderOf(
   deps: Deps,

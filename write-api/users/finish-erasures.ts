@@ -153,10 +153,7 @@ async function removeRowsOfErased(deps: Deps): Promise<boolean> {
  */
 export function startErasures(deps: Deps, sessions: Sessions): HeldLease {
   const { leases, log } = deps.core
-  /**
-   * Returns whether `work` is done. It is not done if it fails, or if it resolves to true because
-   * something is left.
-   */
+  /** Returns false if `work` fails, or if it resolves to true because something is left to do. */
   const isDone = (work: Promise<unknown>, text: string): Promise<boolean> =>
     work.then(
       (isLeft) => isLeft !== true,

@@ -56,7 +56,7 @@ export async function deleteOldPasswords(
 
 /**
  * A vault reference under which no password is stored. It is looked up for an unknown user or a
- * user without a password, so that the check takes as long as for any other user.
+ * user without a password, so that the response time is the same for all users.
  */
 const NO_REF = '00000000-0000-0000-0000-000000000000'
 
