@@ -43,8 +43,8 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
 }
 
 /**
- * Returns the number of requests as which a request counts. For a batch, it depends on the number
- * of objects: the length of `ids`, or `count`.
+ * Returns the number of writes for which a request counts. The number of objects in a batch is the
+ * length of `ids`, or `count`.
  */
 function costOf(body: FastifyRequest['body']): number {
   const { ids, count } = (body ?? {}) as { readonly ids?: unknown; readonly count?: unknown }

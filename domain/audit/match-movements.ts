@@ -4,9 +4,9 @@ import type { Findings } from './findings.ts'
 import { type AuditState, isPartial } from './state.ts'
 
 /**
- * The time in milliseconds within which both events of a movement must be written. They may be
- * apart if the store cannot append to several streams atomically and a process dies between the two
- * appends.
+ * The time in milliseconds within which both events of a movement must be written. The second event
+ * is late if the store cannot append to several streams atomically and a process dies between the
+ * two appends.
  */
 const MATCH_WITHIN_MS = 300_000
 

@@ -108,8 +108,8 @@ export type EnableTag = { readonly type: 'EnableTag'; readonly tag: string; read
 type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
 
 /**
- * Temporarily stops the use of one key. Instead of its last usable key, a channel is disabled,
- * unless it has no substitute.
+ * Temporarily stops the use of one key. If no other key of the channel is usable, the channel is
+ * disabled instead, unless it has no substitute.
  */
 export type SetKeyAside = {
   readonly type: 'SetKeyAside'

@@ -222,7 +222,7 @@ function isNewerThan(recorded: ReportedDispute, { statedAt, status }: ReportDisp
   return !isDecided(recorded.status) || isDecided(status)
 }
 
-/** The effects of a provider's report of which admins are notified. */
+/** Effects of a provider's report. The admins are notified of each of these effects. */
 export type ReportEffect =
   | 'refunded'
   | 'refund-failed'
@@ -232,8 +232,8 @@ export type ReportEffect =
   | 'dispute-closed'
 
 /**
- * Returns the effect of a report of which admins are notified, or null if they need not be
- * notified.
+ * Returns the effect of a report, for the message to the admins. Returns null if the admins need no
+ * message.
  */
 export function reportEffect(command: TopUpReport, state: TopUpState): ReportEffect | null {
   const events = decideReport(command, state)

@@ -5,7 +5,7 @@ const [LF, CR, QUOTE_CODE] = [10, 13, 34]
 
 type CsvLimits = { readonly columnsMax: number; readonly fieldMax: number }
 
-/** A problem of a CSV file. Its row is counted from 1. */
+/** A problem of a CSV file. `row` is the number of the row, starting at 1. */
 export class CsvError extends Error {
   readonly row: number
   readonly problem: 'unclosed-quote' | 'field-too-long' | 'too-many-columns'

@@ -74,7 +74,7 @@ type Limits = {
 
 const { POSITIVE_INFINITY } = Number
 /**
- * The limits for the plan of a confirmed correction, which must be completed, so there are none.
+ * Limits that no plan reaches. They are for a confirmed correction, because it must be completed.
  */
 const NO_LIMITS = { callsMax: POSITIVE_INFINITY, until: POSITIVE_INFINITY, skipsUnreadable: true }
 

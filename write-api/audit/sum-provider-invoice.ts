@@ -39,7 +39,7 @@ const ID_START_LENGTH = 60
 const LIMITS = { columnsMax: 200, fieldMax: 4_096 }
 
 /**
- * The number of bytes that are read without a pause, which blocks the event loop for a few
+ * The number of bytes that are processed at once, which blocks the event loop for a few
  * milliseconds.
  */
 const SLICE_BYTES = 64 * 1024
@@ -57,8 +57,8 @@ type Sum = {
 
 /**
  * Reads an invoice file as a stream, and sums its rows by day and model. `now` is the time in Unix
- * milliseconds. Rows with a day after tomorrow or later are refused. `onRequest` receives each row
- * with a request id. Only the sums, and digests of the rows with request ids, are kept in memory.
+ * milliseconds. Rows of a day later than tomorrow are refused. `onRequest` receives each row with a
+ * request id. Only the sums, and digests of the rows with request ids, are kept in memory.
  */
 export async function sumProviderInvoice(
   body: AsyncIterable<Uint8Array>,

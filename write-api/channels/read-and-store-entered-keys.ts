@@ -44,11 +44,11 @@ export async function readEnteredKeys(
 
 /**
  * Returns the references of the keys that a change keeps. Returns null if the change removes no key
- * that unfinished tasks or batches may need. Each unfinished task or batch needs its own key,
- * because other keys may belong to other accounts at the provider. If this key was renewed earlier,
- * the current keys are tried, so any of them may be needed. The only key of a channel may be
- * replaced at the same address, because this is how a key is renewed. At a new address, no key is
- * kept.
+ * that unfinished tasks or batches may need. An unfinished task or batch needs the key with which
+ * it was sent, because other keys may belong to other accounts at the provider. If this key was
+ * renewed earlier, the current keys are tried, so any of them may be needed. The only key of a
+ * channel may be replaced at the same address, because this is how a key is renewed. At a new
+ * address, no key is kept.
  */
 export function keptRefsOf(
   { force = false }: UpdateChannel,

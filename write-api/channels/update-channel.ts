@@ -197,8 +197,8 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
 }
 
 /**
- * Returns the command that enables the keys that the gateway has disabled and the admin has now
- * entered again. The list is empty if there are none.
+ * Returns the command that enables keys again, for keys that the admin has entered although the
+ * channel already had them. Returns an empty list if there are no such keys.
  */
 const enableReenteredKeys = ({ id }: UpdateChannel, { keptRefs }: StoredKeys) =>
   keptRefs.length === 0 ? [] : [{ type: 'TakeBackKeys', channelId: id, keyRefs: keptRefs }]
@@ -220,8 +220,8 @@ function replacedSecrets(event: ChannelEvent): readonly string[] {
 }
 
 /**
- * Returns the command that enables the keys of the field `enable_keys` again. The list is empty if
- * the field is. `enable_keys` contains indexes in the channel's list of keys.
+ * Returns the command that enables keys again. `enable_keys` contains their indexes in the
+ * channel's list of keys. If it is empty or omitted, returns an empty list.
  */
 function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {
   if (indexes.length === 0) return []

@@ -135,8 +135,8 @@ export async function canLogInWithPasskey(
 }
 
 /**
- * Loads the WebAuthn library when it is first needed, because this takes as long as loading the
- * rest of the management API.
+ * Loads the WebAuthn library when it is first needed, because loading it takes as long as loading
+ * the rest of the management API.
  */
 export const webauthn = () => import('@simplewebauthn/server')
 

@@ -27,7 +27,7 @@ type PasskeyCheck = {
 
 /**
  * Verifies that one of the user's passkeys has signed a challenge for this purpose, and records the
- * use of the passkey. Throws `PasskeyFailed` if no passkey has.
+ * use of the passkey. Throws `PasskeyFailed` if the signature is not valid.
  */
 export async function verifyPasskeySignature(
   deps: Deps,
