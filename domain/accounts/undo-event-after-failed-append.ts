@@ -8,7 +8,7 @@ import { type AccountState, undoAddedEndedCall } from './state.ts'
  */
 export function undoAccount(state: AccountState, event: AccountEvent): () => void {
   const { balance, held, admissions, emptiedAt, affiliate, checkInDay } = state
-  const others = undoOthers(state, event)
+  const revertMapsAndSets = undoMapsAndSets(state, event)
   return () => {
     state.balance = balance
     state.held = held
@@ -16,12 +16,12 @@ export function undoAccount(state: AccountState, event: AccountEvent): () => voi
     state.emptiedAt = emptiedAt
     state.affiliate = affiliate
     state.checkInDay = checkInDay
-    others()
+    revertMapsAndSets()
   }
 }
 
 /** Returns a function that reverts the changes that `event` makes to maps and sets. */
-function undoOthers(state: AccountState, event: AccountEvent): () => void {
+function undoMapsAndSets(state: AccountState, event: AccountEvent): () => void {
   switch (event.type) {
     case 'QuotaGranted':
       return undoId(state.grantIds, event.data.grantId)

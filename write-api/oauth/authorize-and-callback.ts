@@ -6,7 +6,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type Action, type Deps, waitUntilVisible } from '../action.ts'
 import { oauthActions } from '../contract/oauth.ts'
-import { countFailures, nobody } from '../sessions/record-failed-logins.ts'
+import { countFailures, unknownUser } from '../sessions/record-failed-logins.ts'
 import { bindIdentity } from '../users/bind-and-unbind-identities.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
@@ -75,7 +75,7 @@ export const oauthCallback: Action = (api, deps) => {
   api.route({
     ...endpoint(oauthActions, 'GET /api/oauth/:type'),
     handler: (request, reply) =>
-      countFailures(deps, request, nobody, async () => {
+      countFailures(deps, request, unknownUser, async () => {
         const { type } = request.params
         const flow = await consumeState(deps, request, request.query.state, type)
         // Without a nonce from this server, an attacker could replay the ID token of another login.

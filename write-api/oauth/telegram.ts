@@ -9,7 +9,7 @@ import { allOptions } from '#projections/options/query.ts'
 import type { Action, Deps } from '../action.ts'
 import { oauthActions, type TelegramQuery } from '../contract/oauth.ts'
 import { readSecretOption } from '../options/secret-option-in-vault.ts'
-import { countFailures, nobody } from '../sessions/record-failed-logins.ts'
+import { countFailures, unknownUser } from '../sessions/record-failed-logins.ts'
 import { bindAndRespond } from './authorize-and-callback.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
@@ -86,7 +86,7 @@ export const telegramLogin: Action = (api, deps) => {
     ...endpoint(oauthActions, 'GET /api/oauth/telegram/login'),
     onRequest: async (request) => rejectNavigation(request),
     handler: (request, reply) =>
-      countFailures(deps, request, nobody, async () => {
+      countFailures(deps, request, unknownUser, async () => {
         const { state } = request.query
         const flow = state === undefined ? null : await consumeState(deps, request, state, null)
         const isLogin = flow === null || (flow.bindTo === null && flow.only === undefined)

@@ -12,7 +12,7 @@ import type { Action, Deps } from '../action.ts'
 import { oauthActions } from '../contract/oauth.ts'
 import { requireRecentLogin } from '../credentials/identity-proof.ts'
 import { readSecretOption } from '../options/secret-option-in-vault.ts'
-import { countFailures, nobody } from '../sessions/record-failed-logins.ts'
+import { countFailures, unknownUser } from '../sessions/record-failed-logins.ts'
 import { bindAndRespond, callProvider } from './authorize-and-callback.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
@@ -82,7 +82,7 @@ export const weChatLogin: Action = (api, deps) => {
     ...endpoint(oauthActions, 'GET /api/oauth/wechat'),
     onRequest: async (request) => rejectNavigation(request),
     handler: (request, reply) =>
-      countFailures(deps, request, nobody, async () => {
+      countFailures(deps, request, unknownUser, async () => {
         const { code, aff = '' } = request.query
         const profile = await weChatProfile(deps, request, code)
         return success(await loginWithIdentity(deps, request, reply, profile, { aff }))

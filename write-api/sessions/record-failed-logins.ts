@@ -156,7 +156,7 @@ export const subjectOf = (
  * Returns null. Used as `who` for logins with an identity of another site, because such a login
  * names no user of this site.
  */
-export const nobody = (): null => null
+export const unknownUser = (): null => null
 
 /** The errors that were already counted by a nested call of `countFailures`. */
 const counted = new WeakSet<HttpError>()
