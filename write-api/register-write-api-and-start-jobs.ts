@@ -66,20 +66,20 @@ import {
 } from './messages/edit-delete-and-read-messages.ts'
 import { startTextRemovals } from './messages/remove-unused-texts.ts'
 import { sendMessage } from './messages/send-message.ts'
-import { startQuotaWarnings } from './notifications/warn-of-low-quota.ts'
 import { WEBHOOK_LIMITS } from './notifications/send-webhook.ts'
+import { startQuotaWarnings } from './notifications/warn-of-low-quota.ts'
 import { authorize, oauthCallback, oauthState } from './oauth/authorize-and-callback.ts'
 import { createProviders } from './oauth/configured-oauth-providers.ts'
 import { PROVIDER_LIMITS } from './oauth/provider-client.ts'
 import { telegramBind, telegramLogin } from './oauth/telegram.ts'
 import { weChatBind, weChatLogin } from './oauth/wechat.ts'
 import { previewPrices } from './options/preview-prices.ts'
-import { resetModelRatios, setOption } from './options/set-option-and-reset-ratios.ts'
 import {
   cancelPrices,
   schedulePrices,
   startPriceSchedule,
 } from './options/schedule-and-apply-price-changes.ts'
+import { resetModelRatios, setOption } from './options/set-option-and-reset-ratios.ts'
 import { createRedemption } from './redemptions/create-redemption.ts'
 import {
   deleteDisabledRedemptions,
@@ -104,8 +104,8 @@ import { createToken } from './tokens/create-token.ts'
 import { deleteToken, deleteTokens } from './tokens/delete-tokens.ts'
 import { setTokenStatuses } from './tokens/token-status.ts'
 import { updateToken } from './tokens/update-token.ts'
-import { notifyEpay } from './top-ups/epay-notification.ts'
 import { warnOfPartialConfigAtStart } from './top-ups/configured-payment-methods.ts'
+import { notifyEpay } from './top-ups/epay-notification.ts'
 import { placeOrder, quoteTopUp } from './top-ups/quote-and-place-order.ts'
 import { refundOrder } from './top-ups/refund-order.ts'
 import { stripeWebhook } from './top-ups/stripe-webhook.ts'

@@ -14,7 +14,6 @@ import {
   enableTag,
 } from './change-status-and-delete.ts'
 import { changeTermsAndKeys } from './change-terms-and-keys.ts'
-import { keysError, setKeyAside, takeBackKeys } from './validate-and-set-aside-keys.ts'
 import type {
   ChangeTag,
   ChannelCommand,
@@ -33,6 +32,7 @@ import {
   undoChannels,
   unknownChannelError,
 } from './state.ts'
+import { keysError, setKeyAside, takeBackKeys } from './validate-and-set-aside-keys.ts'
 import { normalizeTerms, termsError } from './validate-channel-fields.ts'
 
 /** Creates all channels with one event. A repeated command changes nothing. */

@@ -7,8 +7,8 @@ import {
   type VerificationJob,
 } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
-import { splitFindingText } from '#domain/audit/split-finding-text.ts'
 import { detailIn, type Finding } from '#domain/audit/findings.ts'
+import { splitFindingText } from '#domain/audit/split-finding-text.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { type JobProgress, readProgress } from '#infra/audit-program/job-progress.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'

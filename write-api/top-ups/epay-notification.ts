@@ -3,8 +3,8 @@ import { centsOf } from '#domain/top-ups/money.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import type { Action, Deps } from '../action.ts'
 import { applyPayment } from './apply-payment.ts'
-import { readEpayNotification } from './epay.ts'
 import { paymentMethods, warnOfPartialConfig } from './configured-payment-methods.ts'
+import { readEpayNotification } from './epay.ts'
 
 const BODY_BYTES_MAX = 65_536
 const PAID = 'TRADE_SUCCESS'

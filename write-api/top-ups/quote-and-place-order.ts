@@ -12,7 +12,6 @@ import { isFull } from '#infra/limits/port.ts'
 import type { AmountRequest } from '#write-api/contract/top-ups.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { orderActions, type Pay } from '../contract/top-ups.ts'
-import { epayForm } from './epay.ts'
 import {
   type PaymentMethods,
   type PaymentTerms,
@@ -20,6 +19,7 @@ import {
   publicAddress,
   termsOf,
 } from './configured-payment-methods.ts'
+import { epayForm } from './epay.ts'
 import { createStripeCheckout } from './stripe-checkout.ts'
 import { topUpError } from './top-up-errors.ts'
 

@@ -3,8 +3,8 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { findUserByNameKey } from '#projections/users/query.ts'
-import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { validationMessage } from '../error-messages-for-invalid-values.ts'
+import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { userError } from './user-errors.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { splitFindingText } from '#domain/audit/split-finding-text.ts'
 import { Findings } from '#domain/audit/findings.ts'
+import { splitFindingText } from '#domain/audit/split-finding-text.ts'
 
 const reported = (report: (findings: Findings) => void) => {
   const findings = new Findings()

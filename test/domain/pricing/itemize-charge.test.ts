@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { chargeFor } from '#domain/pricing/charge.ts'
-import { itemizeCharge } from '#domain/pricing/itemize-charge.ts'
 import { plus, times } from '#domain/pricing/decimal.ts'
+import { itemizeCharge } from '#domain/pricing/itemize-charge.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 
