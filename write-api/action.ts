@@ -51,9 +51,9 @@ export type Deps = {
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
   readonly failedLogins: FailedLogins
-  /** Remembers which balances each session or access token last received. */
+  /** Remembers the balances that each session or access token received last. */
   readonly shownBalances: ShownAmounts
-  /** Remembers which token budgets each session or access token last received. */
+  /** Remembers the token budgets that each session or access token received last. */
   readonly shownBudgets: ShownAmounts
   readonly setupToken: SetupToken
   readonly mailer: Mailer
@@ -85,7 +85,7 @@ export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<
 
 /**
  * Waits up to two seconds until the named read models include a write, so that the caller's next
- * request sees the change. Also sends the position of the write in the header `X-Position`.
+ * request sees the change. Also sets the response header `X-Position` to the position of the write.
  */
 export async function waitUntilVisible(
   { freshness }: Deps,

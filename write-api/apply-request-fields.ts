@@ -9,10 +9,10 @@ import {
   type ValuesOf,
   type WritableFields,
 } from '#read-api/contract/resource-field-definition.ts'
-import { validationMessage } from './messages-for-invalid-values.ts'
+import { validationMessage } from './error-messages-for-invalid-values.ts'
 
 /**
- * Returns the stored values with the changes that a request makes. If `owner` is given, changed
+ * Returns the stored values with the changes of a request applied. If `owner` is given, changed
  * personal texts are encrypted with the key of this user. Throws if a text contains control
  * characters.
  */

@@ -20,7 +20,7 @@ type Kind = keyof typeof KINDS
 export type WithId<O> = { readonly id: number; readonly outcome: O }
 
 /**
- * Calls `create` with the next free id of this kind. If the id turns out to be in use, calls
+ * Calls `create` with the next free id of a kind of object. If the id turns out to be in use, calls
  * `create` again with the next higher id.
  */
 export type NextIds = <E extends Fact, R extends CodedError>(

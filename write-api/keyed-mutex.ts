@@ -1,4 +1,6 @@
-/** Runs work that has the same name one at a time, in the order of the calls. */
+/**
+ * Runs `work`. Of calls with the same `name`, only one runs at a time, in the order of the calls.
+ */
 export type KeyedMutex = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 /**

@@ -66,20 +66,20 @@ import {
 } from './messages/edit-delete-and-read-messages.ts'
 import { startTextRemovals } from './messages/remove-unused-texts.ts'
 import { sendMessage } from './messages/send-message.ts'
-import { startQuotaWarnings } from './notifications/quota-warnings.ts'
 import { WEBHOOK_LIMITS } from './notifications/send-webhook.ts'
+import { startQuotaWarnings } from './notifications/warn-of-low-quota.ts'
 import { authorize, oauthCallback, oauthState } from './oauth/authorize-and-callback.ts'
 import { createProviders } from './oauth/configured-oauth-providers.ts'
 import { PROVIDER_LIMITS } from './oauth/provider-client.ts'
 import { telegramBind, telegramLogin } from './oauth/telegram.ts'
 import { weChatBind, weChatLogin } from './oauth/wechat.ts'
 import { previewPrices } from './options/preview-prices.ts'
-import { resetModelRatios, setOption } from './options/put-option.ts'
 import {
   cancelPrices,
   schedulePrices,
   startPriceSchedule,
 } from './options/schedule-and-apply-price-changes.ts'
+import { resetModelRatios, setOption } from './options/set-option-and-reset-ratios.ts'
 import { createRedemption } from './redemptions/create-redemption.ts'
 import {
   deleteDisabledRedemptions,
@@ -104,8 +104,8 @@ import { createToken } from './tokens/create-token.ts'
 import { deleteToken, deleteTokens } from './tokens/delete-tokens.ts'
 import { setTokenStatuses } from './tokens/token-status.ts'
 import { updateToken } from './tokens/update-token.ts'
+import { warnOfPartialConfigAtStart } from './top-ups/configured-payment-methods.ts'
 import { notifyEpay } from './top-ups/epay-notification.ts'
-import { warnOfPartialConfigAtStart } from './top-ups/payment-methods.ts'
 import { placeOrder, quoteTopUp } from './top-ups/quote-and-place-order.ts'
 import { refundOrder } from './top-ups/refund-order.ts'
 import { stripeWebhook } from './top-ups/stripe-webhook.ts'
@@ -225,13 +225,15 @@ export type WriteApiDeps = {
   /** The channel types that the relay supports, with the fields that each of them requires. */
   readonly servedTypes: ServedTypes
   /**
-   * Prints a line when the server is ready. `{url}` in the line is replaced with the server's
-   * address.
+   * Prints a line when the server is ready. `{url}` in the line stands for the server's address.
    */
   readonly printLine?: (line: string, when: 'ready') => void
 }
 
-/** Registers the write routes. The app must have been created with `createHttpApp`. */
+/**
+ * Registers the write routes and starts the background jobs of the write API. `app` must have been
+ * created with `createHttpApp`.
+ */
 export async function registerWriteApi(app: FastifyInstance, apiDeps: WriteApiDeps): Promise<void> {
   const { core, freshness, servedTypes, printLine } = apiDeps
   const runExclusive = createKeyedMutex()

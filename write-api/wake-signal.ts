@@ -1,4 +1,4 @@
-/** Wakes a background job that pauses, because there is new work. */
+/** Wakes a pausing background job when there is new work. */
 export type WakeSignal = {
   readonly wake: () => void
   /** Returns a signal that aborts at the next call of `wake`. */

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ADMIN, SUPER_ADMIN } from '#domain/shared/roles.ts'
+import { ADMIN, SUPER_ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 
-/** The maximum number of requests that write, per user and minute. */
+/** The maximum number of writing requests per user and minute. */
 const MINUTE_MAX = 120
 const DAY_MAX = 1_000
 /** The number of objects in a batch that count as one request. */
@@ -14,7 +14,7 @@ const OBJECTS_MAX = 100
 
 /**
  * Limits the writes of normal users, because events are stored permanently. A user can make 120
- * requests that write per minute and 1 000 per day. Ten objects of a batch count as one request.
+ * writing requests per minute and 1 000 per day. Ten objects of a batch count as one request.
  * Requests that write nothing do not count. Admins are not limited, because they run scripts for
  * the whole site.
  */
@@ -43,8 +43,8 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
 }
 
 /**
- * Returns how many requests a batch counts as. The size of the batch is the length of `ids`, or
- * `count`.
+ * Returns the number of writes for which a request counts. The number of objects in a batch is the
+ * length of `ids`, or `count`.
  */
 function costOf(body: FastifyRequest['body']): number {
   const { ids, count } = (body ?? {}) as { readonly ids?: unknown; readonly count?: unknown }
@@ -54,8 +54,8 @@ function costOf(body: FastifyRequest['body']): number {
 
 /**
  * The write routes that everyone may use on a demo site. Visitors must be able to set up the site,
- * log in and log out. Payment notifications report money that is already paid. A price request
- * changes nothing.
+ * log in and log out. Payment notifications are accepted, because they report money that is already
+ * paid. A price request changes nothing.
  */
 const OPEN =
   /^\/api\/(setup|user\/(login|logout)(\/.*)?|user\/(amount|epay\/notify)|stripe\/webhook)$/

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import { AUDITOR } from '#read-api/contract/roles.ts'
 import type { ScratchCopy } from '#read-api/contract/scratch-copies.ts'
+import { AUDITOR } from '#read-api/contract/user-roles-and-statuses.ts'
 import { parseObject } from './parse-json-object.ts'
 import { storedUser } from './session.ts'
 

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { ADMIN, AUDITOR, SUPER_ADMIN } from '#read-api/contract/roles.ts'
+import { ADMIN, AUDITOR, SUPER_ADMIN } from '#read-api/contract/user-roles-and-statuses.ts'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import { parseObject } from './parse-json-object.ts'
 

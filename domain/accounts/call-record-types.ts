@@ -17,7 +17,8 @@ export type Attempt = {
    */
   readonly isAccounts?: true
   /**
-   * The evidence of the provider's part in the attempt. Events of earlier versions do not have it.
+   * Digests and ids of the request to the provider and of the response. Events of earlier versions
+   * lack them.
    */
   readonly evidence?: ProviderEvidence
 }
@@ -26,16 +27,16 @@ export type Attempt = {
 export type Digest = { readonly bytes: number; readonly sha256: string }
 
 /**
- * The recorded data of an attempt's request to the provider and of the response. With these data,
- * the call can be matched with the provider's records. Unknown members are omitted.
+ * Data of an attempt's request to the provider and of the response, by which the attempt can be
+ * found in the provider's records. A member whose value is unknown is omitted.
  */
 export type ProviderEvidence = {
   /** The time at which the request was sent, in Unix milliseconds. */
   readonly sentAt: number
   /**
    * The keyed hash of the host of the channel's address, in 16 hexadecimal digits. The address
-   * itself is not stored, because receipts show events to customers, who must not learn it. Omitted
-   * if the host is derived from the channel's key.
+   * itself is not stored, because customers see this event in their receipts and must not learn the
+   * address. Omitted if the host is derived from the channel's key.
    */
   readonly hostHash?: string
   /** The size and hash of the part of the request's body that was sent. */
@@ -52,7 +53,7 @@ export type ProviderEvidence = {
   /** The model name in the response. */
   readonly model?: string
   /**
-   * The model name that was sent for a task or a line of a batch. It is omitted if it equals the
+   * The model name that was sent for a task or a line of a batch. Omitted if this name equals the
    * caller's name for the model.
    */
   readonly sentModel?: string
@@ -84,12 +85,15 @@ export type CallFormats = readonly string[]
 /** The changes that were made to a call's request for the provider. An empty list is omitted. */
 export type RequestChanges = {
   readonly formats?: CallFormats
-  /** The first members of the request that were not sent, because the channel forbids them. */
+  /**
+   * Members of the request that were not sent, because the channel forbids them. Only the first
+   * ones are listed.
+   */
   readonly dropped?: readonly string[]
   /**
-   * The first losses of the conversion. They are members of the request that the provider's model
-   * or format can't express, or expresses only in part, and contents of the answer that the
-   * caller's format can't express, such as `answer (citations)`.
+   * The first losses of the conversion. A loss is a member of the request that the provider's model
+   * or format can express only in part or not at all. Contents of the answer that the caller's
+   * format can't express are losses, too, such as `answer (citations)`.
    */
   readonly losses?: readonly string[]
 }
@@ -112,7 +116,9 @@ export type CorrectedCall = {
   /** The charge before the correction. */
   readonly charge: WireQuota
   readonly corrected: WireQuota
-  /** The part of a higher charge that the account could not pay. `corrected` is without it. */
+  /**
+   * The part of a higher charge that the account could not pay. It is not included in `corrected`.
+   */
   readonly unpaid?: WireQuota
 } & Partial<CorrectedCallAttributes>
 
@@ -121,7 +127,10 @@ export type CorrectedCall = {
  * versions lack them, because the statistics did not include corrections yet.
  */
 export type CorrectedCallAttributes = {
-  /** The channel of the call. Null if the call names no channel. */
+  /**
+   * The channel that served the call. Null if the call was interrupted before a channel was
+   * recorded.
+   */
   readonly channelId: number | null
   readonly group: string
   /** True if the provider's charge for the call is known. */

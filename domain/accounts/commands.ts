@@ -186,9 +186,9 @@ export type AdmitCall = {
   readonly startedAt: number
   /**
    * Set if the call pays for a task. A task requires a positive balance, even if its hold is 0. The
-   * command is refused if the user already has `openMax` open tasks. `stepOf` is the open task that
-   * a modal step completes. The call of that task pays for the result. Only one step of a task may
-   * be open.
+   * command is refused if the user already has `openMax` open tasks. If the call is a modal step,
+   * `stepOf` is the open task that the step completes. The call of this task pays for the result.
+   * Only one step of a task may be open.
    */
   readonly task?: { readonly openMax: number; readonly stepOf?: string }
   /**
@@ -198,9 +198,9 @@ export type AdmitCall = {
   readonly batch?: CallBatch & { readonly openMax: number }
   readonly reduction?: OutputReduction | undefined
   /**
-   * True if the provider has already done the work, so that it must be charged. The call then has a
-   * hold of 0 and is admitted regardless of the balance and the token's budget. The relay sets this
-   * field only for such work, and no member of a request can set it.
+   * True if the provider has already done the work, so that the work must be charged. The call then
+   * has a hold of 0 and is admitted regardless of the balance and the token's budget. The relay
+   * sets this field only for such work, and no member of a request can set it.
    */
   readonly isOwed?: boolean
 }
@@ -271,8 +271,8 @@ export type SettleCall = RequestChanges & {
   /** The error code, if the gateway ended the call because the caller lost access. */
   readonly endReason?: string
   /**
-   * The number of charged lines of a batch and the sum of their charges. The account pays this sum
-   * at most up to the call's hold plus the quota that the token may still spend.
+   * The number of charged lines of a batch and the sum of their charges. The account pays this sum,
+   * but no more than the call's hold plus the quota that the token may still spend.
    */
   readonly billed?: { readonly lines: number; readonly charge: Quota; readonly cost?: Quota }
   readonly attempts: readonly Attempt[]
@@ -363,13 +363,17 @@ export type AccountErrorCode =
   | 'TokenBudgetMoved'
   | 'TokenBudgetUnknown'
   | 'CallUnknown'
-  /** The new call pays for a task or a batch, but an open call already has its id. */
+  /**
+   * The new call pays for a task or a batch, but an open call already has the id of the new call.
+   */
   | 'CallKnown'
   /** The user already has the maximum number of open tasks. Params: `max`. */
   | 'TooManyTasks'
   /** Another modal step of the task is open. Params: `step`. */
   | 'StepOpen'
-  /** The task that a modal step would complete has ended, so that it can't pay for the result. */
+  /**
+   * The task that the modal step would complete has ended, so its call can't pay for the result.
+   */
   | 'StepTooLate'
   /** The user already has the maximum number of open batches. Params: `max`. */
   | 'TooManyBatches'

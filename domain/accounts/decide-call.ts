@@ -40,10 +40,9 @@ const NO_CALL_COUNT = `1 to ${CALLS_MAX} calls`
 
 /**
  * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
- * limit is tried. A call for work that the provider has already done (`isOwed`) is admitted with a
- * hold of 0, even if the account cannot pay for it. A repeated command changes nothing. If the call
- * pays for a task or a batch, a repeated command is refused, so that two tasks or two batches never
- * share one hold.
+ * limit is tried. A call for work that the provider has already done (`isOwed`) is always admitted,
+ * with a hold of 0. A repeated command changes nothing. For a task or a batch, a repeated command
+ * is refused, so that two tasks or two batches never share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const command = withReducedOutput(requested, state)
@@ -263,7 +262,7 @@ function settleBatch(
 
 /**
  * Returns the part of the usage that the account can pay, and the full usage. Returns null if the
- * account can pay all of it. `charge` is the charge for the full usage.
+ * account can pay for the full usage. `charge` is the charge for the full usage.
  */
 function payablePart(
   command: SettleCall,
@@ -288,9 +287,9 @@ function payablePart(
 }
 
 /**
- * Ends a call without a charge. While its modal step is open, a task can neither expire nor fail,
- * because the step completes and charges the task if it succeeds. Some providers report a task as
- * failed once its modal window was answered.
+ * Ends a call without a charge. A task that expires or fails is not released while its modal step
+ * is open, because a successful step completes and charges the task. Some providers report a task
+ * as failed as soon as its modal window is answered.
  */
 export function releaseCall(command: ReleaseCall, state: AccountState): Outcome {
   const open = state.open.get(command.call)
@@ -372,16 +371,15 @@ function repeatedEnd(state: AccountState, call: string): Outcome {
 }
 
 /**
- * A call may hold all quota that the account can still spend if its output limit (tokens per
- * choice) is at most this number. With a higher output limit, it may hold at most half of that
- * quota.
+ * A call whose output limit (tokens per choice) is at most this number may hold all quota that the
+ * account can still spend. A call with a higher output limit may hold at most half of it.
  */
 const MODEST_OUTPUT_TOKENS = 4_096
 
 /**
- * Returns the largest output limit that `payable` can pay and the hold of a call with this limit.
- * Returns null if this limit is below `leastOutputTokens`. A limit above `MODEST_OUTPUT_TOKENS`
- * uses at most half of `payable`, so that the account can pay further calls.
+ * Returns the largest output limit whose hold is at most `payable`, and this hold. Returns null if
+ * this limit is below `leastOutputTokens`. A limit above `MODEST_OUTPUT_TOKENS` uses at most half
+ * of `payable`, so that the account can pay further calls.
  */
 function reduceOutput(
   price: PriceSnapshot,

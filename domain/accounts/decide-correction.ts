@@ -52,8 +52,8 @@ export function correctCharges(
 
 /**
  * Returns the amount by which the budget of each token changes. Tokens without a budget are
- * omitted. No change takes a budget beyond the range of quota, so that a budget at its maximum
- * cannot prevent a correction.
+ * omitted. A change is reduced if the budget would leave the range of quota, so that a budget at
+ * its maximum cannot prevent a correction.
  */
 function budgetChanges(
   changes: ReadonlyMap<number, Quota>,

@@ -216,7 +216,7 @@ export type CallFacts = {
    */
   readonly calls?: number
   readonly reasoningEffort?: string
-  /** The reduced output limit in tokens per choice. It is omitted if the quota was sufficient. */
+  /** The reduced output limit in tokens per choice. Omitted if the limit was not reduced. */
   readonly outputLimit?: number
   /** Set if the call pays for the lines of a batch that have the same model and price. */
   readonly batch?: CallBatch
@@ -240,7 +240,7 @@ export type CallAdmitted = Fact<
     readonly clientIp: Sealed | null
     /** Set if the call pays for a task. The call and its task have the same id. */
     readonly isTask?: true
-    /** The open task that a modal step completes. It has the same user. */
+    /** Set if the call is a modal step: the open task of the same user that the step completes. */
     readonly stepOf?: string
   } & Movement
 >
@@ -303,7 +303,7 @@ export type CallSettled = Fact<
        * and `charge` is the sum of their charges, which the events of the batch contain.
        */
       readonly billedLines?: number
-      /** The part of the charges of a batch's lines that the account could not pay. */
+      /** The part of the charges for a batch's lines that the account could not pay. */
       readonly unpaid?: WireQuota
       readonly price: PriceSnapshot
       readonly hold: WireQuota
@@ -369,7 +369,7 @@ export type ChargeCorrected = Fact<
     readonly calls: readonly CorrectedCall[]
     /** The quota added to each token's budget, negative if taken. Closed budgets are omitted. */
     readonly budgets: readonly (readonly [tokenId: number, amount: WireQuota])[]
-    /** The quota that the account is charged in addition. It is negative for a refund. */
+    /** The additional charge to the account. It is negative for a refund. */
     readonly amount: WireQuota
   } & Movement
 >

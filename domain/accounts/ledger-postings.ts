@@ -96,10 +96,7 @@ export const endPostings = (userId: number, hold: Quota, charge: Quota): readonl
     [main(userId), hold - charge],
   ])
 
-/**
- * Posts the amount that corrected charges add to the account's charges. A negative amount is
- * refunded.
- */
+/** Posts the additional charge of a correction. A negative amount is refunded. */
 export const correctionPostings = (userId: number, amount: Quota): readonly Posting[] =>
   balanced([
     [main(userId), -amount],

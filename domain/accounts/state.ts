@@ -7,7 +7,7 @@ import type { CallFacts, RequestChanges, Served } from './events.ts'
 /**
  * The ids of the last ended calls, at most 8192, to recognise repeated commands. Ids are UUID v7
  * and sort by time. Once an id is removed, it and all earlier ids count as ended. A new call is
- * wrongly refused only if more than 8192 later calls end before its admission.
+ * wrongly refused only if more than 8192 calls with later ids end before its admission.
  */
 export type EndedCalls = {
   readonly ids: Set<string>
@@ -43,8 +43,8 @@ export function addEndedCall(ended: EndedCalls, call: string): void {
 }
 
 /**
- * Call this function before `addEndedCall`. It returns a function that reverts the addition.
- * Several additions must be reverted in reverse order.
+ * Must be called before `addEndedCall`. Returns a function that reverts the addition. Several
+ * additions must be reverted in reverse order.
  */
 export function undoAddedEndedCall(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
@@ -137,7 +137,7 @@ export type OpenCall = {
   /** The time at which the request arrived, in Unix milliseconds. */
   readonly startedAt: number
   readonly isTask?: true
-  /** The task that this call's modal step completes. */
+  /** Set if the call is a modal step: the task that the step completes. */
   readonly stepOf?: string
   leaseUntil: number
   progress: Progress | null

@@ -3,13 +3,12 @@ import type { AccountEvent, ChargeCorrected } from './events.ts'
 import { type AccountState, undoAddedEndedCall } from './state.ts'
 
 /**
- * Call this function before `event` is applied. It returns a function that reverts `event`, at a
- * cost that does not depend on the length of the history. Several events must be reverted in
- * reverse order.
+ * Must be called before `event` is applied. Returns a function that reverts `event`, at a cost that
+ * does not depend on the length of the history. Several events must be reverted in reverse order.
  */
 export function undoAccount(state: AccountState, event: AccountEvent): () => void {
   const { balance, held, admissions, emptiedAt, affiliate, checkInDay } = state
-  const others = undoOthers(state, event)
+  const revertMapsAndSets = undoMapsAndSets(state, event)
   return () => {
     state.balance = balance
     state.held = held
@@ -17,12 +16,12 @@ export function undoAccount(state: AccountState, event: AccountEvent): () => voi
     state.emptiedAt = emptiedAt
     state.affiliate = affiliate
     state.checkInDay = checkInDay
-    others()
+    revertMapsAndSets()
   }
 }
 
 /** Returns a function that reverts the changes that `event` makes to maps and sets. */
-function undoOthers(state: AccountState, event: AccountEvent): () => void {
+function undoMapsAndSets(state: AccountState, event: AccountEvent): () => void {
   switch (event.type) {
     case 'QuotaGranted':
       return undoId(state.grantIds, event.data.grantId)

@@ -20,12 +20,12 @@ import {
 type CallEnd = CallSettled | CallInterrupted
 
 /**
- * The memory of an audit of all calls, so that a second admission and a wrong correction are
- * recognised. With the kind `terms`, the state contains the usage and the price of each ended call,
- * so that no event is read twice. With the kind `positions`, the state is a third as large, because
- * it contains only the position at which each call ended. Before a correction is applied, the
- * caller must then read the events at the positions that `endsToRead` returns, and pass them to
- * `provideEnd`.
+ * The calls that an audit remembers, so that it recognises a second admission and a wrong
+ * correction. With the kind `terms`, the state contains the usage and the price of each ended call,
+ * so that no event is read twice. With the kind `positions`, the state contains only the position
+ * at which each call ended, and is a third as large. The caller must then read the events at the
+ * positions that `endsToRead` returns, and pass them to `provideEnd`, before a correction is
+ * applied.
  */
 export type RememberedCalls =
   | { readonly kind: 'terms'; readonly ids: IdSet; readonly ended: CorrectableCallTable }
@@ -61,8 +61,8 @@ export function rememberEnd(calls: RememberedCalls, event: Recorded<CallEnd>): v
 }
 
 /**
- * Returns the data of an ended call of an account, or null if the account has no call with this id
- * that ended with a charge.
+ * Returns the data of an ended call of an account. Returns null if no call of the account with this
+ * id has ended with a charge.
  */
 export function findEnd(
   calls: RememberedCalls,
@@ -94,7 +94,7 @@ export function provideEnd(calls: RememberedCalls, event: Recorded): void {
   calls.provided.set(keyOf(end.stream, end.data.call), endedCallOf(end))
 }
 
-/** Removes the events that were stored for a correction. */
+/** Removes the events that `provideEnd` has stored. */
 export function forgetProvidedEnds(calls: RememberedCalls): void {
   if (calls.kind === 'positions') calls.provided.clear()
 }
@@ -109,8 +109,8 @@ const endedCallOf = ({ data, meta, position, ...event }: Recorded<CallEnd>): Cor
 /**
  * A compact table of the admitted calls, with the log position of the event that ended each call.
  * It takes 21 to 43 bytes per call. It is a hash table with open addressing and four columns: two
- * hold a 64-bit fingerprint of the call's id, and two hold the position. It is plain data, so that
- * it can be stored with the state of an audit.
+ * hold a 64-bit fingerprint of the call's id, and two hold the position. The table is plain data,
+ * so that it can be stored with the state of an audit.
  */
 type CallPositions = FingerprintTable
 
@@ -140,7 +140,9 @@ export function recordEnd(calls: CallPositions, id: string, position: number): v
   calls.slots[at + 3] = position % WORD
 }
 
-/** Returns the position at which a call ended, or null if it is unknown or has not ended. */
+/**
+ * Returns the position at which a call ended. Returns null if the call is unknown or has not ended.
+ */
 export function endOf({ slots }: CallPositions, id: string): number | null {
   const position = positionAt(slots, findSlot(slots, COLUMNS, ...fingerprintOf(id)))
   return position === 0 ? null : position

@@ -72,7 +72,7 @@ type FinishOptions = {
 
 /**
  * Checks the rules that apply only after the last event. All ledger accounts must add up to 0, no
- * lease may be overdue, and each movement of quota must have both of its events. The state is not
+ * lease may be overdue, and both events of each movement of quota must exist. The state is not
  * changed, so that later events can still be applied.
  */
 export function finishAudit(
@@ -98,7 +98,9 @@ const isListOf =
   (value) =>
     Array.isArray(value) && value.every(isItem)
 
-/** The shapes of the fields that the audit reads and that have one shape in all events. */
+/**
+ * The shapes of fields that the audit reads. Each of these fields has the same shape in all events.
+ */
 const SHAPES: Readonly<Record<string, Shape>> = {
   ...{ postings: isListOf(isPosting), userId: isInteger, tokenId: isInteger, orderId: isInteger },
   ...{ amount: (value: unknown) => typeof value === 'number', reward: isInteger },
@@ -106,7 +108,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   ...{ call: isText, usage: isObject, price: isObject, leaseUntil: isInteger },
 }
 
-/** The fields without which an event of a type cannot be audited. */
+/** The fields that the audit needs in an event, by the event's type. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   QuotaGranted: ['amount', 'grantId'],
   QuotaDeducted: ['amount', 'deductionId'],
@@ -126,9 +128,9 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Returns the name of the first field of an event's data that is missing or has an unexpected
- * shape. Returns null if there is none that this function knows. Only the name is returned: the
- * value of a damaged field may be anything, such as personal data or a secret.
+ * Returns the name of the first known field of an event's data that is missing or has an unexpected
+ * shape, or null. The value is not returned, because a damaged field may contain personal data or a
+ * secret.
  */
 function invalidFieldOf({ type, data }: Pick<Recorded, 'type' | 'data'>): string | null {
   const fields = data as Readonly<Record<string, unknown>>

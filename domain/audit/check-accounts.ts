@@ -23,8 +23,8 @@ export function accountOwner(stream: string): number | null {
 
 /**
  * Checks the postings of an event, which say how much quota the event adds to each ledger account.
- * Their sum must be 0, and their ledger accounts and amounts must match the other fields of the
- * event. Then checks the balances that the event records.
+ * The sum of the postings must be 0. The ledger accounts and amounts must match the other fields of
+ * the event. Then checks the balances that the event records.
  */
 export function checkPostings(state: AuditState, event: Recorded, findings: Findings): void {
   const { postings } = event.data as { postings?: readonly Posting[] }
@@ -42,9 +42,9 @@ export function checkPostings(state: AuditState, event: Recorded, findings: Find
 }
 
 /**
- * Returns the faults of the postings of one event. The postings may be missing, or not allowed for
- * the type of the event. They may move quota in a wrong direction, have a sum other than 0, or
- * differ from the owner or the amounts of the event.
+ * Returns the faults of the postings of one event. Postings must exist exactly if the event's type
+ * moves quota. Their sum must be 0. Their direction, accounts and amounts must match the event's
+ * type, owner and amounts.
  */
 export const postingFaults = (event: Recorded): readonly CodedFinding[] =>
   examinePostings(event).faults
@@ -109,9 +109,9 @@ const QUOTA_MOVING_TYPES: ReadonlySet<string> = new Set([
 const AMOUNTS = ['amount', 'reward', 'hold', 'added', 'charge', 'fromBalance'] as const
 
 /**
- * Returns a fault if the event moves quota although its type must not, or if an amount is negative.
- * A grant of a negative amount would be a debit that appears in no list of movements. Returns null
- * if there is no such fault.
+ * Returns a fault if an event moves quota although no event of its type may do so, or if an amount
+ * is negative. A grant of a negative amount would be a debit that appears in no list of movements.
+ * Otherwise, returns null.
  */
 function quotaRuleFault({
   stream,
@@ -134,7 +134,7 @@ function quotaRuleFault({
   return null
 }
 
-/** Adds up postings. `foreignAccounts` contains the accounts of other users than the owner. */
+/** Adds up postings. `foreignAccounts` contains the ledger accounts of users other than `owner`. */
 function sumPostings(postings: readonly Posting[], owner: number | null) {
   const moves: Moves = { main: 0n, held: 0n, affiliate: 0n, revenue: 0n }
   const foreignAccounts: string[] = []
@@ -191,8 +191,8 @@ function addMoves(
 
 /**
  * Compares a recorded balance with the computed balance (`folded`) and reports a difference.
- * Returns the computed balance, with which the audit continues, so that one wrong record is
- * reported only once. If no balance could be computed yet, returns the recorded balance.
+ * Returns the balance with which the audit continues. It is the computed balance, so that one wrong
+ * record is reported only once, or the recorded balance if no balance could be computed yet.
  */
 function compare(
   name: BalanceName,

@@ -34,8 +34,9 @@ type CallEvent =
 type CallEnd = CallSettled | CallReleased | CallInterrupted
 
 /**
- * The time in milliseconds after which the sweeper must have ended a call whose lease has expired.
- * The sweeper runs every 5 s. After its process has started, it first waits for half of a lease.
+ * The time in milliseconds within which the sweeper (a background job) must end a call whose lease
+ * has expired. The sweeper runs every 5 s, and first waits for half of a lease when its process
+ * starts.
  */
 const SWEPT_WITHIN_MS = 300_000
 
@@ -142,8 +143,8 @@ function compareCharges(
 }
 
 /**
- * Checks that the call ended with the price of its admission, unless another model or group served
- * the call.
+ * Checks that the call ended with the price of its admission. The price may differ if another model
+ * or group served the call.
  */
 function checkPrice(
   { data, ...event }: Recorded<CallSettled | CallInterrupted>,
@@ -244,7 +245,7 @@ export function checkBatch(state: AuditState, event: Recorded, findings: Finding
 
 /**
  * Reports whether the charge of a line follows from its usage and price. The event omits the number
- * of calls if it is 1, which is the case for most lines with an answer.
+ * of calls if this number is 1, as for most lines with an answer.
  */
 function isChargeOfLine(price: PriceSnapshot, line: BilledLine): boolean {
   const usage: Usage = { ...NO_USAGE, ...line.usage }
@@ -254,7 +255,7 @@ function isChargeOfLine(price: PriceSnapshot, line: BilledLine): boolean {
 
 /**
  * Reports the open calls whose lease ended too long before the last event. Time before
- * `runningSince` does not count, because no process could end calls then.
+ * `runningSince` does not count, because no process was running that could end calls.
  */
 export function checkLeases(state: AuditState, findings: Findings, runningSince: number): void {
   for (const [id, call] of state.calls) {

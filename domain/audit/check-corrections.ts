@@ -16,9 +16,9 @@ export function rememberCorrection(state: AuditState, event: Recorded): void {
 }
 
 /**
- * Checks a correction. It must have been started, and each of its calls must be in its scope. Each
- * charge that the correction replaces must be the latest charge of the call. Each new charge must
- * be the charge at the correction's price.
+ * Checks a correction. The correction must have been started, and each corrected call must be in
+ * the scope. Each charge that the correction replaces must be the latest charge of the call. Each
+ * new charge must be the charge at the correction's price.
  */
 export function checkCorrection(
   state: AuditState,
@@ -72,7 +72,7 @@ function chargeInScope(call: CorrectableCall, scope: CorrectionScope): Quota | n
   return price === null ? null : chargeAtPrice(call, price)
 }
 
-/** Reports whether the new charge is `price` less the part that the balance did not cover. */
+/** Reports whether the new charge is `price` minus the part that the balance did not cover. */
 function isChargedAs(
   { charge, corrected, unpaid }: ChargeCorrected['data']['calls'][number],
   price: Quota,

@@ -13,7 +13,10 @@ import {
 export type CorrectableCall = ChargedUsage & {
   readonly model: string
   readonly group: string
-  /** The time (in Unix seconds) and the log position of the event that ended the call. */
+  /**
+   * The time in Unix seconds of the event that ended the call. `position` is the event's log
+   * position.
+   */
   readonly second: number
   readonly position: number
   /** True if the call was billed by the lines of a batch. Such calls are never corrected. */

@@ -78,15 +78,18 @@ export type AuditJobErrorCode =
   /** Another verification is running. Params: `id`, the id of the running verification. */
   | 'VerificationRunning'
   | 'RebuildRunning'
-  /** The admins were already notified, or there is nothing to notify them of. */
+  /**
+   * The admins were already notified, or there is no finding or refusal of which they must be
+   * notified.
+   */
   | 'NothingToNotify'
 type AuditJobError = CodedError<AuditJobErrorCode>
 
 /**
- * At most one verification and one rebuild run at a time. A request for the job that is already
- * running changes nothing. The end of a job that is unknown or has ended changes nothing, because a
- * process that lost its lease may report the end late. A rotation of the log's key is recorded
- * once.
+ * Decides on audit jobs. At most one verification and one rebuild run at a time. A request for a
+ * job that is already running changes nothing. The end of a job that is unknown or has ended
+ * changes nothing, because a process that lost its lease may report the end late. A rotation of the
+ * log's key is recorded once.
  */
 export const auditJobsDecider: Decider<
   AuditJobsState,

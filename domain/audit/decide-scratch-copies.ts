@@ -26,13 +26,13 @@ export const SCRATCH_COPIES_MAX = 2
 export const SCRATCH_COPIES_OF_AUDITOR_MAX = 1
 /** The time in milliseconds after which a copy is dropped. */
 export const SCRATCH_COPY_KEPT_MS = 24 * 3_600_000
-/** The number of ended copies that remain in the list. */
+/** The maximum number of ended copies that are kept in the list of copies. */
 const ENDED_KEPT = 20
 
 export type ScratchCopyCommand =
   | ({
       readonly type: 'RequestScratchCopy'
-      /** The number of copies that the requesting user may have at once. */
+      /** The maximum number of copies that the requesting user may have at once. */
       readonly ownMax: number
     } & ScratchCopyRequested['data'])
   | ({ readonly type: 'FinishScratchCopy' } & ScratchCopyBuilt['data'])
@@ -45,9 +45,9 @@ export type ScratchCopyCommand =
     }
 
 export type ScratchCopyErrorCode =
-  /** As many copies exist as may exist at once. Params: `max`, this number. */
+  /** The maximum number of copies already exists. Params: `max`. */
   | 'TooManyScratchCopies'
-  /** The user has as many copies as the user may have. Params: `max`. */
+  /** The user already has the maximum number of copies per user. Params: `max`. */
   | 'TooManyOwnScratchCopies'
 
 /** Reports whether a copy is being built or can be opened. */

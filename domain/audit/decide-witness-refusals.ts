@@ -22,9 +22,9 @@ export type RefusedCosignatureCommand =
   | ({
       readonly type: 'RecordRefusedCosignature'
       /**
-       * The ids of earlier refusals of the same history. A refusal is of the same history if the
-       * present log begins with the tree of the refusal, and with the last refused tree that
-       * continued it.
+       * The ids of earlier refusals of the same history. The history is the same if the present log
+       * begins with the tree that was refused then. The log must also begin with the latest refused
+       * tree that continued this tree.
        */
       readonly continued: readonly string[]
     } & WitnessRefused['data'])
@@ -39,8 +39,8 @@ export type RefusedCosignatureErrorCode = 'RefusalUnknown'
  * Decides on refusals. A refusal is identified by the witness, the size of the tree that the
  * witness has signed, and the history that the witness refuses. It is recorded once and can be
  * acknowledged once. A history to which events are appended remains the same history. If an event
- * is rewritten after the acknowledgement, the witness reports the same size again. This is a new
- * refusal, so that the admins are notified of it. Acknowledged refusals do not count towards
+ * is rewritten after the acknowledgement, the witness reports the same size again. This counts as a
+ * new refusal, so that the admins are notified again. Acknowledged refusals do not count towards
  * `REFUSALS_PER_WITNESS_MAX`.
  */
 export function decideRefusedCosignature(
@@ -72,8 +72,8 @@ export function decideRefusedCosignature(
 
 /**
  * Reports whether an earlier refusal is of the history that the witness refuses now. A refusal that
- * an earlier release recorded does not name its tree. It applies to every history until it is
- * acknowledged.
+ * an earlier release recorded does not name the refused tree. Such a refusal applies to every
+ * history until an admin acknowledges it.
  */
 function isSameHistory(
   { id, refusedSize, refusedRoot, acknowledgedAt }: RefusedCosignature,

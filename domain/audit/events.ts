@@ -1,7 +1,7 @@
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { CheckCount, Finding } from './findings.ts'
 
-/** The stream of verifications, rebuilds and scratch copies that were requested. */
+/** The stream of verifications, rebuilds, scratch copies and refusals of witnesses. */
 export const AUDIT_JOBS_STREAM = 'audit-jobs'
 
 /** `incremental` checks the events after the last verified position, `full` checks all events. */
@@ -75,8 +75,8 @@ export type ScratchCopyBuilt = Fact<
 >
 
 /**
- * The reason why copies ended. A user deleted them, they were too old or too large, or the personal
- * data of a user was erased and a copy could still contain the user's name.
+ * The reason why copies ended. `erasure`: the personal data of a user was erased, and copies could
+ * still contain the user's name.
  */
 export type ScratchCopyEnd = 'deleted' | 'expired' | 'too-large' | 'erasure'
 
@@ -94,7 +94,7 @@ export type AuditJobFailed = Fact<
 
 /**
  * The admins were notified of the findings of a verification, or of the refusal of a witness. The
- * same append sends the message.
+ * same append sends the message to the admins.
  */
 export type FindingsNotified = Fact<'FindingsNotified', { readonly id: string }>
 
@@ -135,7 +135,7 @@ export type WitnessRefused = Fact<
     readonly size: number
     /** The number of events in the tree that the witness refused. */
     readonly refusedSize: number
-    /** The root of this tree, in base64. Omitted in events of earlier releases. */
+    /** The root of the refused tree, in base64. Omitted in events of earlier releases. */
     readonly refusedRoot?: string
     readonly reason: RefusedCosignatureReason
     readonly refusedAt: number
@@ -144,8 +144,8 @@ export type WitnessRefused = Fact<
 
 /**
  * An admin knows why a witness refused one tree, for example because the database was restored from
- * a backup. Later verifications no longer count this refusal as a finding. If the witness later
- * refuses a tree that does not continue this tree, that is a separate refusal.
+ * a backup. Later verifications no longer count this refusal as a finding. A later refusal of a
+ * tree that does not continue this tree is a separate refusal.
  */
 export type RefusalAcknowledged = Fact<
   'RefusalAcknowledged',
@@ -154,7 +154,10 @@ export type RefusalAcknowledged = Fact<
     readonly id: string
     readonly witness: string
     readonly size: number
-    /** The tree that was refused. Omitted if the refusal does not name its root. */
+    /**
+     * The size and root of the refused tree. Both are omitted if the event `WitnessRefused` has no
+     * root.
+     */
     readonly refusedSize?: number
     readonly refusedRoot?: string
     /** The reason, encrypted with the data key of the admin. */
@@ -164,10 +167,7 @@ export type RefusalAcknowledged = Fact<
   }
 >
 
-/**
- * The event stream that records each export with which an auditor or an admin reads other users'
- * data.
- */
+/** The event stream that records every export of other users' data by an auditor or an admin. */
 export const EXPORTS_STREAM = 'exports'
 
 /**
@@ -190,12 +190,14 @@ export type DataExported = Fact<
     readonly invoiceId?: string
     readonly format: 'tar' | 'csv' | 'ndjson'
     /**
-     * The bounds of the export: positions for events, Unix seconds for other data. Null means no
-     * bound.
+     * The bounds of the export: positions if events are exported, otherwise Unix seconds. Null
+     * means no bound.
      */
     readonly from: number | null
     readonly to: number | null
-    /** The names of further filters, without their values, which may be personal data. */
+    /**
+     * The names of further filters. Their values are not stored, because they may be personal data.
+     */
     readonly filters: readonly string[]
   }
 >

@@ -7,8 +7,8 @@ import { READ_MODEL_TEXTS } from './finding-texts/read-model-texts.ts'
 import { EXPORT_TEXTS, RECORD_TEXTS } from './finding-texts/record-and-export-texts.ts'
 
 /**
- * The text of each finding in English and Chinese, by the finding's code. Codes and the names of
- * their params are stored with the results of verifications, so they are not renamed.
+ * The text of each finding in English and Chinese, by the finding's code. Codes and names of params
+ * are stored with the results of verifications, so they must not be renamed.
  */
 const FINDING_TEXTS = {
   ...RECORD_TEXTS,
@@ -35,7 +35,7 @@ export type PlainCode = {
   [Code in FindingCode]: FindingTexts[Code] extends TranslatedText ? Code : never
 }[FindingCode]
 
-/** A finding as a code with its params. The text in each language is made from them. */
+/** A finding as a code with params, from which the text in each language is made. */
 export type CodedFinding<Code extends FindingCode = FindingCode> = {
   readonly [Each in Code]: { readonly code: Each; readonly params: ParamsOf<Each> }
 }[Code]
@@ -78,9 +78,9 @@ export class FindingError extends Error {
 }
 
 /**
- * Returns the reason why something could not be read. For an unexpected error, this is only the
- * error's name. The messages of V8 quote the text that it cannot parse, and damaged data may
- * contain personal data or a secret. Findings are events, so they are kept for ever.
+ * Returns the reason why something could not be read. The reason of an unexpected error is only the
+ * error's name, because V8's messages quote the text that V8 could not parse. Damaged data may
+ * contain personal data or a secret, and findings are events, which are kept for ever.
  */
 export const safeReasonOf = (error: unknown): string =>
   error instanceof FindingError ? error.message : error instanceof Error ? error.name : 'Error'

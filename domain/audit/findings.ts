@@ -56,7 +56,7 @@ type Counted = { readonly findingCount: number; readonly checks: readonly CheckC
 
 /**
  * Counts the findings that are not about witnesses. If the count is 0, the next verification can
- * continue from this verification, even while a witness refuses to sign.
+ * continue where this verification ended, even while a witness refuses to sign.
  */
 export const countHistoryFindings = ({ findingCount, checks }: Counted): number =>
   findingCount - (checks.find(({ check }) => check === WITNESS_CHECK)?.findings ?? 0)
@@ -93,7 +93,7 @@ export class Findings {
     if (this.isKept(check, code)) this.kept.push(findingAt(check, place, code, params))
   }
 
-  /** Lists a finding that an admin acknowledged. It is not included in the number of findings. */
+  /** Lists a finding that an admin acknowledged. The number of findings does not include it. */
   acknowledged(check: string, place: FindingPlace, { code, params }: CodedFinding): void {
     this.checked(check)
     if (!this.isKept(check, code)) return
@@ -150,8 +150,8 @@ export class Findings {
   }
 
   /**
-   * Returns at most `max` of the kept findings in their order. If there are more, each code is
-   * represented before a second finding of another code is.
+   * Returns at most `max` of the kept findings, in their order. If more are kept, the first finding
+   * of every code is selected before the second finding of any code.
    */
   first(max: number): readonly Finding[] {
     const turns = new Map<Finding, number>()
@@ -171,7 +171,10 @@ export class Findings {
     return [...this.counts].map(([check, counts]) => ({ check, ...counts }))
   }
 
-  /** Counts a finding of a code, and returns whether it is one of the first, which are kept. */
+  /**
+   * Counts a finding of a code. Returns whether the finding is one of the first of its code, which
+   * are kept.
+   */
   private isKept(check: string, code: FindingCode): boolean {
     const kind = `${check} ${code}`
     const count = (this.keptOfCode.get(kind) ?? 0) + 1
@@ -225,7 +228,7 @@ const shortened = (text: string): string =>
   text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}…` : text
 
 /**
- * Limits the length of params. Their values come from the verified events, so they can have any
+ * Limits the length of params, because their values come from the verified events and can have any
  * length.
  */
 function boundedParams(params: object): FindingParams {

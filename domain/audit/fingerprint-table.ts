@@ -25,7 +25,7 @@ export type FingerprintTable = { slots: Uint32Array; size: number }
 type Layout = {
   /** The number of numbers in an entry. */
   readonly columns: number
-  /** The fraction of entries in use from which the table is doubled. */
+  /** The table is doubled as soon as this fraction of its entries is in use. */
   readonly fullAt: number
 }
 

@@ -4,15 +4,16 @@ import type { Findings } from './findings.ts'
 import { type AuditState, isPartial } from './state.ts'
 
 /**
- * The time in milliseconds after which both events of a movement must exist. If the store cannot
- * append to several streams atomically and a process dies between the two appends, the second event
- * is written later.
+ * The time in milliseconds within which both events of a movement must be written. The second event
+ * is late if the store cannot append to several streams atomically and a process dies between the
+ * two appends.
  */
 const MATCH_WITHIN_MS = 300_000
 
 /**
- * One of the two events of a movement of quota: the event of the order or redemption code that
- * causes it (the source), or the event of the account whose quota changes.
+ * One of the two events of a movement of quota. One is the event of the source (the order or
+ * redemption code that causes the movement). The other is the event of the account whose quota
+ * changes.
  */
 export type MovementEvent = {
   readonly check: 'redemptions' | 'orders'

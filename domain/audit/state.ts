@@ -8,8 +8,8 @@ import type { Place } from './findings.ts'
 import { type IdSet, noIds } from './fingerprint-table.ts'
 
 /**
- * The balances of one user's ledger accounts. In an audit that begins after the first event, they
- * are null until an event contains them.
+ * The balances of one user's ledger accounts. If the audit begins after the first event, a balance
+ * is null until an event contains it.
  */
 export type Balances = {
   main: Quota | null
@@ -36,14 +36,14 @@ export type AuditedCall = Place & {
 }
 
 /**
- * A movement of quota is recorded twice: by an event of its source (an order or a code) and by an
- * event of the account. This is a movement of which only one of these events has been read so far.
+ * A movement of quota of which only one event has been read so far. A movement has two events: one
+ * of the source (an order or a code), and one of the account.
  */
 export type UnmatchedMovement = Place & {
   /** True if the event of the source has been read and the event of the account has not. */
   readonly isSource: boolean
   readonly amount: Quota
-  /** Set if the account may receive less than `amount`, or nothing. */
+  /** True if the account may receive less than `amount`, or nothing. */
   readonly isUpperBound: boolean
   readonly at: number
 }
@@ -66,8 +66,8 @@ export type AuditedOrder = {
 }
 
 /**
- * A batch with at least one call that has not ended. A part of a batch is the lines with the same
- * model and price, and one call pays for each part. The arrays have one entry per part. `charges`
+ * A batch with at least one call that has not ended. A part of a batch consists of the lines with
+ * the same model and price, for which one call pays. The arrays have one entry per part. `charges`
  * and `counts` are the sum of the charges and the number of the lines that were billed so far.
  * `billed` contains the indexes of these lines.
  */
@@ -106,7 +106,7 @@ export type AuditState = {
   readonly remembered: RememberedCalls
   /** The scopes of the corrections that were started, by their ids. */
   readonly corrections: Map<string, CorrectionScope>
-  /** The charges in force of the calls that were corrected, by account stream and call id. */
+  /** The latest charges of the corrected calls, by account stream and call id. */
   readonly correctedCharges: Map<string, Quota>
   readonly grantIds: IdSet
   readonly movements: Map<string, UnmatchedMovement>
@@ -153,5 +153,5 @@ export const initialAudit = ({
   batches: new Map(),
 })
 
-/** Reports whether events before the start of the audit are unknown. */
+/** Reports whether the audit began after the first event, so that earlier events are unknown. */
 export const isPartial = ({ startedAfter }: AuditState): boolean => startedAfter > 0

@@ -29,7 +29,7 @@ export type BillLines = {
     readonly line: number
     readonly part: number
     readonly usage: Usage
-    /** The number of answers by which a price per call is multiplied. */
+    /** The number of answers of the line, by which a price per call is multiplied. */
     readonly calls: number
     readonly evidence?: LineEvidence
     readonly isOtherModel?: boolean
@@ -74,11 +74,14 @@ export type PartSums = {
 }
 
 /**
- * The models of a part, taken from its first line with evidence. If a line was answered by another
- * model than the requested one, the models are taken from the first such line instead.
+ * The models of a part, taken from its first line with evidence. If a model other than the
+ * requested one answered a line, the models are taken from the first such line instead.
  */
 export type PartModels = {
-  /** The model name that was sent, or null if it equals the billed name. */
+  /**
+   * The model name that was sent to the provider, or null if it equals the name by which the line
+   * is billed.
+   */
   readonly sent: string | null
   /** The model name in the results, or null if they name no model. */
   readonly answered: string | null

@@ -44,7 +44,7 @@ export type BatchSubmitted = Fact<
   }
 >
 
-/** A provider accepted the batch. Later requests about it use the same channel and key. */
+/** A provider accepted the batch. Later requests about the batch use the same channel and key. */
 export type BatchAccepted = Fact<
   'BatchAccepted',
   Pick<ProviderCost, 'costRatio'> &
@@ -53,15 +53,15 @@ export type BatchAccepted = Fact<
       readonly keyRef: string
       readonly upstreamId: string
       /**
-       * The attempt that submitted the batch to the provider. The final events of the batch's calls
-       * repeat it. Events of earlier versions lack it.
+       * The attempt that submitted the batch to the provider, which the final events of the batch's
+       * calls repeat. Events of earlier versions lack it.
        */
       readonly attempt?: Attempt
     }
 >
 
 /**
- * The evidence of the provider in the result of a line. `received` is the size and hash of the line
+ * Digests and ids in the provider's result for a line. `received` is the size and hash of the line
  * as the provider sent it, without its line break.
  */
 export type LineEvidence = Omit<ProviderEvidence, 'sentAt' | 'sent' | 'file'>

@@ -35,7 +35,10 @@ export type ChannelBalanceRead = Fact<
 
 export type ChannelChecksEvent = ChannelTested | ChannelBalanceRead
 
-/** A test of all channels has started. An earlier run that has not ended counts as ended. */
+/**
+ * A test of all channels has started. If an earlier test of all channels has not ended, it counts
+ * as ended.
+ */
 export type ChannelTestRunStarted = Fact<
   'ChannelTestRunStarted',
   { readonly run: string; readonly total: number }

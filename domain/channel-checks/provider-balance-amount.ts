@@ -28,9 +28,9 @@ export function minus(left: Amount, right: Amount): Amount {
 }
 
 /**
- * Converts an amount to another currency. `rate` is the price of one unit of the other currency, in
- * the currency of the amount. Rounds to six decimal places, half away from zero. Returns null if
- * the rate is not above 0.
+ * Converts an amount to a currency. `rate` is the price of one unit of this currency, in the
+ * amount's present currency. Rounds to six decimal places, half away from zero. Returns null if the
+ * rate is not above 0.
  */
 export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   if (rate.units <= 0n) return null
@@ -43,7 +43,7 @@ export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
   return shortest({ units: isNegative ? -rounded : rounded, scale: CONVERTED_SCALE })
 }
 
-/** Converts an amount in cents, as some providers report it, to whole units of the currency. */
+/** Converts an amount in cents to whole units of the currency. Some providers report cents. */
 export const inHundredths = (amount: Amount): Amount =>
   shortest({ units: amount.units, scale: amount.scale + 2 })
 

@@ -19,7 +19,10 @@ export type Cooldown = {
   readonly retryAfterMs: number
 }
 
-/** Opens a circuit after a failure. `prober` is the process whose trial call failed, or null. */
+/**
+ * Opens a circuit after a failure. `prober` is the process whose probe failed. It is null if an
+ * ordinary call failed.
+ */
 type OpenCircuit = {
   readonly type: 'OpenCircuit'
   readonly scope: CircuitScope
@@ -32,22 +35,23 @@ type OpenCircuit = {
 }
 
 /**
- * Half-opens a circuit, so that the process `prober` may send one trial call. The command changes
- * nothing during the pause, or while another process may send a trial call.
+ * Half-opens a circuit, so that the process `prober` may send one probe, which is a call that shows
+ * whether the circuit can be closed. The command changes nothing during the pause, or while another
+ * process may send a probe.
  */
 type ProbeCircuit = {
   readonly type: 'ProbeCircuit'
   readonly scope: CircuitScope
   readonly prober: string
-  /** The time in milliseconds after which another process may send a trial call. */
+  /** The time in milliseconds after which another process may send a probe. */
   readonly leaseMs: number
   readonly at: number
 }
 
 /**
- * Gives back the permission for a trial call that the process `prober` has not sent. Another call
- * may be sent after `pauseMs` milliseconds. The pause limits the number of events if calls that
- * can't be sent follow each other.
+ * Gives back the permission for a probe that the process `prober` could not send. The next probe
+ * may be sent after `pauseMs` milliseconds. Without this pause, a series of probes that can't be
+ * sent would fill the stream with events.
  */
 type ReleaseProbe = {
   readonly type: 'ReleaseProbe'
@@ -58,8 +62,8 @@ type ReleaseProbe = {
 }
 
 /**
- * Closes a circuit. `prober` is the process whose trial call succeeded. It is null if a channel
- * test or an admin closed the circuit.
+ * Closes a circuit. `prober` is the process whose probe succeeded. It is null if a channel test or
+ * an admin closed the circuit.
  */
 type CloseCircuit = {
   readonly type: 'CloseCircuit'
@@ -85,8 +89,8 @@ export const scopeKey = ({ model, keyRef }: Omit<CircuitScope, 'channelId'>): st
   `${keyRef ?? ''}|${model === null ? '' : `=${model}`}`
 
 /**
- * An open or half-open circuit. `prober` is the process that may send a trial call, or null while
- * the circuit is open.
+ * An open or half-open circuit. `prober` is the process that may send a probe, or null while the
+ * circuit is open.
  */
 type Circuit = {
   readonly scope: CircuitScope
@@ -135,9 +139,8 @@ export const channelHealthDecider: Decider<
 }
 
 /**
- * Opens a closed circuit, or a half-open circuit whose trial call failed. All other failures are
- * ignored, because they belong to calls that were sent before the circuit opened, or to outdated
- * trial calls.
+ * Opens a closed circuit, or a half-open circuit whose probe failed. Other failures are ignored:
+ * they are of calls that were sent before the circuit opened, or of outdated probes.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command
@@ -149,7 +152,7 @@ function open(command: OpenCircuit, circuit: Circuit | undefined): readonly Chan
 }
 
 /**
- * Half-opens a circuit after its pause. If a trial call has no result in time, the circuit is
+ * Half-opens a circuit after its pause. If a probe has no result in time, the circuit is
  * half-opened again for another process.
  */
 function probe(
@@ -160,7 +163,7 @@ function probe(
   return [{ type: 'CircuitHalfOpened', v: 1, data: { ...scope, prober, until: at + leaseMs } }]
 }
 
-/** Shortens the time during which only one process may send a trial call. */
+/** Shortens the time during which only the process `prober` may send a probe. */
 function release(
   { scope, prober, pauseMs, at }: ReleaseProbe,
   circuit: Circuit | undefined,

@@ -36,9 +36,9 @@ export type CircuitOpened = Fact<
 >
 
 /**
- * The process `prober` may send one trial call until the time `until`. After that time, another
- * process may send a trial call. If the trial call can't be sent, a further event shortens this
- * time.
+ * The process `prober` may send one probe, which is a call that shows whether the circuit can be
+ * closed. After the time `until`, another process may send a probe. If `prober` can't send the
+ * probe, a further event makes `until` earlier.
  */
 export type CircuitHalfOpened = Fact<
   'CircuitHalfOpened',
@@ -46,7 +46,7 @@ export type CircuitHalfOpened = Fact<
 >
 
 /**
- * `probe`: a trial call succeeded. `test`: a channel test succeeded. `change`: an admin changed the
+ * `probe`: a probe succeeded. `test`: a channel test succeeded. `change`: an admin changed the
  * channel's key or address, so the health of the new target is unknown. `admin`: an admin closed
  * the circuit.
  */

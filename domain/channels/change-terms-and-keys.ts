@@ -1,9 +1,9 @@
 import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/deep-equal.ts'
-import { keysError } from './channel-key-rules.ts'
 import type { ChangeTerms, ChannelError } from './commands.ts'
 import type { ChannelEvent, ChannelKeys, ChannelTerms } from './events.ts'
 import type { ChannelRecord } from './state.ts'
+import { keysError } from './validate-and-set-aside-keys.ts'
 import { normalizeTerms, proxyOf, termsError } from './validate-channel-fields.ts'
 
 /**

@@ -18,8 +18,8 @@ type KeysChange = {
   readonly refs: readonly string[]
   readonly isAppended: boolean
   /**
-   * The references of the channel's keys when the sender compared `refs` with them. The command is
-   * refused if they have changed since, because the change may have erased some of `refs`.
+   * The references of all keys of the channel that the sender has read. The command is refused if
+   * the channel's keys have changed since, because keys in `refs` may have been erased.
    */
   readonly basedOn?: readonly string[]
 }
@@ -54,9 +54,9 @@ type DisableChannels = {
 
 /**
  * For each group and model that a channel serves, the ids of the other channels that serve it.
- * Equal lists may be given once. The gateway disables the channel only if at least one channel of
- * each list is usable when the command is decided. The sender can't decide this alone, because two
- * keys or two channels may fail at the same time.
+ * Equal lists need to be given only once. The gateway disables the channel only if at least one
+ * channel of each list is usable when the command is decided. The sender can't decide this alone,
+ * because two keys or two channels may fail at the same time.
  */
 export type Substitutes = readonly (readonly number[])[]
 
@@ -80,7 +80,7 @@ export type DeleteChannels = {
   readonly channelIds: readonly number[]
 }
 
-/** Deletes all channels that are disabled or have expired at `now` (Unix seconds). */
+/** Deletes all channels that are disabled, or that have expired at `now` (Unix seconds). */
 export type DeleteDisabledChannels = {
   readonly type: 'DeleteDisabledChannels'
   readonly now: number
@@ -108,8 +108,8 @@ export type EnableTag = { readonly type: 'EnableTag'; readonly tag: string; read
 type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
 
 /**
- * Temporarily stops the use of one key. If it is the last usable key, the channel is disabled
- * instead, unless it has no substitute.
+ * Temporarily stops the use of one key. If no other key of the channel is usable, the channel is
+ * disabled instead, unless it has no substitute.
  */
 export type SetKeyAside = {
   readonly type: 'SetKeyAside'
@@ -125,7 +125,10 @@ export type TakeBackKeys = {
   readonly keyRefs: readonly string[]
 }
 
-/** Pauses submissions, or none if one of the channels is unknown or paused. See the event. */
+/**
+ * Pauses the submissions to channels, or to none of them if one is unknown or already paused. See
+ * `ChannelSubmissionsPaused`.
+ */
 export type PauseSubmissions = {
   readonly type: 'PauseSubmissions'
   readonly channelIds: readonly number[]
@@ -135,8 +138,8 @@ export type PauseSubmissions = {
 }
 
 /**
- * Ends a pause. If `neededAt` is a time in Unix milliseconds, the command is refused unless the
- * pause has been in force until then. Another change in the same append can therefore rely on the
+ * Ends a pause. `neededAt` is a time in Unix milliseconds or null. A command with a time is refused
+ * if the pause ended before this time. Another change in the same append can therefore rely on the
  * pause.
  */
 export type ResumeSubmissions = {
@@ -185,7 +188,7 @@ export type ChannelErrorCode =
   | 'TooManyKeys'
   /** Another request has paused the submissions to a channel. */
   | 'SubmissionsPaused'
-  /** The pause on which a change in the same append relies has ended. */
+  /** The pause has ended, although another change in the same append relies on it. */
   | 'SubmissionsNotPaused'
   | 'TagRequired'
   | 'TagUnknown'

@@ -12,9 +12,8 @@ import {
   disableTag,
   enable,
   enableTag,
-} from './change-status.ts'
+} from './change-status-and-delete.ts'
 import { changeTermsAndKeys } from './change-terms-and-keys.ts'
-import { keysError, setKeyAside, takeBackKeys } from './channel-key-rules.ts'
 import type {
   ChangeTag,
   ChannelCommand,
@@ -33,6 +32,7 @@ import {
   undoChannels,
   unknownChannelError,
 } from './state.ts'
+import { keysError, setKeyAside, takeBackKeys } from './validate-and-set-aside-keys.ts'
 import { normalizeTerms, termsError } from './validate-channel-fields.ts'
 
 /** Creates all channels with one event. A repeated command changes nothing. */
@@ -152,7 +152,10 @@ function tagChannels(command: TagChannels, channels: Channels): Outcome {
   return [{ type: 'ChannelsTagged', v: 1, data: { channelIds, tag } }]
 }
 
-/** Applies a change to all channels with the tag, or to none if it is invalid for one of them. */
+/**
+ * Applies a change to all channels with the tag. If the change is invalid for one of these
+ * channels, none is changed.
+ */
 function changeTag(command: ChangeTag, channels: Channels): Outcome {
   const tagged = channelsOfTag(command.tag, channels)
   if ('code' in tagged) return tagged

@@ -1,5 +1,5 @@
 import type { DecimalText } from '../pricing/price-snapshot.ts'
-import type { KeyMode } from '../shared/channel-rules.ts'
+import type { KeyMode } from '../shared/channel-field-rules.ts'
 import type { Fact } from '../shared/event.ts'
 
 /**
@@ -11,8 +11,8 @@ export const CHANNELS_STREAM = 'channels'
 export type { KeyMode }
 
 /**
- * The settings of a channel. Fields that contain JSON are validated, but are stored exactly as the
- * admin typed them. Such a field may be empty.
+ * The settings of a channel. A field that contains JSON may be empty. It is validated, but stored
+ * exactly as the admin typed it.
  */
 export type ChannelTerms = {
   readonly name: string
@@ -88,8 +88,8 @@ export type ChannelsCreated = Fact<
 >
 
 /**
- * The settings or the keys of a channel were changed. The event contains the new settings and keys,
- * and the vault references that are no longer used.
+ * The settings or the keys of a channel were changed. The event contains all settings and key
+ * references after the change, and the vault references that are no longer used.
  */
 export type ChannelTermsChanged = Fact<
   'ChannelTermsChanged',

@@ -4,14 +4,14 @@ import type { ChannelEvent } from './events.ts'
 import { type ChannelRecord, unknownChannelError } from './state.ts'
 
 /**
- * The maximum duration of a pause in milliseconds. The pause of a dead process ends after this
- * time.
+ * The maximum duration of a pause in milliseconds. A pause ends after this time, even if its
+ * process has died.
  */
 const PAUSE_MS = 60_000
 
 /**
- * The time in milliseconds within which a pause must be used. It is shorter than the pause, because
- * the clocks of processes differ.
+ * The time in milliseconds within which a deletion or a removal of keys must use its pause. It is
+ * shorter than the pause, because the clocks of processes differ.
  */
 const USE_WITHIN_MS = 30_000
 
@@ -38,7 +38,7 @@ export function pauseSubmissions(
   return [{ type: 'ChannelSubmissionsPaused', v: 1, data }]
 }
 
-/** Ends a pause in those channels that still exist and in which it has not ended. */
+/** Ends a pause of channels. Channels that were deleted, or whose pause has ended, are left out. */
 export function resumeSubmissions(
   { channelIds: given, pause, neededAt }: ResumeSubmissions,
   channels: Channels,

@@ -7,8 +7,8 @@ import { foldedName } from '../shared/fold-json-member-names.ts'
  */
 
 /**
- * The restricted members that a chat channel of any provider type may allow, because some operators
- * sell these features. They change the price or the effort of a call.
+ * The restricted members that a chat channel of any provider type may allow. They change the price
+ * or the effort of a call, and some operators sell these features.
  */
 const COMMON: readonly string[] = [
   ...['service_tier', 'speed', 'priority', 'inference_geo', 'background', 'extra_body'],
@@ -49,8 +49,8 @@ export const READ_MEMBERS: readonly string[] = [
 export const OUTPUT_LIMITS: readonly string[] = ['max_tokens', 'max_completion_tokens']
 
 /**
- * Members that select the model, the speed or the resolution of a task. They are restricted because
- * the price of a task depends only on its action.
+ * Members that select the model, the speed or the resolution of a task. These members are
+ * restricted, because the price of a task depends only on the task's action.
  */
 export const TASK_MEMBERS: Readonly<Record<'drawing' | 'music', readonly string[]>> = {
   drawing: ['botType', 'model', 'mode', 'speed', 'videoType'],
@@ -83,7 +83,7 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 ])
 
 /**
- * Members that callers can never send; only an admin can set them. They select the account,
+ * Members that only an admin can set, and that callers can never send. They select the account,
  * location, price or length of an answer, or tell a gateway to drop other members. The last two
  * select beta features: some providers of Anthropic's models read them from the body instead of the
  * header.
@@ -130,8 +130,8 @@ const RESTRICTED: ReadonlySet<string> = new Set(
 )
 
 /**
- * Reports whether a member is restricted: callers may send it only if the channel allows it, or may
- * never send it. `folded` is the member's name as returned by `foldedName`.
+ * Reports whether a member is restricted, so that callers may send it only if the channel allows
+ * it, or never. `folded` is the member's name as returned by `foldedName`.
  */
 export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_ALLOWED_PREFIX.test(folded)

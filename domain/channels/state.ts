@@ -17,7 +17,10 @@ export type ChannelRecord = ChannelKeys & {
   readonly status: ChannelStatus
   /** The keys that are temporarily not used. At least one key of the channel stays usable. */
   readonly setAside: readonly string[]
-  /** The last pause of submissions that was not ended. Omitted if there is none. */
+  /**
+   * The pause of submissions that was started last. Omitted if the event
+   * `ChannelSubmissionsResumed` has ended it.
+   */
   readonly pause?: { readonly pause: string; readonly pausedAt: number }
 }
 

@@ -1,5 +1,5 @@
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
-import { COST_RATIO_MAX, isStatusMapping, mappingError } from '../shared/channel-rules.ts'
+import { COST_RATIO_MAX, isStatusMapping, mappingError } from '../shared/channel-field-rules.ts'
 import { badCharacter, isName, isText } from '../shared/check-characters.ts'
 import { codedError } from '../shared/coded-error.ts'
 import { foldedName, namesByFoldedName } from '../shared/fold-json-member-names.ts'
@@ -63,8 +63,8 @@ export const NAMED_BASES: ReadonlySet<string> = new Set([
  */
 const TERMS_BYTES_MAX = 400_000
 /**
- * The maximum number of the models of a channel times the number of its groups. The relay and the
- * price list build an entry for each pair, and a process has no memory for a hundred million.
+ * The maximum number of pairs of a model and a group of one channel. The relay and the price list
+ * build an entry for each pair, and a hundred million entries would exhaust a process's memory.
  */
 const PAIRS_MAX = 100_000
 const COST_RATIO_MAX_DECIMAL = decimalOf(String(COST_RATIO_MAX))
@@ -133,8 +133,8 @@ export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
 }
 
 /**
- * Returns the proxy for requests to the provider, or null if none is set. Returns a text that is
- * not a proxy address if the setting is invalid. All requests then fail, so that none is sent
+ * Returns the proxy for requests to the provider, or null if none is set. If the setting is
+ * invalid, returns a text that is not a proxy address. All requests then fail, so that none is sent
  * without the proxy.
  */
 export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string | null {
@@ -152,8 +152,8 @@ function proxyError(terms: ChannelTerms): FieldError | null {
 }
 
 /**
- * Checks an optional boolean in the channel's extra settings. If it is omitted or null, its default
- * applies.
+ * Checks an optional boolean in the channel's extra settings. If the boolean is omitted or null,
+ * its default applies.
  */
 function flagError({ setting }: ChannelTerms, name: string): FieldError | null {
   const members = readObject('setting', setting)
@@ -163,7 +163,7 @@ function flagError({ setting }: ChannelTerms, name: string): FieldError | null {
 
 /**
  * Checks `allowed_members`, the list of restricted request members that callers of the channel may
- * send. Without a list, they may send none of them.
+ * send. Without this list, callers may send no restricted member.
  */
 function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
@@ -188,7 +188,7 @@ const RESPONSES_MODELS_MAX = 500
  */
 const TYPES_WITH_RESPONSES_MODELS: readonly number[] = [1, 3]
 
-/** Checks `responses_models`, the provider's names of models that serve only responses. */
+/** Checks `responses_models`, the provider's names of models that serve only the Responses API. */
 function responsesModelsError({ type, setting }: ChannelTerms): FieldError | null {
   const members = readObject('setting', setting)
   const name = 'responses_models'

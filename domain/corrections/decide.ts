@@ -23,7 +23,7 @@ export type CorrectionCommand =
 export type CorrectionErrorCode =
   /** A correction that could concern some of the same calls has not finished. Params: `id`. */
   | 'CorrectionRunning'
-  /** Another correction has started, or another call has ended, since the preview was made. */
+  /** Since the preview was made, another correction has started or another call has ended. */
   | 'CorrectionPreviewOutdated'
 
 /** Reports whether two corrections could concern the same call. */
@@ -38,8 +38,8 @@ type CallsOfScope = Pick<CorrectionScope, 'model' | 'group' | 'from' | 'to'>
 /**
  * Decides about corrections. Two corrections that could concern the same call never run at the same
  * time. The preview of a correction must also be later than the start of all corrections of the
- * same calls, so that it shows the charges that the correction replaces. Corrections of different
- * calls do not wait for each other.
+ * same calls. The preview therefore shows the charges that the correction replaces. Corrections of
+ * different calls do not wait for each other.
  */
 export const correctionsDecider: Decider<
   CorrectionsState,

@@ -73,10 +73,16 @@ type UsePasskey = UserReference & {
 
 type RemovePasskey = UserReference & { readonly type: 'RemovePasskey'; readonly passkeyId: number }
 
-/** A more privileged user removes TOTP and all passkeys of a user who has lost them. */
+/**
+ * Removes TOTP and all passkeys of a user who has lost them, at the request of a more privileged
+ * user.
+ */
 type ResetSecondFactor = UserReference & {
   readonly type: 'ResetSecondFactor'
-  /** The passkeys that the admin saw. The command is refused if a passkey has been added since. */
+  /**
+   * The ids of the passkeys that the admin saw. The command is refused if a passkey has been added
+   * since.
+   */
   readonly passkeyIds: readonly number[]
 }
 
@@ -235,8 +241,8 @@ function addPasskey({ type, codeHashes, ...data }: AddPasskey, state: Credential
 }
 
 /**
- * Returns the event that stores the recovery codes, if the user had no second factor before. With a
- * recovery code, a user who has lost a device can log in.
+ * Returns the event that stores the recovery codes, or no event if the user already had a second
+ * factor. With a recovery code, a user who has lost a device can log in.
  */
 function firstCodes(
   userId: number,

@@ -88,7 +88,10 @@ export type CredentialsForgotten = Fact<
   UserReference & { readonly passkeyIds: readonly number[] }
 >
 
-/** The stream of a user's logins. It is separate, so that no decision has to read all logins. */
+/**
+ * The stream of a user's logins. It is separate from the credentials, so that no decision about
+ * them has to read all logins.
+ */
 export const loginsStream = (userId: number): string => `logins-${userId}`
 
 /** A session of the user was started. The address is encrypted with the user's data key. */
@@ -106,7 +109,7 @@ export type SessionsEnded = Fact<
 >
 
 /**
- * The reason for which a login failed. `throttled` means that it was refused before the password
+ * The reason why a login failed. `throttled` means that the login was refused before the password
  * was checked.
  */
 export type LoginFailure =
@@ -124,8 +127,8 @@ export const FAILED_LOGINS_STREAM = 'failed-logins'
 
 /**
  * Failed logins of one account from one network in a period. Many attempts become one event, so
- * that an attacker cannot fill the event store. `client` has the address, or the network if the
- * attempts came from several of its addresses. Names that no user has are never recorded.
+ * that an attacker cannot fill the event store. `client` has the address, or the network if several
+ * addresses of the network were used. Names that no user has are never recorded.
  */
 export type LoginsFailed = Fact<
   'LoginsFailed',
@@ -135,8 +138,8 @@ export type LoginsFailed = Fact<
     readonly count: number
     readonly reasons: Readonly<Partial<Record<LoginFailure, number>>>
     /**
-     * A keyed hash of the network if `userId` is null, because there is no user with whose data key
-     * the network could be encrypted. Otherwise null.
+     * A keyed hash of the network, or null if `userId` is set. Without a user, there is no data key
+     * with which the network could be encrypted.
      */
     readonly networkHash: string | null
     readonly client?: Client

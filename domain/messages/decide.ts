@@ -20,7 +20,8 @@ type EditMessage = {
   readonly type: 'EditMessage'
   readonly messageId: number
   /**
-   * If this reference is set, the text is changed only if its current reference is still this one.
+   * If set, the text is changed only while `replacedRef` is the vault reference of the current
+   * text.
    */
   readonly replacedRef?: string
 } & MessageText
@@ -36,8 +37,8 @@ type MarkRead = {
 }
 
 /**
- * The maximum number of id ranges in one event. The ranges then take at most 350 KB, a size that
- * every event store accepts.
+ * The maximum number of id ranges in one event. With this limit, the ranges take at most 350 KB,
+ * which every event store accepts.
  */
 export const RANGES_MAX = 20_000
 

@@ -30,7 +30,10 @@ export type MessageSent = Fact<
   }
 >
 
-/** All recipients see the new text. The message stays read for recipients who have read it. */
+/**
+ * The text of a message was changed for all recipients. For recipients who have read the message,
+ * it stays read.
+ */
 export type MessageEdited = Fact<
   'MessageEdited',
   MessageText & { readonly messageId: number; readonly droppedTextRef: string }

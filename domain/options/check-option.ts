@@ -32,7 +32,10 @@ function isChatLink(link: string): boolean {
 /** Schemes that a browser handles itself: scripts, embedded text, files and internal pages. */
 const BROWSER_SCHEME = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):/i
 
-/** Plain http is allowed only for the local machine, where no other machine can read the key. */
+/**
+ * Matches plain http addresses of the local machine. Other http addresses are refused, because
+ * other machines could read the key.
+ */
 const LOCAL_HTTP = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?#]|$)/i
 
 export type OptionErrorCode =
@@ -149,7 +152,7 @@ function checkLine(text: string, type: Extract<OptionType, { kind: 'text' }>): C
   return trimmed === '' || form.test(trimmed) ? checkLength(trimmed, type.maxLength) : { error }
 }
 
-/** The formats of texts. They do not tell whether the host or mailbox exists. */
+/** The formats of texts, which do not tell whether the host or mailbox exists. */
 const FORMS: Record<TextForm, { readonly form: RegExp; readonly error: OptionErrorCode }> = {
   host: {
     form: /^(?:\[[\da-f:.]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?)$/iu,

@@ -22,8 +22,8 @@ export type SetSecretOption = {
 type ResetModelRatios = { readonly type: 'ResetModelRatios' }
 
 /**
- * Schedules a price change. `at` and `now` are in Unix milliseconds. The scheduled change with the
- * id `replaces` is cancelled.
+ * Schedules a price change. `at` and `now` are in Unix milliseconds. If `replaces` is set, the
+ * scheduled change with this id is cancelled.
  */
 export type SchedulePriceChange = {
   readonly type: 'SchedulePriceChange'
@@ -61,7 +61,7 @@ export type OptionsErrorCode =
   /** The change is scheduled too far ahead. Params: `days`, the maximum number of days. */
   | 'PriceChangeTooFar'
   | 'PriceChangeNotDue'
-  /** Too many changes are scheduled, or the change has too many entries. Params: `limit`. */
+  /** Too many changes are scheduled, or the new change has too many entries. Params: `limit`. */
   | 'TooManyPriceChanges'
 
 export type OptionsError = CodedError<OptionsErrorCode>

@@ -168,7 +168,10 @@ function missingFallbackRatio(
 type Planned = readonly PlannedEntry[]
 type Ratios = ReadonlyMap<string, string>
 
-/** Reports whether the option switches fallback prices on or off. Its value is not a decimal. */
+/**
+ * Reports whether the option switches fallback prices on or off, so that its value is not a
+ * decimal.
+ */
 const isFallbackSwitch = (option: string): boolean => option === FALLBACK_FLAG
 
 /**
@@ -182,8 +185,8 @@ function nameErrorOf(option: string, name: string): 'name-missing' | 'name-needl
 }
 
 /**
- * Returns the option's text with the scheduled entries. A text that already contains the entries is
- * returned unchanged.
+ * Returns the option's text with the scheduled entries. If the text already contains these entries,
+ * it is returned unchanged.
  */
 function withPlanned(option: string, text: string, planned: Planned): string {
   if (option === 'GroupGroupRatio') return withSpecials(text, planned)

@@ -21,8 +21,8 @@ export type OptionDefinition = {
   readonly preset: string
   readonly unit?: OptionUnit
   /**
-   * The units of the entries of an option that maps models to prices, by the name of the model. The
-   * versions of a model have the same unit as the model. All other entries are prices per call.
+   * If the option maps models to prices: the unit of a price, by the model's name. Versions of a
+   * model have the same unit as the model. The prices of models without a unit are per call.
    */
   readonly entryUnits?: Readonly<Record<string, 'second' | 'call'>>
   /**
@@ -33,7 +33,8 @@ export type OptionDefinition = {
   /** The site checks and stores the option, but no code reads it. Forms do not show the option. */
   readonly hasNoEffect?: true
   /**
-   * The key of another numeric option. Its value is the minimum of this option; 0 means no minimum.
+   * The key of another numeric option, whose value is the minimum of this option. If the value is
+   * 0, there is no minimum.
    */
   readonly notBelow?: string
   /**

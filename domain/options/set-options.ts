@@ -28,8 +28,8 @@ export function isSame(key: string, value: string, before: string): boolean {
 }
 
 /**
- * Returns the previous text, or null if it is too long to be stored with the new text in one event.
- * Earlier releases may have accepted longer texts.
+ * Returns the previous text, or null if this text is too long for the event, which also contains
+ * the new text. Earlier releases may have accepted longer texts.
  */
 const storedValue = (before: string): string | null =>
   storedBytes(before) > TEXT_BYTES_MAX ? null : before
@@ -44,9 +44,9 @@ export const FALLBACK_RATIO_KEYS: readonly string[] = [
 ]
 
 /**
- * Returns the new text of the option, and empty texts for the options that conflict with it. A
- * fallback price per call clears both fallback ratios. A fallback ratio clears the fallback price
- * per call.
+ * Returns the new text of the option, and an empty text for each option that conflicts with the new
+ * text. A fallback price per call clears both fallback ratios. A fallback ratio clears the fallback
+ * price per call.
  */
 export function withoutConflicting(key: string, value: string): Texts {
   if (value === '') return [[key, value]]

@@ -3,9 +3,9 @@ import type { DecimalText, PerCallPrice, PerTokenPrice, PriceSnapshot } from './
 import type { Usage } from './usage.ts'
 
 /**
- * A correction of a price: the ratios or the dollars that it should have had. Omitted members do
- * not change. Tiers, tools, conditions and factors never change. Ratios apply to prices per token,
- * and `price` applies to prices per call or per second.
+ * A correction of a price: the ratios or the dollars that the price should have had. Omitted
+ * members do not change. Tiers, tools, conditions and factors never change. Ratios apply to prices
+ * per token, and `price` applies to prices per call or per second.
  */
 export type CorrectedRatios = Readonly<
   Partial<
@@ -25,7 +25,7 @@ export type CorrectedRatios = Readonly<
   >
 >
 
-/** Returns the price with the change, or null if no member of the change applies to it. */
+/** Returns the corrected price, or null if no member of the correction applies to the price. */
 export function applyPriceCorrection(
   snapshot: PriceSnapshot,
   change: CorrectedRatios,
@@ -56,8 +56,9 @@ export type ChargedUsage = {
 /**
  * Returns what a call costs at another price. If the account could not pay for the full usage, only
  * a part of the usage was charged. At a lower price, the original charge covers a larger part. The
- * result is therefore the cost of the full usage if this is at most the original charge. Otherwise,
- * it is the original charge or the cost of the charged part, whichever is higher.
+ * result is therefore the cost of the full usage if this cost is at most the original charge.
+ * Otherwise, the result is the original charge or the cost of the charged part, whichever is
+ * higher.
  */
 export function chargeAtPrice(call: ChargedUsage, price: PriceSnapshot): bigint {
   const { usage, unpaidUsage, calls } = call

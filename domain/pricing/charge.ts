@@ -1,8 +1,7 @@
 import { assert } from '../shared/assert.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
 import { type Decimal, decimalOf, integer, plus, rounded, times } from './decimal.ts'
-import { ratioOfCondition, ratioOfConditions, withConditions } from './price-conditions.ts'
-import { inBatchPrice, type PriceList, priceOf, withImageFactor, withTools } from './price-list.ts'
+import { ratioOfConditions } from './price-conditions.ts'
 import type {
   ContextTier,
   DecimalText,
@@ -47,8 +46,8 @@ export function hasUsage(usage: Usage): boolean {
 }
 
 /**
- * Reports whether all counts are safe integers of 0 or more. If they are not, the gateway counts
- * the usage itself.
+ * Reports whether all counts are safe integers of 0 or more. If one of them is not, the gateway
+ * counts the usage itself.
  */
 export function isCountable(usage: Usage): boolean {
   for (const count of COUNTS) if (!isCount(usage[count])) return false
@@ -224,75 +223,3 @@ const NOTHING = Object.freeze(integer(0))
 
 const withTokens = (sum: Decimal, count: number, ratio: Decimal): Decimal =>
   plus(sum, times(integer(count), ratio))
-
-type PastCall = {
-  readonly model: string
-  readonly group: string
-  readonly userGroup: string
-  readonly usage: Usage
-  /**
-   * The parameter `n` of the request. A price per call is multiplied by `n`. If `calls` is omitted,
-   * `n` is 1 for a call with usage and 0 for a call without usage.
-   */
-  readonly calls?: number | undefined
-  /** The factor of a call that generated images. Omitted for any other call. */
-  readonly imageFactor?: DecimalText | undefined
-  /**
-   * The properties of a video that multiply a price per call or per second. Omitted for other
-   * calls.
-   */
-  readonly video?: Pick<PerCallPrice, 'per' | 'factors'> | undefined
-  /**
-   * The ratio of a video's sound at the price per token with which the call was charged, or null if
-   * this price does not depend on the sound. Omitted if the call had no price per token. It can't
-   * be derived later, because it depends on the provider's name for the model, which a past call
-   * does not contain.
-   */
-  readonly soundRatio?: DecimalText | null | undefined
-  /** The number of charged lines, if the call paid for a batch. `usage` is then their sum. */
-  readonly batchLines?: number | undefined
-}
-
-/**
- * Returns a function that computes what a past call would cost at the prices of `list`. The result
- * is null if the list has no price for the call. The result for a batch is an approximation,
- * because the charges of its lines were rounded one by one, and context tiers depend on each line.
- */
-export function createDraftPricer(
-  list: PriceList,
-): (call: PastCall, acceptsUnpriced: boolean) => Quota | null {
-  return (call, acceptsUnpriced) => {
-    const { model, group, userGroup, usage, calls, imageFactor, video, batchLines } = call
-    const ofModel = priceOf(list, model, group, { userGroup, acceptsUnpriced })
-    if ('code' in ofModel) return null
-    const price = ofModel.mode === 'call' ? { ...ofModel, ...video } : ofModel
-    if (batchLines !== undefined)
-      return batchChargeAtDraft(inBatchPrice(list, price), usage, batchLines)
-    const ofConditions = withPastConditions(price, call)
-    const ofTools = withTools(list, ofConditions, model, usage.tools)
-    return chargeFor(withImageFactor(ofTools, imageFactor), usage, calls)
-  }
-}
-
-/**
- * Returns a draft price with the ratios of the conditions of a past call. At a price per call or
- * second, the ratio of a video's sound is one of the price's factors, so it must not count as a
- * condition, too.
- */
-function withPastConditions(
-  price: PriceSnapshot,
-  { model, usage: { conditions = [] }, soundRatio }: PastCall,
-): PriceSnapshot {
-  const others = conditions.filter((name) => name !== 'audio')
-  if (others.length === conditions.length) return withConditions(price, model, conditions)
-  const ofOthers = withConditions(price, model, others)
-  const audio = soundRatio === undefined ? ratioOfCondition('audio', model) : soundRatio
-  if (price.mode === 'call' || audio === null || audio === undefined) return ofOthers
-  return { ...ofOthers, conditions: { ...ofOthers.conditions, audio } }
-}
-
-function batchChargeAtDraft(price: PriceSnapshot, usage: Usage, lines: number): Quota {
-  if (price.mode === 'call') return chargeFor(price, usage, 1) * BigInt(lines)
-  const { tiers: _, ...untiered } = price
-  return chargeFor(untiered, usage)
-}

@@ -10,7 +10,10 @@ import { readNestedRatios, readRatios } from './read-ratios.ts'
  */
 type Entries = ReadonlyMap<string, DecimalText>
 
-/** The values of one name before and after a change. null means that the name has no entry. */
+/**
+ * The values of one name before and after a change. Null means that the option has no entry with
+ * this name.
+ */
 export type EntryChange = readonly [
   name: string,
   before: DecimalText | null,
@@ -21,8 +24,8 @@ export type EntryChange = readonly [
 export const PRICE_MAPS: ReadonlySet<string> = new Set([...PRICE_KEYS, 'GroupRatio'])
 
 /**
- * The price options whose value is a single decimal. They apply to all models that have no entry in
- * the other price options.
+ * The price options whose value is a single decimal. They apply to all models without an entry in
+ * any other price option.
  */
 const FALLBACK_PRICES: ReadonlySet<string> = new Set([
   'fallback_single_price',

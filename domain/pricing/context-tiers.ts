@@ -12,11 +12,11 @@ const MEMBERS = ['above_input_tokens', 'input_ratio', 'output_ratio']
 const TIERS_MAX = 16
 
 /**
- * Reads the tiers of one model, such as
- * `[{"above_input_tokens": 200000, "input_ratio": 2, "output_ratio": 1.5}]`. Returns null if they
- * are invalid. Each tier must begin at more tokens than the tier before it. Its ratios
- * must be at least 1 and must not be lower than in the tier before it. Otherwise, a longer input
- * could cost less, and a hold would not cover it.
+ * Reads the tiers of one model, such as `[{"above_input_tokens": 200000, "input_ratio": 2,
+ * "output_ratio": 1.5}]`. Returns null if they are invalid. Each tier must begin at more tokens
+ * than the tier before it. The ratios of a tier must be at least 1 and must not be lower than in
+ * the tier before it. Otherwise, a longer input could cost less than a shorter one, and a hold for
+ * the maximum input would be too low.
  */
 export function readTiers(value: ExactJson): readonly ContextTier[] | null {
   if (!Array.isArray(value) || value.length > TIERS_MAX) return null
@@ -40,7 +40,10 @@ function readTier(value: ExactJson): ContextTier | null {
   return { above: Number(above.numberText), input, output }
 }
 
-/** Returns a tier's ratio: 1 if it is omitted, or null if it is not a decimal of at least 1. */
+/**
+ * Returns a ratio of a tier. An omitted ratio is 1. Returns null if `value` is not a decimal of at
+ * least 1.
+ */
 function ratioOf(value: ExactJson = { numberText: '1' }): string | null {
   const ratio = isNumber(value) ? jsonDecimal(value) : null
   return ratio === null || isAbove(ONE, ratio) ? null : decimalText(ratio)

@@ -35,8 +35,8 @@ export type CallBounds = {
 
 export type InputKinds = {
   /**
-   * Set if the request asks for the one-hour cache. For other requests, writes to this cache are
-   * charged only as far as the account can pay for them (see `UsageLimits`).
+   * True if the request asks for the one-hour cache. For any other request, writes to this cache
+   * are charged only as far as the account can pay for them (see `UsageLimits`).
    */
   readonly hasHourCache: boolean
 }
@@ -49,7 +49,7 @@ const ALL_KINDS: InputKinds = Object.freeze({ hasHourCache: true })
  * each is priced at the highest ratio of the possible input kinds. Each output token is priced at
  * the highest output ratio. The context tier is chosen by the maximum number of input tokens,
  * because no tier is cheaper than the tiers below it. If the price depends on conditions of the
- * call, the most expensive combination of them is assumed.
+ * call, their most expensive combination is assumed.
  */
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds
@@ -92,9 +92,9 @@ export function outputTokensWithin(
 }
 
 /**
- * Returns the part of `usage` within `limits`, and as much of the rest as `isPayable` accepts. Of
- * the rest, input tokens are included first, then writes at the price of the one-hour cache, and
- * then output tokens.
+ * Returns the part of `usage` within `limits`, enlarged by as much of the rest as `isPayable`
+ * accepts. Input tokens are added first, then writes at the price of the one-hour cache, and then
+ * output tokens.
  */
 export function payableUsage(
   usage: Usage,
@@ -110,7 +110,7 @@ export function payableUsage(
   return partWith(largestCount(input + hours + output, (more) => isPayable(partWith(more))))
 }
 
-/** Returns how much of each kind a usage has beyond its limits. */
+/** Returns the counts by which a usage exceeds its limits. */
 const beyond = (usage: Usage, { inputTokens, outputTokens, hourWrites }: UsageLimits) => ({
   input: Math.max(0, inputTokensOf(usage) - inputTokens),
   hours: Math.max(0, usage.cacheWrite1h - (hourWrites ?? usage.cacheWrite1h)),
@@ -125,13 +125,13 @@ const raised = (limits: UsageLimits, input: number, hours: number): UsageLimits 
 }
 
 /**
- * Returns one or two parts of `usage` that may be charged at a price with context tiers, where one
- * token more can raise the price of all tokens. Each part contains as much input as `isPayable`
- * accepts, then as many writes to the one-hour cache, and then as much output. The first part
- * includes at least the usage within `limits`. The second part may have less output than `limits`,
- * so that its input may reach a tier. It is omitted if it is not payable. The caller must charge
- * the part with the highest charge. Otherwise, an input that reaches a tier could make a call
- * cheaper.
+ * Returns one or two parts of `usage` that may be charged at a price with context tiers. With such
+ * a price, one more token can raise the price of all tokens. Each part contains as much input as
+ * `isPayable` accepts, then as many writes to the one-hour cache, and then as much output. The
+ * first part includes at least the usage within `limits`. The second part may have less output than
+ * `limits`, so that more input is payable and may reach a tier. The second part is omitted if it is
+ * not payable. The caller must charge the part with the higher charge. Otherwise, a call could
+ * become cheaper because its input reaches a tier.
  */
 export function payablePartsInTiers(
   usage: Usage,

@@ -34,7 +34,10 @@ const ROWS: readonly Row[] = [
 const OTHERS: ReadonlyMap<string, Row> = new Map([
   ['gpt-4o-2024-05-13', { models: /^gpt-4o/, fast: '1.75' }],
 ])
-/** OpenAI writes `-2026-02-05`, and Anthropic `-20260205`. */
+/**
+ * Matches the date at the end of a model's name. OpenAI writes `-2026-02-05`, and Anthropic
+ * `-20260205`.
+ */
 const DATE = /-(?:\d{4}-\d{2}-\d{2}|\d{8})$/
 
 /** Returns the ratio of a condition for a model, or undefined if the ratio is not known. */

@@ -67,7 +67,8 @@ const HALF: Decimal = Object.freeze({ units: 5n, scale: 1 })
 
 /**
  * Reads the price list from the options. `values` contains the options that an admin has set. All
- * others have their defaults. `revision` is the revision of the options stream at that time.
+ * other options have their defaults. `revision` is the revision of the options stream at which
+ * `values` were read.
  */
 export function readPriceList(values: ReadonlyMap<string, string>, revision: number): PriceList {
   const groups = values.get('GroupRatio')
@@ -125,8 +126,8 @@ export function priceOf(
 const FREE: DecimalText = '0'
 
 /**
- * Returns the price of a moderation. It is free unless an admin or the built-in list has a price
- * for the model, because the providers don't charge for it.
+ * Returns the price of a moderation. Providers don't charge for moderations, so a moderation is
+ * free unless an admin or the built-in list has a price for the model.
  */
 export function moderationPriceOf(
   list: PriceList,
@@ -145,8 +146,9 @@ export function moderationPriceOf(
 }
 
 /**
- * Returns the price of a model of which only the name is known, and not the endpoint: that of a
- * moderation if it is named like one. It tells whether some call of the model has a price.
+ * Returns the price of a model if the endpoint of the call is unknown. If the model has a name like
+ * a moderation model, this is the price of a moderation. Use it only to find out whether any call
+ * of the model has a price.
  */
 export const priceByName: typeof priceOf = (list, model, group, customer) =>
   isNamedLikeModeration(model)
@@ -268,8 +270,8 @@ export function groupRatioOf(
 }
 
 /**
- * Returns the models whose calls may cost nothing, or `any` if a group ratio or the fallback price
- * is 0.
+ * Returns the names of the models whose price is 0. Returns `any` if a group ratio or the fallback
+ * price is 0, so that calls of any model may cost nothing.
  */
 export function zeroPrices({
   set,
@@ -297,7 +299,10 @@ function ownPrice(layer: Layer, model: string): Fallback | null {
   return ratio === undefined ? null : { mode: 'tokens', model: ratio, completion: ONE }
 }
 
-/** Returns the fallback price. If only one of the two fallback ratios is set, it is ignored. */
+/**
+ * Returns the fallback price, or null if there is none. If only one of the two fallback ratios is
+ * set, this ratio is ignored.
+ */
 function readFallback(values: ReadonlyMap<string, string>): Fallback | null {
   if (values.get('fallback_pricing_enabled') !== 'true') return null
   const decimal = (key: string): DecimalText | null => {

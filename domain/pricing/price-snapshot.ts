@@ -22,8 +22,8 @@ export type PerTokenPrice = {
   readonly audio: DecimalText
   readonly audioCompletion: DecimalText
   /**
-   * The price of images in the answer, as a multiple of the input price. Omitted if they cost the
-   * same as text, or if the request excludes them.
+   * The price of images in the answer, as a multiple of the input price. Omitted if images cost the
+   * same as text, or if the request excludes images.
    */
   readonly imageCompletion?: DecimalText
   /** Omitted if the price does not depend on the length of the input. */
@@ -33,7 +33,7 @@ export type PerTokenPrice = {
 /**
  * Higher prices for calls with more than `above` input tokens of any kind. The last tier that the
  * input exceeds multiplies all input prices by `input` and all output prices by `output`. Tiers are
- * in ascending order, and their ratios are at least 1 and never fall.
+ * in ascending order. Their ratios are at least 1 and never fall from one tier to the next.
  */
 export type ContextTier = {
   readonly above: number
@@ -45,8 +45,8 @@ export type ContextTier = {
 export type ToolPrices = Readonly<Partial<Record<ToolName, DecimalText>>>
 
 /**
- * The factors by which conditions multiply the price of a call. They do not multiply the prices of
- * tools that the call used.
+ * The factors by which conditions multiply the price of a call. The prices of tools that the call
+ * used are not multiplied.
  */
 export type ConditionRatios = Readonly<Partial<Record<PriceCondition, DecimalText>>>
 
@@ -66,13 +66,15 @@ export type PerCallPrice = {
   readonly factors?: readonly PriceFactor[]
 } & GroupPrice
 
-/** A part of a request that changes the price per call, such as the resolution `1080p`. */
+/**
+ * A property of a request that changes the price per call or second, such as the resolution
+ * `1080p`.
+ */
 export type PriceFactor = { readonly name: string; readonly ratio: DecimalText }
 
 type GroupPrice = {
   /**
-   * The ratio of the called group, or the special ratio that replaces it for users of the user's
-   * group.
+   * The ratio of the called group, or the special ratio that replaces it for users of `userGroup`.
    */
   readonly group: DecimalText
   /** The user's group, on which special ratios depend. Omitted if it equals the called group. */

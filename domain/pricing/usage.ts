@@ -92,8 +92,8 @@ export type UsageLimits = {
 }
 
 /**
- * Returns the part of `usage` within `limits`. This part never costs more than a hold that was
- * computed for the same limits.
+ * Returns the part of `usage` within `limits`. This part never costs more than the hold for the
+ * same limits.
  */
 export function usageWithin(
   usage: Usage,

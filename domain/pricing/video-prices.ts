@@ -3,7 +3,7 @@ import { decimalOf, isAbove } from './decimal.ts'
 import { ratioOfCondition } from './price-conditions.ts'
 import type { DecimalText, PerTokenPrice, PriceFactor, PriceSnapshot } from './price-snapshot.ts'
 
-/** What a price of the option `ModelPrice` buys: one second of a video, or one call. */
+/** The unit of a price in the option `ModelPrice`: one second of a video, or one call. */
 export type PriceUnit = 'second' | 'call'
 
 /**
@@ -169,8 +169,8 @@ const OTHER_MODELS: ReadonlyMap<string, VideoPrice> = new Map([
 /**
  * Returns the rule by which videos of a model without a row in `VIDEO_PRICES` are billed. Unless
  * `OTHER_MODELS` contains the vendor, they are billed by the second. The ratio of a resolution or
- * an option is the highest ratio that any of the vendor's models has for it. The admin therefore
- * enters the price of the vendor's cheapest kind of video, and no other kind is charged less than
+ * an option is the highest ratio that any of the vendor's models has for it. If the admin enters
+ * the price of the vendor's cheapest kind of video, no other kind is therefore charged less than
  * the vendor may bill.
  */
 function otherModelOf(vendor: string): VideoPrice {
@@ -210,8 +210,8 @@ const OTHER_VIDEO_MODELS = [
 ]
 
 /**
- * The unit of the price of each known video model. Versions of a model have the same unit. It
- * tells the unit where only the name of a model is known. `unitOfVideo` also considers the channel.
+ * The unit of the price of each known video model. Versions of a model have the same unit. This
+ * table is for code that knows only the name of a model. `unitOfVideo` also considers the channel.
  */
 export const VIDEO_PRICE_UNITS: Readonly<Record<string, PriceUnit>> = Object.fromEntries([
   ...OTHER_VIDEO_MODELS.map((name) => [name, 'second'] as const),
@@ -232,11 +232,11 @@ export type VideoConditions = {
 }
 
 /**
- * Returns `price` with the unit (second or call) and the ratios of the requested video. They come
- * from the first of `models` that has a row. `models` contains the model's name in the request and
- * the provider's name for it, so that a mapped name is billed like its model. A model without a row
- * is billed by the rule of `otherModelOf`. A price per token depends only on the sound of the
- * video, because all other properties determine the number of tokens.
+ * Returns `price` with the unit (second or call) and the ratios of the requested video. The unit
+ * and the ratios come from the first of `models` that has a row. `models` contains the model's name
+ * in the request and the provider's name for it, so that a mapped name is billed like its model. A
+ * model without a row is billed by the rule of `otherModelOf`. A price per token depends only on
+ * the sound of the video, because all other properties determine the number of tokens.
  */
 export function videoPrice(
   price: PriceSnapshot,
@@ -264,7 +264,7 @@ export function videoPrice(
 }
 
 /**
- * Returns the unit of the price of a video, unless its price is per token. The arguments are those
+ * Returns the unit of a video's price, for prices that are not per token. The arguments are those
  * of `videoPrice`. The ratios of `otherModelOf` are not computed, because this function is called
  * for every video model of each channel.
  */

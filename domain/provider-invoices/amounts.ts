@@ -7,8 +7,9 @@ const CHEAP_DECIMALS = 5
 const CENT = decimalOf('0.01')
 
 /**
- * Returns the decimals for the amounts of an invoice, or undefined for the usual number. A currency
- * whose unit is worth less than a cent has larger amounts, and needs fewer decimals.
+ * Returns the number of decimals of an invoice's amounts, or undefined if it is the usual number
+ * (`DECIMALS`). A currency whose unit is worth less than a cent needs fewer decimals, because its
+ * amounts are larger.
  */
 export function decimalsFor(dollars: string): number | undefined {
   return isAbove(CENT, decimalOf(dollars)) ? CHEAP_DECIMALS : undefined
@@ -23,8 +24,8 @@ export function roundedQuotient(value: bigint, divisor: bigint): bigint {
 }
 
 /**
- * The terms by which an amount of an invoice is converted: the price of the currency, and the
- * amount's decimals.
+ * The data with which an amount of an invoice is converted to quota: the price of the currency, and
+ * the number of decimals.
  */
 export type AmountTerms = Pick<ProviderInvoice, 'dollars' | 'decimals'>
 
@@ -39,8 +40,8 @@ function exactQuotaOf(amount: bigint, { dollars, decimals = DECIMALS }: AmountTe
 }
 
 /**
- * Like `exactQuotaOf`, but limits the amount to the largest one that a response can contain. Only
- * invoices for which `isInRange` is false have larger amounts.
+ * Converts an amount like `exactQuotaOf`, but limits the result to the largest number that a
+ * response can contain. Only invoices for which `isInRange` is false have larger amounts.
  */
 export function quotaOf(amount: bigint, terms: AmountTerms): WireQuota {
   const exact = exactQuotaOf(amount, terms)
@@ -55,9 +56,9 @@ export function quotaOf(amount: bigint, terms: AmountTerms): WireQuota {
 const PROVIDER_INVOICE_QUOTA_MAX = QUOTA_MAX / BigInt(PROVIDER_INVOICES_MAX)
 
 /**
- * Reports whether the amounts of an invoice in quota are small enough to be summed exactly. They
- * are not if the exchange rate is inverted. Invoices that an earlier release imported may be out of
- * range.
+ * Reports whether the amounts of an invoice in quota are small enough to be summed exactly. The
+ * amounts are too large if an admin has entered an inverted exchange rate, for example. Invoices
+ * that an earlier release imported may be out of range.
  */
 export function isInRange({
   lines,

@@ -24,9 +24,8 @@ export type ProviderInvoiceCommand =
   | ({ readonly type: 'ImportInvoice' } & ProviderInvoice)
   | { readonly type: 'DeleteInvoice'; readonly invoiceId: string }
   /**
-   * Refuses the append that contains this command if the invoice exists. The append that removes
-   * the invoice's rows contains it. A simultaneous import of the invoice therefore either comes
-   * first or is refused.
+   * Refuses its append if the invoice exists. Sent in the append that removes the invoice's rows,
+   * so that a simultaneous import of the invoice either comes first or is refused.
    */
   | { readonly type: 'MustNotExist'; readonly invoiceId: string }
 
@@ -42,7 +41,10 @@ export type ProviderInvoiceErrorCode =
 /** The maximum number of invoices that are not deleted. */
 export const PROVIDER_INVOICES_MAX = 100
 
-/** An event has up to 1 000 lines, some 100 kB, so the stream is loaded in small pages. */
+/**
+ * The number of events that are read at once. It is small, because an event has up to 1 000 lines
+ * (some 100 kB).
+ */
 const INVOICES_PER_PAGE = 20
 
 export const providerInvoicesDecider: Decider<
@@ -80,16 +82,15 @@ export const providerInvoicesDecider: Decider<
 
 type ProviderInvoiceRequestsCommand =
   | ({ readonly type: 'RecordInvoiceRequests' } & InvoiceRequestsRecorded['data'])
-  /** Deletes the next parts, at most `max`. */
+  /** Deletes the first `max` parts that are not deleted yet. */
   | {
       readonly type: 'DeleteInvoiceRequests'
       readonly invoiceId: string
       readonly max: number
     }
   /**
-   * Refuses the append that contains this command unless exactly these parts are recorded and none
-   * is deleted. The append of an import contains it, because the rows of an import that pauses for
-   * too long are removed.
+   * Refuses its append unless exactly `parts` parts are recorded and none is deleted. Sent in the
+   * append of an import, because the rows of an import that pauses for too long are removed.
    */
   | { readonly type: 'MustBeComplete'; readonly invoiceId: string; readonly parts: number }
 

@@ -4,10 +4,7 @@ import type { Fact } from '../shared/event.ts'
 /** The stream of all imported invoices. */
 export const PROVIDER_INVOICES_STREAM = 'invoices'
 
-/**
- * Returns the name of the stream with those rows of an invoice that contain a provider's request
- * id.
- */
+/** Returns the name of the stream with an invoice's rows that have a request id of the provider. */
 export const providerInvoiceRequestsStream = (invoiceId: string): string =>
   `invoice-requests-${invoiceId}`
 
@@ -39,15 +36,15 @@ export type InvoiceImported = Fact<
     readonly bytes: number
     readonly rows: number
     /**
-     * The number of rows that repeated an earlier row with a request id. They are not included in
-     * the sums. Until 2026-11-29, rows with the same id and an amount of the same sign counted as
-     * duplicates, even if they differed.
+     * The number of rows that repeated an earlier row with a request id. These rows are not
+     * included in the sums. Until 2026-11-29, rows with the same id and an amount of the same sign
+     * counted as duplicates, even if they differed.
      */
     readonly duplicates: number
     /** The sum of the amounts of the duplicates, in the invoice's units. Omitted if it is 0. */
     readonly duplicatesAmount?: number
     /**
-     * The number of rows with a request id. They are recorded in a separate stream. Omitted if it
+     * The number of rows with a request id, which are recorded in a separate stream. Omitted if it
      * is 0.
      */
     readonly requests?: number
@@ -99,7 +96,7 @@ export type InvoiceRequestsRecorded = Fact<
 
 /**
  * The rows of one part were deleted, after their invoice was deleted or its import failed. The read
- * model removes them. Each part has its own event, so that few rows are removed at once.
+ * model removes these rows. Each part has a separate event, so that few rows are removed at once.
  */
 export type InvoiceRequestsDeleted = Fact<
   'InvoiceRequestsDeleted',
@@ -110,7 +107,7 @@ export type ProviderInvoiceEvent = InvoiceImported | InvoiceDeleted
 
 export type ProviderInvoice = InvoiceImported['data']
 
-/** The sum of an invoice in its units. */
+/** Returns the sum of an invoice's lines in the invoice's units. */
 export const amountOf = ({ lines }: Pick<ProviderInvoice, 'lines'>): bigint =>
   lines.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
 

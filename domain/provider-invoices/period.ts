@@ -4,7 +4,8 @@ import type { Period, ProviderInvoice } from './events.ts'
  * Returns the period that an invoice covers: the days whose costs are known from this invoice.
  * Unless the import named the period, it extends from the first to the last day with usage. Returns
  * null for an invoice that has only credits. Rows outside of the period also count as costs of
- * their days. They are credits, or corrections of costs that are estimated or in another invoice.
+ * their days. Such rows are credits, or corrections of costs that were estimated or that another
+ * invoice contains.
  */
 export function periodOf({
   period,
@@ -25,9 +26,9 @@ const GAP_MAX_DAYS = 7
 const DAY_MS = 86_400_000
 
 /**
- * Returns the last and the first day with usage around a gap of more than `GAP_MAX_DAYS` days, or
- * null if there is none. The days before the gap may be corrections of an earlier invoice, so the
- * period must be named.
+ * Returns the last day with usage before a gap of more than `GAP_MAX_DAYS` days, and the first day
+ * with usage after it. Returns null if there is no such gap. With a gap, the period must be named,
+ * because the days before the gap may be corrections of an earlier invoice.
  */
 export function gapOf(
   lines: ProviderInvoice['lines'],

@@ -73,7 +73,7 @@ const redemptionSnapshot: SnapshotCodec<RedemptionState> = {
   },
 }
 
-/** Creates a code. The code's id must have been reserved before. */
+/** Creates a code. The same append assigns the code's id (see `AssignRedemptionIds`). */
 type CreateRedemption = { readonly type: 'CreateRedemption' } & RedemptionCreated['data']
 
 type RedemptionCommandOf<Type extends string> = {
@@ -87,8 +87,8 @@ type ChangeRedemption = RedemptionCommandOf<'ChangeRedemption'> & {
 type EnableRedemption = RedemptionCommandOf<'EnableRedemption'>
 
 /**
- * Disables a code. If `isOneOfMany` is set, a code that cannot be disabled is skipped, so that the
- * other codes of the batch are disabled.
+ * Disables a code. If `isOneOfMany` is set, a code that cannot be disabled is skipped, so that all
+ * other selected codes are disabled.
  */
 type DisableRedemption = RedemptionCommandOf<'DisableRedemption'> & {
   readonly isOneOfMany?: boolean
@@ -132,14 +132,14 @@ export type RedemptionErrorCode =
   | 'CodeRedeemedAlready'
   | 'CodeUsedUp'
   /**
-   * The code's quota has changed, or its key now belongs to another code. The user may try again.
+   * The code's quota has changed, or its key now belongs to another code. The user can try again.
    */
   | 'CodeChanged'
   | 'RedemptionKeyTaken'
   | 'RedemptionIdTaken'
   /** The codes already exist, because the same request was delivered before. */
   | 'RedemptionsMade'
-  /** The same `Idempotency-Key` was used before for a request with different content. */
+  /** The `Idempotency-Key` of the request was used before, for a request with different content. */
   | 'RequestKeyReused'
   /** The code is disabled or used. Only an unused code can be changed. */
   | 'RedemptionNotEditable'
@@ -255,14 +255,14 @@ export type AssignRedemptionIds = {
 }
 
 /**
- * The highest assigned id, and the requests that are remembered. `requests` maps the hash of a
- * request's key to the hash of the request's content.
+ * The highest assigned id, and the latest requests to create codes. `requests` maps the hash of a
+ * request's `Idempotency-Key` to the hash of the request's content.
  */
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
 /**
- * The maximum number of remembered requests. If an older request is repeated, it is recognised by
- * the keys of its codes, because the keys are derived from the request.
+ * The maximum number of remembered requests. If an older request is repeated, the keys of its codes
+ * already exist, because the keys are derived from the request.
  */
 const REMEMBERED_REQUESTS_MAX = 500
 

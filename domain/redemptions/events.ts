@@ -2,8 +2,8 @@ import type { Fact } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
 /**
- * Returns the name of the stream of a redemption key. All codes with the same key, one after
- * another, share this stream. `keyLookup` is a keyed hash of the key.
+ * Returns the name of the stream of a redemption key. If the key is used again after its code was
+ * deleted, the new code has the same stream. `keyLookup` is a keyed hash of the key.
  */
 export const redemptionStream = (keyLookup: string): string => `redemption-${keyLookup}`
 

@@ -10,14 +10,15 @@ export type RoutingTerms = {
 export type Candidate = { readonly terms: RoutingTerms }
 
 /**
- * Channels with the same priority. Either all of them have the weight 0 or all have weights above
- * 0. `sums` contains the cumulative weights, in which a weight of 0 counts as 1.
+ * Channels with the same priority, all with the weight 0 or all with weights above 0. `sums`
+ * contains the cumulative weights, in which a weight of 0 counts as 1.
  */
 export type PriorityTier<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
 
 /**
- * The channels that offer one model to one group, by descending priority. Within a priority,
- * channels with a weight above 0 come first. Channels with weight 0 have equal probability.
+ * The channels that offer one model to one group, by descending priority. Within a priority, the
+ * tier with weights above 0 comes first. The channels of a tier with the weight 0 have equal
+ * probability.
  */
 export type Offer<C> = readonly PriorityTier<C>[]
 
@@ -25,9 +26,9 @@ export type Offer<C> = readonly PriorityTier<C>[]
 export type Offers<C> = ReadonlyMap<string, ReadonlyMap<string, Offer<C>>>
 
 /**
- * Returns the channels for each group and model, sorted by priority. They are sorted when a channel
- * changes, so that calls do not have to sort channels. `offersModel` can exclude a channel for some
- * model names.
+ * Returns the channels for each group and model, sorted by priority. This function is called when a
+ * channel changes, so that calls do not have to sort channels. `offersModel` returns false to
+ * exclude a channel for a model name.
  */
 export function offersOf<C extends Candidate>(
   candidates: Iterable<C>,
@@ -85,7 +86,9 @@ function tierOf<C extends Candidate>(channels: readonly C[]): PriorityTier<C> {
   return { channels, sums }
 }
 
-/** The channels of each offer with several priorities, because many calls share an offer. */
+/**
+ * A cache of the channels of each offer with several priorities, because many calls share an offer.
+ */
 const CHANNELS = new WeakMap<Offer<unknown>, readonly unknown[]>()
 
 /** Lists the channels of an offer, by descending priority. */

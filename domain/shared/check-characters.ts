@@ -4,8 +4,8 @@ import { type ExactJson, isObject } from './lossless-json.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\p{Cs}/u
 /**
- * Matches invisible characters, and characters that change the text direction. Joiners are allowed,
- * because some writing systems and emoji need them.
+ * Matches invisible characters, and characters that change the text direction. Zero-width joiners
+ * are not matched, because some writing systems and emoji need them.
  */
 const INVISIBLE = /[\t\n\r\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/
 
@@ -22,8 +22,8 @@ export const REDEMPTION_NAME_MAX = 20
 export type BadCharacter = { readonly error: 'bad-character'; readonly name?: string }
 
 /**
- * Returns the error for the first forbidden character, or null. The value is parsed, because a
- * check of the raw JSON would miss escaped characters.
+ * Returns the error for the first forbidden character, or null. `value` is parsed JSON, because a
+ * check of the JSON text would miss escaped characters.
  */
 export function badCharacter(value: ExactJson): BadCharacter | null {
   if (typeof value === 'string') return isText(value) ? null : { error: 'bad-character' }

@@ -11,9 +11,9 @@ export type Decider<State, Command, Event, R extends CodedError> = {
   readonly decide: (command: Command, state: State) => readonly Event[] | R
   readonly evolve: (state: State, event: Event) => State
   /**
-   * Prepares to revert an event. Must be called before `evolve` applies the event, and returns the
-   * function that reverts it. Several events must be reverted in reverse order. Defined for streams
-   * to which several processes write at a high rate.
+   * Prepares to revert an event. Must be called before `evolve` applies the event. Returns the
+   * function that reverts the event. Several events must be reverted in reverse order. Defined for
+   * streams to which several processes write at a high rate.
    */
   readonly undo?: (state: State, event: Event) => () => void
   /**

@@ -21,8 +21,8 @@ export type FactMeta = {
 }
 
 /**
- * The client whose request caused an event. `ip` is encrypted with the data key of the user
- * `userId`, who sent the request. Every event of such a request contains this object as
+ * The client whose request caused an event. The user `userId` sent the request, and `ip` is
+ * encrypted with this user's data key. Every event of such a request contains this object as
  * `data.client`, beside the fields of the event's type. Deciders neither set nor read it.
  */
 export type Client = { readonly userId: number; readonly ip: Sealed }
@@ -40,5 +40,5 @@ export type Recorded<E extends Fact = Fact> = E & {
   readonly meta: FactMeta
 }
 
-/** Text encrypted with a user's data key. It becomes unreadable when the key is destroyed. */
+/** Text encrypted with a user's data key. The text becomes unreadable when the key is destroyed. */
 export type Sealed = string & { readonly sealed: true }

@@ -40,8 +40,8 @@ const CREDENTIALS_PATTERN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@
 const USER = /^(\s*(?:[a-z][a-z0-9+.-]*:\/+)?)(.+)(@[^@]*)$/is
 
 /**
- * Returns a channel's extra settings with a masked proxy password. They are stored and shown in
- * this form.
+ * Returns a channel's extra settings with a masked proxy password. The settings are stored and
+ * shown in this form.
  */
 export function maskProxyPassword(setting: string): string {
   const proxy = proxyIn(setting)
@@ -71,8 +71,8 @@ export function settingWithProxy(setting: string, proxy: string): string {
 }
 
 /**
- * Reports whether the proxy's password is only the mask. The password cannot be restored if the
- * rest of the address was changed.
+ * Reports whether the proxy's password is only the mask. A masked password can't be restored if a
+ * form has changed another part of the address.
  */
 export const isMasked = (proxy: string): boolean => matchCredentials(proxy)?.[2] === MASK
 
@@ -91,7 +91,9 @@ function proxyIn(setting: string): string | null {
   return typeof proxy === 'string' ? proxy : null
 }
 
-/** Replaces only the top-level member `proxy`. All other text stays as the admin typed it. */
+/**
+ * Replaces the top-level member `proxy` of the setting. All other text stays as the admin typed it.
+ */
 function withProxy(setting: string, from: string, to: string): string {
   if (from === to) return setting
   let depth = 0

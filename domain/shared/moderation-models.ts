@@ -1,11 +1,11 @@
 /**
- * Reports whether a model is named like one of moderations, which are free without a price
- * (`moderationPriceOf`). The name is only a hint: requests at the endpoint for moderations decide.
+ * Reports whether a model has a name like a moderation model. The name is only a hint, because the
+ * endpoint of a request determines whether it is a moderation (see `moderationPriceOf`).
  */
 export const isNamedLikeModeration = (model: string): boolean => /moderation/i.test(model)
 
 /**
- * Reports whether a model is one that providers offer for moderations only, such as
+ * Reports whether providers offer a model only for moderations, as they do
  * `omni-moderation-latest`. Other models with similar names may answer chats, which need a price.
  */
 export const isKnownModerationModel = (model: string): boolean =>

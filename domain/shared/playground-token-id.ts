@@ -1,6 +1,7 @@
 /**
- * Returns the token id for calls from a user's playground in the console, which need no token. Each
- * user has a different id, and no token has such an id, so that usage by token id stays separate.
+ * Returns the token id for calls from a user's playground in the console, which need no token. The
+ * id is different for each user and is not the id of any token, so that usage by token id stays
+ * separate.
  */
 export const playgroundTokenId = (userId: number): number => -userId
 

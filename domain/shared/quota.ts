@@ -20,8 +20,8 @@ export const isInRange = (quota: Quota): boolean => quota <= QUOTA_MAX && quota 
 
 /**
  * Throws if the quota is outside ±(2^53 − 1). Such an amount is a bug, because deciders have
- * checked the range before. The condition is checked outside of `assert`, because every call of
- * `assert` would create a function for its message, and each call of a model converts a dozen
+ * checked the range before. The condition is checked before `assert` is called, because each call
+ * of `assert` creates a function for the message, and each call of a model converts a dozen
  * amounts.
  */
 export function toWire(quota: Quota): WireQuota {

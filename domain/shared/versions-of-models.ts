@@ -1,6 +1,6 @@
 /**
- * Returns the longest of `names` that `model` is a version of. For example, `sora-2-2025-12-08` is
- * a version of `sora-2`. A name is a version of itself. Returns undefined if there is none.
+ * Returns the longest of `names` of which `model` is a version, or undefined. For example,
+ * `sora-2-2025-12-08` is a version of `sora-2`. Every name is a version of itself.
  */
 export function nameOfVersion(model: string, names: Iterable<string>): string | undefined {
   let longest: string | undefined

@@ -26,7 +26,10 @@ export type AcceptTask = Omit<TaskAccepted['data'], keyof TaskFacts> & {
   readonly type: 'AcceptTask'
 }
 
-/** The task is sent to this channel with this key next, unless it has ended or was accepted. */
+/**
+ * Records the channel and the key with which the task is sent next. The command is refused if the
+ * task has ended or was accepted.
+ */
 export type RouteTask = Pick<TaskAccepted['data'], 'channelId' | 'keyRef'> & {
   readonly type: 'RouteTask'
 }
@@ -42,9 +45,9 @@ export type MarkUnconfirmed = TaskDestination & {
 /**
  * Records the provider's report on a task, from a query or a callback. The same append settles the
  * call for `SUCCESS` or releases it for `FAILURE`. The command is refused if the task has ended, so
- * that the account does not change. An outcome is recorded regardless of the age of the open task.
- * Any other report on a task that is more than an hour old is refused. `at` is in Unix
- * milliseconds.
+ * that the account does not change. An outcome (`SUCCESS` or `FAILURE`) is recorded however old the
+ * open task is. Any other report on a task that is more than an hour old is refused. `at` is in
+ * Unix milliseconds.
  */
 export type ReportTask = {
   readonly type: 'ReportTask'
@@ -70,8 +73,8 @@ export type FailTask = {
 }
 
 /**
- * Ends a task that has exceeded its maximum duration and whose provider reports no outcome. The
- * sender asks the provider first. The same append releases the call.
+ * Ends a task that has exceeded its maximum duration. Before sending this command, the sender asks
+ * the provider, which has reported no outcome. The same append releases the call.
  */
 type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 
@@ -95,14 +98,17 @@ export type TaskCommand =
 type TaskErrorCode =
   | 'TaskUnknown'
   | 'TaskEnded'
-  /** The task was sent to another channel, or the provider's id of the task differs. */
+  /**
+   * The task was sent to a channel other than the one in the command, or the provider's id of the
+   * task differs.
+   */
   | 'TaskElsewhere'
   /**
-   * The task is more than an hour old and its provider reports no outcome, so it must be ended by
-   * `ExpireTask` instead.
+   * The task is more than an hour old, and the provider reports no outcome. `ExpireTask` must end
+   * such a task.
    */
   | 'TaskTooOld'
-  /** The task is not old enough to be expired, or is still open and can't be deleted. */
+  /** The task is not old enough to be expired, or can't be deleted because it is still open. */
   | 'TaskNotOver'
 
 export type TaskError = CodedError<TaskErrorCode>
@@ -143,8 +149,8 @@ const noTask = (): TaskState => ({ record: null })
 export const TASK_MS_MAX = 3_600_000
 
 /**
- * The maximum duration in milliseconds of a task that no provider has accepted. By this time, a
- * provider that had accepted the task would have reported on it.
+ * The maximum duration in milliseconds of a task that no provider has accepted. A provider that had
+ * accepted the task would have reported on it within this time.
  */
 const UNACCEPTED_MS_MAX = 600_000
 

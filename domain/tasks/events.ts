@@ -11,8 +11,8 @@ export type VideoMedia = {
   /** The length of the video in seconds. */
   readonly seconds: number
   /**
-   * The resolution, such as `720p`. Null if the vendor has only one resolution, or if its price
-   * does not depend on the resolution.
+   * The resolution, such as `720p`. Null if the vendor has only one resolution, or if the vendor's
+   * price does not depend on the resolution.
    */
   readonly resolution: string | null
   /** The size as requested, such as `1280x720`, or null. */
@@ -20,8 +20,8 @@ export type VideoMedia = {
   /** Other options that may change the price, such as `pro` and `audio`. */
   readonly options: readonly string[]
   /**
-   * The maximum number of tokens that the vendor bills for the video. Omitted if it does not bill
-   * tokens.
+   * The maximum number of tokens that the vendor bills for the video. Omitted if the vendor does
+   * not bill tokens.
    */
   readonly tokensMax?: number
 }
@@ -73,7 +73,7 @@ export type TaskSubmitted = Fact<
     /** The id of the earlier task that this task continues, or null. */
     readonly origin: string | null
     readonly isNotified: boolean
-    /** The requested video. Omitted for tasks that make no video. */
+    /** The requested video. Omitted for a drawing or music task. */
     readonly media?: VideoMedia
     /** The time at which the task was submitted, in Unix milliseconds. */
     readonly submittedAt: number
@@ -90,7 +90,7 @@ export type TaskRouted = Fact<
   TaskFacts & { readonly channelId: number; readonly keyRef: string }
 >
 
-/** `code` and `description` are from the provider's answer. */
+/** A provider accepted the task. `code` and `description` are from the provider's answer. */
 export type TaskAccepted = Fact<
   'TaskAccepted',
   Pick<ProviderCost, 'costRatio'> &
@@ -100,15 +100,15 @@ export type TaskAccepted = Fact<
       readonly keyRef: string
       readonly upstreamId: string
       /**
-       * The provider's code: 1 if the task was submitted, 21 if it already exists, 22 if it is
-       * queued.
+       * The provider's code: 1 for a submitted task, 21 for a task that already exists, 22 for a
+       * queued task.
        */
       readonly code: number
       readonly description: Sealed | null
       readonly status: OpenStatus
       /**
-       * The attempts to send the task, which are also in the call's events. They are omitted if a
-       * callback recorded the acceptance.
+       * The attempts to send the task, which are also in the call's events. Omitted if the
+       * provider's callback recorded the acceptance.
        */
       readonly attempts?: readonly Attempt[]
     }

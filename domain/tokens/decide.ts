@@ -11,7 +11,10 @@ import {
   upcastToken,
 } from './events.ts'
 
-/** Creates tokens that differ only in names and keys. Their ids must have been reserved before. */
+/**
+ * Creates tokens that differ only in names and keys. The same append assigns their ids (see
+ * `AssignTokenIds`).
+ */
 type CreateTokens = {
   readonly type: 'CreateTokens'
   readonly userId: number

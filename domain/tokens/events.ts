@@ -51,9 +51,9 @@ export type SharedTerms = Omit<TokenTerms, 'name'>
 
 /**
  * The terms of a caller without a token, such as a session in the playground. Each limit is 0,
- * which means no limit. A new token has the default values of the API contract instead. The rate
- * limit of a new token is disabled, too, but has the counts that the form suggests to an owner who
- * enables it.
+ * which means no limit. A new token does not have these terms, but the defaults of the API
+ * contract. The rate limit of a new token is also disabled, but contains the counts that the form
+ * suggests to an owner who enables it.
  */
 export const UNRESTRICTED_TERMS: SharedTerms = {
   expiresAt: null,

@@ -8,8 +8,8 @@ const CHECK_CHARACTERS = 6
 export const KEY_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /**
- * Appends the checksum to the random characters of a key. `random` has 42 characters of the
- * alphabet.
+ * Appends the checksum to the random characters of a key. `random` has 42 characters from
+ * `KEY_ALPHABET`.
  */
 export const completeKey = (random: string): string => random + checksumOf(random)
 

@@ -6,7 +6,7 @@ type PlaceTopUp = { readonly type: 'PlaceTopUp' } & TopUpOrdered['data']
 
 /**
  * Records a payment that the provider reported with a valid signature. The command is refused if a
- * value differs from the order.
+ * value in the report differs from the order.
  */
 export type PayTopUp = {
   readonly type: 'PayTopUp'
@@ -74,8 +74,8 @@ export type ReportDispute = Report & {
   /** The deadline for evidence in Unix seconds, or null if the provider accepts no evidence. */
   readonly dueBy: number | null
   /**
-   * The movement of the disputed money: it was withdrawn or returned. Null if the report is not
-   * about a transfer.
+   * The transfer of the disputed money that the report is about: the money was withdrawn or
+   * returned. Null if the report is not about a transfer.
    */
   readonly funds: 'withdrawn' | 'reinstated' | null
   /** The time of the provider's report in Unix seconds. */

@@ -82,9 +82,8 @@ function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint 
 
 /**
  * Reports whether the operator lost the disputed money. This is the case if the dispute was lost,
- * or if Stripe has withdrawn the money and not returned it. NOTE: after a lost dispute,
- * `funds_reinstated` only returns the money of an earlier refund. This refund has a separate
- * report.
+ * or if Stripe has withdrawn the money and not returned it. NOTE: `funds_reinstated` after a lost
+ * dispute only returns the money of an earlier refund, which has a separate report.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
   return (
@@ -94,7 +93,7 @@ function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean
 
 /**
  * Returns the part of the reported money that admins have also recorded, so that this part counts
- * only once. `lostTotal` is all money lost according to all reports, including the new one.
+ * only once. `lostTotal` is the money lost according to all reports, including the new report.
  */
 function coveredBy(
   { reports, coveredCents, recordedCents }: TopUpState,
@@ -215,15 +214,15 @@ function disputeOf(
 }
 
 /**
- * Reports whether a report is newer than the recorded one. Times are in whole seconds. Of two
- * reports from the same second, the one with a decision counts as the newer one.
+ * Tells whether a report is newer than the recorded report. Times are in whole seconds. Of two
+ * reports from the same second, the report with a decision counts as the newer one.
  */
 function isNewerThan(recorded: ReportedDispute, { statedAt, status }: ReportDispute): boolean {
   if (statedAt !== recorded.statedAt) return statedAt > recorded.statedAt
   return !isDecided(recorded.status) || isDecided(status)
 }
 
-/** The reasons to notify admins of a provider's report. */
+/** Effects of a provider's report. The admins are notified of each of these effects. */
 export type ReportEffect =
   | 'refunded'
   | 'refund-failed'
@@ -232,7 +231,10 @@ export type ReportEffect =
   | 'dispute-lost'
   | 'dispute-closed'
 
-/** Returns the reason to notify admins of a report, or null if there is none. */
+/**
+ * Returns the effect of a report, for the message to the admins. Returns null if the admins need no
+ * message.
+ */
 export function reportEffect(command: TopUpReport, state: TopUpState): ReportEffect | null {
   const events = decideReport(command, state)
   const [first] = 'code' in events ? [] : events

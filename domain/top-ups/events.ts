@@ -57,7 +57,7 @@ export type Rebate = {
   readonly quota: WireQuota
 }
 
-/** The provider's report that caused a refund or a restoration. */
+/** Identifies the provider's report that caused a refund or a restoration. */
 export type ReportSource = { readonly kind: 'refund' | 'dispute'; readonly id: string }
 
 /** The payment was refunded, fully or in part, by an admin (`actor`) or the provider. */
@@ -118,8 +118,8 @@ export type TopUpRefundReported = Fact<
     /** The provider's reason code for the refund, or empty. */
     readonly reason: string
     /**
-     * The sum of the refunds so far that the provider has reported and an admin has recorded as
-     * well. This money must not count twice.
+     * The sum of all refunds so far that the provider has reported and an admin has also recorded.
+     * This money must not count twice.
      */
     readonly coveredMoney: MoneyText
   }
@@ -145,13 +145,13 @@ export type TopUpDisputeReported = Fact<
     readonly isWithdrawn: boolean
     readonly isReinstated: boolean
     /**
-     * The time of the latest report in Unix seconds. An earlier report can only set `isWithdrawn`
-     * and `isReinstated`.
+     * The time of the latest report in Unix seconds. A report that is older than the recorded one
+     * can only set `isWithdrawn` and `isReinstated`.
      */
     readonly statedAt: number
     /**
-     * The money in all reports so far that admins have also recorded as refunded. This money must
-     * not count twice.
+     * The sum of all money so far that the provider has reported and an admin has also recorded as
+     * refunded. This money must not count twice.
      */
     readonly coveredMoney: MoneyText
   }

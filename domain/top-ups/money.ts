@@ -32,8 +32,8 @@ export function shareOf(quota: Quota, percentage: DecimalText): Quota {
 }
 
 /**
- * Returns the part of `quota` that `cents` paid for, if `allCents` is the total price. The result
- * is rounded down.
+ * Returns the share of `quota` that corresponds to `cents` of the total price `allCents`, rounded
+ * down.
  */
 export const partOf = (quota: Quota, cents: bigint, allCents: bigint): Quota =>
   (quota * cents) / allCents

@@ -56,7 +56,10 @@ export type TopUpState = {
    * twice.
    */
   readonly coveredCents: bigint
-  /** The number of the order's events. A command that expects another number is refused. */
+  /**
+   * The number of the order's events. A command whose `changesBefore` differs from this number is
+   * refused.
+   */
   readonly changes: number
 }
 
@@ -129,7 +132,10 @@ export type TopUpReported = TopUpRefundReported | TopUpDisputeReported
 /** The statuses of refunds whose money has left the operator's account or will soon leave it. */
 const REFUNDS_WITH_MONEY = ['pending', 'succeeded']
 
-/** Returns the reports with one more report, which replaces earlier ones on the same subject. */
+/**
+ * Returns the reports with one more report, which replaces the earlier report on the same refund,
+ * charge or dispute.
+ */
 export function withReport(
   reports: ProviderReports,
   { type, data }: TopUpReported,

@@ -19,8 +19,8 @@ type ChangePassword = {
   readonly actorRole: ActorRole
   readonly passwordRef: string
   /**
-   * The user's `authVersion` when the request was authenticated. If it has changed since, the
-   * command is refused, because the sender may be an intruder.
+   * The user's `authVersion` when the request was authenticated. The command is refused if the
+   * version has changed since, because the sender may be an intruder.
    */
   readonly ifVersion?: number
   /** The server generated the password, so the user should choose a new one. */
@@ -46,13 +46,13 @@ type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
 type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
 /**
- * Checks that an admin may change this user, and records nothing. The command is sent together with
- * commands to the user's other streams, because those streams do not contain the user's role.
+ * Checks that an admin may change this user, and records nothing. This command is appended together
+ * with commands to the user's other streams, because those streams do not contain the user's role.
  */
 type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 
 /**
- * Checks that the user exists and was not deleted, and records nothing. The command is sent
+ * Checks that the user exists and was not deleted, and records nothing. This command is appended
  * together with commands that store texts by or about the user in other streams.
  */
 type MustExist = { readonly type: 'MustExist' }
@@ -66,9 +66,9 @@ export type EraseUser = { readonly type: 'EraseUser'; readonly actorRole: Role }
 type ChangeSettings = { readonly type: 'ChangeSettings'; readonly settings: UserSettings }
 
 /**
- * Binds an identity to the user. `replaces` is the key of the identity of this provider that is
- * currently bound, or null. The same append releases that identity. The command is refused if
- * another identity was bound meanwhile.
+ * Binds an identity to the user. `replaces` is the key of the identity that the user already has at
+ * this login provider, or null. The same append releases the replaced identity. The command is
+ * refused if `replaces` is outdated.
  */
 export type BindIdentity = {
   readonly type: 'BindIdentity'
@@ -82,8 +82,8 @@ export type LoginMethod = 'password' | 'passkey' | IdentityProvider
 
 /**
  * Removes an identity from the user. `enabledLoginMethods` contains the login methods that the site
- * offers. The caller adds `passkey` only if the user has one, because this aggregate does not know
- * the passkeys.
+ * offers. The caller adds `passkey` only if the user has a passkey, because this aggregate does not
+ * know the passkeys.
  */
 export type UnbindIdentity = {
   readonly type: 'UnbindIdentity'
@@ -153,11 +153,14 @@ export type UserErrorCode =
   /** Another identity of this provider was bound or unbound after the client had read the user. */
   | 'IdentityChanged'
   /**
-   * The login that authenticated the request is no longer valid. In the meantime, the password or
-   * role was changed, or the user was disabled.
+   * The login that authenticated the request is no longer valid, because the password or role was
+   * changed or the user was disabled.
    */
   | 'LoginVoid'
-  /** Another login method was removed, so the caller has to check the remaining methods again. */
+  /**
+   * Another login method of the user was removed, so the caller has to check the remaining methods
+   * again.
+   */
   | 'WaysInChanged'
   | 'LastWayIn'
 

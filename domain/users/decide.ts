@@ -1,7 +1,7 @@
 import { codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import { isSame } from '../shared/deep-equal.ts'
-import { ADMIN, AUDITOR, SUPER_ADMIN, USER } from '../shared/roles.ts'
+import { ADMIN, AUDITOR, SUPER_ADMIN, USER } from '../shared/user-roles-and-statuses.ts'
 import type {
   ActorRole,
   BindIdentity,

@@ -4,8 +4,8 @@ import type { Fact, Sealed } from '../shared/event.ts'
 export const userStream = (userId: number): string => `user-${userId}`
 
 /**
- * Returns the name of a username's event stream. All users who claim the name, one after another,
- * share this stream. `nameKey` is a keyed hash of the lower-case name.
+ * Returns the name of a username's event stream. A user who claims the name after it was released
+ * has the same stream. `nameKey` is a keyed hash of the lower-case name.
  */
 export const usernameStream = (nameKey: string): string => `username-${nameKey}`
 
@@ -135,8 +135,8 @@ export type IdentityUnbound = Fact<
 >
 
 /**
- * The user's passkeys were removed, which the credentials stream also records. This event makes
- * simultaneous removals of login methods conflict. At least one login method therefore remains.
+ * The user's passkeys were removed, which the credentials stream also records. With this event, two
+ * simultaneous removals of login methods conflict, so that at least one login method remains.
  */
 export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ACTIVE, ADMIN, AUDITOR, SUPER_ADMIN } from '#domain/shared/roles.ts'
+import { ACTIVE, ADMIN, AUDITOR, SUPER_ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import type { Vault } from '../vault/port.ts'
 import { isAccessToken } from './access-token-format.ts'
 import { httpError } from './http-errors.ts'

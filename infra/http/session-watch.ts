@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { ACTIVE } from '#domain/shared/roles.ts'
+import { ACTIVE } from '#domain/shared/user-roles-and-statuses.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import type { AccessDeps } from './access-checks.ts'
 import type { Principal } from './principal.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
 import type { ChannelTerms } from '#domain/channels/events.ts'
-import { KEY_MODES } from '#domain/shared/channel-rules.ts'
+import { KEY_MODES } from '#domain/shared/channel-field-rules.ts'
 import {
   decimalText,
   jsonOf,

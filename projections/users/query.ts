@@ -1,7 +1,7 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
 import type { IdentityProvider } from '#domain/identities/events.ts'
-import { ACTIVE, ADMIN } from '#domain/shared/roles.ts'
+import { ACTIVE, ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { USER_FIELDS, USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import type { UserSort } from '#read-api/contract/users.ts'

@@ -1,5 +1,5 @@
 import type { Sealed } from '#domain/shared/event.ts'
-import { ADMIN } from '#domain/shared/roles.ts'
+import { ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'

@@ -1,5 +1,5 @@
 import type { ProviderInvoice } from '#domain/provider-invoices/events.ts'
-import { ADMIN } from '#domain/shared/roles.ts'
+import { ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { ADMIN, AUDITOR } from '#domain/shared/roles.ts'
+import { ADMIN, AUDITOR } from '#domain/shared/user-roles-and-statuses.ts'
 import { hasDensePositions } from '#infra/event-store/binary-search-events.ts'
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'

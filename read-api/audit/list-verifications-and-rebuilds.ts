@@ -7,8 +7,8 @@ import {
   type VerificationJob,
 } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
-import { findingParts } from '#domain/audit/finding-parts.ts'
 import { detailIn, type Finding } from '#domain/audit/findings.ts'
+import { splitFindingText } from '#domain/audit/split-finding-text.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { type JobProgress, readProgress } from '#infra/audit-program/job-progress.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
@@ -151,7 +151,7 @@ function findingResponse(finding: Finding, language: Language): AuditFinding {
   const { check, position, stream, revision } = finding
   return {
     ...{ check: check as AuditCheck, position, stream, revision },
-    ...{ detail: detailIn(language, finding), parts: findingParts(language, finding) },
+    ...{ detail: detailIn(language, finding), parts: splitFindingText(language, finding) },
     is_acknowledged: finding.isAcknowledged === true,
   }
 }

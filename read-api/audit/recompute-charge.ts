@@ -1,5 +1,5 @@
 import { type BatchEvent, batchStream } from '#domain/batches/events.ts'
-import { chargeLines } from '#domain/pricing/charge-lines.ts'
+import { itemizeCharge } from '#domain/pricing/itemize-charge.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import type { CallExplanation } from '../contract/calls.ts'
 import type { CallEnding } from './find-call-events.ts'
@@ -21,9 +21,9 @@ export async function recomputeCharge(
   const { batch } = end.data
   if (batch !== undefined) return await batchArithmetic(store, end, batch.id)
   const { price, usage, calls, charge } = end.data
-  const { lines, sum, charge: rounded } = chargeLines(price, usage, calls)
+  const { items, sum, charge: rounded } = itemizeCharge(price, usage, calls)
   const isExact = rounded === BigInt(charge)
-  return { lines: [...lines], sum, rounded: Number(rounded), charge, is_exact: isExact }
+  return { lines: [...items], sum, rounded: Number(rounded), charge, is_exact: isExact }
 }
 
 async function batchArithmetic(

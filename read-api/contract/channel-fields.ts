@@ -1,4 +1,4 @@
-import { COST_RATIO_MAX, KEY_MODES } from '#domain/shared/channel-rules.ts'
+import { COST_RATIO_MAX, KEY_MODES } from '#domain/shared/channel-field-rules.ts'
 import { type Fields, TIME_MAX } from './resource-field-definition.ts'
 
 /**
@@ -110,4 +110,4 @@ export const CHANNEL_FIELDS = {
 } as const satisfies Fields
 
 /** The server and the form of the console check mappings by the same rules. */
-export { isStatusMapping, mappingError } from '#domain/shared/channel-rules.ts'
+export { isStatusMapping, mappingError } from '#domain/shared/channel-field-rules.ts'

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import { AUDITOR } from '#domain/shared/roles.ts'
+import { AUDITOR } from '#domain/shared/user-roles-and-statuses.ts'
 import type { HttpError } from '#infra/http/http-errors.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { unreadCounts } from '#projections/messages/query.ts'

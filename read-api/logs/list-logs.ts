@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { ADMIN } from '#domain/shared/roles.ts'
+import { ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { languageOf } from '#infra/http/request-language.ts'

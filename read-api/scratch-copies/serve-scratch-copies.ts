@@ -6,7 +6,7 @@ import {
   type ScratchCopyJob,
 } from '#domain/audit/decide-scratch-copies.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
-import { AUDITOR } from '#domain/shared/roles.ts'
+import { AUDITOR } from '#domain/shared/user-roles-and-statuses.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { principalIfAny } from '#infra/http/access-checks.ts'
 import { httpError, invalidField } from '#infra/http/http-errors.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { SUPER_ADMIN } from '#domain/shared/roles.ts'
+import { SUPER_ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { sealClientAddresses } from '#infra/http/command-context.ts'
 import { httpError } from '#infra/http/http-errors.ts'

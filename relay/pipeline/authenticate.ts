@@ -1,4 +1,4 @@
-import { ADMIN } from '#domain/shared/roles.ts'
+import { ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { Views } from '#relay/views/start-views.ts'

@@ -1,4 +1,4 @@
-import { isExpired } from '#domain/channels/change-status.ts'
+import { isExpired } from '#domain/channels/change-status-and-delete.ts'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { areSubmissionsPaused } from '#domain/channels/pause-submissions.ts'

@@ -1,4 +1,4 @@
-import { isExpired } from '#domain/channels/change-status.ts'
+import { isExpired } from '#domain/channels/change-status-and-delete.ts'
 import type { Substitutes } from '#domain/channels/commands.ts'
 import type { ChannelEvent } from '#domain/channels/events.ts'
 import {

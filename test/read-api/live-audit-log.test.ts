@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AUDITOR } from '#domain/shared/roles.ts'
+import { AUDITOR } from '#domain/shared/user-roles-and-statuses.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
 import type { LiveMessage } from '#read-api/contract/live-messages.ts'
 import { channelChanged, channelCreated, type Given, granted } from '#test/projections/fixture.ts'

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { topUpStream } from '#domain/top-ups/events.ts'
 import { checkoutEvent } from '#infra/demo/simulated-payment-gateway.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { warnOfPartialConfigAtStart } from '#write-api/top-ups/payment-methods.ts'
+import { warnOfPartialConfigAtStart } from '#write-api/top-ups/configured-payment-methods.ts'
 import { KEYS, topUpFixture } from './top-up-fixture.ts'
 
 const fixture = startedOnce(topUpFixture)

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { chargeFor, createDraftPricer } from '#domain/pricing/charge.ts'
+import { chargeFor } from '#domain/pricing/charge.ts'
+import { createDraftPricer } from '#domain/pricing/charge-at-draft-prices.ts'
 import { readPriceList } from '#domain/pricing/price-list.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { fromWire } from '#domain/shared/quota.ts'

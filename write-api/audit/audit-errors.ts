@@ -45,8 +45,8 @@ export const CORRECTION_ERRORS: ErrorCatalogue<CorrectionErrorCode> = {
 }
 
 /**
- * Creates errors of corrections. The codes in `CORRECTION_ERRORS` come from the domain. The routes
- * detect the errors with all other codes.
+ * Creates errors of corrections. The domain returns the errors in `CORRECTION_ERRORS`. The routes
+ * detect all other errors.
  */
 export const correctionError = errorsOf({
   ...CORRECTION_ERRORS,
@@ -113,7 +113,7 @@ export const PROVIDER_INVOICE_ERRORS: ErrorCatalogue<ProviderInvoiceErrorCode> =
   ],
 }
 
-/** The problems that a row may have. */
+/** The problems of a row of an invoice file. */
 const PROBLEMS = {
   'not-a-day': { zh: '不是 2026-11-28 这样的日期', en: 'not a day such as 2026-11-28' },
   'implausible-day': { zh: '早于 2020 年或在未来', en: 'before 2020 or in the future' },

@@ -21,7 +21,7 @@ import {
   decodePreview,
   encodePreview,
   priceChangeOf,
-} from './encode-correction-preview.ts'
+} from './encode-and-decode-correction-preview.ts'
 import { type CorrectionPlan, planCorrection, sumChanges } from './plan-correction.ts'
 import { AccountsUnavailable, runCorrection } from './run-correction.ts'
 import { checkRange } from './scan-ended-calls.ts'
@@ -31,8 +31,8 @@ const CALLS_SHOWN_MAX = 100
 const FRESH_WITHIN_MS = 5_000
 
 /**
- * POST /api/audit/corrections/preview: returns the charges that a correction (a change of the price
- * of ended calls) would change.
+ * POST /api/audit/corrections/preview: returns the charges that a correction would change. A
+ * correction changes the price of ended calls.
  */
 export const previewCorrection: Action = (api, deps) => {
   api.route({
@@ -66,7 +66,7 @@ const stateOf = ({ core }: Deps) => core.actors.peek(correctionsDecider, CORRECT
 
 /**
  * Computes the plan of a correction. First waits until the usage log includes all calls in the
- * scope, because the users with such calls are read from the usage log.
+ * scope, because the log tells which users have such calls.
  */
 async function computePlan(deps: Deps, scope: CorrectionScope, ownId: string | null) {
   if (scope.upTo > (await deps.core.store.headPosition())) {
@@ -82,9 +82,9 @@ async function computePlan(deps: Deps, scope: CorrectionScope, ownId: string | n
 }
 
 /**
- * Returns the accounts of a plan, each with the part of its higher charges that its present balance
- * could not pay. The accounts with the largest amounts come first. Refunds are added to a balance
- * before higher charges are deducted from it.
+ * Returns the accounts of a plan, largest amounts first. `unpaid` is the part of an account's
+ * higher charges that the present balance could not pay. Refunds are added to the balance before
+ * higher charges are deducted.
  */
 async function payableAccounts({ core }: Deps, { accounts }: CorrectionPlan) {
   const present = await accountsOf(
@@ -120,9 +120,9 @@ function largestChanges({ accounts }: CorrectionPlan) {
 
 /**
  * POST /api/audit/corrections: corrects the charges of a preview. The plan is computed again and
- * must equal the confirmed plan. If the request is interrupted, the same request can be sent again
- * and continues the correction, because each account applies each batch of it only once. Otherwise,
- * a background job continues it.
+ * must equal the confirmed plan. An interrupted correction is continued by a background job, or by
+ * the same request if it is sent again. Each account applies each batch of the correction only
+ * once.
  */
 export const applyCorrection: Action = (api, deps) => {
   api.route({

@@ -45,15 +45,15 @@ import { type ProviderInvoiceSums, sumProviderInvoice } from './sum-provider-inv
 const RETRY_SECONDS = 30
 
 /**
- * The time in milliseconds after which an upload that sends nothing is refused, so that it does not
- * block other imports.
+ * The time in milliseconds without data after which an upload is refused, so that it does not block
+ * other imports.
  */
 const IDLE_MAX_MS = 10_000
 
 /**
  * POST /api/audit/invoices: imports a provider's invoice for a channel. The file is read as a
- * stream. Each process imports one file at a time, from its first byte to its last event, because
- * the rows of a file take memory until they are recorded. Other files are refused meanwhile.
+ * stream. Each process imports one file at a time, from the first byte to the last event, because
+ * the rows of a file take memory until they are recorded. Meanwhile, other files are refused.
  */
 export const importProviderInvoice: Action = (api, deps) => {
   let isImporting = false
@@ -113,8 +113,8 @@ function rateOf({ currency = 'USD', dollars }: ImportProviderInvoice) {
 }
 
 /**
- * Reports whether a channel with this id exists or existed. Deleted channels are only in the read
- * model. They count, because their invoices may arrive after the deletion.
+ * Reports whether a channel with this id exists or existed. Deleted channels count, because their
+ * invoices may arrive after the deletion. Only the read model contains them.
  */
 async function hasExisted({ core }: Deps, channelId: number): Promise<boolean> {
   const { actors, db } = core
@@ -131,7 +131,7 @@ type ProviderInvoiceTerms = Pick<
 
 /**
  * Counts the request ids of a new invoice that other invoices of the channel contain as well.
- * Returns null if the read model does not have all lines of the invoice yet.
+ * Returns null if the read model does not have all rows of the new invoice yet.
  */
 async function knownIds({ core: { actors, db } }: Deps, invoiceId: string, channelId: number) {
   const state = await actors.peek(providerInvoicesDecider, PROVIDER_INVOICES_STREAM)
@@ -238,9 +238,9 @@ const requestsMustBeComplete = (invoiceId: string, parts: number): AnyStep => ({
 })
 
 /**
- * Appends the rows that have request ids, and returns the number of parts. The read model stays at
- * most `PARTS_AHEAD` parts behind. It folds all new events at once, and more parts would take too
- * much memory and block the event loop.
+ * Appends the rows that have request ids, and returns the number of parts. Waits so that the read
+ * model stays at most `PARTS_AHEAD` parts behind. The read model folds all new events at once, and
+ * more parts would take too much memory and block the event loop.
  */
 async function recordRequests(
   { core: { actors }, freshness }: Deps,
@@ -269,8 +269,8 @@ async function recordRequests(
 }
 
 /**
- * The maximum number of rows in one event. An event with so many rows has about 10 kB. Readers of
- * all events read up to 2 500 events at once, and their memory would not suffice for larger ones.
+ * The maximum number of rows in one event, which then has about 10 kB. Readers of all events read
+ * up to 2 500 events at once, so larger events would exhaust their memory.
  */
 const PART_ROWS = 100
 

@@ -18,7 +18,7 @@ import type { Deps } from '../action.ts'
 import { type MessageContent, restoreDeletedText, storeText } from '../messages/send-message.ts'
 
 const POLL_INTERVAL_MS = 5_000
-/** The maximum pause in milliseconds while no event is committed. */
+/** The maximum pause between two checks in milliseconds, while no event is committed. */
 const IDLE_MS_MAX = 30_000
 
 /**
@@ -46,8 +46,8 @@ export const startFindingNotices = (deps: Deps): HeldLease =>
 
 /**
  * Sends the admins a message about a witness that refused to sign, or about the last verification
- * with findings, unless they were notified of it before. The message and the notification are
- * recorded in one append, so that the message is sent only once.
+ * with findings, unless they were already notified. One append sends the message and records the
+ * notification, so that the message is sent only once.
  */
 export async function notifyOfFindings({ core, nextIds }: Deps): Promise<void> {
   const { actors, db, vault, now } = core

@@ -5,7 +5,7 @@ const [LF, CR, QUOTE_CODE] = [10, 13, 34]
 
 type CsvLimits = { readonly columnsMax: number; readonly fieldMax: number }
 
-/** A problem of a CSV file, with the number of its row, starting at 1. */
+/** A problem of a CSV file. `row` is the number of the row, starting at 1. */
 export class CsvError extends Error {
   readonly row: number
   readonly problem: 'unclosed-quote' | 'field-too-long' | 'too-many-columns'
@@ -126,8 +126,8 @@ export class CsvParser {
 
 /**
  * Decodes the text of a CSV file in pieces of any size: UTF-8, or UTF-16 if the file starts with
- * its byte order mark. Throws `InvoiceNotUtf8` for other encodings, because names of models and ids
- * of requests would otherwise be wrong without anybody noticing.
+ * the byte order mark of UTF-16. Throws `InvoiceNotUtf8` for any other encoding. Otherwise, wrong
+ * names of models and ids of requests would go unnoticed.
  */
 export class CsvTextDecoder {
   private decoder: TextDecoder | null = null

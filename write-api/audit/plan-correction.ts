@@ -15,7 +15,10 @@ import { correctionError } from './audit-errors.ts'
 export type PlannedCall = CorrectedCallAttributes & {
   readonly call: string
   readonly tokenId: number
-  /** The charge of the call before the correction (after earlier corrections), and after it. */
+  /**
+   * The charge of the call before this correction, which includes earlier corrections. `corrected`
+   * is the charge after this correction.
+   */
   readonly charge: bigint
   readonly corrected: bigint
 }
@@ -34,12 +37,14 @@ export type CorrectionPlan = {
   readonly id: string
   readonly sums: CorrectionSums
   readonly skipped: number
-  /** The first skipped calls, up to a maximum number. `skipped` counts all of them. */
+  /**
+   * The first skipped calls, up to a maximum number. `skipped` is the number of all skipped calls.
+   */
   readonly skippedCalls: readonly SkippedCall[]
   readonly accounts: readonly PlannedAccount[]
   /**
-   * The users whose events can't be read. If there are any, the plan is incomplete, and `id` is not
-   * the id of the complete plan.
+   * The users whose events can't be read. If there are such users, the plan is incomplete, and `id`
+   * is not the id of the complete plan.
    */
   readonly unreadable: readonly number[]
 }
@@ -69,16 +74,15 @@ type Limits = {
 
 const { POSITIVE_INFINITY } = Number
 /**
- * The limits for the plan of a confirmed correction. It must be completed, so its plan has no
- * limits.
+ * Limits that no plan reaches. They are for a confirmed correction, because it must be completed.
  */
 const NO_LIMITS = { callsMax: POSITIVE_INFINITY, until: POSITIVE_INFINITY, skipsUnreadable: true }
 
 /**
  * Plans a correction: finds the calls in a scope, and computes their charges before and after. The
- * usage log only tells which users have such calls. All other data comes from the events of their
- * accounts. `ownId` is the id of an interrupted correction or null. The events of this correction
- * are ignored, so that the result is its original plan.
+ * usage log only tells which users have calls in the scope. All other data comes from the events of
+ * these users' accounts. `ownId` is the id of an interrupted correction, or null. The events of the
+ * interrupted correction are ignored, so that the result is the original plan.
  */
 export async function planCorrection(
   { store, db }: Pick<Core, 'store' | 'db'>,
@@ -218,8 +222,8 @@ function planCall(event: EndedCall, { price: change }: CorrectionScope): Planned
 }
 
 /**
- * Replaces the charges of calls with those of an earlier correction, because a new correction
- * starts from them.
+ * Replaces the charges of calls with the charges after an earlier correction, from which a new
+ * correction starts.
  */
 function applyEarlier(
   planned: Map<string, PlannedCall>,

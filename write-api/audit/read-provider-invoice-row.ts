@@ -76,8 +76,8 @@ const TOTAL =
   /^(?:(?:grand|sub)[ -]?)?(?:totals?|sum|summary|合计|总计|小计|总和|总额|汇总)(?![a-z])/i
 
 /**
- * Matches a cell that only says that the row is a total. Such a row may have a day, such as the
- * last one of the month. A model with such a name must be mapped.
+ * Matches a cell that only says that the row is a total. Such a row may have a day, for example the
+ * last day of the month. A model whose name matches must be mapped to another name.
  */
 const TOTAL_CELL = new RegExp(
   `${TOTAL.source}(?: ?[(（].*[)）])? ?[:：]?$|^(?:all(?: models)?|全部|(?:全部|所有)模型)$`,
@@ -119,19 +119,19 @@ const EXACT_SCALE = 30
 const unitOf = (decimals: number): bigint => 10n ** BigInt(EXACT_SCALE - decimals)
 
 /**
- * The largest exact amount that is a safe integer when it is rounded. With 9 decimals, this is 9
- * million, and with 5, it is 90 billion.
+ * Returns the largest exact amount that is a safe integer when it is rounded: 9 million with 9
+ * decimals, 90 billion with 5 decimals.
  */
 export const exactMaxOf = (decimals: number): bigint =>
   BigInt(Number.MAX_SAFE_INTEGER) * unitOf(decimals)
 
 const AMOUNT_LENGTH_MAX = 64
-/** A sign and a currency sign, such as `-$` and `$-`. */
+/** Matches a sign and a currency sign in either order, such as `-$` or `$-`. */
 const SIGNS = /^([+-]?)(?:(\p{Sc}) ?)?([+-]?)/u
 const DIGITS = /^(\d{1,12})(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 /**
- * Digits in groups of three. A single group without a fraction, such as `1,234`, is not accepted,
- * because the comma could be a decimal point.
+ * Matches digits in groups of three. A number with one comma and no fraction, such as `1,234`, is
+ * not matched, because the comma could be a decimal point.
  */
 const GROUPS = /^\d{1,3}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})$/
 

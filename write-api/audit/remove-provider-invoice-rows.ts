@@ -14,14 +14,14 @@ import { providerInvoiceIdsWithLines } from '#projections/reconciliation/query.t
 import { accepted, type Deps } from '../action.ts'
 
 /**
- * The number of parts after which an import or a removal waits for the read model, because the read
- * model folds all new events at once.
+ * The number of parts after which an import or a removal waits for the read model. Without waiting,
+ * the read model would fold too many events at once.
  */
 export const PARTS_AHEAD = 20
 const BEHIND_MAX_MS = 30_000
 const CHECK_INTERVAL_MS = 10 * 60_000
 /**
- * An import counts as failed if it has recorded nothing for this time in milliseconds. A running
+ * An import that has recorded nothing for this time in milliseconds counts as failed. A running
  * import records the next part after `BEHIND_MAX_MS` at the latest.
  */
 const ABANDONED_MS = 60 * 60_000
@@ -30,7 +30,8 @@ type RemovalDeps = Pick<Deps, 'core' | 'freshness'>
 
 /**
  * Removes the rows of an invoice that was deleted or whose import has failed. Does nothing if the
- * invoice exists. A failure is logged, and `startProviderInvoiceRemovals` removes the rest later.
+ * invoice exists. If this fails, the error is logged, and `startProviderInvoiceRemovals` removes
+ * the remaining rows later.
  */
 export async function removeIfUnknown(
   deps: RemovalDeps,

@@ -1,4 +1,4 @@
-import { createDraftPricer } from '#domain/pricing/charge.ts'
+import { createDraftPricer } from '#domain/pricing/charge-at-draft-prices.ts'
 import { readPriceList } from '#domain/pricing/price-list.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'
@@ -28,7 +28,7 @@ type Difference = Repricing['largest'][number]
 
 /**
  * POST /api/audit/reprice: computes what ended calls would cost at a draft price list, and compares
- * this with what they are charged now, after corrections. Calls of models without a price in the
+ * the result with their current charges, after corrections. Calls of models without a price in the
  * draft count as refused.
  */
 export const repriceCalls: Action = (api, deps) => {
@@ -72,8 +72,7 @@ async function chargesInForce(
 }
 
 /**
- * Returns the data of a call on which its price in a draft depends: model, groups, usage and
- * factors.
+ * Returns the data on which a call's price in a draft depends: model, groups, usage and factors.
  */
 function pastCall({ type, data }: EndedCall) {
   const { model, group, price, usage, calls } = data

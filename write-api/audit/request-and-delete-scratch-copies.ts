@@ -6,7 +6,7 @@ import {
   SCRATCH_COPIES_OF_AUDITOR_MAX,
 } from '#domain/audit/decide-scratch-copies.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
-import { ADMIN } from '#domain/shared/roles.ts'
+import { ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import { hasDensePositions, positionOfTime } from '#infra/event-store/binary-search-events.ts'
 import { onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -16,9 +16,9 @@ import { type Action, accepted, contextOf, type Deps } from '../action.ts'
 import { type RequestScratchCopy, scratchCopyActions } from '../contract/scratch-copies.ts'
 
 /**
- * POST /api/audit/scratch-copies: requests a scratch copy, which holds the read models as of a
- * moment. A process with the role `projections` builds it. An auditor can have only one copy at a
- * time.
+ * POST /api/audit/scratch-copies: requests a scratch copy, which contains the read models as of an
+ * earlier time or position. A process with the role `projections` builds it. An auditor can have
+ * only one copy at a time.
  */
 export const requestScratchCopy: Action = (api, deps) => {
   api.route({

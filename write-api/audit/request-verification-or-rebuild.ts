@@ -29,8 +29,8 @@ export const requestVerification: Action = (api, deps) => {
 }
 
 /**
- * POST /api/audit/rebuilds: requests a rebuild of the named read models, or of all if no names are
- * given.
+ * POST /api/audit/rebuilds: requests a rebuild of the named read models, or of all read models if
+ * no names are given.
  */
 export const requestRebuild: Action = (api, deps) => {
   api.route({
@@ -72,8 +72,8 @@ async function append(
 }
 
 /**
- * Returns the id of the running job of the same kind. It is the job that was requested last, and
- * the new request has added none.
+ * Returns the id of the running job of a kind, which is the job of this kind that was requested
+ * last. Called if a request has added no job, because one is already running.
  */
 async function runningId(
   { core: { actors } }: Deps,

@@ -16,12 +16,12 @@ const FRESH_WITHIN_MS = 5_000
 const CHECK_INTERVAL_MS = 5_000
 /**
  * The background job continues only corrections that started more than this time in milliseconds
- * ago. The request that started a newer one is probably still running.
+ * ago. The request that started a newer correction is probably still running.
  */
 const ABANDONED_AFTER_MS = 15_000
 /**
- * The number of attempts for an account that fails although the event store is available. After
- * these, the correction ends without this account.
+ * The maximum number of attempts to correct an account that fails although the event store is
+ * available. After the last attempt, the correction ends without this account.
  */
 const PASSES_MAX = 10
 
@@ -29,7 +29,7 @@ type RunDeps = { readonly core: Pick<Core, 'actors' | 'store' | 'now' | 'log'> }
 type RunningCorrection = Pick<Correction, 'id' | 'scope' | 'requestedBy'>
 
 /**
- * An account that could not be corrected. `code` is the code of its error, or null if another
+ * An account that could not be corrected. `code` is the code of the error, or null if another
  * attempt may succeed.
  */
 type Failure = { readonly account: PlannedAccount; readonly code: string | null }
@@ -37,10 +37,10 @@ type Failure = { readonly account: PlannedAccount; readonly code: string | null 
 /**
  * Applies the plan of a correction and records its end. Repeated and concurrent calls do no harm,
  * because each account applies each batch only once. An account that fails does not delay the
- * others. If an account has failed, this function throws after all others are corrected, so that
- * another pass is made. In the last pass, it does not throw, but records the end of the correction
- * with the failed accounts. The next preview contains their calls again. Returns the position of
- * the event that records the end.
+ * others. If an account has failed, this function throws after all other accounts are corrected, so
+ * that another pass is made. In the last pass, this function records the end of the correction with
+ * the failed accounts instead. The next preview contains the calls of these accounts again. Returns
+ * the position of the event that records the end.
  */
 export async function runCorrection(
   { core }: RunDeps,
@@ -125,8 +125,8 @@ async function tryAccount(
 }
 
 /**
- * Starts the background job that continues unfinished corrections, for example if the process that
- * ran them died. A lease ensures that only one process does this.
+ * Starts the background job that continues unfinished corrections, such as those of a process that
+ * has died. A lease ensures that only one process does this.
  */
 export const startCorrections = (deps: Deps): HeldLease =>
   deps.core.leases.hold('corrections', async (_lease, lost) => {
@@ -141,9 +141,9 @@ export const startCorrections = (deps: Deps): HeldLease =>
   })
 
 /**
- * Continues the unfinished corrections that started some time ago. `passes` counts, for each
- * correction, the passes in which an account failed. A failing correction does not delay the
- * others.
+ * Continues the unfinished corrections that started some time ago. `passes` contains, for each
+ * correction, the number of passes in which an account failed. A failing correction does not delay
+ * other corrections.
  */
 export async function continueCorrections(
   deps: Pick<Deps, 'core' | 'freshness' | 'runExclusive'>,

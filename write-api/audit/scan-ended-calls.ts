@@ -23,10 +23,10 @@ export function checkRange({ from, to }: { readonly from: number; readonly to: n
 }
 
 /**
- * Reads the events of a time range, and calls `onCalls` with the calls that ended with a charge,
- * page by page in the order of their positions. At the time limit, it stops and returns the
- * position from which the next scan continues. Returns null if the range is complete. It reads the
- * events instead of a read model, because its callers check the events themselves.
+ * Reads the events of a time range in the order of their positions. For each page, calls `onCalls`
+ * with the calls that ended with a charge. At the time limit, the scan stops and returns the
+ * position from which the next scan continues. Returns null if the range is complete. The events
+ * are read instead of a read model, because the purpose of a scan is to check the events.
  */
 export async function scanEndedCalls(
   { store, config }: Pick<Core, 'store' | 'config'>,

@@ -38,7 +38,10 @@ const ID_LENGTH_MAX = 128
 const ID_START_LENGTH = 60
 const LIMITS = { columnsMax: 200, fieldMax: 4_096 }
 
-/** The size of a slice, which blocks the event loop for a few milliseconds. */
+/**
+ * The number of bytes that are processed at once, which blocks the event loop for a few
+ * milliseconds.
+ */
 const SLICE_BYTES = 64 * 1024
 
 type Sum = {
@@ -53,9 +56,9 @@ type Sum = {
 }
 
 /**
- * Reads an invoice as a stream, and sums it by day and model. `now` is the time in Unix
- * milliseconds, after which a day is implausible. `onRequest` receives each row with a
- * request id. Only the sums and the digests of these rows are kept in memory.
+ * Reads an invoice file as a stream, and sums its rows by day and model. `now` is the time in Unix
+ * milliseconds. Rows of a day later than tomorrow are refused. `onRequest` receives each row with a
+ * request id. Only the sums, and digests of the rows with request ids, are kept in memory.
  */
 export async function sumProviderInvoice(
   body: AsyncIterable<Uint8Array>,
@@ -99,9 +102,9 @@ class RowSums {
   private readonly exactMax: bigint
   private readonly sums = new Map<string, Sum>()
   /**
-   * The digests of the rows with request ids. All columns are compared, because providers may have
-   * a row for each kind of token, or a credit for an earlier row. The digests are divided among
-   * many small sets, because a large set blocks the event loop each time it grows.
+   * The digests of the rows with request ids. All columns are compared, because one request may
+   * have a row for each kind of token, or a credit for an earlier row. The digests are divided
+   * among many small sets, because a large set blocks the event loop each time it grows.
    */
   private readonly seen = new Map<string, Set<string>>()
   private columns: Columns | null = null
@@ -206,7 +209,8 @@ class RowSums {
 
 /**
  * Shortens an id that is longer than any id of a call. The result consists of the start of the id
- * and its SHA-256. It cannot match a call, but is the same in other rows and invoices.
+ * and the id's SHA-256. It matches no call, but rows with the same id still have the same short id,
+ * even in different invoices.
  */
 function shortId(id: string): string {
   if (id.length <= ID_LENGTH_MAX) return id

@@ -1,7 +1,7 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { CHANNEL_TARGET_ERRORS } from '#infra/http/check-channel-address-and-proxy.ts'
 import { type ErrorCatalogue, errorsOf, invalidFieldMessage } from '#infra/http/http-errors.ts'
-import { appendNames, validationMessage } from '../messages-for-invalid-values.ts'
+import { appendNames, validationMessage } from '../error-messages-for-invalid-values.ts'
 
 const EXPIRED: TranslatedText = {
   zh: '渠道已过期，无法启用，请先修改过期时间，或者设置为永不过期',

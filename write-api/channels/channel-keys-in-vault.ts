@@ -14,7 +14,7 @@ export async function storeChannelKeys(
 }
 
 /**
- * Returns the keys of a channel, sorted like `refs`, for a copy of the channel. Keys are never part
+ * Returns the keys of a channel in the order of `refs`. Used to copy a channel; keys are never part
  * of a response.
  */
 export async function readChannelKeys(
@@ -26,7 +26,7 @@ export async function readChannelKeys(
   return refs.flatMap((ref) => keys.get(ref) ?? [])
 }
 
-/** Returns the keys of a channel by reference, so that entered keys can be compared with them. */
+/** Returns the keys of a channel by reference, for the comparison with entered keys. */
 export function readKeysByRef(
   vault: Vault,
   channelId: number,

@@ -14,9 +14,9 @@ export const storeProxy = (vault: Vault, channelId: number, proxy: string): Prom
   vault.putSecret('channel-proxy', ownerOf(channelId), proxy)
 
 /**
- * Returns a proxy address with its credentials. Returns null if the vault has no credentials. This
- * is the case if the proxy needs none, or if the channel was created by an old release and has them
- * in its setting.
+ * Returns a proxy address with its credentials, or null if the vault contains none. The vault
+ * contains none if the proxy needs no credentials, or if an old release stored them in the
+ * channel's `setting`.
  */
 async function readProxy(
   vault: Vault,
@@ -29,8 +29,8 @@ async function readProxy(
 }
 
 /**
- * Returns the terms (settings) of a channel for a copy of it, with the credentials of its proxy in
- * `setting`. The copy stores the credentials as a separate secret.
+ * Returns the terms (settings) of a channel that is to be copied, with the credentials of the proxy
+ * in `setting`. The copy stores the credentials as a separate secret.
  */
 export async function termsWithProxyCredentials(
   vault: Vault,

@@ -36,8 +36,8 @@ export const setChannelsStatus: Action = (api, deps) => {
 
 /**
  * POST /api/channel/{id}/circuit/close: closes all circuits of a channel, its models and its keys.
- * A circuit is open while calls avoid something that has failed. Calls then use the channel again
- * immediately. Returns the number of closed circuits, which may be 0.
+ * While a circuit is open, calls avoid a channel, model or key that has failed. After this request,
+ * calls use all of them again. Returns the number of closed circuits, which may be 0.
  */
 export const closeCircuits: Action = (api, deps) => {
   api.route({
@@ -152,7 +152,7 @@ export const setTagStatus: Action = (api, deps) => {
   }
 }
 
-/** Executes a command on channels. Waits until the list of channels shows the change. */
+/** Executes a command on channels, and waits until the list of channels shows the change. */
 async function executeChannelCommand(
   deps: Deps,
   request: FastifyRequest,

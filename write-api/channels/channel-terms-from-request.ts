@@ -17,7 +17,9 @@ export const INITIAL_TERMS: ChannelTerms = { name: '', ...initialValues(CHANNEL_
 
 type Fields = CreateChannel | UpdateChannel
 
-/** Returns the terms with the fields of a request applied. The domain validates them later. */
+/**
+ * Returns the terms with the fields of a request applied. The domain validates the result later.
+ */
 export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms => ({
   ...before,
   ...changeOf(fields),

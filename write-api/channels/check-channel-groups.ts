@@ -7,8 +7,8 @@ import type { Deps } from '../action.ts'
 const DEFAULT_GROUP = 'default'
 
 /**
- * Throws if an added group does not exist in the settings. No user can make calls in such a group,
- * so the name is probably a typo.
+ * Throws if a request adds a group that does not exist in the settings. No user can make calls in
+ * such a group, so the name is probably a typo.
  */
 export async function checkGroups(
   { core }: Deps,

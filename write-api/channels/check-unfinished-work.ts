@@ -11,7 +11,9 @@ import { channelError } from './channel-errors.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
-/** Waits until the read models include everything that was recorded before this call. */
+/**
+ * Waits until the read models include everything that was recorded before this function was called.
+ */
 async function waitUntilFresh({ core, freshness }: Deps): Promise<void> {
   const position = await core.store.headPosition()
   const names = ['open-tasks', 'open-batches'] as const
@@ -20,8 +22,8 @@ async function waitUntilFresh({ core, freshness }: Deps): Promise<void> {
 
 /**
  * Throws 409 if the channels have unfinished tasks or batches. Without the keys of these channels,
- * their results could be neither fetched nor billed. If `keptRefs` is given, tasks and batches that
- * were sent with one of these keys are not counted.
+ * the results could be neither fetched nor billed. `keptRefs` are the references of keys that are
+ * kept, so that tasks and batches of these keys are not counted.
  */
 export async function assertNoUnfinishedWork(
   deps: Deps,
@@ -37,9 +39,10 @@ export async function assertNoUnfinishedWork(
 
 /**
  * Runs `action` while no tasks or batches can be submitted to the channels. The relay records the
- * channel and the key of a submission before it checks for a pause. A count that is made during the
- * pause therefore includes every submission. `action` must append its events together with the step
- * that `resume` returns. This step ends the pause. It is rejected if the pause has lasted too long.
+ * channel and the key of a submission before it checks for a pause. Unfinished work that `action`
+ * counts therefore includes every submission. `action` must append its events together with the
+ * step that `resume` returns, which ends the pause. The step is rejected if the pause has lasted
+ * too long.
  */
 export const whileSubmissionsPaused = <T>(
   deps: Deps,

@@ -49,8 +49,8 @@ type ChannelBatch = {
 const ATTEMPTS_MAX = 100
 
 /**
- * Creates all channels of a batch in one append. Waits until the list of channels includes them,
- * and returns their ids.
+ * Creates all channels of a batch in one append. Waits until the list of channels includes the new
+ * channels, and returns their ids.
  */
 async function createBatch(
   deps: Deps,

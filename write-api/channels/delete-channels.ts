@@ -27,9 +27,9 @@ const deletedBy = ({ type, data }: ChannelEvent): readonly number[] =>
 
 /**
  * Deletes channels that have no unfinished tasks or batches. The deletion erases the keys of the
- * channels. Without the keys, the results could be neither fetched nor billed, but the provider
- * would still charge for them. `DeleteDisabledChannels` deletes only channels that were disabled
- * before their work was counted and are still disabled afterwards.
+ * channels. Without the keys, results could be neither fetched nor billed, but the provider would
+ * still charge for them. `DeleteDisabledChannels` deletes only channels that are disabled both
+ * before and after their unfinished work is counted.
  */
 async function deleteUnused(
   deps: Deps,
@@ -112,8 +112,8 @@ export const deleteChannels: Action = (api, deps) => {
 }
 
 /**
- * DELETE /api/channel/disabled: deletes all disabled channels, whether an admin or the gateway has
- * disabled them. Returns the number of deleted channels.
+ * DELETE /api/channel/disabled: deletes all channels that an admin or the gateway has disabled.
+ * Returns the number of deleted channels.
  */
 export const deleteDisabledChannels: Action = (api, deps) => {
   api.route({

@@ -1,19 +1,19 @@
-import { KEYS_MAX } from '#domain/channels/channel-key-rules.ts'
+import { KEYS_MAX } from '#domain/channels/validate-and-set-aside-keys.ts'
 import { isText } from '#domain/shared/check-characters.ts'
 import { isObject, parseJsonText } from '#domain/shared/lossless-json.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { channelError } from './channel-errors.ts'
 
 /**
- * The keys in a request. `repeated` is the number of keys that were left out: those that the text
- * repeats, and those that the channel already has.
+ * The keys in a request. `repeated` is the number of keys that were left out, because the text
+ * repeats them or the channel already has them.
  */
 type ParsedKeys = { readonly keys: readonly string[]; readonly repeated: number }
 
 /**
- * Parses the keys in a text. Each line is a key, and duplicates are removed. If the text is one
- * JSON object, it is one key, even on several lines. If it is a JSON list, each object in the list
- * is a key.
+ * Parses the keys in a text. Each line is a key, and duplicates are removed. A text that is one
+ * JSON object is one key, even on several lines. If the text is a JSON list, each object in the
+ * list is a key.
  */
 export function parseKeys(text: string): ParsedKeys {
   if (!isText(text)) throw channelError('InvalidField', { field: 'key', error: 'bad-character' })
@@ -50,9 +50,7 @@ function isJsonObject(text: string): boolean {
   return !('error' in parsed) && isObject(parsed.value)
 }
 
-/**
- * Returns the entered keys without those that the channel already has. Throws if no key remains.
- */
+/** Returns the entered keys that the channel does not have yet. Throws if there are none. */
 export function keysToAdd(
   { keys, repeated }: ParsedKeys,
   existing: ReadonlySet<string>,

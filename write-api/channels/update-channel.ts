@@ -1,6 +1,6 @@
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
-import { isExpired } from '#domain/channels/change-status.ts'
+import { isExpired } from '#domain/channels/change-status-and-delete.ts'
 import { hasSameTarget } from '#domain/channels/change-terms-and-keys.ts'
 import type { ChangeTerms } from '#domain/channels/commands.ts'
 import { channelsDecider } from '#domain/channels/decide.ts'
@@ -37,7 +37,7 @@ import {
   readEnteredKeys,
   type StoredKeys,
   storeEnteredKeys,
-} from './replace-channel-keys.ts'
+} from './read-and-store-entered-keys.ts'
 
 /**
  * PUT /api/channel/: changes the fields in the request. Status 1 enables the channel, and 2
@@ -60,8 +60,8 @@ export const updateChannel: Action = (api, deps) => {
 
 /**
  * Removes the status from the request if it equals `expected_status`. A client may send back a
- * complete row that it read before the gateway disabled the channel. Such a row must not enable the
- * channel again.
+ * complete row that was read before the gateway disabled the channel. Such a row must not enable
+ * the channel again.
  */
 const withoutSameStatus = ({ status, expected_status: expected, ...rest }: UpdateChannel) =>
   status === undefined || status === expected ? rest : { ...rest, status }
@@ -120,15 +120,15 @@ const changeCommand = (
 ): ChangeTerms => ({ type: 'ChangeTerms', channelId: id, change, keys, keyMode: keyMode ?? null })
 
 /**
- * Provisional references of the entered keys. The keys are stored only after the change was found
- * valid.
+ * Returns provisional references of the entered keys, with which the change is checked. The keys
+ * are stored only if the change is valid.
  */
 const provisionalKeys = ({ keys, isAppended }: EnteredKeys): ChangeTerms['keys'] => ({
   refs: keys.map((_, index) => `entered-${index}`),
   isAppended,
 })
 
-/** Refuses an invalid change before submissions are paused for it. */
+/** Throws if the change is invalid. Submissions are paused only for a valid change. */
 async function refuseInvalid({ core: { actors } }: Deps, command: ChangeTerms): Promise<void> {
   const outcome = await actors.ask(channelsDecider, CHANNELS_STREAM, (state) =>
     channelsDecider.decide(command, state),
@@ -142,13 +142,16 @@ type CheckedChange = Pick<Awaited<ReturnType<typeof changeWithProxy>>, 'terms' |
   readonly entered: EnteredKeys
   readonly isSameTarget: boolean
   /**
-   * Returns the steps before the change. It is called once the secrets are stored, because a pause
-   * of submissions may end while many secrets are stored.
+   * Returns the steps that come before the change in the append. Called after the secrets are
+   * stored, because a pause of submissions may end while many secrets are stored.
    */
   readonly before: () => readonly AnyStep[]
 }
 
-/** Stores the secrets and appends the change after the steps of `before`. */
+/**
+ * Stores the secrets. Then makes one append: first the steps that `before` returns, then the
+ * change.
+ */
 async function writeChange(
   { core: { actors, vault } }: Deps,
   { fields, row, terms, proxy, entered, isSameTarget, before }: CheckedChange,
@@ -194,15 +197,15 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
 }
 
 /**
- * Returns the command that enables keys again after the gateway has disabled them and the admin has
- * entered them once more.
+ * Returns the command that enables keys again, for keys that the admin has entered although the
+ * channel already had them. Returns an empty list if there are no such keys.
  */
 const enableReenteredKeys = ({ id }: UpdateChannel, { keptRefs }: StoredKeys) =>
   keptRefs.length === 0 ? [] : [{ type: 'TakeBackKeys', channelId: id, keyRefs: keptRefs }]
 
 /**
- * Closes all circuits of the channel, so that calls use it again. Earlier failures say nothing
- * about a new key or address.
+ * Returns the step that closes all circuits of the channel, so that calls use the channel again.
+ * Earlier failures say nothing about a new key or address.
  */
 const closeCircuitsStep = (channelId: number): AnyStep => ({
   decider: channelHealthDecider,
@@ -217,8 +220,8 @@ function replacedSecrets(event: ChannelEvent): readonly string[] {
 }
 
 /**
- * Returns the command that enables keys again, in a list that is empty if no keys are given.
- * `enable_keys` contains the indexes of these keys in the channel's list of keys.
+ * Returns the command that enables keys again. `enable_keys` contains their indexes in the
+ * channel's list of keys. If it is empty or omitted, returns an empty list.
  */
 function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {
   if (indexes.length === 0) return []

@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox'
 import { Envelope } from '#read-api/contract/response-envelope.ts'
 
 /**
- * Asks for a verification of the recorded events. `incremental` checks the events after the last
- * verified position, and `full` checks all events.
+ * A request to verify the recorded events. `incremental` checks the events after the last verified
+ * position, and `full` checks all events.
  */
 export const RequestVerification = Type.Object({
   mode: Type.Optional(Type.Union([Type.Literal('incremental'), Type.Literal('full')])),

@@ -33,7 +33,7 @@ export const UpdateChannel = Type.Object({
   name: Type.Optional(ChannelFields.name),
   id: Id,
   /**
-   * 1 enables the channel, and 2 disables it. 0 and 3 change nothing. A client can therefore send
+   * 1 enables the channel, and 2 disables it. 0 and 3 change nothing, so that a client can send
    * back the row of a channel that the gateway has disabled (3).
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
@@ -43,12 +43,12 @@ export const UpdateChannel = Type.Object({
   expected_status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
   /**
    * `replace` replaces the existing keys with the keys in `key`. `append` adds the keys in `key` to
-   * them.
+   * the existing keys.
    */
   key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),
   /**
-   * If the channel has several keys, those with unfinished tasks or batches are removed only if
-   * `force` is true.
+   * A key that unfinished tasks or batches need is removed only if `force` is true. The only key of
+   * a channel can always be replaced at the same address.
    */
   force: Type.Optional(Type.Boolean()),
   /** The indexes (from 0) of keys that are enabled again after they were disabled automatically. */
@@ -59,8 +59,8 @@ export const UpdateChannel = Type.Object({
 export type UpdateChannel = Static<typeof UpdateChannel>
 
 /**
- * A list of channel ids. An empty list is valid here, because the action rejects it with a more
- * specific message.
+ * A list of channel ids. The schema accepts an empty list, because the action rejects it with a
+ * more specific message.
  */
 const ids = Type.Array(Id, { maxItems: 1000 })
 const tag = Type.String({ maxLength: CHANNEL_FIELDS.tag.maxLength })
@@ -81,8 +81,8 @@ export const SetChannelsStatus = Type.Object({
 export type SetChannelsStatus = Static<typeof SetChannelsStatus>
 
 /**
- * A change of all channels with a tag. An empty `new_tag` removes the tag. Other fields that are
- * omitted, null or empty change nothing.
+ * A change of all channels with a tag. An empty `new_tag` removes the tag. Any other field that is
+ * omitted, null or empty changes nothing.
  */
 export const UpdateTag = Type.Object({
   tag,
@@ -99,8 +99,8 @@ export const NamedTag = Type.Object({ tag })
 export type NamedTag = Static<typeof NamedTag>
 
 /**
- * Asks for the models that a provider offers at an address. Without `key`, the stored key of the
- * channel `id` is used. The address must then be the stored address of this channel.
+ * A request for the models that a provider offers at an address. Without `key`, the stored key of
+ * the channel `id` is used, and the address must be the stored address of this channel.
  */
 export const FetchModels = Type.Object({
   base_url: ChannelFields.base_url,

@@ -63,8 +63,8 @@ export type NewTotpSecret = Static<typeof NewTotpSecret>
 const ConfirmTotp = Type.Object({ code })
 
 /**
- * New recovery codes. They are shown only in this response. The list is empty if the user already
- * had recovery codes.
+ * New recovery codes, which no later response contains. The list is empty if the user already had
+ * recovery codes.
  */
 const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
 

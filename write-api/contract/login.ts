@@ -26,7 +26,7 @@ export const SecondFactorRequired = Type.Object({
 export type SecondFactorRequired = Static<typeof SecondFactorRequired>
 
 /**
- * The response to a login: the user of the new session, or the second factor that is still
+ * The response to a login: the user of the new session, or a notice that a second factor is still
  * required.
  */
 export const LoginResult = Type.Union([SessionUser, SecondFactorRequired])

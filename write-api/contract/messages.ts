@@ -8,8 +8,8 @@ import { requestProperties } from '#read-api/contract/schemas-from-field-definit
 const RECIPIENTS_MAX = 20_000
 
 /**
- * A message to users. `user_ids`, `groups` and `everybody` select them. Each selected user receives
- * it once. Users who register later do not receive it.
+ * A message to the users that `user_ids`, `groups` and `everybody` select. Each selected user
+ * receives the message once. Users who register later do not receive it.
  */
 export const CreateMessage = Type.Object({
   ...requestProperties(MESSAGE_TERMS),

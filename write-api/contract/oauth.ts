@@ -15,9 +15,8 @@ const SHORT = Type.String({ maxLength: 200 })
 
 /**
  * The purpose for which the browser is sent to the provider. `login` signs a user in, `bind` binds
- * the identity at the provider to the current user, and `anew` confirms the identity of the current
- * user. With a session, the default is `bind`. Without one, it is `login`. `aff` is the inviter's
- * code.
+ * the identity at the provider to the current user, and `anew` confirms who the current user is.
+ * The default is `bind` with a session and `login` without a session. `aff` is the inviter's code.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),
@@ -43,8 +42,8 @@ const CallbackQuery = Type.Object({
 })
 
 /**
- * The response to a callback: the signed-in user, or the second factor that is still required. If
- * the identity was bound to the current user, `data` is null and `message` is "bind".
+ * The response to a callback: the signed-in user, or a notice that a second factor is still
+ * required. If the identity was bound to the current user, `data` is null and `message` is "bind".
  */
 export const LoginOrBindResult = Type.Union([SessionUser, SecondFactorRequired, Type.Null()])
 export type LoginOrBindResult = Static<typeof LoginOrBindResult>

@@ -33,7 +33,10 @@ export const SchedulePrices = Type.Object({
   /** The time at which the change is due, in Unix seconds. */
   at: Type.Integer({ minimum: 1, maximum: TIME_MAX }),
   changes: Type.Array(PlannedEntry, { maxItems: 2000 }),
-  /** The id of a scheduled change that this change replaces. Both are recorded in one append. */
+  /**
+   * The id of a scheduled change that this change replaces. The same append cancels the replaced
+   * change.
+   */
   replaces: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export type SchedulePrices = Static<typeof SchedulePrices>
@@ -57,10 +60,9 @@ export type PreviewPrices = Static<typeof PreviewPrices>
 export const draftFigures = {
   calls: Type.Integer(),
   /**
-   * `charged` is what the calls are charged now, after corrections. `drafted` is what the draft
-   * prices would have charged. A batch counts as one call. Its drafted charge is computed from the
-   * sum of its lines, so it differs slightly where single lines were rounded or reached a context
-   * tier.
+   * `charged` is the current charge of the calls, after corrections. `drafted` is the charge at the
+   * draft prices. A batch counts as one call. The drafted charge of a batch is computed from the
+   * sum of the lines. It is slightly inexact if lines were rounded or reached a context tier.
    */
   charged: Type.Integer(),
   drafted: Type.Integer(),

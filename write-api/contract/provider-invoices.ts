@@ -15,8 +15,8 @@ export const ImportProviderInvoice = Type.Object({
   amount: column,
   tokens: Type.Optional(column),
   /**
-   * The column with the provider's request ids. A row that repeats an earlier row with a request id
-   * as a whole is a duplicate and is not summed.
+   * The column with the provider's request ids. A row with a request id that equals an earlier row
+   * in all columns is a duplicate, and is not summed.
    */
   request_id: Type.Optional(column),
   delimiter: Type.Optional(Type.String({ pattern: '^[,;\t|]$' })),
@@ -25,9 +25,9 @@ export const ImportProviderInvoice = Type.Object({
   /** The price of one unit of the currency in dollars. Required unless the currency is USD. */
   dollars: Type.Optional(Type.String({ pattern: '^[0-9]{1,6}([.][0-9]{1,12})?$' })),
   /**
-   * The UTC days that the invoice covers. Without them, it covers the days from the first to the
-   * last usage. They are required if there is a gap of more than seven days without usage in
-   * between. Rows outside of these days are corrections.
+   * The first UTC day that the invoice covers; `last_day` is the last one. By default, the invoice
+   * covers the days from the first to the last usage. Both days are required if there is a gap of
+   * more than seven days without usage. Rows outside of these days are corrections.
    */
   first_day: Type.Optional(day),
   last_day: Type.Optional(day),
@@ -48,8 +48,8 @@ export const providerInvoiceActions = {
           duplicates: Type.Integer(),
           lines: Type.Integer(),
           /**
-           * The number of request ids that other invoices of the channel contain as well, or null
-           * if the number is not known yet. `GET /api/audit/invoices/:id` shows it later.
+           * The number of request ids that other invoices of the channel contain as well. Null if
+           * the number is not known yet; `GET /api/audit/invoices/:id` returns it later.
            */
           known_ids: Type.Union([Type.Integer(), Type.Null()]),
         }),

@@ -18,8 +18,8 @@ export const CreateRedemption = Type.Object({
 export type CreateRedemption = Static<typeof CreateRedemption>
 
 /**
- * Omitted fields are not changed. A client may send back a complete row, but `key` and `count` have
- * no effect.
+ * A change of a code. Omitted fields are not changed. A client may send back a complete row, but
+ * `key` and `count` have no effect.
  */
 export const UpdateRedemption = Type.Object({
   ...Type.Partial(Type.Object(terms)).properties,

@@ -25,10 +25,7 @@ const scan = {
 export const RecomputeCalls = Type.Object(scan)
 export type RecomputeCalls = Static<typeof RecomputeCalls>
 
-/**
- * The result for a part of the range, which is as long as one request can read within its time
- * limit.
- */
+/** The result for the part of the range that one request can read within its time limit. */
 const part = {
   /** The number of ended calls in this part of the range that have a charge. */
   calls: Type.Integer(),
@@ -51,8 +48,8 @@ export const Recomputation = Type.Object({
   /** The sum of the charges that were computed again from the usage and the price in the events. */
   recomputed: Type.Integer(),
   /**
-   * The number of batches. They are skipped, because each of their lines is charged separately. A
-   * verification recomputes them.
+   * The number of batches, which are skipped, because each line of a batch is charged separately. A
+   * verification recomputes batches.
    */
   skipped: Type.Integer(),
   /** The number of calls whose recorded charge differs from the computed one. */
@@ -81,8 +78,8 @@ export type Repricing = Static<typeof Repricing>
 const decimal = Type.Optional(Type.String({ pattern: '^[0-9]{1,9}([.][0-9]{1,12})?$' }))
 
 /**
- * The price that the calls should have had. For an omitted field, each call keeps its recorded
- * value.
+ * The price that the calls should have had. If a field is omitted, each call keeps the value of its
+ * recorded price.
  */
 export const CorrectedPrice = Type.Object(
   {
@@ -111,9 +108,9 @@ export const PreviewCorrection = Type.Object({
 export type PreviewCorrection = Static<typeof PreviewCorrection>
 
 /**
- * The reasons why calls are skipped. `batch`: a batch is charged line by line.
- * `other-kind-of-price`: the correction changes ratios, but the call has a price per call, or the
- * other way round.
+ * The reasons why calls are skipped. `batch`: the call pays for a batch, which is charged line by
+ * line. `other-kind-of-price`: the correction changes ratios, but the call has a price per call or
+ * second, or the other way round.
  */
 export const SKIP_REASONS = ['batch', 'other-kind-of-price'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
@@ -161,7 +158,7 @@ export const CorrectionPreview = Type.Object({
       corrected: Type.Integer(),
     }),
   ),
-  /** The first skipped calls, at most a hundred, and why each can't be corrected. */
+  /** The first skipped calls, at most a hundred, each with the reason why it can't be corrected. */
   skipped_calls: Type.Array(
     Type.Object({
       request_id: Type.String(),

@@ -5,8 +5,8 @@ const FOREVER = 9_999_999_999
 const POSITION_MAX = 999_999_999_999_999
 
 /**
- * The moment of the copy: the position of its last event, or a time in Unix seconds. Events within
- * this second are included. Both are null for the present.
+ * The state to copy: as of the event at `position`, or as of `time` in Unix seconds. Events within
+ * this second are included. If both are null, the present state is copied.
  */
 export const RequestScratchCopy = Type.Object({
   position: Type.Union([Type.Integer({ minimum: 1, maximum: POSITION_MAX }), Type.Null()]),

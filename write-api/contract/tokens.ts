@@ -20,8 +20,8 @@ export const CreateToken = Type.Object({
   ...requestProperties(writableFields(TOKEN_FIELDS)),
   ...requestProperties(RATE_LIMIT_FIELDS),
   /**
-   * The number of tokens to create. The first has the requested name. The names of all others have
-   * a random suffix.
+   * The number of tokens to create. The first token has the requested name. The names of all other
+   * tokens have a random suffix.
    */
   count: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKEN_BATCH_MAX })),
 })
@@ -29,10 +29,11 @@ export type CreateToken = Static<typeof CreateToken>
 
 /**
  * A change of a token. `remain_quota` is the remaining quota that the client wants to set. A client
- * may also send the values that it has read: `expected_remain_quota` and `budget_version`. Then the
- * difference between `remain_quota` and `expected_remain_quota` is added to the quota, so that
- * calls made since the read still count. If this lowers the quota, the result is at most
- * `remain_quota`. If the budget was edited since `budget_version`, the change is rejected with 409.
+ * may also send the values that the client has read: `expected_remain_quota` and `budget_version`.
+ * In this case, the difference between `remain_quota` and `expected_remain_quota` is added to the
+ * quota, so that calls made since the read still count. If the quota is lowered, the result is at
+ * most `remain_quota`. If the budget was edited since `budget_version`, the change is rejected with
+ * 409.
  */
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
@@ -46,9 +47,9 @@ export const UpdateToken = Type.Object({
     }),
   ),
   /**
-   * The remaining quota that the client has read. The default is the last value that this session
-   * or access token received or set, if there is one. A request without `budget_version` is
-   * rejected with 409 if the quota now differs from this value.
+   * The remaining quota that the client has read. The default is the value that this session or
+   * access token received or set last, if any. A request without `budget_version` is rejected with
+   * 409 if the quota now differs from this value.
    */
   expected_remain_quota: Type.Optional(Type.Integer(QUOTA_RANGE)),
   budget_version: Type.Optional(Type.Integer({ minimum: 0, maximum: 999999999999999 })),

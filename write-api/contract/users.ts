@@ -18,10 +18,10 @@ const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 90071992547409
 
 /**
  * A change of a user by an admin. `quota` is the new balance. `expected_quota` is the balance that
- * the client has read. The default is the balance that the session or access token last received or
- * set. The change is rejected with 409 if the balance has changed since then. Without
- * `expected_quota`, it is also rejected if the server failed to record which balance the session or
- * access token last received.
+ * the client has read. The default is the balance that the session or access token received or set
+ * last. The change is rejected with 409 if the balance has changed since then. Without
+ * `expected_quota`, the change is also rejected if the server failed to record the balance that the
+ * session or access token received last.
  */
 export const UpdateUser = Type.Object({
   id: Id,
@@ -36,8 +36,8 @@ export const UpdateUser = Type.Object({
 export type UpdateUser = Static<typeof UpdateUser>
 
 /**
- * Adds an amount to the balance of one user (`id`) or up to 100 users (`ids`), or deducts it.
- * Repeated requests with the same `request_id` change a balance only once.
+ * Adds an amount to the balances of users, or deducts it. Either `id` names one user, or `ids`
+ * names up to 100 users. Repeated requests with the same `request_id` change a balance only once.
  */
 export const AdjustQuota = Type.Object({
   id: Type.Optional(Id),
@@ -59,7 +59,7 @@ export const QuotaAdjustment = Type.Object({
    * changed the balance. `refused`: the balance was not changed.
    */
   outcome: Type.Union([Type.Literal('done'), Type.Literal('repeated'), Type.Literal('refused')]),
-  /** The current balance in quota units, or null if the caller may not see it. */
+  /** The current balance in quota units, or null if the caller may not see the balance. */
   quota: Type.Union([Type.Integer(), Type.Null()]),
   /**
    * The error code of a refused adjustment. `message` is the error message in the caller's
@@ -104,8 +104,8 @@ export const UpdateSettings = Type.Object({
   /** The https URL of the webhook, or empty. */
   webhook_url: Type.Optional(Type.String({ maxLength: 2_048 })),
   /**
-   * The secret that signs requests to the webhook, in printable ASCII. It is never returned. An
-   * empty text leaves it unchanged, and null removes it.
+   * The secret that signs requests to the webhook, in printable ASCII. No response contains it. An
+   * empty text leaves the secret unchanged, and null removes it.
    */
   webhook_secret: Type.Optional(Type.Union([Type.String({ maxLength: 256 }), Type.Null()])),
   /**

@@ -13,7 +13,7 @@ import { credentialActions, type PasskeyRegistration } from '../contract/credent
 import {
   enabledLoginMethods,
   retryWhileLoginMethodsChange,
-} from '../users/enabled-login-methods-and-retry.ts'
+} from '../users/enabled-login-methods-and-removal-retry.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { requireProofOrRecentLogin, verifyProof } from './identity-proof.ts'
 import {

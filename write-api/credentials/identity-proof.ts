@@ -30,13 +30,14 @@ export const beginProof: Action = (api, deps) => {
 
 /**
  * Returns the purpose for which a challenge for a proof of identity is issued. Challenges for
- * logins have another purpose, so that a challenge can be used only for one of the two.
+ * logins have another purpose, so that no challenge can be used for both.
  */
 const proofPurpose = (userId: number): string => `prove:${userId}`
 
 /**
- * Verifies the password, the code or the passkey in a request. Throws if none is given or if it is
- * wrong. A session alone cannot change a login method, because the session may be unattended.
+ * Verifies the password, the code or the passkey in a request. Throws if the request contains none
+ * of them, or a wrong one. A session alone must not be sufficient to change a login method, because
+ * the session may be unattended.
  */
 export const verifyProof = (
   deps: Deps,
@@ -73,8 +74,9 @@ async function verifyGivenProof(
 
 /**
  * Throws unless the caller has proved who uses the session. Users with a password or a second
- * factor must send it. All others must have logged in within the last half hour. Otherwise, a
- * stranger at an unattended session could add a password or a second factor.
+ * factor must send a proof of identity. All other users must have logged in within the last half
+ * hour. Without this check, a stranger at an unattended session could add a password or a second
+ * factor.
  */
 export async function requireProofOrRecentLogin(
   deps: Deps,

@@ -15,8 +15,8 @@ import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
- * Returns the user handle of WebAuthn. Authenticators store it with a passkey and return it at a
- * login. It identifies users who enter no username.
+ * Returns the user handle of WebAuthn, which identifies users who enter no username. Authenticators
+ * store the handle with a passkey and return it at a login.
  */
 export const userHandleOf = (userId: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(`user:${userId}`))
@@ -28,8 +28,8 @@ export function userIdOfHandle(handle: string): number | null {
 }
 
 /**
- * The data that verifies the signatures of a passkey. It is encrypted in the event that added the
- * passkey.
+ * The data with which the signatures of a passkey are verified. The event that added the passkey
+ * contains this data in encrypted form.
  */
 export type PasskeyRecord = {
   /** The authenticator's credential id in base64url. */
@@ -83,14 +83,15 @@ async function recordsOfSite(
 }
 
 /**
- * This site as the relying party of WebAuthn. `id` is the domain to which its passkeys are bound.
+ * This site as the relying party of WebAuthn. `id` is the domain to which the site's passkeys are
+ * bound.
  */
 export type PasskeySite = { readonly origin: string; readonly id: string; readonly name: string }
 
 /**
- * Returns the relying party (site) for a request. Its origin is the request's `Origin` header, or
- * the configured address if the header is missing. Throws if the host is an IP address, because
- * browsers do not support passkeys for IP addresses.
+ * Returns the relying party (this site) for a request. The origin is that of the request's `Origin`
+ * header, or of the configured address if the header is missing. Throws if the host is an IP
+ * address, because browsers do not support passkeys for IP addresses.
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
   const site = await findPasskeySite(deps, request)
@@ -98,7 +99,10 @@ export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<
   return site
 }
 
-/** Like `passkeySite`, but returns null if the host is an IP address or the address is invalid. */
+/**
+ * Returns the relying party like `passkeySite`, but null if the host is an IP address or the
+ * configured address is invalid.
+ */
 async function findPasskeySite(
   { core }: Deps,
   request: FastifyRequest,
@@ -114,8 +118,8 @@ async function findPasskeySite(
 }
 
 /**
- * Reports whether the user has a passkey that is sufficient for a login, other than the passkey
- * `without`.
+ * Reports whether the user has a passkey that is sufficient for a login. The passkey `without` does
+ * not count.
  */
 export async function canLogInWithPasskey(
   deps: Deps,
@@ -131,7 +135,7 @@ export async function canLogInWithPasskey(
 }
 
 /**
- * Loads the WebAuthn library when it is first needed. Loading the library takes as long as loading
+ * Loads the WebAuthn library when it is first needed, because loading it takes as long as loading
  * the rest of the management API.
  */
 export const webauthn = () => import('@simplewebauthn/server')

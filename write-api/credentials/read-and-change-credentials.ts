@@ -17,7 +17,7 @@ export const credentialsOf = ({ core }: Deps, userId: number): Promise<Credentia
 
 /**
  * Executes a command on a user's credentials. Throws if the command is rejected, or if the user was
- * deleted. Only `ForgetCredentials` concerns the credentials of deleted users.
+ * deleted and the command is not `ForgetCredentials`.
  */
 export async function changeCredentials(
   { core }: Deps,
@@ -34,9 +34,9 @@ const USES_PER_MINUTE_MAX = 20
 const USES_PER_DAY_MAX = 200
 
 /**
- * Records that a code of an authenticator app or a passkey was used. Each record is permanent, so
- * the number of uses is limited: a user has 20 per minute and 200 per day. Throws 429 above these
- * limits. Strangers cannot use up the limits, because only valid codes and passkeys are recorded.
+ * Records that a code of an authenticator app or a passkey was used. Each record is permanent, so a
+ * user is limited to 20 uses per minute and 200 per day. Throws 429 above these limits. Strangers
+ * cannot use up the limits, because only valid codes and passkeys are recorded.
  */
 export async function recordFactorUse(
   deps: Deps,

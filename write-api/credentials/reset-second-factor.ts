@@ -1,7 +1,7 @@
 import { credentialsDecider } from '#domain/credentials/decide.ts'
 import { type CredentialsEvent, credentialsStream } from '#domain/credentials/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import { USER } from '#domain/shared/roles.ts'
+import { USER } from '#domain/shared/user-roles-and-statuses.ts'
 import type { UserCommand } from '#domain/users/commands.ts'
 import { userDecider } from '#domain/users/decide.ts'
 import { type Role, userStream } from '#domain/users/events.ts'
@@ -18,7 +18,7 @@ import { siteNameOf } from '../mail/site-mailer-and-test-mail.ts'
 import {
   enabledLoginMethods,
   retryWhileLoginMethodsChange,
-} from '../users/enabled-login-methods-and-retry.ts'
+} from '../users/enabled-login-methods-and-removal-retry.ts'
 import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 
@@ -94,9 +94,9 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
 }
 
 /**
- * Deletes the secrets of authenticator apps that are no longer enabled. Their references come from
- * the events. The secret of an app that the user has not confirmed yet is kept, because no event
- * contains it.
+ * Deletes the secrets of authenticator apps that are no longer enabled. The references of the
+ * secrets come from the events. The secret of an app that the user has not confirmed yet is kept,
+ * because no event contains its reference.
  */
 async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)
@@ -109,8 +109,8 @@ async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void>
 }
 
 /**
- * Mails the user that the second factors were reset. The response does not wait for the mail
- * server.
+ * Sends the user a mail about the reset of the second factors. The response does not wait for the
+ * mail server.
  */
 async function mailNotice(
   { core, mailer }: Deps,

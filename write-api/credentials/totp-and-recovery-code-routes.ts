@@ -84,8 +84,8 @@ export const confirmTotp: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/totp/disable: deletes the authenticator app's secret. Requires a proof of
- * identity.
+ * POST /api/user/totp/disable: disables the authenticator app and deletes its secret. Requires a
+ * proof of identity.
  */
 export const disableTotp: Action = (api, deps) => {
   api.route({

@@ -6,7 +6,10 @@ import type { Vault } from '#infra/vault/port.ts'
 import type { Deps } from '../action.ts'
 
 const STEP_MS = 30_000
-/** The maximum difference between the clocks of authenticator and server, in time steps of 30 s. */
+/**
+ * The maximum difference between the clocks of the authenticator app and the server, in time steps
+ * of 30 s.
+ */
 const WINDOW = 1
 
 /**
@@ -46,7 +49,7 @@ const KIND = 'totp-offer'
 const OFFER_MS = 10 * 60_000
 
 /**
- * Stores a secret that the user has not confirmed yet. It replaces an earlier unconfirmed secret.
+ * Stores a secret that the user has not confirmed yet, in place of any earlier unconfirmed secret.
  * The secret is encrypted, because short-lived values may be stored on another server.
  */
 export async function storeNewTotpSecret({ core }: Deps, userId: number, secret: string) {
@@ -96,8 +99,8 @@ export const recoveryCodeHash = (vault: Vault, userId: number, code: string): st
   vault.keyedHash('recovery-code', `${userId}:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
 
 /**
- * Returns the new recovery codes if one of the events has stored their hashes. Otherwise, returns
- * an empty list.
+ * Returns the new recovery codes if one of the events stores the hashes of these codes. Otherwise,
+ * returns an empty list.
  */
 export const issuedCodes = (
   events: readonly CredentialsEvent[],

@@ -19,15 +19,15 @@ type PasskeyCheck = {
   readonly passkey: PasskeyAssertion
   readonly purpose: string
   /**
-   * True if the passkey alone proves the user's identity. The authenticator must then have verified
-   * the user.
+   * True if no other factor proves the user's identity. The authenticator must then have verified
+   * the user, by a PIN or biometrics.
    */
   readonly isSoleFactor: boolean
 }
 
 /**
- * Verifies that one of the user's passkeys has signed a challenge for this purpose, and records its
- * use. Throws `PasskeyFailed` otherwise.
+ * Verifies that one of the user's passkeys has signed a challenge for this purpose, and records the
+ * use of the passkey. Throws `PasskeyFailed` if the signature is not valid.
  */
 export async function verifyPasskeySignature(
   deps: Deps,

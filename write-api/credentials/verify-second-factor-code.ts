@@ -11,8 +11,9 @@ import { changeCredentials, credentialsOf, recordFactorUse } from './read-and-ch
 import { isTotpCode, recoveryCodeHash, totpOwner, totpStep } from './totp-and-recovery-codes.ts'
 
 /**
- * Verifies and consumes a six-digit code of the authenticator app or a recovery code. Throws
- * `CodeWrong` or `CodeUsed`. Of several requests with the same code, only one succeeds.
+ * Verifies and consumes a code: either a six-digit code of the authenticator app or a recovery
+ * code. Throws `CodeWrong` or `CodeUsed`. Of several requests with the same code, only one
+ * succeeds.
  */
 export async function verifyCode(
   deps: Deps,
@@ -51,9 +52,9 @@ type OnSuccess = () => void
 /**
  * Limits how fast codes can be guessed in the second step of a login. After five wrong codes from
  * an IP address, each attempt doubles the wait, up to 15 minutes. A user can have 50 failed
- * attempts per day. A stranger who does not know the password cannot use them up. A browser that
- * has logged in before has its own limit. Throws 429 if the caller must wait. After a correct code,
- * the returned function must be called.
+ * attempts per day, which a stranger who does not know the password cannot use up. A browser that
+ * has logged in before has a separate limit. Throws 429 if the caller must wait. After a correct
+ * code, the caller must call the returned function.
  */
 export async function limitCodeAttempts(
   { core }: Deps,
@@ -72,8 +73,9 @@ export async function limitCodeAttempts(
 }
 
 /**
- * Limits how fast proofs of identity can be guessed. The waits are those of `limitCodeAttempts`.
- * Each session has its own limit, so that a stolen session cannot block the owner.
+ * Limits how fast proofs of identity can be guessed. The waits are the same as in
+ * `limitCodeAttempts`. Each session has a separate limit, so that a stolen session cannot block the
+ * owner.
  */
 export const limitProofAttempts = ({ core }: Deps, request: FastifyRequest): Promise<OnSuccess> =>
   acquireAttempt(core, [backoff(`proof:${sessionOf(request)}`)])

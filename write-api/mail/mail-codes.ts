@@ -23,7 +23,8 @@ const keyOf = (purpose: CodePurpose, address: string): string => `${purpose}\n${
 
 /**
  * Returns a hash that identifies the browser of the request, so that only this browser can use a
- * code. Returns null if the client is not a browser. Every client can then use the code.
+ * code. Returns null if the client is not a browser; a code for such a client can be used by every
+ * client.
  */
 export function browserBindingOf(request: FastifyRequest, reply: FastifyReply): string | null {
   const { 'sec-fetch-site': site, origin } = request.headers
@@ -87,8 +88,8 @@ const MAILS_PER_IP_MAX = 20
 /**
  * Acquires the permit to send one mail. An email address receives at most one mail of each kind in
  * 30 s, and five in an hour. An IP address can request twenty mails in an hour. Throws 429 if a
- * limit is reached. If the permit is released with a refund, the mail counts no longer for the
- * email address, but still for the IP address.
+ * limit is reached. If the permit is released with a refund, the mail no longer counts for the
+ * email address, but still counts for the IP address.
  */
 export async function acquireMailPermit(
   { limits, vault }: Pick<Core, 'limits' | 'vault'>,

@@ -21,8 +21,8 @@ const MAIL_ERRORS = {
 export const mailError = errorsOf(MAIL_ERRORS)
 
 /**
- * The detailed errors of a test mail. Admins see them, because admins can correct the mail
- * settings.
+ * The detailed errors of a test mail, which are shown to admins, because admins can correct the
+ * mail settings.
  */
 const TEST_MAIL_FAILURES: Readonly<
   Record<MailErrorCode, { readonly zh: string; readonly en: string }>

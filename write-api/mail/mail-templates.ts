@@ -117,8 +117,8 @@ export function resetMail(
 
 /**
  * Returns the mail that tells a user about the reset of the second factors. The text is in Chinese
- * and English, because the user's language is unknown. `hasPassword` is false for a user who has
- * only other login methods.
+ * and English, because the user's language is unknown. `hasPassword` is false for a user without a
+ * password.
  */
 export const factorResetMail = (site: string, hasPassword: boolean): MailContent =>
   renderMail({

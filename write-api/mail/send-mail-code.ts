@@ -60,8 +60,8 @@ export const sendCode: Action = (api, deps) => {
 }
 
 /**
- * Throws if users cannot register with a password, or if the site does not verify addresses. In
- * both cases, a code would be useless.
+ * Throws if users cannot register with a password, or if the site does not verify addresses,
+ * because a code would be useless.
  */
 async function assertRegistrationByPasswordOpen(
   { core }: Deps,
@@ -116,7 +116,7 @@ async function mailCode(
 }
 
 /**
- * Sends a mail to a visitor. If this fails, the error only says that the mail was not sent, or that
+ * Sends a mail to a visitor. The error of a failure only says that the mail was not sent, or that
  * mail settings are missing.
  */
 async function sendToVisitor(

@@ -10,12 +10,12 @@ import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Action } from '../action.ts'
 import { optionActions } from '../contract/options.ts'
-import { readSecretOption } from '../options/read-secret-option.ts'
+import { readSecretOption } from '../options/secret-option-in-vault.ts'
 import { mailAddressOf } from './mail-address.ts'
 import { mailError } from './mail-errors.ts'
 import { testMail } from './mail-templates.ts'
 
-/** Creates the site's mailer. It reads the current SMTP options each time it sends a mail. */
+/** Creates the site's mailer, which reads the current SMTP options for each mail. */
 export const createSiteMailer = (core: Core): Mailer =>
   createSmtpMailer(() => readSettings(core), operatorPolicy(core.config))
 
@@ -36,8 +36,8 @@ export const siteNameOf = (values: ReadonlyMap<string, string>): string =>
   optionValue(values, 'SystemName') || 'Tallygate'
 
 /**
- * Parses `Name <address>` or a plain address as the sender. Any other text results in an empty
- * address, which means that there is no sender.
+ * Parses `Name <address>` or a plain address as the sender. For any other text, the returned
+ * address is empty, which means that there is no sender.
  */
 function senderOf(text: string, siteName: string): MailSettings['from'] {
   const named = /^([^<>@]*)<([^\s<>@]+@[^\s<>@]+)>$/u.exec(text.trim())

@@ -12,8 +12,8 @@ import { messageError } from './message-errors.ts'
 import { restoreDeletedText, storeTextIfChanged, validText } from './send-message.ts'
 
 /**
- * PUT /api/admin/messages/{id}: changes a message's text for all recipients. For recipients who
- * have read the message, it stays read.
+ * PUT /api/admin/messages/{id}: changes a message's text for all recipients. The message stays
+ * marked as read for recipients who have read it.
  */
 export const editMessage: Action = (api, deps) => {
   api.route({

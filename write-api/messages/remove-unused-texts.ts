@@ -10,18 +10,18 @@ import { messageIdOf } from './send-message.ts'
 
 const LOOK_EVERY_MS = 10 * 60_000
 /**
- * The age in milliseconds from which a text without an event is unused. An append ends after ten
- * seconds. A process that was suspended for longer stores the text again (`restoreDeletedText`).
+ * The age in milliseconds from which a text without an event counts as unused. An append normally
+ * ends within ten seconds. If a process is suspended during an append, it stores a deleted text
+ * again (`restoreDeletedText`).
  */
 const UNUSED_AFTER_MS = 60 * 60_000
 
 type RemovalDeps = Pick<Deps, 'core'>
 
 /**
- * Deletes the texts in the vault that belong to no message. A process that dies after it has stored
- * a text and before it has appended the event leaves such a text. The text may contain personal
- * data, and no erasure would find it. Stops when `lost` is aborted, because a shutdown waits for
- * this.
+ * Deletes the texts in the vault that belong to no message. A process leaves such a text if it dies
+ * between storing the text and appending the event. The text may contain personal data, and no
+ * erasure would find it. Stops when `lost` is aborted, because a shutdown waits for this function.
  */
 export async function removeUnusedTexts({ core }: RemovalDeps, lost: AbortSignal): Promise<void> {
   const { actors, db, pg, vault, now } = core
@@ -45,8 +45,8 @@ export async function removeUnusedTexts({ core }: RemovalDeps, lost: AbortSignal
 }
 
 /**
- * Starts the background job that deletes texts of messages that do not exist. A lease ensures that
- * only one process does this.
+ * Starts the background job that deletes texts without a message. A lease ensures that only one
+ * process runs the job.
  */
 export const startTextRemovals = (deps: RemovalDeps): HeldLease =>
   deps.core.leases.hold('message-text-removals', async (_lease, lost) => {

@@ -20,7 +20,7 @@ import { selectedUserIds } from '#projections/users/query.ts'
 import { MESSAGE_TERMS } from '#read-api/contract/message-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { type CreateMessage, messageActions } from '../contract/messages.ts'
-import { validationMessage } from '../messages-for-invalid-values.ts'
+import { validationMessage } from '../error-messages-for-invalid-values.ts'
 import { userMustExist } from '../users/user-must-exist.ts'
 import { messageError } from './message-errors.ts'
 
@@ -99,7 +99,10 @@ export function validText(body: MessageContent): MessageContent {
 
 const ownerOf = (messageId: number): string => `message:${messageId}`
 
-/** Returns the id of the message that is the owner of a text in the vault. */
+/**
+ * Returns the id of the message to which a text in the vault belongs. `owner` is the text's owner
+ * in the vault.
+ */
 export const messageIdOf = (owner: string): number => Number(owner.slice('message:'.length))
 
 export const storeText = (
@@ -116,11 +119,11 @@ type RecordedText = {
 }
 
 /**
- * Stores the text of a message again, and records its new reference, if the text was deleted as
- * unused before its event was recorded. This happens if the process was suspended for over an hour
- * in between. Without the text, all recipients would see an empty message. Returns the position of
- * the last event, or null if the text is still stored. Never throws, because the message was
- * already sent, and a sender who gets an error would send it again.
+ * If the text of a message was deleted as unused before the message's event was recorded, stores
+ * the text again and records the new reference. This happens if the process was suspended for over
+ * an hour before the append. Without the text, all recipients would see an empty message. Returns
+ * the position of the last event, or null if the text is still stored. Never throws, because the
+ * message was already sent, and a sender who gets an error would send the message again.
  */
 export async function restoreDeletedText(
   core: MessageStores,
@@ -157,7 +160,10 @@ async function storeDeletedText(
   return null
 }
 
-/** Stores the text in the vault unless it is unchanged. Returns the vault reference of the text. */
+/**
+ * Stores the text in the vault unless the text is unchanged. Returns the vault reference of the
+ * text.
+ */
 export async function storeTextIfChanged(
   vault: Pick<Vault, 'putSecret' | 'getSecrets'>,
   messageId: number,

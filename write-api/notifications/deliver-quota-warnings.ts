@@ -56,7 +56,7 @@ const CONCURRENT_MAX = 16
 const SETTLE_WAIT_MS_MAX = 5_000
 
 /**
- * Delivers warnings in the background, up to 16 at the same time. Slow deliveries therefore do not
+ * Delivers warnings in the background, up to 16 at the same time, so that slow deliveries do not
  * delay the reading of events. Failed deliveries are logged.
  */
 export function createDeliveries(core: Core, transports: WarningTransports, stop: AbortSignal) {

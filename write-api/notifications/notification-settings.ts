@@ -37,8 +37,8 @@ const notificationError = errorsOf(NOTIFICATION_ERRORS)
 export type SettingsChange = {
   readonly step: AnyStep
   /**
-   * The vault references of the webhook secrets to delete after the step: `ifDone` if the step
-   * succeeds, `ifRejected` if it is rejected. Null if there is no secret to delete.
+   * The vault references of webhook secrets that become unused: `ifDone` if the step succeeds,
+   * `ifRejected` if the step is rejected. Null if no secret becomes unused.
    */
   readonly obsoleteSecret: { readonly ifDone: string | null; readonly ifRejected: string | null }
 }
@@ -119,8 +119,9 @@ const parseAddress = (text: OptionalText): OptionalText =>
   text === undefined || text.trim() === '' ? text?.trim() : mailAddressOf(text)
 
 /**
- * Throws if a new address is neither bound to the user nor confirmed with a mailed code. The site
- * must not mail strangers. A correct code is consumed even if the request is rejected later.
+ * Throws if a new address is neither bound to the user nor confirmed with a mailed code, because
+ * the site must not mail strangers. A correct code is consumed even if the request is rejected
+ * later.
  */
 async function verifyAddress(
   core: Deps['core'],
@@ -138,7 +139,7 @@ async function verifyAddress(
 }
 
 /**
- * Encrypts a new text. If it equals the stored text, returns the stored ciphertext, so that a
+ * Encrypts a new text. If the text equals the stored text, returns the stored ciphertext, so that a
  * repeated request changes nothing.
  */
 async function sealIfChanged(
@@ -154,8 +155,8 @@ async function sealIfChanged(
 }
 
 /**
- * Stores a new webhook secret and returns its vault reference. A secret of null removes the stored
- * one. An empty text keeps the stored one, because forms never contain it.
+ * Stores a new webhook secret and returns its vault reference. Null removes the stored secret. An
+ * empty text keeps the stored secret, because forms never contain the stored secret.
  */
 async function storeSecret(
   { vault }: Pick<Deps['core'], 'vault'>,

@@ -7,7 +7,8 @@ import { webhookAddress } from '#infra/outbound/webhook-checks.ts'
 export type Webhook = {
   readonly url: string
   /**
-   * The bearer token, and also the key of the signature. If it is null, the request has neither.
+   * The bearer token, which is also the key of the signature. If it is null, requests have neither
+   * a bearer token nor a signature.
    */
   readonly secret: string | null
   /** The id of the event. All attempts to deliver one warning send the same id. */
@@ -32,9 +33,10 @@ export const WEBHOOK_LIMITS: OutboundLimits = {
 }
 
 /**
- * Posts JSON to an https address that a user entered. Returns true if the receiver accepts it.
- * Returns false if it does not, or if the outbound policy for users forbids the address. There are
- * up to three attempts of 5 s each, with increasing pauses. `stop` ends the attempts.
+ * Posts JSON to an https address that a user entered. Returns true if the receiver accepts the
+ * request. Returns false if no attempt succeeds, or if the outbound policy for users forbids the
+ * address. There are up to three attempts of 5 s each, with increasing pauses. `stop` ends the
+ * attempts.
  */
 export async function sendWebhook(
   outbound: Pick<Outbound, 'dispatcher'>,

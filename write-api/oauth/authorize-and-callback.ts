@@ -6,7 +6,7 @@ import { httpError } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type Action, type Deps, waitUntilVisible } from '../action.ts'
 import { oauthActions } from '../contract/oauth.ts'
-import { countFailures, nobody } from '../sessions/record-failed-logins.ts'
+import { countFailures, unknownUser } from '../sessions/record-failed-logins.ts'
 import { bindIdentity } from '../users/bind-and-unbind-identities.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
@@ -14,9 +14,9 @@ import { type Profile, ProviderFailed } from './oauth-provider-types.ts'
 import { consumeState, issueState, userOf } from './oauth-state.ts'
 
 /**
- * GET /api/oauth/state: issues a state (the one-time value against forged callbacks) for a client
- * that redirects the browser itself (GitHub, LinuxDO) or shows the Telegram widget. OIDC requires
- * `/api/oauth/authorize`, which also issues a nonce.
+ * GET /api/oauth/state: issues a state, which is a one-time value against forged callbacks. It is
+ * for clients that redirect the browser themselves (GitHub, LinuxDO) or show the Telegram widget.
+ * OIDC requires `/api/oauth/authorize`, which also issues a nonce.
  */
 export const oauthState: Action = (api, deps) => {
   api.route({
@@ -30,8 +30,8 @@ export const oauthState: Action = (api, deps) => {
 }
 
 /**
- * Sends a request to a login provider. The visitor gets the same error for every failure. The log
- * contains the reason.
+ * Sends a request to a login provider. The visitor gets the same error for every failure; only the
+ * log contains the reason.
  */
 export async function callProvider<T>(
   { core }: Pick<Deps, 'core'>,
@@ -68,14 +68,14 @@ export const authorize: Action = (api, deps) => {
 }
 
 /**
- * GET /api/oauth/{type}: the callback to which the provider redirects the browser. It signs a user
- * in, registers a new user, or binds an identity.
+ * GET /api/oauth/{type}: the callback to which the provider redirects the browser. Signs a user in,
+ * registers a new user, or binds an identity.
  */
 export const oauthCallback: Action = (api, deps) => {
   api.route({
     ...endpoint(oauthActions, 'GET /api/oauth/:type'),
     handler: (request, reply) =>
-      countFailures(deps, request, nobody, async () => {
+      countFailures(deps, request, unknownUser, async () => {
         const { type } = request.params
         const flow = await consumeState(deps, request, request.query.state, type)
         // Without a nonce from this server, an attacker could replay the ID token of another login.
@@ -93,7 +93,7 @@ export const oauthCallback: Action = (api, deps) => {
 }
 
 /**
- * Binds an identity to the user and sends the response. The console recognizes it by the message
+ * Binds an identity to the user and sends the response, which the console recognizes by the message
  * `bind`.
  */
 export async function bindAndRespond(

@@ -3,7 +3,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { OAuthType } from '#write-api/contract/oauth.ts'
-import { readSecretOption } from '../options/read-secret-option.ts'
+import { readSecretOption } from '../options/secret-option-in-vault.ts'
 import { oauthError } from './oauth-errors.ts'
 import type { OAuthProvider } from './oauth-provider-types.ts'
 import { plainOAuth } from './oauth2-provider-without-oidc.ts'
@@ -53,8 +53,8 @@ export type Providers = {
    */
   readonly of: (type: OAuthType) => Promise<OAuthProvider>
   /**
-   * Returns the redirect URI of a provider. If the site's address is not configured, the URI is
-   * empty. For OIDC, an error is thrown instead.
+   * Returns the redirect URI of a provider. If the site's address is not configured, throws for
+   * OIDC and returns an empty text for all other providers.
    */
   readonly redirectUri: (type: OAuthType) => Promise<string>
 }

@@ -19,9 +19,9 @@ import type { Profile } from './oauth-provider-types.ts'
 import type { OAuthFlow } from './oauth-state.ts'
 
 /**
- * Signs in the user to whom the identity belongs. If it belongs to no user, a new user is
- * registered. `requiredUserId` is set if a user with a session proves their identity in this way.
- * The identity must then belong to this user.
+ * Signs in the user to whom the identity belongs, or registers a new user if it belongs to nobody.
+ * `requiredUserId` is set if a user with a session logs in again as a proof of identity. The
+ * identity must then belong to the user `requiredUserId`.
  */
 export async function loginWithIdentity(
   deps: Deps,
@@ -101,8 +101,8 @@ const USERNAME_CHARACTERS_MAX = ACCOUNT_LIMITS.usernameCharacters
 const DIGIT_ATTEMPTS = 12
 
 /**
- * Yields usernames to try: first the name at the provider without invalid characters, then this
- * name with random digits. No username exceeds the maximum length.
+ * Yields usernames to try: first the name at the provider without invalid characters, then the same
+ * name with random digits. Names are shortened to the maximum length.
  */
 function* usernamesFor(providerName: string, fallback: string): Generator<string> {
   const base = cleanUsername(providerName)

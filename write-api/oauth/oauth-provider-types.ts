@@ -8,11 +8,14 @@ export type Profile = {
 }
 
 /**
- * The parameters of one login that are chosen before the browser is redirected to the provider.
- * Only the server stores them.
+ * Parameters of one login, which are chosen before the browser is redirected to the provider. They
+ * are stored only on the server.
  */
 export type AuthorizationParams = {
-  /** The redirect URI. It is empty if the provider uses the URI in its own configuration. */
+  /**
+   * The redirect URI. It is empty if the provider is to use the URI in the provider's own
+   * configuration.
+   */
   readonly redirectUri: string
   /** The PKCE verifier (RFC 7636). It is empty if the client has redirected the browser itself. */
   readonly verifier: string

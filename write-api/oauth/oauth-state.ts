@@ -11,13 +11,17 @@ import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts
 import { oauthError } from './oauth-errors.ts'
 import type { AuthorizationParams } from './oauth-provider-types.ts'
 
-/** A login or a binding that a user has started. The server stores it with the issued state. */
+/**
+ * A login or a binding that a user has started. The server stores this data with the issued state.
+ */
 export type OAuthFlow = AuthorizationParams & {
   /** The provider, or null if the client redirects the browser itself. */
   readonly type: OAuthType | null
   /** The id of the user to whom the identity is to be bound, or null for a login. */
   readonly bindTo: number | null
-  /** The id of the user to whom the identity must belong. If omitted, any user can sign in. */
+  /**
+   * The id of the user to whom the identity must belong. If it is omitted, any user can sign in.
+   */
   readonly only?: number
   readonly aff: string
 }
@@ -31,8 +35,8 @@ const PER_MINUTE_MAX = 30
 
 /**
  * Issues a state with 256 random bits. It is valid for ten minutes, for one callback, and only in
- * the browser that requested it. The intents `bind` and `anew` require a session. Without one, 401
- * is thrown.
+ * the browser that requested it. Throws 401 if the intent is `bind` or `anew` and there is no
+ * session.
  */
 export async function issueState(
   deps: Deps,
@@ -79,9 +83,9 @@ export async function consumeState(
 
 /**
  * Returns the id of the session's user, or null if there is no session. Also returns null if the
- * header `User-Id` is missing or contains another id. With `mayLackHeader`, the header may be
- * missing, as it is when a browser navigates. The caller must then check that the state was issued
- * in the same browser.
+ * header `User-Id` contains another id, or is missing. If `mayLackHeader` is true, a missing header
+ * is accepted, because a browser that opens an address sends none. The caller must then check that
+ * the state was issued in the same browser.
  */
 export async function userOf(
   request: FastifyRequest,

@@ -10,8 +10,8 @@ import {
 import { type ProviderRequest, requestProvider } from './provider-client.ts'
 
 /**
- * The settings of a provider without OIDC. The site exchanges a code for an access token, and uses
- * the token to read the user's account.
+ * The settings of a provider without OIDC. The site exchanges a code for an access token, with
+ * which it reads the user's account at the provider.
  */
 export type PlainSettings = {
   readonly provider: 'github' | 'linuxdo'
@@ -23,8 +23,8 @@ export type PlainSettings = {
 }
 
 /**
- * Creates a provider that uses OAuth 2.0 (RFC 6749, section 4.1). PKCE is always used, but some
- * providers ignore it.
+ * Creates a provider that uses OAuth 2.0 (RFC 6749, section 4.1). Requests always contain the
+ * parameters of PKCE, but some providers ignore them.
  */
 export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthProvider => ({
   authorizeUrl: async (params, state) => {
@@ -57,7 +57,7 @@ export const plainOAuth = (outbound: Outbound, settings: PlainSettings): OAuthPr
   },
 })
 
-/** The scopes that the site asks for. They only allow it to read who the user is. */
+/** The scopes that the site requests. They only allow the site to read who the user is. */
 const SCOPES = { github: { scope: 'read:user' }, linuxdo: { scope: 'user' } } as const
 
 const redirectOf = ({ redirectUri }: AuthorizationParams): Record<string, string> =>

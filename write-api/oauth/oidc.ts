@@ -121,9 +121,9 @@ const endpointsIn = (settings: OidcSettings): Partial<oidc.ServerMetadata> => {
 }
 
 /**
- * Returns the method with which the client authenticates: Basic authentication if the provider
- * supports it or names no method (OpenID Connect Core, section 9), otherwise the secret in the
- * request body.
+ * Returns the method with which the client authenticates. This is Basic authentication if the
+ * provider supports it or names no method (OpenID Connect Core, section 9). Otherwise, the request
+ * body contains the secret.
  */
 function authentication(
   secret: string,
@@ -138,8 +138,8 @@ type AuthMethods = Pick<oidc.ServerMetadata, 'token_endpoint_auth_methods_suppor
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * Returns the user info from the provider, or an empty object if it can't be read. Errors are
- * ignored, because only the names of a new user depend on it.
+ * Returns the user info from the provider, or an empty object if the user info can't be read.
+ * Errors are ignored, because only the names of a new user come from the user info.
  */
 async function userInfo(config: oidc.Configuration, token: string, sub: string): Promise<Claims> {
   if (config.serverMetadata().userinfo_endpoint === undefined) return {}

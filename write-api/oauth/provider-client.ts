@@ -78,8 +78,8 @@ async function exchange(
 const WITHOUT_BODY = [204, 205, 304]
 
 /**
- * Returns a `fetch` function for the OIDC library. It uses the outbound client, so that its policy
- * and limits apply.
+ * Returns a `fetch` function for the OIDC library. Requests go through the outbound client, so that
+ * the outbound policy and limits apply.
  */
 export const providerFetch =
   (outbound: Outbound) =>

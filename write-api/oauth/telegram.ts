@@ -8,8 +8,8 @@ import { isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Action, Deps } from '../action.ts'
 import { oauthActions, type TelegramQuery } from '../contract/oauth.ts'
-import { readSecretOption } from '../options/read-secret-option.ts'
-import { countFailures, nobody } from '../sessions/record-failed-logins.ts'
+import { readSecretOption } from '../options/secret-option-in-vault.ts'
+import { countFailures, unknownUser } from '../sessions/record-failed-logins.ts'
 import { bindAndRespond } from './authorize-and-callback.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
@@ -62,8 +62,8 @@ function isSigned(query: TelegramQuery, token: string): boolean {
 }
 
 /**
- * Reports whether the data was not used before. All processes share the record of used data. The
- * record is kept for longer than the data is valid.
+ * Reports whether the data is used for the first time. The used data is recorded for all processes,
+ * for longer than the data is valid.
  */
 async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promise<boolean> {
   const periodMs = (AGE_SECONDS_MAX + AHEAD_SECONDS_MAX) * 2_000
@@ -78,15 +78,15 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
 
 /**
  * GET /api/oauth/telegram/login: signs a user in. If the request contains a state, the state must
- * have been issued for a login. Requests that a browser sends by opening the address are rejected,
- * so that a link cannot sign a user in to another account.
+ * have been issued for a login. Requests of a browser that opens the address are rejected, so that
+ * a link cannot sign a user in to another account.
  */
 export const telegramLogin: Action = (api, deps) => {
   api.route({
     ...endpoint(oauthActions, 'GET /api/oauth/telegram/login'),
     onRequest: async (request) => rejectNavigation(request),
     handler: (request, reply) =>
-      countFailures(deps, request, nobody, async () => {
+      countFailures(deps, request, unknownUser, async () => {
         const { state } = request.query
         const flow = state === undefined ? null : await consumeState(deps, request, state, null)
         const isLogin = flow === null || (flow.bindTo === null && flow.only === undefined)
@@ -98,8 +98,8 @@ export const telegramLogin: Action = (api, deps) => {
 }
 
 /**
- * GET /api/oauth/telegram/bind: binds the Telegram account. The widget may navigate the browser to
- * this address without a `User-Id` header. The state in the URL then identifies the user.
+ * GET /api/oauth/telegram/bind: binds the Telegram account. If the widget makes the browser open
+ * this address, the request has no `User-Id` header. The state in the URL then identifies the user.
  */
 export const telegramBind: Action = (api, deps) => {
   api.route({

@@ -11,8 +11,8 @@ import { allOptions } from '#projections/options/query.ts'
 import type { Action, Deps } from '../action.ts'
 import { oauthActions } from '../contract/oauth.ts'
 import { requireRecentLogin } from '../credentials/identity-proof.ts'
-import { readSecretOption } from '../options/read-secret-option.ts'
-import { countFailures, nobody } from '../sessions/record-failed-logins.ts'
+import { readSecretOption } from '../options/secret-option-in-vault.ts'
+import { countFailures, unknownUser } from '../sessions/record-failed-logins.ts'
 import { bindAndRespond, callProvider } from './authorize-and-callback.ts'
 import { loginWithIdentity } from './identity-login.ts'
 import { oauthError } from './oauth-errors.ts'
@@ -25,14 +25,14 @@ import { requestProvider } from './provider-client.ts'
 const WINDOW_MS = 180_000
 const ADDRESS_FAILURES_MAX = 5
 /**
- * The maximum number of wrong codes per period on the whole site. It limits guesses from many IP
+ * The maximum number of wrong codes per period on the whole site, which limits guesses from many IP
  * addresses.
  */
 const SITE_FAILURES_MAX = 100
 
 /**
  * Asks the operator's WeChat server to which user a code belongs, and returns the profile. Codes
- * have only six digits, so wrong codes are limited. In three minutes, five are allowed from one IP
+ * have only six digits, so wrong codes are limited. Within three minutes, five are allowed per IP
  * address, and a hundred on the whole site.
  */
 async function weChatProfile(deps: Deps, request: FastifyRequest, code: string): Promise<Profile> {
@@ -73,16 +73,16 @@ async function acquireAttempt({ core }: Deps, request: FastifyRequest) {
 }
 
 /**
- * GET /api/oauth/wechat: signs a user in with a code of the WeChat official account. Requests that
- * a browser sends by opening the address are rejected. Otherwise, a link with an attacker's code
- * could sign the visitor in to the attacker's account.
+ * GET /api/oauth/wechat: signs a user in with a code of the WeChat official account. Requests of a
+ * browser that opens the address are rejected. Otherwise, a link with an attacker's code could sign
+ * the visitor in to the attacker's account.
  */
 export const weChatLogin: Action = (api, deps) => {
   api.route({
     ...endpoint(oauthActions, 'GET /api/oauth/wechat'),
     onRequest: async (request) => rejectNavigation(request),
     handler: (request, reply) =>
-      countFailures(deps, request, nobody, async () => {
+      countFailures(deps, request, unknownUser, async () => {
         const { code, aff = '' } = request.query
         const profile = await weChatProfile(deps, request, code)
         return success(await loginWithIdentity(deps, request, reply, profile, { aff }))

@@ -3,7 +3,7 @@ import { type TranslatedText, translatedTextOf } from '#domain/shared/translated
 import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
 import { optionTranslations as en } from '#read-api/contract/option-translations/en.ts'
 import { optionTranslations as zh } from '#read-api/contract/option-translations/zh.ts'
-import { validationMessage } from '../messages-for-invalid-values.ts'
+import { validationMessage } from '../error-messages-for-invalid-values.ts'
 
 const NUMBER_PROBLEMS = new Set<unknown>([
   'not-integer',
@@ -13,8 +13,8 @@ const NUMBER_PROBLEMS = new Set<unknown>([
 ])
 
 /**
- * Returns the bounds and the unit of a number option, for the message about an invalid value.
- * Returns no bounds if the error is not about a number or the option is not a number.
+ * Returns the bounds and the unit of an option, for the message about an invalid value. Returns an
+ * empty object if the error is not about a number, or if the option's value is not a number.
  */
 function boundsOf(key: unknown, error: unknown) {
   const { type, unit = '' } = OPTIONS.get(String(key)) ?? {}
@@ -24,8 +24,8 @@ function boundsOf(key: unknown, error: unknown) {
 }
 
 /**
- * Returns the message of an option for values out of its bounds, or null if the option has no such
- * message.
+ * Returns the message for values that are out of the bounds of an option. Returns null if the
+ * option has no such message.
  */
 export const optionBoundsText = (key: string): TranslatedText | null =>
   translatedTextOf(zh.bounds, en.bounds, key)

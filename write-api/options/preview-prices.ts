@@ -1,5 +1,5 @@
 import { checkOption } from '#domain/options/option-registry.ts'
-import { createDraftPricer } from '#domain/pricing/charge.ts'
+import { createDraftPricer } from '#domain/pricing/charge-at-draft-prices.ts'
 import { isPriceOption } from '#domain/pricing/compare-price-options.ts'
 import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
 import { toWire } from '#domain/shared/quota.ts'
@@ -32,8 +32,8 @@ export const noSums = (): Sums => ({ calls: 0, charged: 0n, drafted: 0n, refused
 const noTally = (): Tally => ({ total: noSums(), models: new Map(), users: new Map() })
 
 /**
- * Adds a call to the sums. `amount` is the charge at the draft prices. If it is null, the draft has
- * no price for the call, and the call counts as refused.
+ * Adds a call to the sums. `amount` is the charge at the draft prices. If the draft has no price
+ * for the call, `amount` is null and the call counts as refused.
  */
 function addCall(
   tally: Tally,
@@ -96,7 +96,9 @@ export function addSums(sums: Sums, { calls, charged, drafted, refused }: Sums):
 type Range = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
-/** The number of log rows in a batch. A batch blocks the event loop for a few milliseconds. */
+/**
+ * The number of log rows that are read at once, which blocks the event loop for a few milliseconds.
+ */
 const BATCH_ROWS = 2_000
 const TIME_MAX_MS = 20_000
 
@@ -183,8 +185,8 @@ const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 31 * DAY
 
 /**
- * POST /api/option/price_preview: returns what past calls were charged, and what they would be
- * charged at draft prices. Each process computes one preview at a time, within a time limit.
+ * POST /api/option/price_preview: returns the charges of past calls, and their charges at draft
+ * prices. Each process computes one preview at a time, within a time limit.
  */
 export const previewPrices: Action = (api, deps) => {
   api.route({

@@ -10,7 +10,7 @@ import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { type Action, accepted, contextOf, idOf, waitUntilVisible } from '../action.ts'
 import { optionActions, type PlannedEntry } from '../contract/options.ts'
-import { decideOptions } from './put-option.ts'
+import { decideOptions } from './set-option-and-reset-ratios.ts'
 
 /**
  * POST /api/option/price_schedule: schedules a price change, or replaces a scheduled one. Returns
@@ -45,7 +45,10 @@ export const schedulePrices: Action = (api, deps) => {
   })
 }
 
-/** Throws if an entry has no name. A fallback price needs none, because it is a single value. */
+/**
+ * Throws if an entry has no name. An entry of a fallback price needs no name, because a fallback
+ * price is a single value.
+ */
 function checkNames(changes: readonly PlannedEntry[]): void {
   const at = changes.findIndex(({ option, name }) => name === '' && !option.startsWith('fallback_'))
   if (at < 0) return
@@ -67,17 +70,20 @@ export const cancelPrices: Action = (api, deps) => {
 }
 
 const INTERVAL_MS = 1_000
-/** The interval in milliseconds at which the job looks for changes while none is planned. */
+/**
+ * The interval in milliseconds at which the job looks for scheduled price changes while there are
+ * none.
+ */
 const IDLE_INTERVAL_MS = 5_000
-/** The same interval while, in addition, no event is committed. */
+/** The maximum interval in milliseconds, which is reached while no event is committed. */
 const IDLE_MS_MAX = 30_000
 const LEASE = 'price-changes'
 
 type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now' | 'store'>
 
 /**
- * Starts to apply price changes when they are due. Only the process that holds the lease does this.
- * Changes that became due earlier are applied at the start.
+ * Starts the background job that applies price changes when they are due. Only the process that
+ * holds the lease runs the job. Changes that became due earlier are applied at the start.
  */
 export const startPriceSchedule = (core: ClockCore): HeldLease =>
   core.leases.hold(LEASE, async (_lease, lost) => {
@@ -100,8 +106,8 @@ export const startPriceSchedule = (core: ClockCore): HeldLease =>
 
 /**
  * Applies all price changes that are due. The options stream records each applied change, so that
- * no change is applied twice, even by two processes or after a crash. Returns how many changes were
- * planned before this call: the applied ones and those that are not due yet.
+ * no change is applied twice, even by two processes or after a crash. Returns the number of
+ * scheduled changes that this function found, whether they were due or not.
  */
 export async function applyDuePrices({
   actors,

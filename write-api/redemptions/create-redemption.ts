@@ -17,7 +17,7 @@ import type { Vault } from '#infra/vault/port.ts'
 import { REDEMPTION_COUNT_MAX } from '#read-api/contract/redemption-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { redemptionActions } from '../contract/redemptions.ts'
-import { validationMessage } from '../messages-for-invalid-values.ts'
+import { validationMessage } from '../error-messages-for-invalid-values.ts'
 import { redemptionError } from './redemption-errors.ts'
 import {
   applyRedemptionFields,
@@ -31,8 +31,8 @@ import {
  */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 /**
- * The minimum length of a custom key. Even with the limit on wrong codes, a shorter key could be
- * guessed within days.
+ * The minimum length of a custom key. A shorter key could be guessed within days, despite the limit
+ * on wrong codes.
  */
 const CUSTOM_KEY_MIN = 4
 /** The length of a generated key, which has 160 random bits. */
@@ -67,8 +67,8 @@ type CodeBatch = {
   readonly keys: readonly string[]
   readonly terms: RedemptionTerms
   /**
-   * Identifies the HTTP request, so that a repeated request creates no further codes. If it is
-   * null, every request creates new codes.
+   * Identifies the HTTP request, so that a repeated request creates no further codes. Null for a
+   * request without an `Idempotency-Key`, which always creates new codes.
    */
   readonly request: RedemptionRequest | null
 }
@@ -120,7 +120,7 @@ const storeKeys = ({ core: { vault } }: Deps, keys: readonly string[], first: nu
   )
 
 /**
- * Returns the last four characters of a key. For a short key, the text is empty, because four
+ * Returns the last four characters of a key. For a short key, returns an empty text, because four
  * characters would reveal too much.
  */
 const hintOf = (key: string): string => {
@@ -168,9 +168,9 @@ type RepeatableRequest = {
 }
 
 /**
- * Returns the identity of a request, which consists of its sender, its `Idempotency-Key` and its
- * content. With it, a client that did not receive the response can repeat the request. Returns null
- * if the header is missing.
+ * Returns the identity of a request, which consists of the sender, the `Idempotency-Key` and the
+ * content. A client that did not receive the response can therefore repeat the request. Returns
+ * null if the header is missing.
  */
 function repeatableOf(
   vault: Pick<Vault, 'keyedHash'>,

@@ -46,7 +46,7 @@ export async function executeOnRedemptions(
 
 type DeleteConditions = { readonly isOneOfMany?: boolean; readonly onlyDisabled?: boolean }
 
-/** Deletes codes, and then their keys from the vault. */
+/** Deletes codes, and then deletes their keys from the vault. */
 async function deleteMany(
   deps: Deps,
   keys: readonly RedemptionKey[],

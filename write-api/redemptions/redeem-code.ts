@@ -63,7 +63,9 @@ async function acquireGuessPermit(
  */
 const ATTEMPTS_MAX = 10
 
-/** POST /api/user/topup: redeems a code. Its quota is credited to the caller exactly once. */
+/**
+ * POST /api/user/topup: redeems a code. The code's quota is credited to the caller exactly once.
+ */
 export const redeemCode: Action = (api, deps) => {
   api.route({
     ...endpoint(redemptionActions, 'POST /api/user/topup'),
@@ -143,7 +145,8 @@ type Code = Pick<RedemptionRecord, 'id' | 'terms'>
 /**
  * Returns the steps (commands to single streams) that redeem a code. NOTE: the step for the code
  * comes first. In a store without atomic appends to several streams, this step decides whether the
- * code is redeemed. If it succeeds, the quota is always granted, if necessary by a later repair.
+ * code is redeemed. If this step succeeds, the quota is always granted, if necessary by a later
+ * repair.
  */
 function stepsFor(stream: string, code: Code, userId: number, now: number) {
   const { id: redemptionId, terms } = code

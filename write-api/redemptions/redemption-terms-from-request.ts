@@ -29,9 +29,9 @@ export async function applyRedemptionFields(
 }
 
 /**
- * Throws if the expiry time was changed to a time before `now` (Unix milliseconds). An expiry
- * before the start of validity is not checked here, because the domain has a more specific error
- * for it.
+ * Throws if the expiry time was changed to a time before `now` (Unix milliseconds). This function
+ * does not reject an expiry before the start of validity, because the domain returns a more
+ * specific error for it.
  */
 export function checkValidUntil(after: RedemptionTerms, before: RedemptionTerms, now: number) {
   const { validFrom, validUntil } = after

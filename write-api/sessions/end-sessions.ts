@@ -68,8 +68,8 @@ export const endOtherSessions: Action = (api, deps) => {
 }
 
 /**
- * Appends an event about ended sessions. A failure is only logged, because a user must be able to
- * end sessions at any time.
+ * Appends an event about ended sessions. A failure of the append is only logged, because a user
+ * must be able to end sessions at any time.
  */
 async function recordEnd(
   deps: Deps,

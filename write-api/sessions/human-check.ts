@@ -9,12 +9,12 @@ import { isFull } from '#infra/limits/port.ts'
 import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { readSecretOption } from '../options/read-secret-option.ts'
+import { readSecretOption } from '../options/secret-option-in-vault.ts'
 import { loginError } from './login-and-registration-errors.ts'
 
 /**
- * The action for which a visitor solves the CAPTCHA. The console's widget sends it to the CAPTCHA
- * provider.
+ * The action for which a visitor solves the CAPTCHA. The console's widget sends the action to the
+ * CAPTCHA provider.
  */
 export type HumanCheckAction = 'login' | 'register' | 'verification' | 'reset'
 
@@ -81,7 +81,7 @@ export function createHumanCheck(core: Core): HumanCheck {
 
 /**
  * For each action, the actions whose CAPTCHA tokens are accepted. For example, the registration
- * form requests a mail code (`verification`) with the token of its own CAPTCHA (`register`).
+ * form requests a mail code (`verification`) with the token of the form's CAPTCHA (`register`).
  */
 const WIDGET_ACTIONS: Readonly<Record<HumanCheckAction, readonly string[]>> = {
   login: ['', 'login'],
@@ -114,8 +114,8 @@ async function failureOf(
 }
 
 /**
- * Throws 429 if an IP address causes too many checks per minute. Otherwise, requests with invented
- * tokens would make this server flood the CAPTCHA provider.
+ * Throws 429 if an IP address causes too many checks per minute. Without this limit, requests with
+ * invented tokens would make this server flood the CAPTCHA provider.
  */
 async function limitChecks({ limits, vault }: Core, request: FastifyRequest): Promise<void> {
   const key = `human:${addressKey(vault, request.ip)}`

@@ -26,13 +26,13 @@ const ACCOUNT_FAILURES_MAX = 30
 /** The longest wait in milliseconds for attempts without priority (see `LoginGuard`). */
 const THROTTLED_DELAY_MS_MAX = 15 * MINUTE_MS
 /**
- * The number of attempts of an IP address per day that are handled with priority while an account
- * is throttled. It is more than one, because the owner may mistype the password.
+ * The number of attempts of an IP address per day that have priority while an account is throttled.
+ * The number is above 1, because the owner may mistype the password.
  */
 const ADDRESS_FIRST_ATTEMPTS_MAX = 3
 /**
- * The number of attempts of a network per day that are handled with priority while an account is
- * throttled. All of them can be checked within `SLOT_WAIT_MS_MAX`.
+ * The number of attempts of a network per day that have priority while an account is throttled. So
+ * many attempts can be checked within `SLOT_WAIT_MS_MAX`.
  */
 const NETWORK_FIRST_ATTEMPTS_MAX = 16
 /**
@@ -59,11 +59,13 @@ const SLOT_WAIT_MS_MAX = 15_000
  */
 export type LoginGuard = {
   /**
-   * Registers an attempt. `device` identifies a browser that has signed in to the account before.
-   * It is null for other browsers.
+   * Registers an attempt. `device` identifies a browser that has signed in to the account before,
+   * and is null for any other browser.
    */
   enter(ip: string, account: string, device?: string | null): Promise<LoginAttempt>
-  /** Registers an attempt of a user who already has a session. Each session has its own limit. */
+  /**
+   * Registers an attempt of a user who already has a session. Each session has a separate limit.
+   */
   enterSession(sessionHash: string): Promise<LoginAttempt>
 }
 
@@ -78,7 +80,7 @@ export type LoginAttempt = {
 
 /**
  * Creates a guard that stores IP addresses only as hashes. `pause` waits for a number of
- * milliseconds; tests replace it.
+ * milliseconds. Tests replace `pause`.
  */
 export function createLoginGuard(
   limits: Limits,

@@ -34,8 +34,8 @@ export async function issueTicket(
 }
 
 /**
- * Returns the stored state of a ticket without consuming it. Throws if the ticket is unknown or
- * expired.
+ * Returns the stored state of a ticket without consuming the ticket. Throws if the ticket is
+ * unknown or expired.
  */
 export async function readTicket({ core }: Deps, ticket: string): Promise<LoginTicket> {
   const key = core.vault.keyedHash('login-ticket', ticket)

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { optionFlag } from '#domain/options/option-registry.ts'
-import { SUPER_ADMIN } from '#domain/shared/roles.ts'
+import { SUPER_ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
@@ -50,8 +50,8 @@ export const login: Action = (api, deps) => {
 }
 
 /**
- * Returns the user whose username and password are in the request. Throws if there is none.
- * `onCandidate` is called with a user found by name before the password is verified.
+ * Returns the user whose username and password are in the request. Throws if there is no such user.
+ * `onCandidate` is called with the user who has the name, before the password is verified.
  */
 async function verifyPassword(
   deps: Deps,
@@ -79,7 +79,7 @@ async function verifyPassword(
 }
 
 /**
- * Finds the users to whom the entered text may refer. There can be two, because an old username may
+ * Finds the users whom the entered text may name. There can be two, because an old username may
  * equal another user's email address.
  */
 async function findCandidates(
@@ -120,7 +120,7 @@ type FailedAttempt = {
 
 /**
  * Waits up to two seconds until the read model is up to date, and then checks the password of users
- * who are new or have a new password. Every failed attempt waits in this way, so that the response
+ * who are new or have a new password. This is done for every failed attempt, so that the response
  * time reveals nothing.
  */
 async function findByPasswordOnceFresh(
@@ -139,8 +139,8 @@ async function findByPasswordOnceFresh(
 }
 
 /**
- * Throws if login with a password is disabled. The super admin may always use it. The error does
- * not reveal whether the password was correct.
+ * Throws if login with a password is disabled, except for the super admin. The error does not
+ * reveal whether the password was correct.
  */
 async function assertPasswordLoginOpen({ core }: Deps, user: UserRow | null): Promise<void> {
   if (user !== null && user.role >= SUPER_ADMIN) return

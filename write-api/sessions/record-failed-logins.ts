@@ -5,7 +5,7 @@ import {
   type LoginsFailed,
   loginsStream,
 } from '#domain/credentials/events.ts'
-import { AUDITOR } from '#domain/shared/roles.ts'
+import { AUDITOR } from '#domain/shared/user-roles-and-statuses.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { newEvents } from '#infra/event-store/events-from-facts.ts'
 import { networkOf } from '#infra/http/client-address-hash.ts'
@@ -27,8 +27,8 @@ const QUIET_MS = 600_000
 
 export type FailedLogins = {
   /**
-   * Counts a failed login. It never throws. It takes the same time for every account, so that its
-   * duration reveals nothing.
+   * Counts a failed login. Never throws, and takes the same time for every account, so that the
+   * response time reveals nothing.
    */
   readonly add: (failed: Omit<FailedLogin, 'at'>) => void
   /** Records all counted logins and stops. */
@@ -156,14 +156,15 @@ export const subjectOf = (
  * Returns null. Used as `who` for logins with an identity of another site, because such a login
  * names no user of this site.
  */
-export const nobody = (): null => null
+export const unknownUser = (): null => null
 
 /** The errors that were already counted by a nested call of `countFailures`. */
 const counted = new WeakSet<HttpError>()
 
 /**
- * Runs a login or one step of it. If it throws an error that means a failed login, counts the
- * reason. `who` returns the user of the login, or null if the user was not found yet.
+ * Runs a login or one step of a login. If `login` throws an error that means a failed login, counts
+ * the failure by its reason. `who` returns the user of the login, or null if the user was not found
+ * yet.
  */
 export async function countFailures<T>(
   { failedLogins }: { readonly failedLogins: FailedLogins },

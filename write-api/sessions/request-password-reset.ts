@@ -40,8 +40,8 @@ async function issueResetLink(
 }
 
 /**
- * Throws if links cannot be stored. This is checked before the user is looked up, so that the error
- * does not reveal whether the user exists.
+ * Throws if links cannot be stored. Called before the user is looked up, so that the error does not
+ * reveal whether the user exists.
  */
 const assertLinkStoreAvailable = async ({ shortLived }: Links): Promise<void> =>
   void (await shortLived.peek(KIND, 'any'))
@@ -125,8 +125,8 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
  * Returns the origin for the reset link. NOTE: the `Host` header is only used if it is a local name
- * of this machine. Otherwise, an attacker who requests a link for another user could choose the
- * host that receives the token.
+ * of this machine. With any other name, an attacker who requests a link for another user could
+ * choose the host that receives the token.
  */
 function originOf(
   { core }: Deps,

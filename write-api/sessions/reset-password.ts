@@ -41,9 +41,9 @@ export const resetPassword: Action = (api, deps) => {
 }
 
 /**
- * Consumes a reset link. Returns its data and the hash of the new password. The password is hashed
- * before the link is consumed. If too many passwords wait for hashing, an error is thrown and the
- * link stays valid.
+ * Consumes a reset link. Returns the link's data and the hash of the new password. The password is
+ * hashed first: if too many passwords wait for hashing, an error is thrown and the link stays
+ * valid.
  */
 async function consumeLink({ core }: Deps, address: string, token: string, password: string) {
   if (!(await isResetLinkValid(core, address, token))) throw loginError('ResetLinkInvalid')
@@ -85,7 +85,7 @@ async function changePassword(
 
 /**
  * The characters of a new password. Characters that look alike are left out, because users may have
- * to type it.
+ * to type the password.
  */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const LENGTH = 16

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { loginsStream, type UserLoggedIn } from '#domain/credentials/events.ts'
 import type { CredentialsState } from '#domain/credentials/state.ts'
-import { ACTIVE } from '#domain/shared/roles.ts'
+import { ACTIVE } from '#domain/shared/user-roles-and-statuses.ts'
 import { userDecider } from '#domain/users/decide.ts'
 import { userStream } from '#domain/users/events.ts'
 import { newEvents } from '#infra/event-store/events-from-facts.ts'
@@ -55,8 +55,8 @@ export async function startUserSession(
 }
 
 /**
- * Ends the session and throws if the user was deleted while the session started. The deletion may
- * not have found this session, which contains the client's address.
+ * Ends the session and throws if the user was deleted while the session started, because the
+ * deletion may have missed this session. A session contains the client's address.
  */
 async function endSessionOfDeleted(
   { actors }: Deps['core'],

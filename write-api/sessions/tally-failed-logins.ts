@@ -2,8 +2,8 @@ import type { LoginFailure } from '#domain/credentials/events.ts'
 import { networkOf } from '#infra/http/client-address-hash.ts'
 
 /**
- * The priority of a failed login. It is 2 if the account belongs to an admin or auditor, 1 if the
- * first factor of a user's login was correct, and 0 otherwise.
+ * The priority of a failed login. 2: the account belongs to an admin or auditor. 1: the first
+ * factor of the login was correct. 0: all other logins.
  */
 export type Urgency = 0 | 1 | 2
 
@@ -42,8 +42,8 @@ const TALLIES_MAX = 1_000
  */
 const NETWORKS_PER_ACCOUNT_MAX = 3
 /**
- * The maximum number of tallies that are recorded in one period. All others are added up in one
- * more tally without an account.
+ * The maximum number of tallies that are recorded in one period. All other tallies are added up in
+ * one more tally without an account.
  */
 const TALLIES_PER_PERIOD_MAX = 15
 
@@ -80,9 +80,8 @@ export class FailedLoginTallies {
   }
 
   /**
-   * Removes all tallies of the period and returns the ones to record. The most urgent ones come
-   * first, then those with the highest counts. If there are too many, the last one is the sum of
-   * the rest.
+   * Removes all tallies of the period and returns the tallies to record, ordered by urgency and
+   * then by count. If there are too many, the last returned tally is the sum of the rest.
    */
   drain(): readonly FailedLoginTally[] {
     const all = [...this.#tallies.values()].toSorted(

@@ -38,8 +38,8 @@ loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
 
 /**
  * Reports whether a request comes from this machine, uses a local host name and passed no proxy.
- * NOTE: a local IP address is not sufficient. A proxy may run on this machine, or another site may
- * make its host name resolve to 127.0.0.1. Request headers reveal both cases.
+ * NOTE: a local IP address is not sufficient. A proxy may run on this machine, or the host name of
+ * another site may resolve to 127.0.0.1. Request headers reveal both cases.
  */
 function isFromThisMachine(request: FastifyRequest): boolean {
   const { headers } = request

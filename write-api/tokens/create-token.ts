@@ -129,7 +129,7 @@ function newTokenKey(): string {
 
 const tokenKeyOwner = (tokenId: number): string => `token:${tokenId}`
 
-/** POST /api/token/: creates one token, or `count` tokens. Each token has its own budget. */
+/** POST /api/token/: creates one token, or `count` tokens. Each token has a separate budget. */
 export const createToken: Action = (api, deps) => {
   api.route({
     ...endpoint(tokenActions, 'POST /api/token/'),

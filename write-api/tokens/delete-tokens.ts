@@ -69,8 +69,8 @@ export const deleteTokens: Action = (api, deps) => {
 }
 
 /**
- * Deletes the keys of all tokens that a user ever had, after the user was erased. Their references
- * come from the events, so an interrupted call can be repeated.
+ * Deletes the keys of all tokens that an erased user ever had. The references of the keys come from
+ * the events, so that this function can be repeated if it was interrupted.
  */
 export async function deleteTokenKeys(
   { store, vault }: Pick<Core, 'store' | 'vault'>,

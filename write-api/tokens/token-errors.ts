@@ -1,6 +1,6 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { type ErrorCatalogue, errorsOf, UNKNOWN_OBJECTS } from '#infra/http/http-errors.ts'
-import { appendNames } from '../messages-for-invalid-values.ts'
+import { appendNames } from '../error-messages-for-invalid-values.ts'
 
 const EXPIRED: TranslatedText = {
   zh: '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期',

@@ -5,7 +5,7 @@ import { KEY_ALPHABET } from '#domain/tokens/key-format.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { TOKEN_FIELDS } from '#read-api/contract/token-fields.ts'
-import { validationMessage } from '../messages-for-invalid-values.ts'
+import { validationMessage } from '../error-messages-for-invalid-values.ts'
 import { tokenError } from './token-errors.ts'
 
 const SUFFIX_CHARACTERS = 6
@@ -49,8 +49,8 @@ export async function sealName(
 }
 
 /**
- * Returns the names for a batch of tokens. The first is `name`, and all others have a random
- * suffix.
+ * Returns the names for a batch of tokens. The first name is `name`, and all other names have a
+ * random suffix.
  */
 export function namesFor(name: string, count: number): readonly string[] {
   const names = new Set([name])

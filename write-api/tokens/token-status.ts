@@ -44,9 +44,9 @@ export async function setTokensStatus(
 }
 
 /**
- * Returns what the command `EnableTokens` needs to reject unusable tokens: the time, the ids of the
- * exhausted tokens, and the names for the error message. Quota held by open calls counts as
- * remaining, because it may be released.
+ * Returns the members of the command `EnableTokens` by which unusable tokens are rejected. These
+ * are the time, the ids of exhausted tokens, and the names for the error message. Quota that open
+ * calls hold counts as remaining, because it may be released.
  */
 async function unusableTokens(
   core: Deps['core'],

@@ -86,8 +86,8 @@ async function change(
 
 /**
  * Returns the step that changes the budget, or no step if nothing changes. The account rejects the
- * step if the number of edits of the budget is no longer `edits`, the number that the caller read.
- * Without `edits`, the account rejects it if the remaining quota is not the `expected` one.
+ * step if the budget was edited after the caller had read the number `edits`. Without `edits`, the
+ * account rejects the step if the remaining quota differs from `expected`.
  */
 function budgetSteps(
   { userId }: Principal,
@@ -132,10 +132,10 @@ async function requestedQuota(
 }
 
 /**
- * Returns what the caller has read: the remaining quota, and the number of edits if the request
- * contains both. Without a quota in the request, the quota that the caller last received is used.
- * Returns an empty object if there is none. Returns `'unknown'` if the server could not store the
- * quota that the caller received.
+ * Returns the remaining quota that the caller has read, and the number of edits if the request
+ * contains both. If the request contains no such quota, the quota that the caller received last is
+ * used. Returns an empty object if the caller received none. Returns `'unknown'` if the server
+ * could not store the quota that the caller received.
  */
 async function baseOf(
   { shownBudgets }: Deps,

@@ -2,13 +2,11 @@ import { topUpId } from '#domain/accounts/build-deduplication-ids.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
-import type { Sealed } from '#domain/shared/event.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { PayTopUp } from '#domain/top-ups/commands.ts'
 import { topUpDecider } from '#domain/top-ups/decide.ts'
 import { type Rebate, type TopUpOrdered, topUpStream } from '#domain/top-ups/events.ts'
 import { shareOf } from '#domain/top-ups/money.ts'
-import { refundShares, type TopUpState } from '#domain/top-ups/state.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
@@ -19,8 +17,8 @@ import { orderIdOf } from './quote-and-place-order.ts'
 type VerifiedPayment = Omit<PayTopUp, 'type' | 'rebate'>
 
 /**
- * The result of a reported payment. `credited-before`: it was already credited. `rejected`: nothing
- * was changed, and the log contains the reason.
+ * The result of a reported payment. `credited-before`: the payment was already credited.
+ * `rejected`: nothing was changed, and the log contains the reason.
  */
 type PaymentResult = 'credited' | 'credited-before' | 'rejected'
 
@@ -58,8 +56,8 @@ export async function applyPayment(
 }
 
 /**
- * Throws if a paid order is not credited yet, so that the provider repeats its report of the
- * payment. Only a store without atomic appends to several streams can contain such an order.
+ * Throws if a paid order is not credited yet, so that the provider sends the report of the payment
+ * again. Only a store without atomic appends to several streams can contain such an order.
  */
 async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdered['data']) {
   const { grantIds } = await actors.stateOf(accountDecider, accountStream(userId))
@@ -117,38 +115,4 @@ async function rebateOf(
   const inviter = await findUser(core.db, inviterId)
   const isActive = inviter !== null && !inviter.isDeleted && inviter.status === 1
   return isActive ? { inviterId, percentage, quota: toWire(quota) } : null
-}
-
-/**
- * Returns the steps that deduct refunded quota from the accounts of the user and the inviter.
- * `cents` is the refunded money in hundredths of the currency. If it is negative, quota is
- * restored. NOTE: an earlier step of the same append must fail if the order has changed since
- * `state` was read.
- */
-export function refundAccountSteps(state: TopUpState, cents: bigint, note: Sealed): AnyStep[] {
-  const { order, payment } = state
-  if (order === null || payment === null || cents === 0n) return []
-  const { orderId, userId, provider } = order
-  const { quota, rebateQuota } = refundShares(state, cents)
-  const step = (ownerId: number, command: object): AnyStep => ({
-    decider: accountDecider,
-    stream: accountStream(ownerId),
-    command: { userId: ownerId, orderId, ...command },
-  })
-  const steps: AnyStep[] = []
-  const inviterId = payment.rebate?.inviterId ?? null
-  if (cents > 0n) {
-    const refundNo = state.refunds + 1
-    const reversal = { type: 'ReverseTopUp', refundNo, provider, amount: quota, note }
-    if (quota > 0n) steps.push(step(userId, reversal))
-    const lostRebate = { type: 'ReverseRebate', refundNo, amount: rebateQuota }
-    if (rebateQuota > 0n && inviterId !== null) steps.push(step(inviterId, lostRebate))
-    return steps
-  }
-  const restoreNo = state.restorations + 1
-  const restored = { type: 'CreditTopUp', restoreNo, provider, amount: -quota }
-  if (quota < 0n) steps.push(step(userId, restored))
-  const earnedRebate = { type: 'EarnRebate', restoreNo, inviteeId: userId, amount: -rebateQuota }
-  if (rebateQuota < 0n && inviterId !== null) steps.push(step(inviterId, earnedRebate))
-  return steps
 }

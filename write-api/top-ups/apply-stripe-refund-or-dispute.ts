@@ -12,16 +12,16 @@ import { orderOfPayment } from '#projections/top-ups/query.ts'
 import { activeAdminIds } from '#projections/users/query.ts'
 import type { Deps } from '../action.ts'
 import { restoreDeletedText, storeText } from '../messages/send-message.ts'
-import { refundAccountSteps } from './apply-payment.ts'
 import { orderIdOf } from './quote-and-place-order.ts'
 import type { StripeReport } from './read-stripe-refund-or-dispute.ts'
+import { refundAccountSteps } from './refund-account-steps.ts'
 import { type ReportNotice, refundOrDisputeMessage } from './refund-or-dispute-message.ts'
 import { tradeNoOfPayment } from './stripe-checkout.ts'
 
 const FRESH_WITHIN_MS = 2_000
 /**
  * The maximum number of attempts to append a report. An attempt fails if another process changes
- * the order at the same time. If all fail, Stripe sends the report again.
+ * the order at the same time. If all attempts fail, Stripe sends the report again.
  */
 const ATTEMPTS_MAX = 10
 
@@ -61,9 +61,9 @@ export async function applyRefundOrDispute(
 }
 
 /**
- * Returns the id of the order that a payment has paid, or null if this site has no such order. If
- * the payment is unknown, the order is found by the trade number in the report or at Stripe. If the
- * order found in this way is not marked as paid yet, throws, so that Stripe sends the report again.
+ * Returns the id of the order that a payment has paid, or null if this site has no such order.
+ * Throws if the trade number of the payment, from the report or from Stripe, belongs to an order
+ * whose payment is not recorded yet. Stripe then sends the report again.
  */
 async function orderOf(
   deps: Deps,
@@ -166,8 +166,9 @@ const NOTICE_KIND = 'stripe-currency-notice'
 const NOTICE_PAUSE_MS = 7 * 86_400_000
 
 /**
- * Notifies the admins of a report whose currency differs from that of the order. Only an admin can
- * handle such a report. If the report is repeated within a week, the admins are not notified again.
+ * Notifies the admins of a report whose currency differs from the order's currency, because only an
+ * admin can handle such a report. If the report is repeated within a week, the admins are not
+ * notified again.
  */
 async function notifyOfCurrency(
   deps: Deps,

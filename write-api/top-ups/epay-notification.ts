@@ -3,8 +3,8 @@ import { centsOf } from '#domain/top-ups/money.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import type { Action, Deps } from '../action.ts'
 import { applyPayment } from './apply-payment.ts'
+import { paymentMethods, warnOfPartialConfig } from './configured-payment-methods.ts'
 import { readEpayNotification } from './epay.ts'
-import { paymentMethods, warnOfPartialConfig } from './payment-methods.ts'
 
 const BODY_BYTES_MAX = 65_536
 const PAID = 'TRADE_SUCCESS'
@@ -35,8 +35,8 @@ export const notifyEpay: Action = (api, deps) => {
 }
 
 /**
- * Returns the parameters in the query of a URL. Fastify's parsed query is not sufficient for the
- * signature check, because it lacks the order of fields and repeated fields.
+ * Returns the parameters in the query of a URL. The signature check can't use Fastify's parsed
+ * query, which lacks the order of fields and repeated fields.
  */
 const queryOf = (url: string): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')

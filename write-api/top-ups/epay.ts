@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Epay } from './payment-methods.ts'
+import type { Epay } from './configured-payment-methods.ts'
 
 /** The names of the payment methods (Alipay and WeChat Pay) in the Epay protocol. */
 const TYPES = { zfb: 'alipay', wx: 'wxpay' } as const
@@ -74,7 +74,7 @@ function signatureOf(
 
 /**
  * Compares two signatures in constant time. NOTE: `timingSafeEqual` throws for texts of different
- * lengths. The regular expression ensures that the lengths are equal.
+ * lengths, so the regular expression ensures that the lengths are equal.
  */
 const isSame = (actual: string, expected: string): boolean =>
   /^[0-9a-f]{32}$/.test(actual) && timingSafeEqual(Buffer.from(actual), Buffer.from(expected))

@@ -12,22 +12,22 @@ import { isFull } from '#infra/limits/port.ts'
 import type { AmountRequest } from '#write-api/contract/top-ups.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'
 import { orderActions, type Pay } from '../contract/top-ups.ts'
-import { epayForm } from './epay.ts'
 import {
   type PaymentMethods,
   type PaymentTerms,
   paymentMethods,
   publicAddress,
   termsOf,
-} from './payment-methods.ts'
+} from './configured-payment-methods.ts'
+import { epayForm } from './epay.ts'
 import { createStripeCheckout } from './stripe-checkout.ts'
 import { topUpError } from './top-up-errors.ts'
 
 const TRADE_NO_PATTERN = /^T([1-9]\d{0,14})X[0-9A-F]{24}$/
 
 /**
- * Returns a new trade number, by which the payment provider identifies the order. It contains the
- * order's id and a random part.
+ * Returns a new trade number, by which the payment provider identifies the order. The trade number
+ * contains the order's id and a random part.
  */
 const newTradeNo = (orderId: number): string =>
   `T${orderId}X${randomBytes(12).toString('hex').toUpperCase()}`
@@ -143,8 +143,8 @@ export const quoteTopUp: Action = (api, deps) => {
 }
 
 /**
- * A requested top-up with its price at the current options. `cents` is the price in hundredths of
- * the currency.
+ * A requested top-up with the price according to the current options. `cents` is the price in
+ * hundredths of the currency.
  */
 type Quote = PaymentTerms & {
   readonly cents: bigint
@@ -154,7 +154,7 @@ type Quote = PaymentTerms & {
 
 /**
  * The maximum price of an order through Stripe, in hundredths of the currency. For Epay, the
- * maximum is `CENTS_MAX`, but the operator's payment provider may accept less.
+ * maximum is `CENTS_MAX`, but the operator's Epay gateway may have a lower maximum.
  */
 const STRIPE_CENTS_MAX = 99_999_999n
 const CENTS_MAX = 99_999_999_999n

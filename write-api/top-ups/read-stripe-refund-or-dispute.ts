@@ -6,11 +6,11 @@ import { httpError } from '#infra/http/http-errors.ts'
 
 /** Stripe's report of a refund or a dispute, with the fields that this site uses. */
 export type StripeReport = {
-  /** The id of the payment intent, or null. With null, the payment can't be from this site. */
+  /** The id of the payment intent. If it is null, the payment can't be from this site. */
   readonly paymentId: string | null
   /**
-   * The trade number in the report, or null. The checkout stored it with the payment as the
-   * reference to the order.
+   * The trade number in the report, or null. The checkout stored this number with the payment, to
+   * identify the order.
    */
   readonly tradeNo: string | null
   readonly command:

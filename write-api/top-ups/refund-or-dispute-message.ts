@@ -6,8 +6,8 @@ import type { StripeReport } from './read-stripe-refund-or-dispute.ts'
 
 type Report = StripeReport['command']
 /**
- * The effect of a report. `other-currency`: it was not applied, because its currency differs from
- * the order's currency.
+ * The effect of a report. `other-currency`: the report was not applied, because its currency
+ * differs from the order's currency.
  */
 type NoticeEffect = ReportEffect | 'other-currency'
 
@@ -33,8 +33,8 @@ const TITLES: Readonly<Record<NoticeEffect, readonly [zh: string, en: string]>> 
 }
 
 /**
- * Returns the message to the admins about a report. It is in Chinese and English, because the
- * language of each admin is unknown.
+ * Returns the message to the admins about a report, in Chinese and English, because the language of
+ * each admin is unknown.
  */
 export function refundOrDisputeMessage({
   order,

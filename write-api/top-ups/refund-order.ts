@@ -1,5 +1,5 @@
 import type { Sealed } from '#domain/shared/event.ts'
-import { SUPER_ADMIN } from '#domain/shared/roles.ts'
+import { SUPER_ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import { topUpDecider } from '#domain/top-ups/decide.ts'
 import { topUpStream } from '#domain/top-ups/events.ts'
 import { centsOf } from '#domain/top-ups/money.ts'
@@ -13,13 +13,12 @@ import type { RefundOrder } from '#write-api/contract/top-ups.ts'
 import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
 import { orderActions } from '../contract/top-ups.ts'
 import { userError } from '../users/user-errors.ts'
-import { refundAccountSteps } from './apply-payment.ts'
+import { refundAccountSteps } from './refund-account-steps.ts'
 import { topUpError } from './top-up-errors.ts'
 
 /**
- * POST /api/user/topup/{id}/refund: records that an admin has refunded money at the provider. The
- * quota that was bought with this money is deducted. The matching part of the inviter's rebate is
- * deducted too.
+ * POST /api/user/topup/{id}/refund: records that an admin has refunded money at the provider.
+ * Deducts the quota that was bought with this money, and the matching part of the inviter's rebate.
  */
 export const refundOrder: Action = (api, deps) => {
   api.route({

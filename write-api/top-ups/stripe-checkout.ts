@@ -8,8 +8,8 @@ import { topUpError } from './top-up-errors.ts'
 const TIMEOUT_MS = 10_000
 
 /**
- * Loads Stripe's library when it is first needed. Most sites never use it, and loading it would
- * delay every start of a process.
+ * Loads Stripe's library when it is first needed. Loading the library would delay every start of a
+ * process, although most sites never use Stripe.
  */
 export const loadStripe = async (): Promise<typeof Stripe> => (await import('stripe')).default
 
@@ -81,8 +81,8 @@ export async function tradeNoOfPayment(
 }
 
 /**
- * Creates a Stripe client. Its requests use the site's outbound connections, so that the operator's
- * outbound policy applies.
+ * Creates a Stripe client whose requests use the site's outbound connections, so that the
+ * operator's outbound policy applies.
  */
 async function clientOf({ core, outbound }: Deps, apiKey: string): Promise<Stripe> {
   const Client = await loadStripe()

@@ -8,15 +8,15 @@ import { Done } from '#read-api/contract/response-envelope.ts'
 import type { Action, Deps } from '../action.ts'
 import { applyPayment } from './apply-payment.ts'
 import { applyRefundOrDispute } from './apply-stripe-refund-or-dispute.ts'
-import { paymentMethods } from './payment-methods.ts'
+import { paymentMethods } from './configured-payment-methods.ts'
 import { readStripeReport } from './read-stripe-refund-or-dispute.ts'
 import { loadStripe } from './stripe-checkout.ts'
 
 const BODY_BYTES_MAX = 65_536
 const TOLERANCE_SECONDS = 300
 /**
- * The events that report a paid checkout. With some payment methods, the payment is only confirmed
- * after the checkout.
+ * The types of events that report a paid checkout. There are two, because some payment methods
+ * confirm the payment only after the checkout.
  */
 const PAID = new Set([
   'checkout.session.completed',
@@ -26,8 +26,8 @@ const PAID = new Set([
 const text = Type.Union([Type.String({ maxLength: 255 }), Type.Null()])
 
 /**
- * The expected shape of a checkout. Even a signed event is validated, because it may have another
- * API version or be a test event.
+ * The expected shape of a checkout. Even a signed event is validated, because it may be a test
+ * event or of another version of Stripe's API.
  */
 const Checkout = Type.Object({
   id: Type.String({ maxLength: 255 }),

@@ -22,8 +22,8 @@ import { accountError } from './account-errors.ts'
 const REASON_REQUIRED = { zh: '请填写原因', en: 'must not be empty' }
 
 /**
- * Returns the encrypted reason for a change of the group or quota, as a field of the event. Throws
- * if the reason is empty.
+ * Returns the encrypted reason for a change of the group or quota, as the member `note` of an
+ * event. Returns an empty object if no reason is given. Throws if the reason is empty.
  */
 export async function sealReason(
   vault: Vault,
@@ -37,9 +37,9 @@ export async function sealReason(
 }
 
 /**
- * POST /api/user/quota: adds an amount to the balances of users, or deducts it. The change of each
- * user is a separate append. A request with `ids` succeeds and has a result for each user. A
- * request with `id` fails if the change is rejected.
+ * POST /api/user/quota: adds an amount to the balances of users, or deducts it. Each user's balance
+ * is changed in a separate append. The response to a request with `ids` has a result for each user,
+ * even if some changes are rejected. A request with `id` fails if the change is rejected.
  */
 export const adjustQuota: Action = (api, deps) => {
   api.route({
@@ -130,11 +130,11 @@ async function adjustOne(
 }
 
 /**
- * Returns two prefixes of adjustment ids. The first prefix is used for new adjustments. It contains
- * a keyed hash of the request id. A client may put personal data into the request id, and the id
- * itself could not be erased from events. The second prefix contains the request id itself.
- * Adjustments of earlier releases are found by it. A request id contains no colon, so a prefix of
- * one request id never matches another request id.
+ * Returns two prefixes of adjustment ids. The first prefix is for new adjustments and contains a
+ * keyed hash of the request id. The id itself may contain personal data, which could not be erased
+ * from events. The second prefix contains the request id itself, to find adjustments of earlier
+ * releases. A request id contains no colon, so a prefix of one request id never matches another
+ * request id.
  */
 const prefixesOf = (vault: Vault, { request_id: id }: AdjustQuota): readonly string[] =>
   [vault.keyedHash('adjustment-request', id), id].map((part) => `adjust:${part}:`)
@@ -160,8 +160,8 @@ function commandOf(
 }
 
 /**
- * Returns the result for a user whose change was rejected. It contains the balance only if the
- * caller may act on the user.
+ * Returns the result for a user for whom the change was rejected. The result contains the balance
+ * only if the caller may act on the user.
  */
 async function rejectedResult(
   { core }: Deps,

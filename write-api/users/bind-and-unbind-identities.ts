@@ -28,13 +28,13 @@ import { loginError } from '../sessions/login-and-registration-errors.ts'
 import {
   enabledLoginMethods,
   retryWhileLoginMethodsChange,
-} from './enabled-login-methods-and-retry.ts'
+} from './enabled-login-methods-and-removal-retry.ts'
 import { type Identity, identityKeyOf } from './identity-key.ts'
 import { userError } from './user-errors.ts'
 import { assertNotAnotherUsername } from './user-names.ts'
 
 /**
- * Binds a verified identity to a user. A new email address replaces the current one. Throws
+ * Binds a verified identity to a user. A new email address replaces the current address. Throws
  * `IdentityTaken` if the identity belongs to another user. Throws `ProviderBound` if the user has
  * already bound another account of the provider.
  */

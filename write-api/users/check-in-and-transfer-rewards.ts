@@ -12,8 +12,8 @@ import { userActions } from '../contract/users.ts'
 import { accountError } from './account-errors.ts'
 
 /**
- * POST /api/user/check_in: credits the daily reward. A user receives the reward once per UTC day.
- * The clock of the database determines the day.
+ * POST /api/user/check_in: credits the daily reward, once per user and UTC day. The clock of the
+ * database determines the day.
  */
 export const checkIn: Action = (api, deps) => {
   api.route({

@@ -1,5 +1,5 @@
 import { optionInteger } from '#domain/options/option-registry.ts'
-import { ACTIVE, BANNED } from '#domain/shared/roles.ts'
+import { ACTIVE, BANNED } from '#domain/shared/user-roles-and-statuses.ts'
 import type { UserCommand } from '#domain/users/commands.ts'
 import { userDecider } from '#domain/users/decide.ts'
 import { type Role, userStream } from '#domain/users/events.ts'
@@ -16,9 +16,7 @@ import { checkPassword } from './passwords.ts'
 import { userError } from './user-errors.ts'
 import { displayNameOf, usernameOf } from './user-names.ts'
 
-/**
- * POST /api/user/: creates a normal user. The user receives the quota that all new users receive.
- */
+/** POST /api/user/: creates a normal user, who receives the initial quota of every new user. */
 export const createUser: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'POST /api/user/'),
@@ -60,8 +58,9 @@ const COMMANDS = {
 } as const satisfies Record<ManageUser['action'], UserCommand['type']>
 
 /**
- * POST /api/user/manage: changes the role or status of a user, or deletes the user. `action` is to
- * promote, appoint as auditor, demote, disable, enable or delete. Returns the new status and role.
+ * POST /api/user/manage: changes the role or status of a user, or deletes the user. `action` says
+ * whether to promote, appoint as auditor, demote, disable, enable or delete. Returns the new status
+ * and role.
  */
 export const manageUser: Action = (api, deps) => {
   api.route({

@@ -36,8 +36,8 @@ export async function inviterOf(
 }
 
 /**
- * Returns the steps (commands to single streams) that reward the inviter and the new user. They
- * belong to the append that creates the user, so that the reward is paid once.
+ * Returns the steps (commands to single streams) that reward the inviter and the new user. The
+ * append that creates the user must contain these steps, so that each reward is paid once.
  */
 export async function inviteSteps(
   { core }: Pick<Deps, 'core'>,
@@ -63,16 +63,19 @@ export async function inviteSteps(
 export type NewUser = {
   readonly username: string
   readonly displayName: string
-  /** The password, or null if the user has another login method. */
+  /** The password, or null if the user has only other login methods. */
   readonly password: string | null
   readonly role: Role
   readonly quota: bigint
   readonly reason: 'setup' | 'new-user'
   /** The user's identities, which must already be verified. */
   readonly identities?: readonly Identity[]
-  /** The inviter. If there is one, the inviter and the new user receive a reward. */
+  /** The id of the inviter. If it is set, the inviter and the new user receive a reward. */
   readonly inviterId?: number | null
-  /** The request of a user who registers. Its address is encrypted with the new user's key. */
+  /**
+   * The request, if the user registers. The request's IP address is encrypted with the new user's
+   * key.
+   */
   readonly request?: Pick<FastifyRequest, 'ip'>
 }
 

@@ -23,20 +23,20 @@ import { deleteInboxOf } from '../messages/edit-delete-and-read-messages.ts'
 import { deleteTokenKeys } from '../tokens/delete-tokens.ts'
 
 /**
- * The time in milliseconds after which unfinished work is tried again. It doubles with each attempt
- * up to `LOOK_EVERY_MS`, because an attempt locks tables for a moment.
+ * The time in milliseconds after which the job tries unfinished work again. This time doubles with
+ * each attempt, up to `LOOK_EVERY_MS`, because an attempt locks tables for a moment.
  */
 const RETRY_AFTER_MS = 2_000
 /**
- * The interval in milliseconds at which this process looks for unfinished work of other processes
- * while it has no work. Its own erasures wake it.
+ * The interval in milliseconds at which an idle job looks for unfinished erasures of other
+ * processes. Erasures of this process wake the job.
  */
 const LOOK_EVERY_MS = 30_000
 /** The age in milliseconds from which an erasure may have been interrupted. */
 const INTERRUPTED_AFTER_MS = 5_000
 /**
- * The age in milliseconds from which an erasure without its event counts as refused or failed. An
- * append ends after ten seconds, so the event can no longer arrive.
+ * The age in milliseconds from which an erasure without the event `UserErased` counts as refused or
+ * failed. An append ends after ten seconds, so the event can no longer be appended.
  */
 const REFUSED_AFTER_MS = 600_000
 /** The maximum wait in milliseconds for the read models to apply an erasure. */
@@ -55,10 +55,11 @@ const TEXT_TABLES = [
 ]
 
 /**
- * Completes an erasure after its event was recorded. Ends the user's sessions, deletes the secrets,
- * the data key, the messages and all tables that may still contain texts, and waits until the read
- * models have applied everything. Every step can be repeated. If this function fails, or if its
- * process dies, the background job repeats it. Returns the position of the last event.
+ * Completes an erasure after the event `UserErased` was recorded. Ends the user's sessions. Deletes
+ * the secrets, the data key, the messages and all copies of read models that may still contain
+ * texts. Waits until the read models have applied all events. Every step can be repeated, because
+ * the background job calls this function again if it fails or the process dies. Returns the
+ * position of the last event.
  */
 export async function finishErasure(
   deps: Deps,
@@ -97,9 +98,9 @@ async function waitUntilApplied({ freshness }: Deps, position: number): Promise<
 }
 
 /**
- * Finishes the erasures that were interrupted, for example because the process died after the
- * event. Returns whether interrupted erasures are left. If another request is finishing the same
- * erasure at this time, its steps are repeated, which does no harm.
+ * Finishes the erasures that were interrupted, for example because the process died after the event
+ * was recorded. Returns whether interrupted erasures are left. If a request is finishing the same
+ * erasure at the same time, the steps of the erasure are repeated, which does no harm.
  */
 export async function finishInterruptedErasures(deps: Deps, sessions: Sessions): Promise<boolean> {
   const { actors, pg, now, log } = deps.core
@@ -125,9 +126,9 @@ export async function finishInterruptedErasures(deps: Deps, sessions: Sessions):
 }
 
 /**
- * Records the erasures of all erased users whose data key still exists. Their erasure was
- * interrupted in an earlier release, or the vault was restored from a backup. The search reads all
- * users, so it is only made at the start.
+ * Marks the erasures of all erased users whose data key still exists as unfinished. Such an erasure
+ * was interrupted in an earlier release, or the vault was restored from a backup. Called only when
+ * the job starts, because the search reads all users.
  */
 export async function findErasedUsersWithKey({ core }: Deps): Promise<void> {
   for (const userId of await core.vault.withDataKey(await erasedUserIds(core.db))) {
@@ -137,7 +138,7 @@ export async function findErasedUsersWithKey({ core }: Deps): Promise<void> {
 
 /**
  * Removes the old rows of erased users from the files of the tables, after the read models have
- * applied all events. Returns whether there are such rows that must be removed later.
+ * applied all events. Returns true if rows are left that must be removed later.
  */
 async function removeRowsOfErased(deps: Deps): Promise<boolean> {
   const { pg, store } = deps.core
@@ -152,7 +153,7 @@ async function removeRowsOfErased(deps: Deps): Promise<boolean> {
  */
 export function startErasures(deps: Deps, sessions: Sessions): HeldLease {
   const { leases, log } = deps.core
-  /** Returns whether the work is done. Failed work counts as not done. */
+  /** Returns false if `work` fails, or if it resolves to true because something is left to do. */
   const isDone = (work: Promise<unknown>, text: string): Promise<boolean> =>
     work.then(
       (isLeft) => isLeft !== true,

@@ -9,8 +9,8 @@ const CHARACTERS_MAX = 128
 
 /**
  * Throws if the password is too short or too long. The length is counted in Unicode code points, so
- * that it is the same in every script. 128 code points are at most 512 bytes. All of them are
- * hashed (`infra/vault/password-hash.ts`).
+ * that it is the same in every script. The maximum of 128 code points is at most 512 bytes, and all
+ * of these bytes are hashed (`infra/vault/password-hash.ts`).
  */
 export function checkPassword(password: string): void {
   const { length } = [...password]
@@ -25,8 +25,8 @@ export const storePassword = (vault: Vault, userId: number, hash: string): Promi
   vault.putSecret('password', ownerOf(userId), hash)
 
 /**
- * Reports whether a text is the user's current password. For an unknown user, or a user without a
- * password, the check takes the same time.
+ * Reports whether a text is the user's current password. The check takes the same time for an
+ * unknown user and for a user without a password.
  */
 export async function isPassword(
   vault: Vault,
@@ -39,9 +39,9 @@ export async function isPassword(
 }
 
 /**
- * Deletes the hashes of earlier passwords from the vault. Their references come from the events, so
- * a new hash whose event is not appended yet is kept. If a crash leaves old hashes, the next change
- * of the password deletes them.
+ * Deletes the hashes of earlier passwords from the vault. The references of the hashes come from
+ * the events, so a new hash whose event is not appended yet is kept. If a crash leaves old hashes,
+ * the next change of the password deletes them.
  */
 export async function deleteOldPasswords(
   { store, vault }: Pick<Core, 'store' | 'vault'>,
@@ -56,7 +56,7 @@ export async function deleteOldPasswords(
 
 /**
  * A vault reference under which no password is stored. It is looked up for an unknown user or a
- * user without a password, so that the check takes as long as for any other user.
+ * user without a password, so that the response time is the same for all users.
  */
 const NO_REF = '00000000-0000-0000-0000-000000000000'
 

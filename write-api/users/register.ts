@@ -24,8 +24,8 @@ import { userError } from './user-errors.ts'
 import { ACCOUNT_LIMITS, assertNotAnotherUsername, nameKeyOf, usernameOf } from './user-names.ts'
 
 /**
- * Throws if users cannot register. In self-use mode, registration is closed. Before the setup, it
- * is also closed, because the first account belongs to the site's owner.
+ * Throws if users cannot register. Registration is closed in self-use mode. It is also closed
+ * before the setup, because the first account belongs to the site's owner.
  */
 export async function assertRegistrationOpen(
   db: CommonQueryMethods,
@@ -77,7 +77,7 @@ function validUsername({ username, password, password2 = password }: Register): 
 
 /**
  * Returns the email address in a registration, which must be verified and stored. Returns null if
- * the site does not verify addresses, because it then stores none.
+ * the site does not verify addresses, because such a site stores no addresses.
  */
 function addressOf(values: Values, { email = '', verification_code = '' }: Register) {
   if (!optionFlag(values, 'EmailVerificationEnabled')) return null
@@ -131,8 +131,8 @@ type Registration = {
 }
 
 /**
- * Creates accounts one at a time. Each creation hashes a password, and only a limited number can be
- * hashed at once.
+ * Creates accounts one at a time, because each creation hashes a password, and only a limited
+ * number of passwords can be hashed at once.
  */
 const create = (deps: Deps, request: FastifyRequest, registration: Registration) =>
   deps.runExclusive('create-user', async () => {

@@ -25,8 +25,8 @@ import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
 /**
- * PUT /api/user/self: changes the display name or the password. A new password requires the current
- * password. It ends all other sessions, and the current session gets a new id.
+ * PUT /api/user/self: changes the display name or the password. A change of the password requires
+ * the current password and ends all other sessions. The current session gets a new id.
  */
 export const updateSelf: Action = (api, deps) => {
   api.route({
@@ -121,7 +121,7 @@ async function appendChange(
   return accepted(outcome).position
 }
 
-/** PUT /api/user/setting: changes the settings of the caller that are in the request. */
+/** PUT /api/user/setting: changes those settings of the caller that the request contains. */
 export const updateSettings: Action = (api, deps) => {
   api.route({
     ...endpoint(userActions, 'PUT /api/user/setting'),

@@ -80,8 +80,8 @@ const stepOf = (userId: number, command: UserCommand) => ({
 })
 
 /**
- * Throws if the caller may not change the user. Without this early check, a password hash could be
- * stored for an append that is then rejected.
+ * Returns the user. Throws if the caller may not change the user, because otherwise a password hash
+ * could be stored for an append that is then rejected.
  */
 async function loadChangeableUser(
   { core }: Deps,
@@ -123,7 +123,7 @@ async function profileSteps(
   return { steps, passwordRef }
 }
 
-/** Returns the username of a user. It is used if the display name is empty. */
+/** Returns the username of a user, which replaces an empty display name. */
 const usernameOf = async ({ core }: Deps, userId: number): Promise<string> =>
   (await findUser(core.db, userId))?.username ?? ''
 
@@ -170,8 +170,8 @@ async function quotaSteps(
 }
 
 /**
- * Remembers the new balance as the balance that the caller last received. The caller can then set
- * the balance again without reading it first.
+ * Remembers the new balance as the balance that the caller received last, so that the caller can
+ * set the balance again without reading it first.
  */
 async function rememberBalance(
   deps: Deps,

@@ -3,8 +3,8 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { findUserByNameKey } from '#projections/users/query.ts'
+import { validationMessage } from '../error-messages-for-invalid-values.ts'
 import { normalizeMailAddress } from '../mail/mail-address.ts'
-import { validationMessage } from '../messages-for-invalid-values.ts'
 import { userError } from './user-errors.ts'
 
 /**
@@ -58,8 +58,8 @@ export function usernameOf(text: string, max = CHARACTERS_MAX): string {
 }
 
 /**
- * Throws if an email address equals the username of another user. Old usernames may be email
- * addresses.
+ * Throws if an email address equals the username of another user, which is possible because old
+ * usernames may be email addresses.
  */
 export async function assertNotAnotherUsername(
   { db, vault }: Pick<Core, 'db' | 'vault'>,

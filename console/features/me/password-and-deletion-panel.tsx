@@ -12,7 +12,7 @@ import { FieldError, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
-import { SUPER_ADMIN } from '#read-api/contract/roles.ts'
+import { SUPER_ADMIN } from '#read-api/contract/user-roles-and-statuses.ts'
 import type { MePanelProps } from './me-panel-types.ts'
 import { PasswordFields, useNewPassword } from './new-password-form.tsx'
 

@@ -1,4 +1,11 @@
-import { ACTIVE, ADMIN, AUDITOR, BANNED, SUPER_ADMIN, USER } from '#read-api/contract/roles.ts'
+import {
+  ACTIVE,
+  ADMIN,
+  AUDITOR,
+  BANNED,
+  SUPER_ADMIN,
+  USER,
+} from '#read-api/contract/user-roles-and-statuses.ts'
 import type { User } from '#read-api/contract/users.ts'
 
 type UserAction =

@@ -4,9 +4,9 @@ import { CHECKPOINT_NAMES, type CheckpointSource } from './names-in-finding-text
 type Checkpoint = { source: CheckpointSource; size: number }
 type TileRange = { firstTile: number; lastTile: number; first: number; last: number }
 /**
- * The events from position `from` to `to`, one of which differs: the checkpoint of `size` events
- * covers them, and the last matching checkpoint, of `agreed` events, does not. `count` is the
- * number of successive checkpoints that differ.
+ * A range of positions in which at least one event differs. The last matching checkpoint covers
+ * `agreed` events and ends before `from`. The first differing checkpoint covers `size` events and
+ * ends at `to`. `count` is the number of successive checkpoints that differ.
  */
 type DifferingRange = { from: number; to: number; agreed: number; size: number; count: number }
 type OfOtherLog = Checkpoint & { origin: string; key: string }

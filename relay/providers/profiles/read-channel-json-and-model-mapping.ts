@@ -1,4 +1,4 @@
-import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-rules.ts'
+import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-field-rules.ts'
 import { parsedObject } from '#relay/canonical/json-values.ts'
 
 /** Returns the members of a JSON object in a channel's terms. Any other text has no members. */

@@ -9,8 +9,8 @@ import type {
   Statement,
   UserLedgerPage,
 } from '#read-api/contract/ledger.ts'
-import { AUDITOR, SUPER_ADMIN, USER } from '#read-api/contract/roles.ts'
 import type { LogStatus } from '#read-api/contract/transparency-log.ts'
+import { AUDITOR, SUPER_ADMIN, USER } from '#read-api/contract/user-roles-and-statuses.ts'
 import { en, TEXTS } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { openAsRoot, openByLink, ROOT_USER, startAdminSite } from '../support/admin-site.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_CONTEXT_TIERS } from '#domain/pricing/built-in-prices.ts'
-import { chargeFor, createDraftPricer } from '#domain/pricing/charge.ts'
+import { chargeFor } from '#domain/pricing/charge.ts'
+import { createDraftPricer } from '#domain/pricing/charge-at-draft-prices.ts'
 import { contextTiersText, readContextTiers } from '#domain/pricing/context-tiers.ts'
 import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from '#domain/pricing/default-ratios.ts'
 import { priceOf, readPriceList, withTools } from '#domain/pricing/price-list.ts'

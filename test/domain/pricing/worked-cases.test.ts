@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { chargeFor, createDraftPricer } from '#domain/pricing/charge.ts'
+import { chargeFor } from '#domain/pricing/charge.ts'
+import { createDraftPricer } from '#domain/pricing/charge-at-draft-prices.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import {
   inBatchPrice,

@@ -43,8 +43,8 @@ const PREVIEW = Compile(
 )
 
 /**
- * Converts the price in a request to a change of a price. Throws if the request contains no field
- * of the price.
+ * Converts the price in a request to the ratios of the domain. Throws if the request contains no
+ * field of the price.
  */
 export function priceChangeOf(price: CorrectedPrice): CorrectedRatios {
   const change = orderedChange((member) => {

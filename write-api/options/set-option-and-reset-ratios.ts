@@ -25,9 +25,9 @@ const PLACEHOLDER = '***'
 const LENGTH_MAX = 20_000
 
 /**
- * Sets a secret option: stores the text in the vault and records only its reference in the event.
- * Afterwards, the previous text is deleted. An empty text clears the option. Returns the position
- * of the event.
+ * Sets a secret option: stores the text in the vault, records only the vault reference in an event,
+ * and then deletes the previous text. An empty text clears the option. Returns the position of the
+ * event.
  */
 async function setSecretOption(
   { core }: Deps,
@@ -92,7 +92,7 @@ export const setOption: Action = (api, deps) => {
 
 /**
  * Reports whether the outbound policy forbids the address in an option. A forbidden address is
- * stored anyway, because the policy may change. No requests are sent to it.
+ * stored anyway, because the policy may change, but no requests are sent to the address.
  */
 function isAddressBlocked(
   { upstreams }: Deps,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { chargeFor } from '#domain/pricing/charge.ts'
-import { chargeLines } from '#domain/pricing/charge-lines.ts'
 import { plus, times } from '#domain/pricing/decimal.ts'
+import { itemizeCharge } from '#domain/pricing/itemize-charge.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 
@@ -68,19 +68,19 @@ const decimal = (text: string) => {
   return { units: BigInt(whole + fraction), scale: fraction.length }
 }
 
-describe('the lines of a charge', () => {
+describe('the items of a charge', () => {
   it('sum to exactly the charge, for any price and usage', () => {
     const next = numbers(20)
     for (let n = 0; n < 3_000; n += 1) {
       const [price, usage, calls] = randomCase(next)
-      const { lines, sum, charge } = chargeLines(price, usage, calls)
+      const { items, sum, charge } = itemizeCharge(price, usage, calls)
       expect(charge).toBe(chargeFor(price, usage, calls))
       let total = decimal('0')
-      for (const line of lines) {
-        const product = times(times(decimal(line.units), decimal(line.price)), decimal(line.ratio))
-        const apart = plus(product, { ...decimal(line.amount), units: -decimal(line.amount).units })
+      for (const item of items) {
+        const product = times(times(decimal(item.units), decimal(item.price)), decimal(item.ratio))
+        const apart = plus(product, { ...decimal(item.amount), units: -decimal(item.amount).units })
         expect(apart.units).toBe(0n)
-        total = plus(total, decimal(line.amount))
+        total = plus(total, decimal(item.amount))
       }
       expect(plus(total, { ...decimal(sum), units: -decimal(sum).units }).units).toBe(0n)
     }
@@ -92,8 +92,8 @@ describe('the lines of a charge', () => {
       ...{ cacheWrite: '1.25', image: '1', audio: '1', audioCompletion: '1', group: '0.8' },
     }
     const usage = { ...NO_USAGE, inputUncached: 100, cacheRead: 10, output: 7 }
-    expect(chargeLines(price, usage)).toEqual({
-      lines: [
+    expect(itemizeCharge(price, usage)).toEqual({
+      items: [
         { item: 'inputUncached', units: '100', price: '1.25', ratio: '0.8', amount: '100' },
         { item: 'cacheRead', units: '10', price: '0.625', ratio: '0.8', amount: '5' },
         { item: 'output', units: '7', price: '5', ratio: '0.8', amount: '28' },
@@ -106,19 +106,19 @@ describe('the lines of a charge', () => {
   it('show the size of an image or a video in the ratio, and the listed price', () => {
     const price = { mode: 'call', list: 1, price: '0.04', group: '0.5' } as const
     const usage = { ...NO_USAGE, images: 2, seconds: 8 }
-    expect(chargeLines({ ...price, imageFactor: '3' }, usage, 2).lines).toEqual([
+    expect(itemizeCharge({ ...price, imageFactor: '3' }, usage, 2).items).toEqual([
       { item: 'images', units: '2', price: '20000', ratio: '1.5', amount: '60000' },
     ])
     const factors = [{ name: '1080p', ratio: '1.7' }]
-    expect(chargeLines({ ...price, per: 'second', factors }, usage, 1).lines).toEqual([
+    expect(itemizeCharge({ ...price, per: 'second', factors }, usage, 1).items).toEqual([
       { item: 'seconds', units: '8', price: '20000', ratio: '0.85', amount: '136000' },
     ])
   })
 
   it('of a free call are those of its usage, at the amount 0', () => {
     const price: PriceSnapshot = { mode: 'call', list: 1, price: '0', group: '1' }
-    expect(chargeLines(price, NO_USAGE, 1)).toEqual({
-      lines: [{ item: 'calls', units: '1', price: '0', ratio: '1', amount: '0' }],
+    expect(itemizeCharge(price, NO_USAGE, 1)).toEqual({
+      items: [{ item: 'calls', units: '1', price: '0', ratio: '1', amount: '0' }],
       sum: '0',
       charge: 0n,
     })

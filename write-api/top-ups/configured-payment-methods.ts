@@ -5,7 +5,7 @@ import type { PaymentProvider } from '#domain/top-ups/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { warnThrottled } from '#infra/telemetry/log.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { readSecretOption } from '../options/read-secret-option.ts'
+import { readSecretOption } from '../options/secret-option-in-vault.ts'
 import { topUpError } from './top-up-errors.ts'
 
 type Values = ReadonlyMap<string, string>
@@ -67,8 +67,8 @@ export function termsOf(
 }
 
 /**
- * Returns the site's address, for notifications from payment providers and for redirects. NOTE: the
- * `Host` header is never used. Otherwise, a caller could choose the address that receives the
+ * Returns the site's address, to which payment providers send notifications and redirects. NOTE:
+ * the `Host` header is never used, because a caller could choose the address that receives the
  * payment notifications.
  */
 export function publicAddress(values: Values): string {
@@ -96,7 +96,7 @@ export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: Payment
 
 /**
  * Logs the warning of `warnOfPartialConfig` when the process starts. If the options cannot be read
- * yet, there is no warning.
+ * yet, logs no warning.
  */
 export async function warnOfPartialConfigAtStart(core: StartupDeps): Promise<void> {
   try {

@@ -22,7 +22,7 @@ export type EnteredKeys = {
 }
 
 /**
- * Reads the keys in a request. In the mode `append`, keys that the channel already has are left
+ * Reads the keys in a request. If keys are appended, keys that the channel already has are left
  * out.
  */
 export async function readEnteredKeys(
@@ -43,12 +43,12 @@ export async function readEnteredKeys(
 }
 
 /**
- * Returns the references of the keys that a change keeps, or null if the change removes no key that
- * unfinished tasks or batches may need. A kept key cannot take the place of a removed key, because
- * it may belong to another account at the provider, which does not know the work of the removed
- * key. Work of a key that was renewed before is looked up with the current keys, so it may need any
- * of them. The only key of a channel may be replaced at the same address, because this is how a key
- * is renewed. At a new address, no key is kept.
+ * Returns the references of the keys that a change keeps. Returns null if the change removes no key
+ * that unfinished tasks or batches may need. An unfinished task or batch needs the key with which
+ * it was sent, because other keys may belong to other accounts at the provider. If this key was
+ * renewed earlier, the current keys are tried, so any of them may be needed. The only key of a
+ * channel may be replaced at the same address, because this is how a key is renewed. At a new
+ * address, no key is kept.
  */
 export function keptRefsOf(
   { force = false }: UpdateChannel,
@@ -63,8 +63,8 @@ export function keptRefsOf(
 }
 
 /**
- * The references of the entered keys in order. `addedRefs` are the references of new keys, and
- * `keptRefs` those of keys that the channel already had.
+ * `refs` are the references of all entered keys in order. `addedRefs` are the references of new
+ * keys. `keptRefs` are the references of keys that the channel already had.
  */
 export type StoredKeys = {
   readonly refs: readonly string[]
@@ -74,8 +74,8 @@ export type StoredKeys = {
 
 /**
  * Stores the entered keys. A key that the channel already has keeps its reference, because
- * unfinished work and files refer to it. If the address of the channel changes, every key is stored
- * again, because a stored key is only sent to the address for which it was entered.
+ * unfinished work and files contain this reference. If the address of the channel changes, every
+ * key is stored again, because a stored key is only sent to the address for which it was entered.
  */
 export async function storeEnteredKeys(
   vault: Vault,

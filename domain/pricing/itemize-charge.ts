@@ -6,11 +6,11 @@ import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price-snapshot
 import { inputTokensOf, TOOL_NAMES, type Usage } from './usage.ts'
 
 /**
- * One line of the computation of a charge: `units` × `price` × `ratio` = `amount`, in quota. All
- * four are exact decimals. `item` names what is charged: a count of the usage, `calls`, or a tool
- * such as `tool:web_search`.
+ * One item of a charge: `units` × `price` × `ratio` = `amount`, in quota. All four are exact
+ * decimals. `item` is the name of a count of the usage, `calls`, or a tool such as
+ * `tool:web_search`.
  */
-export type ChargeLine = {
+export type ChargeItem = {
   readonly item: string
   readonly units: DecimalText
   readonly price: DecimalText
@@ -18,8 +18,8 @@ export type ChargeLine = {
   readonly amount: DecimalText
 }
 
-export type ChargeLines = {
-  readonly lines: readonly ChargeLine[]
+export type ItemizedCharge = {
+  readonly items: readonly ChargeItem[]
   /** The exact sum of the amounts. */
   readonly sum: DecimalText
   /** The sum as whole quota. It equals `chargeFor` for the same arguments. */
@@ -27,24 +27,24 @@ export type ChargeLines = {
 }
 
 /**
- * Computes a charge line by line, by the formula of `chargeFor`. `calls` is the number by which a
+ * Computes a charge item by item, by the formula of `chargeFor`. `calls` is the number by which a
  * price per call is multiplied.
  */
-export function chargeLines(
+export function itemizeCharge(
   price: PriceSnapshot,
   usage: Usage,
   calls: number = hasUsage(usage) ? 1 : 0,
-): ChargeLines {
+): ItemizedCharge {
   const group = decimalOf(price.group)
   const common = times(inBatch(price, group), ratioOfConditions(price, usage.conditions ?? []))
-  const items = [
+  const priced = [
     ...(price.mode === 'tokens'
       ? tokenItems(price, usage, common)
       : [callItem(price, usage, calls, common)]),
     ...toolItems(price, usage, group),
   ].filter(({ units }) => units > 0)
   let sum = integer(0)
-  const lines = items.map(({ item, units, unit, ratio }) => {
+  const items = priced.map(({ item, units, unit, ratio }) => {
     const amount = times(times(integer(units), unit), ratio)
     sum = plus(sum, amount)
     return {
@@ -55,17 +55,17 @@ export function chargeLines(
       amount: text(amount),
     }
   })
-  return { lines, sum: text(sum), charge: quotaOf(sum) }
+  return { items, sum: text(sum), charge: quotaOf(sum) }
 }
 
-type Item = {
+type PricedItem = {
   readonly item: string
   readonly units: number
   readonly unit: Decimal
   readonly ratio: Decimal
 }
 
-function tokenItems(price: PerTokenPrice, usage: Usage, common: Decimal): Item[] {
+function tokenItems(price: PerTokenPrice, usage: Usage, common: Decimal): PricedItem[] {
   const model = decimalOf(price.model)
   const tier = tierOf(price, inputTokensOf(usage))
   const input = tier === null ? common : times(common, decimalOf(tier.input))
@@ -90,13 +90,16 @@ function tokenItems(price: PerTokenPrice, usage: Usage, common: Decimal): Item[]
   }))
 }
 
-/** The ratio contains the factors of the image's or video's size. The price is the list price. */
+/**
+ * Returns the item of a price per call or second. The unit price is the list price, and the ratio
+ * includes the factors of an image or a video.
+ */
 function callItem(
   price: Exclude<PriceSnapshot, PerTokenPrice>,
   { seconds }: Usage,
   calls: number,
   common: Decimal,
-): Item {
+): PricedItem {
   const { imageFactor = '1', factors = [] } = price
   const unit = times(decimalOf(price.price), integer(QUOTA_PER_DOLLAR))
   const ratio = [imageFactor, ...factors.map((factor) => factor.ratio)].reduce(
@@ -109,7 +112,7 @@ function callItem(
 }
 
 function toolItems({ tools = {} }: PriceSnapshot, { tools: uses = {} }: Usage, group: Decimal) {
-  return TOOL_NAMES.flatMap((name): Item[] => {
+  return TOOL_NAMES.flatMap((name): PricedItem[] => {
     const [dollars, units = 0] = [tools[name], uses[name]]
     if (dollars === undefined) return []
     const unit = times(

@@ -62,8 +62,8 @@ function changed(
 }
 
 /**
- * Disables a failing channel if it is enabled, its terms allow automatic disabling and other
- * channels serve all of its models.
+ * Disables a failing channel that is enabled, if the terms of the channel allow automatic disabling
+ * and other channels serve all of its models.
  */
 export function autoDisable(
   { reason, substitutes }: Pick<AutoDisableChannel, 'reason' | 'substitutes'>,

@@ -3,8 +3,8 @@ import { type FindingCode, findingText, type ParamsOf } from './finding-texts.ts
 import { detailIn, type Finding, TEXT_LENGTH_MAX } from './findings.ts'
 
 /**
- * A part of the text of a finding. The value of `amount` is in quota units. The values of `call`
- * and `user` are the ids of a call and of a user.
+ * A part of the text of a finding. A part of the kind `amount` has a value in quota units. A part
+ * of the kind `call` or `user` has the id of a call or a user as its value.
  */
 export type FindingPart = {
   readonly kind: 'text' | 'amount' | 'call' | 'user'
@@ -21,8 +21,8 @@ type CodeWithAmounts = {
 }[FindingCode]
 
 /**
- * The params of each code that are amounts. Params of other codes can have the same names, although
- * they are counts.
+ * The params that are amounts. They are listed by code, because a param of the same name can be a
+ * count in another code.
  */
 const AMOUNTS: { readonly [Code in CodeWithAmounts]: Readonly<Record<AmountsOf<Code>, true>> } = {
   AmountNegative: { amount: true },
@@ -46,16 +46,16 @@ const AMOUNTS: { readonly [Code in CodeWithAmounts]: Readonly<Record<AmountsOf<C
 
 const REFERENCES: Readonly<Record<string, 'call' | 'user'>> = { call: 'call', userId: 'user' }
 
-/** Characters for private use mark the places of params in a text. */
+/** Characters of Unicode's private use area, which mark the places of params in a text. */
 const [START, END] = ['\uE000', '\uE001']
 const MARKS = new RegExp(`${START}(\\w+)${END}`)
 
 /**
- * Returns the text of a finding in a language as parts. The console can therefore show amounts in
- * the currency of the site, and links to calls and users. The values of all parts together are the
- * text. A text that does not consist of known parts is returned as one part.
+ * Splits the text of a finding into parts. The console can therefore show amounts in the site's
+ * currency, and links to calls and users. The values of all parts, joined, are the text. If the
+ * text can't be split, it is returned as one part.
  */
-export function findingParts(
+export function splitFindingText(
   language: keyof TranslatedText,
   finding: Pick<Finding, 'detail' | 'code' | 'params'>,
 ): FindingPart[] {

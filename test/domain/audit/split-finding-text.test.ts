@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findingParts } from '#domain/audit/finding-parts.ts'
 import { Findings } from '#domain/audit/findings.ts'
+import { splitFindingText } from '#domain/audit/split-finding-text.ts'
 
 const reported = (report: (findings: Findings) => void) => {
   const findings = new Findings()
@@ -10,20 +10,20 @@ const reported = (report: (findings: Findings) => void) => {
   return finding
 }
 
-describe('the parts of a finding', () => {
+describe('the parts of a finding’s text', () => {
   const overdue = reported((findings) =>
     findings.report('leases', null, 'HoldOverdue', { call: 'a', hold: 2n ** 70n, minutes: 5 }),
   )
 
   it('tell amounts and calls from counts, in both languages', () => {
-    expect(findingParts('en', overdue)).toEqual([
+    expect(splitFindingText('en', overdue)).toEqual([
       { kind: 'text', value: 'call ' },
       { kind: 'call', value: 'a' },
       { kind: 'text', value: ' still holds ' },
       { kind: 'amount', value: String(2n ** 70n) },
       { kind: 'text', value: ', 5 min after its lease' },
     ])
-    expect(findingParts('zh', overdue).map(({ kind }) => kind)).toEqual([
+    expect(splitFindingText('zh', overdue).map(({ kind }) => kind)).toEqual([
       ...['text', 'call', 'text', 'amount'],
     ])
   })
@@ -32,14 +32,14 @@ describe('the parts of a finding', () => {
     const finding = reported((findings) =>
       findings.report('redemptions', null, 'CodeUsesDiffer', { code: 3, recorded: 5, uses: 4 }),
     )
-    expect(findingParts('en', finding)).toEqual([{ kind: 'text', value: finding.detail }])
+    expect(splitFindingText('en', finding)).toEqual([{ kind: 'text', value: finding.detail }])
   })
 
   it('name users by their ids', () => {
     const finding = reported((findings) =>
       findings.report('redemptions', null, 'CodeRedeemedAgain', { userId: 7 }),
     )
-    expect(findingParts('en', finding)).toEqual([
+    expect(splitFindingText('en', finding)).toEqual([
       { kind: 'text', value: 'user ' },
       { kind: 'user', value: '7' },
       { kind: 'text', value: ' redeems the code again' },
@@ -51,15 +51,15 @@ describe('the parts of a finding', () => {
     ['marks of parts within a param', '1', '\uE000call\uE001'],
   ])('are the text also with %s', (_, hold, minutes) => {
     const finding = { ...overdue, params: { call: 'a', hold, minutes } }
-    const values = findingParts('en', finding).map(({ value }) => value)
+    const values = splitFindingText('en', finding).map(({ value }) => value)
     expect(values.join('')).toBe(`call a still holds ${hold}, ${minutes} min after its lease`)
   })
 
   it('are one text if the finding is of another release, or too long', () => {
     const detail = 'the stored sentence'
-    expect(findingParts('zh', { detail })).toEqual([{ kind: 'text', value: detail }])
+    expect(splitFindingText('zh', { detail })).toEqual([{ kind: 'text', value: detail }])
     const long = { ...overdue, params: { ...overdue.params, call: 'x'.repeat(300) } }
-    const [whole, ...rest] = findingParts('en', long)
+    const [whole, ...rest] = splitFindingText('en', long)
     expect(whole?.value).toHaveLength(301)
     expect(rest).toEqual([])
   })

@@ -1,12 +1,12 @@
 import { codedError } from '../shared/coded-error.ts'
-import { autoDisable } from './change-status.ts'
+import { autoDisable } from './change-status-and-delete.ts'
 import type { ChannelError, SetKeyAside, TakeBackKeys } from './commands.ts'
 import type { ChannelEvent, KeyMode } from './events.ts'
 import type { ChannelRecord } from './state.ts'
 
 /**
- * The maximum number of keys of a channel. It is limited because each change of a channel's terms
- * writes all key references into one event.
+ * The maximum number of keys of a channel, because each change of a channel's terms writes all key
+ * references into one event.
  */
 export const KEYS_MAX = 1_000
 

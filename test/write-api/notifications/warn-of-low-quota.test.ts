@@ -17,7 +17,7 @@ import type { Mail } from '#infra/mail/port.ts'
 import { createFreshness } from '#projections/read-model-freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { testCore } from '#test/support/test-core.ts'
-import { startQuotaWarnings } from '#write-api/notifications/quota-warnings.ts'
+import { startQuotaWarnings } from '#write-api/notifications/warn-of-low-quota.ts'
 import { fifty } from '../write-fixture.ts'
 import { startHookServer } from './webhook-server.ts'
 

@@ -1,7 +1,7 @@
 import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
-import { SUPER_ADMIN } from '#domain/shared/roles.ts'
+import { SUPER_ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import type { LoginMethod } from '#domain/users/commands.ts'
 import type { Outcome } from '#infra/event-store/stream-actors-port.ts'
 
@@ -14,7 +14,7 @@ const FLAGS: readonly (readonly [LoginMethod, string])[] = [
 ]
 
 /**
- * Returns the login methods that the site enables for users with a role. Email is included if a
+ * Returns the login methods that the site enables for users with the role. `email` is included if a
  * password can be reset by mail.
  */
 export function enabledLoginMethods(
@@ -28,15 +28,16 @@ export function enabledLoginMethods(
 }
 
 /**
- * The maximum number of attempts. An attempt fails if another process changes the user's login
- * methods.
+ * The maximum number of attempts to remove a login method. An attempt fails if another process
+ * changes the user's login methods at the same time.
  */
 const ATTEMPTS_MAX = 20
 
 /**
- * Calls `decide`, and repeats it if another process has changed the user's login methods meanwhile.
- * NOTE: `decide` must first read the number of removed login methods, and then the passkeys.
- * Otherwise, a change between the two reads would not be noticed.
+ * Calls `decide`, which removes a login method. Calls it again if another process has changed the
+ * user's login methods meanwhile. NOTE: `decide` must read the number of removed login methods
+ * before it reads the passkeys. In the reverse order, a change between the two reads would not be
+ * noticed.
  */
 export async function retryWhileLoginMethodsChange(
   decide: () => Promise<Outcome<Fact, CodedError>>,

@@ -27,8 +27,8 @@ const READ_MODELS = ['balances', 'users', 'notifications'] as const
 const FRESH_WITHIN_MS = 2_000
 const BATCH_MAX = 500
 /**
- * The pause in milliseconds after each batch that is not full. It limits the number of queries on a
- * busy site.
+ * The pause in milliseconds after each batch of events that is not full, which limits the number of
+ * queries on a busy site.
  */
 const PAUSE_MS = 500
 
@@ -39,8 +39,8 @@ export type WarningDeps = {
 }
 
 /**
- * Starts to warn users whose quota is low. Only the process that holds the lease does this. It
- * reads account events from the last checkpoint (the stored position of this reader) on.
+ * Starts to warn users whose quota is low. Only the process that holds the lease sends warnings.
+ * Account events are read from the last checkpoint on, which is the stored position of this reader.
  */
 export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   deps.core.leases.hold(READER_NAME, async (_lease, lost) => {
@@ -64,8 +64,8 @@ export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   })
 
 /**
- * Reads account events until the lease is lost. Rejects if a batch fails, so that reading starts
- * again at the checkpoint.
+ * Reads account events until the lease is lost. The promise rejects if a batch of events fails, so
+ * that reading starts again at the checkpoint.
  */
 function follow(
   { core }: WarningDeps,
@@ -135,8 +135,8 @@ async function canCallWebhook(
 }
 
 /**
- * Records the warning before it is sent, so that a crash can't cause a second warning. Returns the
- * event's id, or null if the user must not be warned now.
+ * Records a warning before the warning is sent, so that a crash can't cause a second warning.
+ * Returns the event's id, or null if the user must not be warned now.
  */
 async function claimWarning(
   { actors, now }: Pick<Core, 'actors' | 'now'>,

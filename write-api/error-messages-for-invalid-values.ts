@@ -33,8 +33,8 @@ export function validationMessage({
 }
 
 /**
- * The error codes for values that are not numbers. Their message contains both the minimum and the
- * maximum.
+ * The error codes for values that are not numbers. Messages for these codes contain both the
+ * minimum and the maximum.
  */
 const NO_NUMBER = new Set<unknown>(['not-integer', 'not-number'])
 
@@ -127,8 +127,8 @@ const PROBLEMS: Record<ProblemCode, TranslatedText> = {
 }
 
 /**
- * Returns the message `several` followed by a list of names, such as `…: a, b, c and 97 more`. If
- * there are no names, returns the message `one`.
+ * Returns the message `several` with a list of names at its end, such as `…: a, b, c and 97 more`.
+ * If there are no names, returns the message `one`.
  */
 export function appendNames(
   { names, more }: Details,
