@@ -19,7 +19,7 @@ export const auditEvents: Translations['auditEvents'] = {
   'channel-tested': 'Channel tested',
   'charge-corrected': 'Charges corrected',
   'checked-in': 'Check-in',
-  'circuit-half-opened': 'Circuit half-open for a trial call',
+  'circuit-half-opened': 'Circuit half-open for a probe',
   'circuit-opened': 'Circuit opened',
   'code-redeemed': 'Code redeemed',
   'hold-raised': 'Hold of a call raised',
