@@ -124,9 +124,11 @@ describe('an edit by a model that edits', () => {
     const { input, parameters } = sent()
     expect(input).toEqual(messageOf(...urls.map((url) => ({ image: url })), { text: 'a hat' }))
     expect(parameters).toEqual({ n: 2 })
-    const { headers, body } = provider.requests[0] ?? { headers: {}, body: '' }
-    expect(headers['content-type']).toBe('application/json')
-    expect(headers['content-length']).toBe(String(Buffer.byteLength(body)))
+    const [request] = provider.requests
+    expect(request?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(request?.body ?? '')),
+    })
     expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, hold: 2 * CHARGE })
   })
 
