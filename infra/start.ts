@@ -12,7 +12,7 @@ import {
   hostOfChannel,
   isNamedLikeChatModel,
   SERVED_TYPES,
-  videoPriceUnits,
+  videoPricingAt,
 } from '#relay/served-channel-types.ts'
 import { noRelay, type Relay, type RelayPaths, startRelay } from '#relay/start-relay.ts'
 import { startAuditJobs } from './audit-program/run-audit-jobs.ts'
@@ -183,7 +183,7 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
     const servedTypes = [...SERVED_TYPES.keys()]
     const types = { servedTypes, chatTypes: CHAT_TYPES, hostOfChannel, isNamedLikeChatModel }
     await registerReadApi(app, {
-      ...{ core, freshness, draining, longResponses, upgrades, ...types, videoPriceUnits },
+      ...{ core, freshness, draining, longResponses, upgrades, ...types, videoPricingAt },
     })
   }
   ;(relay ?? noRelay).addActions(app, freshness)

@@ -9,7 +9,7 @@ import type { LongResponses } from '#infra/shutdown-drain.ts'
 import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
 import type { Freshness, ReadModelName } from '#projections/read-model-freshness/query.ts'
 import type { HealthCache } from './channels/health/health-cache.ts'
-import type { VideoPriceUnits } from './pricing/price-unit-index.ts'
+import type { VideoPricingAt } from './pricing/price-unit-index.ts'
 import type { PriceUnitReader } from './pricing/price-unit-reader.ts'
 
 export type HostOfChannel = (terms: {
@@ -46,7 +46,7 @@ export type ReadDeps = {
   readonly chatTypes: readonly number[]
   /** Reports whether the name of a model indicates a model for chats. */
   readonly isNamedLikeChatModel?: (model: string) => boolean
-  readonly videoPriceUnits: VideoPriceUnits
+  readonly videoPricingAt: VideoPricingAt
   readonly readPriceUnits: PriceUnitReader
   /** Returns the host to which calls through a channel are sent, or null if it is unknown. */
   readonly hostOfChannel?: HostOfChannel

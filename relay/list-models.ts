@@ -32,6 +32,7 @@ export async function listModels(
   const { outputCaps } = deps.views.options.options
   const facts: ModelFacts = {
     typesOf: (name) => endpointTypesOf(deps, caller, name),
+    predictMethodsOf: (name) => predictMethodsOf(deps, caller, name),
     outputTokensMaxOf: (name) => outputCaps.get(name) ?? null,
   }
   if (id === null) {
@@ -240,20 +241,38 @@ function geminiList(models: readonly string[], facts: ModelFacts, parameters: UR
 const GENERATION_METHODS = ['generateContent', 'streamGenerateContent', 'countTokens']
 const EMBEDDING_METHODS = ['embedContent', 'batchEmbedContents']
 
-/** Returns the methods of Gemini's API with which a model is called. */
-function methodsOf(id: string, types: readonly string[]): readonly string[] {
-  if (!types.includes('gemini')) return []
-  return directFormatsOf(id).length > 0 ? EMBEDDING_METHODS : GENERATION_METHODS
+/**
+ * Returns the methods of Gemini's API that predict with a model: `predict` makes Imagen's images,
+ * and `predictLongRunning` makes Veo's videos.
+ */
+function predictMethodsOf({ views }: RelayDeps, caller: Caller, model: string): readonly string[] {
+  const { channels, options } = views
+  const groups = groupsOf(caller, options.options)
+  const hasImages = (group: string) => channels.offering(group, model, 'gemini-images').length > 0
+  const hasVideos = (group: string) =>
+    channelsIn(channels.offering(group, model, 'video')).some(
+      (channel) => vendorOf(channel)?.platform === 'veo',
+    ) && isPricedAsVideo(views, caller.user, group, model)
+  return [
+    ...(groups.some(hasImages) ? ['predict'] : []),
+    ...(groups.some(hasVideos) ? ['predictLongRunning'] : []),
+  ]
 }
 
-function geminiModel(id: string, { typesOf, outputTokensMaxOf }: ModelFacts) {
-  const outputTokenLimit = outputTokensMaxOf(id)
+/** Returns the methods of Gemini's API with which a model is called. */
+function methodsOf(id: string, facts: ModelFacts): readonly string[] {
+  const methods = directFormatsOf(id).length > 0 ? EMBEDDING_METHODS : GENERATION_METHODS
+  return [...(facts.typesOf(id).includes('gemini') ? methods : []), ...facts.predictMethodsOf(id)]
+}
+
+function geminiModel(id: string, facts: ModelFacts) {
+  const outputTokenLimit = facts.outputTokensMaxOf(id)
   return {
     name: id.startsWith('tunedModels/') ? id : `models/${id}`,
     version: '001',
     displayName: id,
     ...(outputTokenLimit === null ? {} : { outputTokenLimit }),
-    supportedGenerationMethods: methodsOf(id, typesOf(id)),
+    supportedGenerationMethods: methodsOf(id, facts),
   }
 }
 
@@ -284,6 +303,8 @@ type ModelListFormat = 'chat' | 'messages' | 'gemini'
 type ModelFacts = {
   /** Returns the formats of calls to a model. */
   readonly typesOf: (model: string) => readonly string[]
+  /** Returns the methods of Gemini's API that predict with a model. */
+  readonly predictMethodsOf: (model: string) => readonly string[]
   /** Returns the model's maximum output in tokens, or null if it is unknown. */
   readonly outputTokensMaxOf: (model: string) => number | null
 }

@@ -5,7 +5,7 @@ import { acceptsKey } from './providers/profiles/provider-target.ts'
 
 export { isNamedLikeChatModel } from './providers/profiles/formats-by-model-name.ts'
 export { hostOfChannel } from './providers/profiles/provider-target.ts'
-export { videoPriceUnits } from './views/video-price-units.ts'
+export { videoPricingAt } from './tasks/videos/video-pricing.ts'
 
 type ServedType = {
   readonly required: readonly ProfileField[]

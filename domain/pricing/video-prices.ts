@@ -156,6 +156,12 @@ const OTHER_WAN: VideoPrice = {
   per: 'second',
   resolutions: { '480p': '1', '720p': '1', '1080p': HD },
 }
+/** All resolutions that have a ratio for some model. */
+const RESOLUTIONS: ReadonlySet<string> = new Set(
+  [...VIDEO_PRICES, OTHER_HAILUO, OTHER_DOUBAO, OTHER_WAN]
+    .flatMap(({ resolutions = {} }) => Object.keys(resolutions))
+    .map((name) => name.split(' ', 1)[0] ?? name),
+)
 /** The ratio of sound at a price per token, for models whose name does not determine it. */
 const OTHER_SOUND: DecimalText = '2'
 /** Matches the models whose tokens cost the same with and without sound. */
@@ -261,6 +267,53 @@ export function videoPrice(
     ...(row.per === 'second' ? { per: 'second' as const } : {}),
     ...(factors.length === 0 ? {} : { factors }),
   }
+}
+
+/** How the videos of a model are billed at a channel, unless their price is per token. */
+export type VideoPricing = {
+  readonly unit: PriceUnit
+  /** True if the vendor counts tokens, so that a price per token applies too. */
+  readonly countsTokens: boolean
+  /** Returns the ratios of the videos, or null if all of them cost the same. */
+  readonly ratios: () => VideoRatios | null
+}
+
+/**
+ * The ratios by which the price of a model is multiplied. That of the resolution and those of all
+ * options of a video are multiplied with each other.
+ */
+export type VideoRatios = {
+  /** By resolution (`1080p`), or by resolution and length (`768p 10s`). */
+  readonly resolutions: Readonly<Record<string, number>>
+  /** By option: `pro` for the better mode, and `audio` for sound. */
+  readonly options: Readonly<Record<string, number>>
+  /**
+   * The video of a request that names no resolution, length or option. Its resolution is null if
+   * the vendor offers no choice of it. `ratio` is the product of its ratios. It applies to all
+   * videos without options if `resolutions` is empty.
+   */
+  readonly default: {
+    readonly resolution: string | null
+    readonly options: readonly string[]
+    readonly ratio: number
+  }
+}
+
+/**
+ * Returns the names of the resolutions and options that `videoPrice` may multiply the price of the
+ * models by. The vendor may not offer all of them, but it offers no others.
+ */
+export function namesOfVideoRatios(
+  models: readonly string[],
+  vendor: string,
+): Readonly<Record<'resolutions' | 'options', readonly string[]>> {
+  const { resolutions = {}, options = {} } = ruleOf(models, vendor)
+  const own = Object.keys(resolutions)
+  // A resolution without a ratio has the highest one.
+  const others = [...RESOLUTIONS].filter(
+    (name) => !own.some((one) => one === name || one.startsWith(`${name} `)),
+  )
+  return { resolutions: [...own, ...others], options: Object.keys(options) }
 }
 
 /**

@@ -2,6 +2,31 @@ import Type, { type Static } from 'typebox'
 import { PriceUnitLists } from './price-unit-schema.ts'
 import { UsableGroups } from './users.ts'
 
+/** Ratios of a price, by name. */
+const Ratios = Type.Record(Type.String(), Type.Number())
+
+/**
+ * The ratios by which `model_price` is multiplied for the videos of a model. That of the resolution
+ * and those of all options of a video are multiplied with each other.
+ */
+export const VideoRatios = Type.Object({
+  /** By resolution (`1080p`), or by resolution and length (`768p 10s`). */
+  resolutions: Ratios,
+  /** By option: `pro` for the better mode, and `audio` for sound. */
+  options: Ratios,
+  /**
+   * The video of a request that names no resolution, length or option. Its resolution is null if
+   * the model has no choice of it. `ratio` is the product of its ratios. It applies to all videos
+   * without options if `resolutions` is empty.
+   */
+  default: Type.Object({
+    resolution: Type.Union([Type.String(), Type.Null()]),
+    options: Type.Array(Type.String()),
+    ratio: Type.Number(),
+  }),
+})
+export type VideoRatios = Static<typeof VideoRatios>
+
 /** A model that the caller can use. Its price does not include the group ratio. */
 export const PricedModel = Type.Object({
   model_name: Type.String(),
@@ -18,7 +43,8 @@ export const PricedModel = Type.Object({
   model_price: Type.Number(),
   /**
    * `second` if all channels of the model that the requester can use bill `model_price` for each
-   * second of a video. Higher resolutions can cost a multiple of it. Omitted for all other models.
+   * second of a video. `video_ratios` tells which videos cost a multiple of it. Omitted for all
+   * other models.
    */
   price_per: Type.Optional(Type.Literal('second')),
   /**
@@ -27,6 +53,11 @@ export const PricedModel = Type.Object({
    * model differ. Omitted for all other models.
    */
   price_units: Type.Optional(PriceUnitLists),
+  /**
+   * Omitted if the model makes no videos, if all of its videos cost the same, or if the channels
+   * that the requester can use bill them by different ratios.
+   */
+  video_ratios: Type.Optional(VideoRatios),
   completion_ratio: Type.Number(),
   cache_ratio: Type.Number(),
   create_cache_ratio: Type.Number(),

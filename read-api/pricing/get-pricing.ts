@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
-import type { PriceUnit } from '#domain/pricing/video-prices.ts'
+import { isSame } from '#domain/shared/deep-equal.ts'
 import { principalIfAny } from '#infra/http/access-checks.ts'
 import { afterPosition } from '#infra/http/after-position-header.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -12,7 +12,7 @@ import { type PricedModel, type Pricing, pricingQueries } from '../contract/pric
 import { type CurrentOptions, currentOptions } from '../options/current-options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
 import { usableGroups } from '../users/list-groups-and-callable-models.ts'
-import type { PriceUnitIndex } from './price-unit-index.ts'
+import type { PriceUnitIndex, VideoUse } from './price-unit-index.ts'
 import { createSharedReads } from './shared-reads.ts'
 
 /**
@@ -160,9 +160,28 @@ function unitsIn(
 
 const PER_CALL = ['call'] as const
 
-/** Reports whether all channels of a group bill a model by the second. Such a model is a video. */
-const isOnlyBySecond = (units: ReadonlySet<PriceUnit> | undefined): boolean =>
-  units?.size === 1 && units.has('second')
+/**
+ * Reports whether the relay serves a model in a group. It refuses a video without a price, also to
+ * a user who accepts such models. A price per token, which all models have in self-use mode,
+ * applies only to videos of vendors that count tokens.
+ */
+function isServed(use: VideoUse | undefined, price: ReturnType<Site['priceOf']>): boolean {
+  if (use === undefined || use.hasCalls || price?.mode === 'call') return true
+  return price !== null && [...use.pricings].some(({ countsTokens }) => countsTokens)
+}
+
+/** Returns the field with the ratios of a model's videos, if the channels agree about them. */
+function ratiosIn(uses: Iterable<VideoUse>): Pick<PricedModel, 'video_ratios'> {
+  const pricings = new Set([...uses].flatMap((use) => [...use.pricings]))
+  const [first = null, ...others] = [...pricings].map(({ ratios }) => ratios())
+  if (first === null || others.some((other) => !isSame(other, first))) return {}
+  const { resolutions, options, default: usual } = first
+  const video_ratios = {
+    ...{ resolutions, options },
+    default: { ...usual, options: [...usual.options] },
+  }
+  return { video_ratios }
+}
 
 /**
  * Returns the models that the viewer can call, each with the groups in which the viewer can call
@@ -175,11 +194,9 @@ function listFor({ options, served, priceOf, units, now }: Site, viewer: Viewer)
   const data: PricedModel[] = []
   for (const { model, groups: reaching } of served) {
     const reachable = reaching.filter((group) => groups.has(group))
-    // The relay refuses a video without a price, also to a user who accepts such models.
-    const usable =
-      priceOf(model, false) !== null
-        ? reachable
-        : reachable.filter((group) => !isOnlyBySecond(unitsOf(model, [group]).get(group)))
+    const uses = units.videoUseByGroup(model, { groups: reachable, now })
+    const ownPrice = priceOf(model, false)
+    const usable = reachable.filter((group) => isServed(uses.get(group), ownPrice))
     const price = usable.length === 0 ? null : priceOf(model, viewer.acceptsUnpriced)
     if (price === null) continue
     const isByCall = price.mode === 'call'
@@ -189,7 +206,9 @@ function listFor({ options, served, priceOf, units, now }: Site, viewer: Viewer)
       quota_type: isByCall ? 1 : 0,
       model_ratio: isByCall ? 0 : Number(price.model),
       model_price: isByCall ? Number(price.price) : 0,
-      ...(isByCall ? unitsIn(usable, unitsOf(model, usable)) : {}),
+      ...(isByCall
+        ? { ...unitsIn(usable, unitsOf(model, usable)), ...ratiosIn(uses.values()) }
+        : {}),
       completion_ratio: isByCall ? 1 : Number(price.completion),
       cache_ratio: isByCall ? 1 : Number(price.cacheRead),
       create_cache_ratio: isByCall ? 1 : Number(price.cacheWrite),

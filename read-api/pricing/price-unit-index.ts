@@ -1,31 +1,45 @@
-import { type PriceUnit, VIDEO_PRICE_UNITS } from '#domain/pricing/video-prices.ts'
+import {
+  type PriceUnit,
+  VIDEO_PRICE_UNITS,
+  type VideoPricing,
+} from '#domain/pricing/video-prices.ts'
 import type { MappedModels } from '#projections/channels/query.ts'
 import { isPricePerSecond } from '../contract/price-unit.ts'
 
 /**
- * Returns the models that are videos at a channel, each with the unit of its price. All other
- * models of the channel are billed per call.
+ * Returns the models that are videos at a channel, each with the way in which it is billed. All
+ * other models of the channel are billed per call.
  */
-export type VideoPriceUnits = (channel: {
+export type VideoPricingAt = (channel: {
   readonly type: number
   readonly models: readonly string[]
   readonly modelPrefix: string
   readonly modelMapping: string
-}) => ReadonlyMap<string, PriceUnit>
+}) => ReadonlyMap<string, VideoPricing>
 
 /** What the index keeps of a channel. Its mapping of names is parsed once and not kept. */
 type IndexedChannel = Pick<MappedModels, 'type' | 'isEnabled' | 'expiredTime'> & {
   readonly models: readonly IndexedModel[]
   readonly groups: ReadonlySet<string>
-  /** The models that the channel bills by the second. It bills all others per call. */
-  readonly perSecond: ReadonlySet<string>
+  /** The models that are videos at the channel. */
+  readonly videos: ReadonlyMap<string, VideoPricing>
 }
 
 type IndexedModel = {
   readonly name: string
   readonly channels: Set<IndexedChannel>
+  /** The number of `channels` that make videos with the model. */
+  videos: number
   /** The number of `channels` that bill the model by the second. */
   perSecond: number
+}
+
+/** What the usable channels of a group do with a model. */
+export type VideoUse = {
+  /** How the channels that make videos bill them, without duplicates. */
+  readonly pricings: Set<VideoPricing>
+  /** True if another channel serves calls of the model. */
+  hasCalls: boolean
 }
 
 /** Which channels bill the calls of a caller. */
@@ -42,27 +56,26 @@ export type UnitFilter = {
  * entries, so that the cost of a change does not depend on the number of channels.
  */
 export class PriceUnitIndex {
-  private readonly videoPriceUnits: VideoPriceUnits
+  private readonly videoPricingAt: VideoPricingAt
   private readonly channels = new Map<number, IndexedChannel>()
   private readonly models = new Map<string, IndexedModel>()
 
-  constructor(videoPriceUnits: VideoPriceUnits) {
-    this.videoPriceUnits = videoPriceUnits
+  constructor(videoPricingAt: VideoPricingAt) {
+    this.videoPricingAt = videoPricingAt
   }
 
   put(row: MappedModels): void {
     this.remove(row.id)
-    const units = [...this.videoPriceUnits(row)]
     const names = new Set(row.models.map((name) => row.modelPrefix + name))
     const channel: IndexedChannel = {
       ...{ type: row.type, isEnabled: row.isEnabled, expiredTime: row.expiredTime },
       models: [...names].map((name) => this.modelOf(name)),
       groups: new Set(row.groups),
-      perSecond: new Set(units.flatMap(([name, unit]) => (unit === 'second' ? [name] : []))),
+      videos: this.videoPricingAt(row),
     }
     for (const model of channel.models) {
       model.channels.add(channel)
-      if (channel.perSecond.has(model.name)) model.perSecond += 1
+      count(model, channel, 1)
     }
     this.channels.set(row.id, channel)
   }
@@ -73,7 +86,7 @@ export class PriceUnitIndex {
     this.channels.delete(channelId)
     for (const model of channel.models) {
       model.channels.delete(channel)
-      if (channel.perSecond.has(model.name)) model.perSecond -= 1
+      count(model, channel, -1)
       if (model.channels.size === 0) this.models.delete(model.name)
     }
   }
@@ -98,7 +111,7 @@ export class PriceUnitIndex {
     for (const channel of channels) {
       if (open.size === 0) break
       if (!isUsable(channel, filter)) continue
-      const unit = channel.perSecond.has(model) ? 'second' : 'call'
+      const unit = channel.videos.get(model)?.unit ?? 'call'
       for (const group of open) {
         if (!channel.groups.has(group)) continue
         const ofGroup = (units.get(group) ?? new Set()).add(unit)
@@ -107,6 +120,29 @@ export class PriceUnitIndex {
       }
     }
     return units
+  }
+
+  /**
+   * Returns what the usable channels of each group do with a model. A group without an entry has no
+   * channel, or serves only calls of it. There is no entry at all if the model is nowhere a video.
+   */
+  videoUseByGroup(model: string, filter: UnitFilter): ReadonlyMap<string, VideoUse> {
+    const uses = new Map<string, VideoUse>()
+    const { channels, videos } = this.models.get(model) ?? NOWHERE
+    if (videos === 0) return uses
+    const groups = [...filter.groups]
+    for (const channel of channels) {
+      if (!isUsable(channel, filter)) continue
+      const pricing = channel.videos.get(model)
+      for (const group of groups) {
+        if (!channel.groups.has(group)) continue
+        const use = uses.get(group) ?? { pricings: new Set(), hasCalls: false }
+        uses.set(group, use)
+        if (pricing === undefined) use.hasCalls = true
+        else use.pricings.add(pricing)
+      }
+    }
+    return uses
   }
 
   /**
@@ -127,13 +163,21 @@ export class PriceUnitIndex {
 
   /** All channels share the text of a name, because the same names are in thousands of them. */
   private modelOf(name: string): IndexedModel {
-    const model = this.models.get(name) ?? { name, channels: new Set(), perSecond: 0 }
+    const model = this.models.get(name) ?? { name, channels: new Set(), videos: 0, perSecond: 0 }
     this.models.set(name, model)
     return model
   }
 }
 
-const NOWHERE: Pick<IndexedModel, 'channels' | 'perSecond'> = { channels: new Set(), perSecond: 0 }
+const NOWHERE: Omit<IndexedModel, 'name'> = { channels: new Set(), videos: 0, perSecond: 0 }
+
+/** Adds a channel to the numbers of a model's channels, or removes it if `by` is -1. */
+function count(model: IndexedModel, channel: IndexedChannel, by: 1 | -1): void {
+  const pricing = channel.videos.get(model.name)
+  if (pricing === undefined) return
+  model.videos += by
+  if (pricing.unit === 'second') model.perSecond += by
+}
 
 const isUsable = (
   { type, isEnabled, expiredTime }: IndexedChannel,

@@ -1,11 +1,11 @@
 import type { CommonQueryMethods } from 'slonik'
 import { mappedModelsOfChangedChannels, stateOfChannels } from '#projections/channels/query.ts'
-import { PriceUnitIndex, type VideoPriceUnits } from './price-unit-index.ts'
+import { PriceUnitIndex, type VideoPricingAt } from './price-unit-index.ts'
 import { createSharedReads } from './shared-reads.ts'
 
 type ReaderDeps = {
   readonly db: CommonQueryMethods
-  readonly videoPriceUnits: VideoPriceUnits
+  readonly videoPricingAt: VideoPricingAt
   /** The channel types that this server supports. Channels of other types bill nothing. */
   readonly servedTypes: readonly number[]
 }
@@ -24,7 +24,7 @@ export type PriceUnitReader = () => Promise<PriceUnitIndex>
  */
 export function createPriceUnitReader(deps: ReaderDeps): PriceUnitReader {
   const types = new Set(deps.servedTypes)
-  const index = new PriceUnitIndex(deps.videoPriceUnits)
+  const index = new PriceUnitIndex(deps.videoPricingAt)
   let upTo = -1
   let table: number | null = null
   const read = async (): Promise<PriceUnitIndex> => {

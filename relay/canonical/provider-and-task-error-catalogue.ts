@@ -16,6 +16,24 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "The model '{subject}' is not offered at this endpoint. GET /v1/models lists its endpoints.",
     '该接口不提供模型 “{subject}”，可用接口见 GET /v1/models。',
   ),
+  drawing_model_not_at_endpoint: {
+    ...httpError(
+      404,
+      'invalid_request_error',
+      "The model '{subject}' is not offered at this endpoint. It makes drawings, below /mj.",
+      '该接口不提供模型 “{subject}”；它用于绘图，请使用 /mj 下的接口。',
+    ),
+    code: 'model_not_at_endpoint',
+  },
+  music_model_not_at_endpoint: {
+    ...httpError(
+      404,
+      'invalid_request_error',
+      "The model '{subject}' is not offered at this endpoint. It makes music, below /suno.",
+      '该接口不提供模型 “{subject}”；它用于音乐，请使用 /suno 下的接口。',
+    ),
+    code: 'model_not_at_endpoint',
+  },
   no_batch_channel: httpError(
     400,
     'invalid_request_error',

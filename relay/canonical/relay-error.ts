@@ -76,6 +76,8 @@ export type RelayErrorCode =
   | 'draining'
   | 'no_channel'
   | 'model_not_at_endpoint'
+  | 'drawing_model_not_at_endpoint'
+  | 'music_model_not_at_endpoint'
   | 'no_batch_channel'
   | 'batch_not_found'
   | 'batch_not_ended'

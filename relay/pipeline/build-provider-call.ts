@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { withAdminHeaders, withApiVersion } from '../adapters/model-headers-and-api-version.ts'
-import type { ChatRequest } from '../dialects/wire-format.ts'
 import { BETA_HEADER, betasIn, headerIn, withoutHeaders } from '../providers/header-list.ts'
 import {
   compactPathOf,
@@ -8,7 +7,12 @@ import {
   providerCall,
 } from '../providers/profiles/provider-target.ts'
 import type { ProviderCall } from '../providers/provider-access-and-decoder-types.ts'
-import { providerForm } from '../uploads/write-form-for-provider.ts'
+import {
+  providerForm,
+  providerJson,
+  type StreamedBody,
+} from '../uploads/write-form-for-provider.ts'
+import { adapterOf } from './adapt-image-request.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 
 /**
@@ -28,7 +32,11 @@ export function buildProviderCall(
   const call = providerCall(target, format.name, path, { headers, body })
   const compactPath = format.isCompaction ? compactPathOf(target, path.model) : null
   const placed = { ...call, path: compactPath ?? withApiVersion(call.path, settings) }
-  return request.files === undefined ? placed : withForm(placed, body, request.files)
+  if (request.files === undefined) return placed
+  // An adapted endpoint takes JSON, in which the files are data URLs.
+  const isAdapted = adapterOf(candidate, target) !== undefined
+  const upload = (isAdapted ? providerJson : providerForm)(body, request.files)
+  return withUpload(placed, upload)
 }
 
 /**
@@ -46,16 +54,11 @@ export function withDroppedBetas(candidate: Candidate, incoming: IncomingHttpHea
   return { ...candidate, dropped: candidate.dropped.concat(dropped) }
 }
 
-/** Replaces the JSON document that describes a form by the form itself, with its files. */
-function withForm(
-  call: ProviderCall,
-  document: Buffer,
-  files: NonNullable<ChatRequest['files']>,
-): ProviderCall {
-  const upload = providerForm(document, files)
+/** Replaces the JSON document that describes a form by a body with the files of the form. */
+function withUpload(call: ProviderCall, upload: StreamedBody): ProviderCall {
   const headers = withoutHeaders(call.headers, (name) => name === 'content-type')
-  const ofForm = ['content-type', upload.contentType, 'content-length', `${upload.length}`]
-  return { ...call, headers: [...headers, ...ofForm], upload }
+  const ofBody = ['content-type', upload.contentType, 'content-length', `${upload.length}`]
+  return { ...call, headers: [...headers, ...ofBody], upload }
 }
 
 /**

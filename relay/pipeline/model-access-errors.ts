@@ -30,6 +30,30 @@ export const priceError = ({ code }: CodedError, group: string, model: string): 
     ? relayError('group_not_allowed', { subject: group })
     : relayError('model_unpriced', { param: 'model', subject: model })
 
+/** The errors of models that are offered only elsewhere, by the requests for which they are. */
+const ERRORS_BY_OFFER = {
+  any: 'model_not_at_endpoint',
+  video: 'model_not_at_endpoint',
+  drawing: 'drawing_model_not_at_endpoint',
+  music: 'music_model_not_at_endpoint',
+} as const
+
+/**
+ * Returns the error that says where the group has the model, for a request to which it is not
+ * offered. Returns null if the group does not have the model at all.
+ */
+export function errorOfModelElsewhere(
+  { channels }: Pick<Views, 'channels'>,
+  group: string,
+  model: string,
+): RelayError | null {
+  const kinds = Object.keys(ERRORS_BY_OFFER) as (keyof typeof ERRORS_BY_OFFER)[]
+  const kind = kinds.find((one) => channels.offering(group, model, one).length > 0)
+  return kind === undefined
+    ? null
+    : relayError(ERRORS_BY_OFFER[kind], { param: 'model', subject: model })
+}
+
 /**
  * Returns the error of a model that no channel offers in the format of the caller. Returns null if
  * a channel may offer it later, so that the caller may try again. An unknown model is reported as
@@ -43,11 +67,10 @@ export function errorOfUnofferedModel(
   kind: OfferKind,
 ): RelayError | null {
   if (pinnedChannelId !== null) return null
-  const isVideo = channels.offering(group, model, 'video').length > 0
-  if (!isVideo && !channels.isKnown(model))
-    return relayError('model_not_found', { param: 'model', subject: model })
-  const isOffered = isVideo || channels.offering(group, model, 'any').length > 0
-  return isOffered && !channels.mayOfferLater(group, model, kind)
-    ? relayError('model_not_at_endpoint', { param: 'model', subject: model })
-    : null
+  const elsewhere = errorOfModelElsewhere({ channels }, group, model)
+  if (elsewhere === null) {
+    const isKnown = channels.isKnown(model)
+    return isKnown ? null : relayError('model_not_found', { param: 'model', subject: model })
+  }
+  return channels.mayOfferLater(group, model, kind) ? null : elsewhere
 }

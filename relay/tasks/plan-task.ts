@@ -10,7 +10,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import type { Caller } from '../pipeline/authenticate.ts'
 import { hasUnexpiredChannel } from '../pipeline/channel-expiry.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
-import { accessError, priceError } from '../pipeline/model-access-errors.ts'
+import { accessError, errorOfModelElsewhere, priceError } from '../pipeline/model-access-errors.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Views } from '../views/start-views.ts'
 import type { TaskBody } from './read-task-request-body.ts'
@@ -18,6 +18,7 @@ import {
   type PlannedVideo,
   selectVideoChannels,
   type VideoTask,
+  vendorOf,
 } from './videos/select-channels-for-video.ts'
 
 export type SendOptions = {
@@ -121,17 +122,10 @@ function planInGroup(
   const { prices } = views.options
   const customer = { userGroup: user.group, acceptsUnpriced: false }
   const channels = offerFor(views, caller, request, origin)
-  // The caller chose the name of a video's model, and may have misspelled it.
-  const mayBeUnknown = channels.length === 0 && request.video !== undefined && origin === null
-  const isPinned = caller.pinnedChannelId !== null
-  if (mayBeUnknown && !isPinned && !views.channels.hasModel(model)) {
-    return relayError('model_not_found', { param: 'model', subject: model })
-  }
+  const misplaced = misplacedVideoError(views, caller, request, origin, channels)
+  if (misplaced !== null) return misplaced
   const price = priceOf(prices, model, group, customer)
   if ('code' in price) return priceError(price, group, model)
-  if (channels.length === 0 && isOfferedForCallsOnly(views, caller, request, origin)) {
-    return relayError('model_not_at_endpoint', { param: 'model', subject: model })
-  }
   const video =
     request.video === undefined
       ? null
@@ -148,20 +142,29 @@ function planInGroup(
 }
 
 /**
- * Reports whether a video is requested of a model that the group has only for calls, such as chats.
- * Such a request never succeeds, so the caller must not be told to try it again.
+ * Returns the error of a request for a video whose model is unknown, or is offered only elsewhere:
+ * for calls, drawings or music, or for videos in the format of another vendor. Such a request never
+ * succeeds, so the caller must not be told to try it again. Returns null for any other request. A
+ * request that continues a task has the model of that task.
  */
-const isOfferedForCallsOnly = (
+function misplacedVideoError(
   { channels }: Views,
   { group, pinnedChannelId }: Caller,
   { model, video }: TaskRequest,
   origin: TaskRecord | null,
-): boolean =>
-  video !== undefined &&
-  origin === null &&
-  pinnedChannelId === null &&
-  channels.offering(group, model, 'any').length > 0 &&
-  !channels.mayOfferLater(group, model, 'video')
+  offer: Offer<RelayChannel>,
+): RelayError | null {
+  if (video === undefined || origin !== null || pinnedChannelId !== null) return null
+  const { platform } = video
+  const makesIt = (channel: RelayChannel) =>
+    platform === null || vendorOf(channel)?.platform === platform
+  if (channelsIn(offer).some(makesIt)) return null
+  if (offer.length === 0 && !channels.hasModel(model)) {
+    return relayError('model_not_found', { param: 'model', subject: model })
+  }
+  if (channels.mayOfferLater(group, model, 'video')) return null
+  return errorOfModelElsewhere({ channels }, group, model)
+}
 
 /**
  * Returns the price of a task and the quota to reserve for it. Returns null if the price is not per

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { SpooledFile } from './spooled-file.ts'
 
 /** The body of a request to a provider, as a stream that can be opened again for a retry. */
@@ -14,7 +15,8 @@ export type StreamedBody = {
   readonly open: (onProgress: (chunk: Buffer) => void) => Readable
 }
 
-type Piece = Buffer | SpooledFile
+/** A part of a body: bytes, or a content that is read while the body is sent. */
+type Piece = Buffer | { readonly bytes: number; readonly open: () => AsyncIterable<Buffer> }
 type Part = { readonly name: string; readonly value: string | SpooledFile }
 
 /**
@@ -35,13 +37,53 @@ export function providerForm(
   const ordered = [...parts.filter(isText), ...parts.filter((part) => !isText(part))]
   const pieces: Piece[] = ordered.flatMap(({ name, value }) => piecesOf(boundary, name, value))
   pieces.push(Buffer.from(`--${boundary}--\r\n`))
-  const length = pieces.reduce((sum, piece) => sum + lengthOf(piece), 0)
-  return {
-    contentType: `multipart/form-data; boundary=${boundary}`,
-    length,
-    open: (onProgress) => Readable.from(contentOf(pieces, onProgress), { objectMode: false }),
-  }
+  return streamedBody(`multipart/form-data; boundary=${boundary}`, pieces)
 }
+
+/**
+ * Builds the JSON body that `document` describes. An object in it that names one of `files` is sent
+ * as the data URL of this file. The files stay on disk, because they may be larger than the memory
+ * that a call may use.
+ */
+export function providerJson(
+  document: Buffer,
+  files: ReadonlyMap<string, SpooledFile>,
+): StreamedBody {
+  const named: SpooledFile[] = []
+  // The caller's texts can't contain this text, because it is random.
+  const place = randomBytes(16).toString('hex')
+  const text = JSON.stringify(JSON.parse(document.toString('utf8')), (_name, value: unknown) => {
+    const file = fileOf(value, files)
+    if (file === undefined) return value
+    named.push(file)
+    return place
+  })
+  const [first = '', ...others] = text.split(place)
+  const pieces = named.flatMap((file, index): Piece[] => [
+    Buffer.from(`data:${file.type};base64,`),
+    { bytes: Math.ceil(file.bytes / 3) * 4, open: () => base64Of(file.open()) },
+    Buffer.from(others[index] ?? ''),
+  ])
+  return streamedBody('application/json', [Buffer.from(first), ...pieces])
+}
+
+async function* base64Of(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of content) {
+    const bytes = Buffer.concat([rest, chunk])
+    // Three bytes become four characters. Any other number would be padded in the middle.
+    const whole = bytes.length - (bytes.length % 3)
+    rest = bytes.subarray(whole)
+    if (whole > 0) yield Buffer.from(bytes.toString('base64', 0, whole))
+  }
+  if (rest.length > 0) yield Buffer.from(rest.toString('base64'))
+}
+
+const streamedBody = (contentType: string, pieces: readonly Piece[]): StreamedBody => ({
+  contentType,
+  length: pieces.reduce((sum, piece) => sum + lengthOf(piece), 0),
+  open: (onProgress) => Readable.from(contentOf(pieces, onProgress), { objectMode: false }),
+})
 
 const lengthOf = (piece: Piece): number => (Buffer.isBuffer(piece) ? piece.length : piece.bytes)
 
@@ -74,9 +116,12 @@ function partsOf(
     return value.flatMap((element) => partsOf(listName, element, files))
   }
   if (typeof value !== 'object') return [{ name, value: `${value}` }]
-  const id = (value as { readonly file?: unknown }).file
-  const file = typeof id === 'string' ? files.get(id) : undefined
-  return [{ name, value: file ?? JSON.stringify(value) }]
+  return [{ name, value: fileOf(value, files) ?? JSON.stringify(value) }]
+}
+
+function fileOf(value: unknown, files: ReadonlyMap<string, SpooledFile>): SpooledFile | undefined {
+  const { file: id } = objectOrEmpty(value)
+  return typeof id === 'string' ? files.get(id) : undefined
 }
 
 function piecesOf(boundary: string, name: string, value: string | SpooledFile): readonly Piece[] {

@@ -5,7 +5,7 @@ import { findAccessToken } from '#projections/credentials/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { findUser, usersByIds } from '#projections/users/query.ts'
 import { registerReadApi } from '#read-api/register-read-api.ts'
-import { videoPriceUnits } from '#relay/served-channel-types.ts'
+import { videoPricingAt } from '#relay/served-channel-types.ts'
 import { type Fixture, projectionFixture, sealed, userCreated } from '#test/projections/fixture.ts'
 
 export type Answer<T = Record<string, unknown>> = {
@@ -56,7 +56,7 @@ export async function apiFixture(): Promise<Api> {
     draining: drain.signal,
     servedTypes: [1, 2, 14],
     chatTypes: [1, 14],
-    videoPriceUnits,
+    videoPricingAt,
     isNamedLikeChatModel: (model) => !model.startsWith('image-'),
   })
   await app.ready()

@@ -6,6 +6,7 @@ import { createSharedReads } from '#read-api/pricing/shared-reads.ts'
 
 const VIDEO_TYPE = 50
 const NOW = 1_000
+const PER_SECOND = { unit: 'second', countsTokens: false, ratios: () => null } as const
 
 /** Channels in a table that a rebuild can replace. The queries for rows end one by one. */
 function site() {
@@ -29,10 +30,10 @@ function site() {
     db: db as unknown as CommonQueryMethods,
     servedTypes: [1, VIDEO_TYPE],
     // A channel bills by the second what it maps to a film.
-    videoPriceUnits: ({ type, models, modelMapping }) => {
+    videoPricingAt: ({ type, models, modelMapping }) => {
       parsed.push(type)
       const isVideo = type === VIDEO_TYPE && modelMapping === 'film'
-      return new Map(isVideo ? models.map((model) => [model, 'second']) : [])
+      return new Map(isVideo ? models.map((model) => [model, PER_SECOND]) : [])
     },
   })
   /** Changes a channel without the event that a read model would need for it. */
@@ -114,6 +115,23 @@ describe('reader of the units of prices', () => {
     for (const id of [1, 2, 3, 4]) change(id, { isDeleted: true })
     expect(await unitsOf('clip')).toEqual({})
     expect((await read()).unitsUnlikeNames()).toEqual({})
+  })
+
+  it('tells what the usable channels of each group do with a model that is a video', async () => {
+    const { change, read } = site()
+    change(1, { groups: ['default', 'inner'] })
+    change(2, { type: 1, groups: ['inner'] })
+    change(3, { type: 1, isEnabled: false })
+    change(4, { type: 1, models: ['plain'] })
+    const filter = { groups: ['default', 'inner', 'vip'], now: NOW }
+    const uses = (await read()).videoUseByGroup('clip', filter)
+    expect([...uses]).toEqual([
+      ['default', { pricings: new Set([PER_SECOND]), hasCalls: false }],
+      ['inner', { pricings: new Set([PER_SECOND]), hasCalls: true }],
+    ])
+    expect((await read()).videoUseByGroup('plain', filter).size).toBe(0)
+    change(1, { isDeleted: true })
+    expect((await read()).videoUseByGroup('clip', filter).size).toBe(0)
   })
 
   it('lists the models whose channels bill another unit than their name tells', async () => {

@@ -269,6 +269,65 @@ describe('GET /api/pricing', () => {
     expect(priced).toMatchObject({ model_price: 0.1, price_per: 'second' })
   })
 
+  it('shows no price per token of a video in self-use mode, as it is refused', async () => {
+    const hailuo = { type: 35, models: 'MiniMax-Hailuo-9', group: 'default' }
+    await channel({ ...hailuo, name: 'videos per call' })
+    await channel({ name: 'tokens', type: 54, models: 'doubao-seedance-9', group: 'default' })
+    const kling = { type: 50, key: 'access|secret', models: 'kling-self-use', group: 'default,vip' }
+    await channel({ ...kling, name: 'videos per second' })
+    await channel({ name: 'calls too', models: 'kling-self-use', group: 'vip' })
+    const on = await set('SelfUseModeEnabled', 'true')
+    try {
+      for (const answer of [await ask(fixture.anybody, on), await ask(fixture.user.call, on)]) {
+        expect(named(answer, 'MiniMax-Hailuo-9')).toBeUndefined()
+        expect(named(answer, 'kling-self-use')?.enable_groups).toEqual(['vip'])
+        expect(named(answer, 'doubao-seedance-9')).toMatchObject({ quota_type: 0 })
+        expect(named(answer, 'sim-unpriced')).toMatchObject({ quota_type: 0, model_ratio: 37.5 })
+      }
+      const priced = await set('ModelPrice', { 'sim-draw': 0.04, 'MiniMax-Hailuo-9': 0.2 })
+      const shown = named(await ask(fixture.anybody, priced), 'MiniMax-Hailuo-9')
+      expect(shown).toMatchObject({ quota_type: 1, model_price: 0.2 })
+    } finally {
+      await set('SelfUseModeEnabled', 'false')
+      await set('ModelPrice', { 'sim-draw': 0.04 })
+    }
+  })
+
+  it('tells the ratios of the price of a video, and which video is the default', async () => {
+    const group = 'default'
+    await channel({ name: 'ratios 1', type: 17, models: 'wan2.5-t2v-preview', group })
+    await channel({ name: 'ratios 2', type: 35, models: 'MiniMax-Hailuo-02', group })
+    const kling = { type: 50, key: 'access|secret', group }
+    await channel({ ...kling, name: 'ratios 3', models: 'kling-v2-6,kling-v2-master' })
+    const mapped = { models: 'film-2', model_mapping: '{"film-2":"wan2.5-t2v-preview"}' }
+    await channel({ name: 'ratios 4', type: 17, group, ...mapped })
+    const names = ['wan2.5-t2v-preview', 'MiniMax-Hailuo-02', 'kling-v2-6', 'kling-v2-master']
+    const prices = [...names, 'film-2'].map((name) => [name, 0.05])
+    const position = await set('ModelPrice', { 'sim-draw': 0.04, ...Object.fromEntries(prices) })
+    const ratiosOf = async (name: string, after = 0) =>
+      named(await ask(fixture.anybody, after), name)?.video_ratios
+    const ofWan = {
+      resolutions: { '480p': 1, '720p': 2, '1080p': 3 },
+      ...{ options: {}, default: { resolution: '1080p', options: [], ratio: 3 } },
+    }
+    expect(await ratiosOf('wan2.5-t2v-preview', position)).toEqual(ofWan)
+    expect(await ratiosOf('film-2')).toEqual(ofWan)
+    expect(await ratiosOf('MiniMax-Hailuo-02')).toMatchObject({
+      resolutions: { '768p 6s': 1, '768p 10s': 2, '1080p 6s': 1.75 },
+      default: { resolution: '768p 6s', ratio: 1 },
+    })
+    expect(await ratiosOf('kling-v2-6')).toMatchObject({
+      ...{ resolutions: {}, options: { pro: 1.6666666667, audio: 2 } },
+      default: { resolution: null, options: [], ratio: 1 },
+    })
+    for (const name of ['kling-v2-master', 'sim-draw']) expect(await ratiosOf(name)).toBeUndefined()
+    // Another channel bills the same name by other ratios, so no ratio is certain.
+    const other = { name: 'ratios 5', type: 17, models: 'film-2', group }
+    const { headers } = await channel({ ...other, model_mapping: '{"film-2":"wan2.6-t2v"}' })
+    expect(await ratiosOf('film-2', Number(headers['x-position']))).toBeUndefined()
+    await set('ModelPrice', { 'sim-draw': 0.04 })
+  })
+
   it('shows a changed price at once to its author, and within a second to all others', async () => {
     const seen = async (after = 0) => named(await ask(fixture.anybody, after), 'sim-draw')
     expect((await seen())?.model_price).toBe(0.04)

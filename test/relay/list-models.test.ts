@@ -154,6 +154,31 @@ it('a model that is a video at its channels is listed with the endpoint of video
   expect((await get('/v1/models/sora-2', BEARER)).id).toBe('sora-2')
 })
 
+it('Gemini’s list names the methods that predict images and videos', async () => {
+  const models = ['imagen-4.0-generate-001', 'veo-3.1-fast-generate-preview', 'gemini-2.5-pro']
+  await rig.addChannel(2, { type: 24, models })
+  await rig.addChannel(3, { type: 55, models: ['sora-2'] })
+  await rig.setOption('ModelRatio', { 'gemini-2.5-pro': 1 })
+  await rig.setOption('ModelPrice', {
+    [models[0] ?? '']: 0.04,
+    [models[1] ?? '']: 0.15,
+    'sora-2': 1,
+  })
+  const list = (await get('/v1beta/models', GOOGLE)).models as {
+    readonly displayName: string
+    readonly supportedGenerationMethods: string[]
+  }[]
+  const methods = new Map(
+    list.map((model) => [model.displayName, model.supportedGenerationMethods]),
+  )
+  expect(methods.get('imagen-4.0-generate-001')).toEqual(['predict'])
+  expect(methods.get('veo-3.1-fast-generate-preview')).toEqual(['predictLongRunning'])
+  const chat = ['generateContent', 'streamGenerateContent', 'countTokens']
+  expect(methods.get('gemini-2.5-pro')).toEqual(chat)
+  // This endpoint serves only the videos of Veo.
+  expect(methods.get('sora-2')).toEqual([])
+})
+
 describe('a model whose videos are refused as unpriced is not listed', () => {
   const listed = async () => {
     const { data } = (await get('/v1/models', BEARER)) as {

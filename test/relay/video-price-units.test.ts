@@ -1,15 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelTerms } from '#domain/channels/events.ts'
-import { videoPrice } from '#domain/pricing/video-prices.ts'
+import { unitPrice } from '#domain/pricing/charge.ts'
+import { decimalText } from '#domain/pricing/decimal.ts'
+import { VIDEO_PRICE_UNITS, type VideoRatios, videoPrice } from '#domain/pricing/video-prices.ts'
 import { PROFILES, TASK_PROFILES } from '#relay/providers/profiles/all-profiles.ts'
+import { TaskRequestError } from '#relay/tasks/read-task-request-body.ts'
 import { VIDEO_VENDORS } from '#relay/tasks/videos/select-channels-for-video.ts'
-import { videoPriceUnits } from '#relay/views/video-price-units.ts'
+import { videoPricingAt } from '#relay/tasks/videos/video-pricing.ts'
+import type { VendorMedia, VideoRequest } from '#relay/tasks/videos/video-vendor.ts'
 
 const unitsAt = (
   type: number,
   models: readonly string[],
   others: Partial<Pick<ChannelTerms, 'modelPrefix' | 'modelMapping'>> = {},
-) => Object.fromEntries(videoPriceUnits({ type, models, ...NO_OTHERS, ...others }))
+) =>
+  Object.fromEntries(
+    [...videoPricingAt({ type, models, ...NO_OTHERS, ...others })].map(([model, { unit }]) => [
+      ...[model, unit],
+    ]),
+  )
 const NO_OTHERS = { modelPrefix: '', modelMapping: '' }
 const mappingOf = (mapping: Record<string, unknown>) => ({ modelMapping: JSON.stringify(mapping) })
 
@@ -88,3 +97,69 @@ describe('the unit of a price', () => {
     }
   })
 })
+
+describe('the ratios of a list of prices', () => {
+  const rows = [...PROFILES, ...TASK_PROFILES].flatMap(({ id, videos }) =>
+    videos === undefined ? [] : [{ id, vendor: VIDEO_VENDORS[videos.vendor] }],
+  )
+  const known = Object.keys(VIDEO_PRICE_UNITS)
+  const unknown = ['sora-3', 'wan2.7-t2v', 'veo-5', 'seedance-3', 'Hailuo-3', 'vidu3', 'kling-v9']
+  const request: VideoRequest = {
+    ...{ action: 'TEXT_TO_VIDEO', model: '', prompt: 'x', negativePrompt: null, seconds: null },
+    ...{ size: null, resolution: null, ratio: null, images: [], lastImage: null, seed: null },
+    ...{ hasAudio: null, mode: null },
+  }
+  const price = { mode: 'call', list: 0, price: '1', group: '1' } as const
+
+  const requests = [null, '360p', '480p', '512p', '540p', '720p', '768p', '1080p', '4k']
+    .flatMap((resolution) => [null, 4, 6, 8, 10].map((seconds) => ({ resolution, seconds })))
+    .flatMap((one) => [
+      ...[one, { ...one, mode: 'pro' as const }, { ...one, hasAudio: true }],
+      { ...one, mode: 'pro' as const, hasAudio: true },
+    ])
+
+  /** Computes the ratio of a video as a customer does. */
+  const listedRatio = (listed: VideoRatios | null, media: VendorMedia): number => {
+    if (listed === null) return 1
+    const names = [`${media.resolution} ${media.seconds}s`, `${media.resolution}`]
+    const [ofResolution] = names.flatMap((name) => listed.resolutions[name] ?? [])
+    return media.options.reduce(
+      (product, option) => product * (listed.options[option] ?? 1),
+      ofResolution ?? listed.default.ratio,
+    )
+  }
+
+  it('are those by which videos are billed, for each vendor, model and request', () => {
+    const compared = new Set<string>()
+    const all = rows.flatMap(({ id, vendor }) =>
+      [...videoPricingAt({ type: id, models: [...known, ...unknown], ...NO_OTHERS })].map(
+        ([model, { ratios }]) => ({ id, vendor, model, listed: ratios() }),
+      ),
+    )
+    for (const { id, vendor, model, listed } of all) {
+      for (const options of [{}, ...requests]) {
+        const media = offered(() => vendor.media({ ...request, ...options }, model))
+        if (media === null) continue
+        const billed = videoPrice(price, [model, model], vendor.platform, media)
+        const factor = billed.mode === 'call' ? Number(decimalText(unitPrice(billed))) : 0
+        const context = JSON.stringify([id, model, options])
+        compared.add(context)
+        expect(listedRatio(listed, media), context).toBeCloseTo(factor, 8)
+        if (!('resolution' in options)) {
+          expect(listed?.default.ratio ?? 1, context).toBeCloseTo(factor, 8)
+        }
+      }
+    }
+    expect(compared.size).toBeGreaterThan(1_000)
+  })
+})
+
+/** Returns the video of a request, or null if the vendor refuses it. */
+function offered<Media>(media: () => Media): Media | null {
+  try {
+    return media()
+  } catch (error) {
+    if (error instanceof TaskRequestError) return null
+    throw error
+  }
+}

@@ -1,6 +1,7 @@
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
+import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
 import { formatDecimal } from '#console/ui/quota/exact-decimal.ts'
@@ -12,6 +13,7 @@ import {
   pricesIn,
   threeDecimalText,
   unitIn,
+  videoPricesIn,
 } from './model-prices.ts'
 import { RatioTag, type SelectedGroup } from './price-columns.tsx'
 
@@ -24,6 +26,7 @@ export function ModelDetails(props: {
   return (
     <div className="tg-price-details">
       <PricesByGroup model={model} ratios={ratios} />
+      {model.video_ratios !== undefined && <VideoPrices model={model} group={group} />}
       {model.quota_type === 0 && <Calculator model={model} group={group} />}
     </div>
   )
@@ -64,6 +67,43 @@ function PricesByGroup(props: { model: PricedModel; ratios: Readonly<Record<stri
               </tr>
             )
           })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The prices of a model's videos in the selected group. The default video is marked. */
+function VideoPrices({ model, group }: { model: PricedModel; group: SelectedGroup }) {
+  const { t } = useTranslation()
+  const unit = t(`ui.per${unitIn(model, group.name)}`)
+  return (
+    <div className="tg-price-scroll">
+      <table>
+        <caption>
+          {t('pricing.videoPrices')} <GroupTag name={group.name} />
+        </caption>
+        <TableHead titles={[t('pricing.video'), t('ui.ratio'), t('pricing.price')]} />
+        <tbody>
+          {videoPricesIn(model, group.ratio).map(({ kind, name, ratio, price, isDefault }) => (
+            <tr key={name}>
+              <th scope="row">
+                {kind === 'resolution' ? name : t(`pricing.videoKind.${kind}`, { name })}
+                {isDefault && (
+                  <>
+                    {' '}
+                    <StatusTag tone="info" isPlain>
+                      {t('pricing.isDefault')}
+                    </StatusTag>
+                  </>
+                )}
+              </th>
+              <td>×{Number(ratio.toFixed(4))}</td>
+              <td>
+                {allDecimalsText(price)} <small className="tg-muted">{unit}</small>
+              </td>
+            </tr>
+          ))}
         </tbody>
       </table>
     </div>

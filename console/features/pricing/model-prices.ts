@@ -69,6 +69,55 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
   }
 }
 
+/** The price of one kind of video in a group. */
+type VideoPrice = {
+  /** `usual` is the default video of a model without a choice of resolutions. */
+  readonly kind: 'usual' | 'resolution' | 'pro' | 'audio' | 'other'
+  /** The resolution, such as `768p · 10 s`, or the option. */
+  readonly name: string
+  readonly ratio: number
+  readonly price: ExactDecimal
+  readonly isDefault: boolean
+}
+
+/**
+ * Returns the prices of the kinds of video that have a ratio, in dollars per call or second. The
+ * price of an option is that of the default video with this option, because the ratio of an option
+ * multiplies that of the resolution.
+ */
+export function videoPricesIn(model: PricedModel, groupRatio: number): readonly VideoPrice[] {
+  const { video_ratios: ratios } = model
+  if (ratios === undefined) return []
+  const call = multiply(exact(model.model_price), exact(groupRatio))
+  const { resolution, options, ratio: usual } = ratios.default
+  const isPlain = options.length === 0
+  const priceOf = (
+    kind: VideoPrice['kind'],
+    name: string,
+    ratio: number,
+    isDefault: boolean,
+  ): VideoPrice => {
+    // The API sends ratios such as 5/3 with ten decimals.
+    const price = divide(multiply(call, exact(ratio)), fromInteger(1), 9) ?? call
+    return { kind, name, ratio, price, isDefault }
+  }
+  const resolutions = Object.entries(ratios.resolutions).map(([name, ratio]) => {
+    const shown = name.replace(/ (\d+)s$/, ' · $1 s')
+    return priceOf('resolution', shown, ratio, isPlain && name === resolution)
+  })
+  const isListed = resolutions.some(({ isDefault }) => isDefault)
+  return [
+    ...(isListed ? [] : [priceOf('usual', '', usual, true)]),
+    ...resolutions,
+    ...Object.entries(ratios.options)
+      .filter(([name]) => !options.includes(name))
+      .map(([name, ratio]) => priceOf(optionKindOf(name), name, usual * ratio, false)),
+  ]
+}
+
+const optionKindOf = (name: string): VideoPrice['kind'] =>
+  name === 'pro' || name === 'audio' ? name : 'other'
+
 /**
  * Returns the model with the ratios that apply to an input of `prompt` tokens. Some models have
  * different ratios for long inputs.

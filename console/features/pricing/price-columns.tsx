@@ -1,5 +1,10 @@
 import type { TFunction } from 'i18next'
-import { type Column, column, TITLE_COLUMN } from '#console/ui/data-grid/column-and-layout.ts'
+import {
+  type CardPlace,
+  type Column,
+  column,
+  TITLE_COLUMN,
+} from '#console/ui/data-grid/column-and-layout.ts'
 import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
@@ -30,13 +35,23 @@ export function priceColumns(t: TFunction, group: SelectedGroup): Column<PricedM
     </StatusTag>
   )
   const groups = ({ enable_groups }: PricedModel) => <Groups names={enable_groups} />
+  const isByCall = ({ quota_type }: PricedModel) => quota_type === 1
+  // A price per call or second has no parts, so a card has one line for it.
+  const ofTokens = (place: CardPlace) => (model: PricedModel) =>
+    isByCall(model) ? 'hidden' : place
+  const priceTitle = (model: PricedModel) => t(isByCall(model) ? 'pricing.price' : 'pricing.input')
+  const onCard = { cached: ofTokens('more'), output: ofTokens('line') }
   const columns = [
     column('model', t('ui.model'), 164, name, TITLE_COLUMN),
     column('owner', t('pricing.owner'), 92, ({ owner_by }: PricedModel) => owner_by || NONE),
     column('billing', t('ui.billing'), 118, billing, { onCard: 'aside' }),
-    column('input', t('pricing.input'), 130, input, { align: 'end' }),
-    column('cached', t('pricing.cached'), 98, price('cached'), { align: 'end', onCard: 'more' }),
-    column('output', t('ui.outputPrice'), 100, price('output'), { align: 'end' }),
+    column('input', t('pricing.input'), 130, input, { align: 'end', cardTitle: priceTitle }),
+    column('cached', t('pricing.cached'), 98, price('cached'), {
+      ...{ align: 'end', onCard: onCard.cached },
+    }),
+    column('output', t('ui.outputPrice'), 100, price('output'), {
+      ...{ align: 'end', onCard: onCard.output },
+    }),
     column('here', t('pricing.available'), 104, here),
     column('groups', t('pricing.groups'), 130, groups, { onCard: 'more' }),
   ]

@@ -2,6 +2,7 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import {
   actionsColumn,
+  type CardPlace,
   type Column,
   column,
   TITLE_COLUMN,
@@ -28,8 +29,12 @@ type PriceActions = {
  * Returns the columns of the price table. All columns fit into a window that is 1280 pixels wide.
  */
 export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
-  const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> =>
-    column(id, title, 126, cell, { align: 'end' })
+  const money = (
+    id: string,
+    title: string,
+    cell: Column<PriceRow>['cell'],
+    onCard: Pick<Column<PriceRow>, 'onCard' | 'cardTitle'> = { onCard: ofTokens },
+  ): Column<PriceRow> => column(id, title, 126, cell, { align: 'end', ...onCard })
   return [
     column(
       'model',
@@ -46,12 +51,16 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
     column('mode', t('ui.billing'), 100, (row) => <ModeTag row={row} actions={actions} />, {
       onCard: 'aside',
     }),
-    money('input', t('pricing.inputPrice'), (row) =>
-      isPerCall(row) ? (
-        <Amount dollars={row.price} unit={t(`ui.per${actions.unitOfPrice(row.name)}`)} />
-      ) : (
-        <Amount dollars={priceOfRatio(row.ratio)} unit={ratioText(row.ratio)} />
-      ),
+    money(
+      'input',
+      t('pricing.inputPrice'),
+      (row) =>
+        isPerCall(row) ? (
+          <Amount dollars={row.price} unit={t(`ui.per${actions.unitOfPrice(row.name)}`)} />
+        ) : (
+          <Amount dollars={priceOfRatio(row.ratio)} unit={ratioText(row.ratio)} />
+        ),
+      { cardTitle: (row) => t(isPerCall(row) ? 'pricing.price' : 'pricing.inputPrice') },
     ),
     money('output', t('pricing.outputPrice'), (row) =>
       row.completionRatio === '' && row.ratio !== '' ? (
@@ -71,11 +80,14 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
       t('pricing.maxOutput'),
       112,
       (row) => <OutputLimit row={row} actions={actions} />,
-      { align: 'end' },
+      { align: 'end', onCard: ofTokens },
     ),
     actionsColumn(t, 124, (row) => <Actions row={row} actions={actions} />),
   ]
 }
+
+/** A price per call or second has no parts, so a card has one line for it. */
+const ofTokens = (row: PriceRow): CardPlace => (isPerCall(row) ? 'hidden' : 'line')
 
 type RowProps = { row: PriceRow; actions: PriceActions }
 

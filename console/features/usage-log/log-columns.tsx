@@ -1,5 +1,7 @@
+import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { parseOtherField } from '#console/api/usage-log-queries.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import type { Column } from '#console/ui/data-grid/column-and-layout.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
@@ -66,6 +68,20 @@ const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   group: 'hidden',
   details: 'hidden',
 }
+/**
+ * The places on the card of a call that was billed by the call or by the second and used no tokens,
+ * such as a video. Its price stands where other calls have their tokens.
+ */
+const ON_CARD_WITHOUT_TOKENS: typeof ON_CARD = {
+  ...ON_CARD,
+  ...{ ratios: 'brief', prompt: 'hidden', completion: 'hidden', firstToken: 'hidden' },
+}
+
+const isPricedWithoutTokens = (row: LogEntry): boolean =>
+  row.prompt_tokens === 0 &&
+  row.completion_tokens === 0 &&
+  parseOtherField(row).model_price !== undefined
+
 type ColumnDefinition = Omit<Column<LogEntry>, 'title'> & { id: ColumnId }
 type SetFilters = (patch: Partial<LogFilters>) => void
 
@@ -75,12 +91,13 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
   const short = useNumberFormat({ notation: 'compact', maximumSignificantDigits: 3 })
   return useMemo(() => {
     const formats = { exact, short }
-    const drafts = [...contextColumns(setFilters), ...metricColumns(formats, t('usageLog.ratios'))]
+    const drafts = [...contextColumns(setFilters), ...metricColumns(formats, t)]
     return (isAdmin ? ADMIN_ORDER : ORDER)
       .flatMap((id) => drafts.filter((draft) => draft.id === id))
       .filter(({ id }) => isAdmin || !ADMIN_COLUMNS.has(id))
       .map((draft) => ({
-        onCard: ON_CARD[draft.id] ?? 'more',
+        onCard: (row: LogEntry) =>
+          (isPricedWithoutTokens(row) ? ON_CARD_WITHOUT_TOKENS : ON_CARD)[draft.id] ?? 'more',
         isSortable: draft.id in LOG_SORTS,
         ...draft,
         title: t(TITLES[draft.id]),
@@ -129,7 +146,7 @@ function contextColumns(setFilters: SetFilters): ColumnDefinition[] {
   ]
 }
 
-function metricColumns(formats: CountFormats, ratios: string): ColumnDefinition[] {
+function metricColumns(formats: CountFormats, t: TFunction): ColumnDefinition[] {
   const count = (value: number, row: LogEntry) =>
     row.request_id === '' ? (
       <span className="tg-muted">–</span>
@@ -137,7 +154,17 @@ function metricColumns(formats: CountFormats, ratios: string): ColumnDefinition[
       <TokenCount value={value} formats={formats} />
     )
   return [
-    { id: 'ratios', heading: ratios, width: 92, cell: (row) => <RatioCell row={row} /> },
+    {
+      id: 'ratios',
+      heading: t('usageLog.ratios'),
+      width: 92,
+      cell: (row) => <RatioCell row={row} />,
+      cardTitle: (row) => {
+        const { model_price: price, price: exact } = parseOtherField(row)
+        if (price === undefined) return t('usageLog.column.ratios')
+        return t(`usageLog.column.${exact?.per === undefined ? 'callPrice' : 'secondPrice'}`)
+      },
+    },
     { id: 'prompt', width: 62, align: 'end', cell: (row) => count(row.prompt_tokens, row) },
     { id: 'completion', width: 60, align: 'end', cell: (row) => count(row.completion_tokens, row) },
     {

@@ -41,6 +41,8 @@ export const usageLog: Translations['usageLog'] = {
   showFailedAttempts: 'Show failed attempts',
   column: {
     ratios: 'Model / output / group ratio',
+    callPrice: 'Price per call / group ratio',
+    secondPrice: 'Price per second / group ratio',
     prompt: 'Input',
     completion: 'Output',
     cost: 'Cost',

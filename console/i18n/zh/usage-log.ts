@@ -38,6 +38,8 @@ export const usageLog = {
   showFailedAttempts: '查看失败的尝试',
   column: {
     ratios: '模型/补全/分组倍率',
+    callPrice: '每次价格/分组倍率',
+    secondPrice: '每秒价格/分组倍率',
     prompt: '输入',
     completion: '输出',
     cost: '花费',

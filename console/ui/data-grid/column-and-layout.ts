@@ -2,6 +2,18 @@ import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 
+/**
+ * Where a value stands on a card:
+ * - `title`, `aside`: in the heading.
+ * - `line` (the default): on a line with a label.
+ * - `brief`: with a label, on one line with other values.
+ * - `bare`: without a label, on one line with other values.
+ * - `more`: in the part that the user can expand.
+ * - `foot`: at the bottom.
+ * - `hidden`: not on the card.
+ */
+export type CardPlace = 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
+
 export type Column<Row> = {
   readonly id: string
   readonly title: string
@@ -27,17 +39,10 @@ export type Column<Row> = {
   readonly isSortable?: boolean
   readonly isPinned?: boolean
   readonly isHiddenAtFirst?: boolean
-  /**
-   * Where the value stands on a card:
-   * - `title`, `aside`: in the heading.
-   * - `line` (the default): on a line with a label.
-   * - `brief`: with a label, on one line with other values.
-   * - `bare`: without a label, on one line with other values.
-   * - `more`: in the part that the user can expand.
-   * - `foot`: at the bottom.
-   * - `hidden`: not on the card.
-   */
-  readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
+  /** Where the value stands on a card, which may depend on the row. */
+  readonly onCard?: CardPlace | ((row: Row) => CardPlace)
+  /** The label on a card, if it depends on the row. By default, it is `title`. */
+  readonly cardTitle?: (row: Row) => string
 }
 
 type Cell<Row> = Column<Row>['cell']

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../elements/icons.tsx'
-import type { Column } from './column-and-layout.ts'
+import type { CardPlace, Column } from './column-and-layout.ts'
 import type { DataGridProps } from './grid-props-and-row-heights.ts'
 import type { Grid } from './use-grid.ts'
 
@@ -10,17 +10,17 @@ export function GridCard<Row>(rowProps: CardProps<Row>) {
   const { props, grid, row, index } = rowProps
   const { t } = useTranslation()
   const shown = props.layout.visible
-  const title = shown.find((column) => column.onCard === 'title') ?? shown[0]
+  const title = shown.find((column) => placeOf(column, row) === 'title') ?? shown[0]
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
   const canOpen = (props.onOpen ?? props.expand) !== undefined
-  const placed = (...places: Column<Row>['onCard'][]) =>
-    shown.filter((column) => column !== title && places.includes(column.onCard ?? 'line'))
+  const placed = (...places: CardPlace[]) =>
+    shown.filter((column) => column !== title && places.includes(placeOf(column, row)))
   const brief = placed('brief', 'bare')
   // Values without labels are on the first line. The first value with a label begins the second
   // line.
   const firstNamed = Math.max(
     0,
-    brief.findIndex(({ onCard }) => onCard === 'brief'),
+    brief.findIndex((column) => placeOf(column, row) === 'brief'),
   )
   const more = canOpen && <CardFootButton {...rowProps} isBare={brief.length > 0} />
   return (
@@ -111,11 +111,17 @@ function cardClass<Row>(props: DataGridProps<Row>, row: Row): string {
   return classes.join(' ')
 }
 
+const placeOf = <Row,>({ onCard = 'line' }: Column<Row>, row: Row): CardPlace =>
+  typeof onCard === 'function' ? onCard(row) : onCard
+
+const titleOf = <Row,>({ title, cardTitle }: Column<Row>, row: Row): string =>
+  cardTitle?.(row) ?? title
+
 type Lines<Row> = { columns: readonly Column<Row>[]; row: Row }
 
 const filled = <Row,>({ columns, row }: Lines<Row>) =>
   columns
-    .map(({ id, title, cell }) => ({ id, title, value: cell(row) }))
+    .map((one) => ({ id: one.id, title: titleOf(one, row), value: one.cell(row) }))
     .filter(({ value }) => value !== undefined && value !== null && value !== '')
 
 function CardBrief<Row>(props: Lines<Row>) {
@@ -124,8 +130,8 @@ function CardBrief<Row>(props: Lines<Row>) {
     <dl className="tg-card-brief">
       {props.columns.map((column) => (
         <div key={column.id}>
-          <dt className={column.onCard === 'bare' ? 'tg-visually-hidden' : undefined}>
-            {column.title}
+          <dt className={placeOf(column, props.row) === 'bare' ? 'tg-visually-hidden' : undefined}>
+            {titleOf(column, props.row)}
           </dt>
           <dd>{column.cell(props.row)}</dd>
         </div>

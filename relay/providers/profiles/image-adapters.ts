@@ -5,14 +5,15 @@ import { errorIn, imagesAnswer, imagesOf } from './convert-image-answer.ts'
 import {
   aspectRatioOf,
   type CarriedBy,
+  dashScopeSizeOf,
   type ImageRequest,
   isQuarterMegapixel,
   lossesFor,
   miniMaxSidesOf,
   type NamedSize,
   offeredSizeOf,
+  picturesOf,
   replicateSidesOf,
-  sidesOf,
   xaiQualityOf,
   xaiRatioOf,
   xaiResolutionOf,
@@ -206,34 +207,62 @@ function codeOfMiniMax({ base_resp, error }: JsonObject) {
   return [ACCOUNT_CODES_OF_MINIMAX.get(code) ?? code, message] as const
 }
 
-const imageOfPixels = ({ size }: ImageRequest): SentImage => ({
-  size: sizeOfSides(sidesOf(size)),
+/** Returns the size as DashScope writes it, such as `1328*1328`. */
+const starSizeOf = (size: string | null | undefined, model: string): string | undefined =>
+  dashScopeSizeOf(size, model)?.replace('x', '*')
+
+const imageOfDashScope = ({ size }: ImageRequest, model: string): SentImage => ({
+  size: dashScopeSizeOf(size, model),
   quality: null,
 })
 
-/** Adapter for DashScope's synchronous image models. */
+const messagesBody = (model: string, content: readonly object[], parameters: object): object => ({
+  model,
+  input: { messages: [{ role: 'user', content }] },
+  parameters,
+})
+
+function answerOfDashScope(body: Buffer, created: number): Buffer {
+  const images = imagesOf(body, 'image', 'url')
+  const error = images.length > 0 ? null : errorIn(body, ({ code, message }) => [code, message])
+  return error ?? imagesAnswer(images, created)
+}
+
+/** The maximum number of images of Wan in one request. Other models refuse too many themselves. */
+const WAN_IMAGES_MAX = 4
+
+/** Adapter for DashScope's synchronous image models, which may edit the caller's images. */
 export const DASH_SCOPE: ImageAdapter = {
   lossesOf: lossesFor('dashScope'),
   answersOnlyAddresses: true,
-  requestOf: (
-    { prompt, n, size, image, negative_prompt, seed, watermark }: CarriedBy<'dashScope'>,
-    model,
-  ) => {
-    const pictures = typeof image === 'string' ? [image] : (image ?? [])
-    const content = [...pictures.map((picture) => ({ image: picture })), { text: prompt }]
-    const parameters = { n: n ?? 1, size: sidesOf(size)?.join('*') }
-    return {
-      model,
-      input: { messages: [{ role: 'user', content }] },
-      parameters: { ...parameters, negative_prompt, seed, watermark },
-    }
+  requestOf: (request: CarriedBy<'dashScope'>, model) => {
+    const { prompt, n, size, negative_prompt, seed, watermark } = request
+    if (model.startsWith('wan') && (n ?? 1) > WAN_IMAGES_MAX) return { unsupported: 'n' }
+    // These models edit by words alone. Without its mask, an edit would change the whole image.
+    if (request.mask !== undefined && request.mask !== null) return { unsupported: 'mask' }
+    const content = [...picturesOf(request).map((image) => ({ image })), { text: prompt }]
+    // The number is always sent, because Wan would otherwise edit an image four times.
+    const parameters = { n: n ?? 1, size: starSizeOf(size, model) }
+    return messagesBody(model, content, { ...parameters, negative_prompt, seed, watermark })
   },
-  sentImageOf: imageOfPixels,
-  answer: (body, created) => {
-    const images = imagesOf(body, 'image', 'url')
-    const error = images.length > 0 ? null : errorIn(body, ({ code, message }) => [code, message])
-    return error ?? imagesAnswer(images, created)
+  sentImageOf: imageOfDashScope,
+  answer: answerOfDashScope,
+}
+
+/**
+ * Adapter for DashScope's Z-Image, which generates one image per request from a text
+ * (alibabacloud.com/help/en/model-studio/z-image-api-reference).
+ */
+export const Z_IMAGE: ImageAdapter = {
+  lossesOf: lossesFor('zImage'),
+  answersOnlyAddresses: true,
+  requestOf: (request: CarriedBy<'zImage'>, model) => {
+    const { prompt, size, seed } = request
+    const parameters = { size: starSizeOf(size, model), seed }
+    return unsupportedIn(request, 1) ?? messagesBody(model, [{ text: prompt }], parameters)
   },
+  sentImageOf: imageOfDashScope,
+  answer: answerOfDashScope,
 }
 
 /** Adapter for DashScope's image models that run as tasks. */
@@ -243,10 +272,16 @@ export const DASH_SCOPE_TASKS: ImageAdapter = {
   task: DASH_SCOPE_TASK,
   requestOf: (request: CarriedBy<'dashScope'>, model) => {
     const { prompt, n, size, negative_prompt, seed, watermark } = request
-    const parameters = { n: n ?? 1, size: sidesOf(size)?.join('*'), seed, watermark }
-    return unsupportedIn(request, 4) ?? { model, input: { prompt, negative_prompt }, parameters }
+    const parameters = { n: n ?? 1, size: starSizeOf(size, model), seed, watermark }
+    return (
+      unsupportedIn(request, WAN_IMAGES_MAX) ?? {
+        model,
+        input: { prompt, negative_prompt },
+        parameters,
+      }
+    )
   },
-  sentImageOf: imageOfPixels,
+  sentImageOf: imageOfDashScope,
   answer: (body, created) => imagesAnswer(imagesOf(body, 'url', 'url'), created),
 }
 

@@ -7,6 +7,7 @@ import {
   REPLICATE_IMAGES,
   SILICON_FLOW,
   XAI_IMAGES,
+  Z_IMAGE,
 } from './image-adapters.ts'
 import type { CallEndpoint } from './provider-profile.ts'
 
@@ -36,6 +37,25 @@ const ZHIPU_IMAGES = '/api/paas/v4/images/generations'
 
 /** Matches the models of Wan that generate images by the API of tasks. */
 const WAN_IMAGE_MODELS = /^(?:wanx-v1|wanx?2\.[0-5]-t2i)/
+/**
+ * Matches the models of DashScope that generate images within one request. Wan does so since 2.6
+ * (alibabacloud.com/help/en/model-studio/wan-image-generation-api-reference).
+ */
+const DASH_SCOPE_MODELS = /^(?:qwen-image|wan(?:2\.[6-9]|[3-9])[\w.]*-(?:t2i|image))/
+/** Matches those of `DASH_SCOPE_MODELS` that edit the caller's images. */
+const DASH_SCOPE_EDITORS = /^(?:qwen-image-(?:edit|[2-9])|wan(?:2\.[6-9]|[3-9])[\w.]*-image)/
+const DASH_SCOPE_PATH = '/api/v1/services/aigc/multimodal-generation/generation'
+const DASH_SCOPE_BASES = /^dashscope(?:-[a-z]+)?\.aliyuncs\.com\//
+
+/**
+ * Returns the places of an endpoint of DashScope. At DashScope itself, its path begins after the
+ * host, because the base URL may be that of the compatible API. At other hosts, it is below the
+ * base URL.
+ */
+const ofDashScope = (endpoint: CallEndpoint): readonly CallEndpoint[] => [
+  { ...endpoint, bases: DASH_SCOPE_BASES },
+  endpoint,
+]
 /** Matches Replicate's image models. All other models are treated as language models. */
 const REPLICATE_IMAGE_MODELS =
   /\/(?:flux|sdxl|stable-diffusion|imagen|ideogram|recraft|seedream|qwen-image|playground)/
@@ -66,15 +86,13 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
   [
     17,
     [
-      {
-        ...imagesAt('/api/v1/services/aigc/multimodal-generation/generation', /^qwen-image/),
-        bases: /^dashscope(?:-intl)?\.aliyuncs\.com\//,
-        adapter: DASH_SCOPE,
-      },
-      {
+      ...ofDashScope({ ...imagesAt(DASH_SCOPE_PATH, DASH_SCOPE_MODELS), adapter: DASH_SCOPE }),
+      ...ofDashScope({ ...editsAt(DASH_SCOPE_PATH, DASH_SCOPE_EDITORS), adapter: DASH_SCOPE }),
+      ...ofDashScope({ ...imagesAt(DASH_SCOPE_PATH, /^z-image/), adapter: Z_IMAGE }),
+      ...ofDashScope({
         ...imagesAt('/api/v1/services/aigc/text2image/image-synthesis', WAN_IMAGE_MODELS),
         adapter: DASH_SCOPE_TASKS,
-      },
+      }),
     ],
   ],
   [24, ofGoogle('/v1beta/models/{model}')],
@@ -121,7 +139,7 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
 
 /** Matches the names of models that generate images. */
 const IMAGE_MODEL =
-  /dall-e|gpt-image|chatgpt-image|imagen-|cogview|glm-image|seedream|qwen-image|flux|kolors|grok-.*imag|gemini-.*image|stable-diffusion|^image-0|wanx-v1|wanx?2\.\d-t2i/i
+  /dall-e|gpt-image|chatgpt-image|imagen-|cogview|glm-image|seedream|qwen-image|flux|kolors|grok-.*imag|gemini-.*image|stable-diffusion|^image-0|wanx-v1|wanx?\d[\w.]*-(?:t2i|i2i|image)|z-image/i
 
 /**
  * Reports whether a model generates images. The name must be checked, because some channels offer

@@ -1,3 +1,20 @@
+/** A URL, a data URL, or the object that stands for an uploaded file (see `relay/uploads`). */
+type Picture = string | object
+
+/** The caller's images, in the members of generations, of edits in JSON, and of forms. */
+type Pictures = {
+  readonly image?: Picture | readonly Picture[] | null
+  readonly 'image[]'?: readonly Picture[] | null
+  readonly images?: readonly { readonly image_url?: string | null }[] | null
+  readonly mask?: object | null
+}
+
+/** Lists the images of a request. */
+export function picturesOf({ image, images, ...others }: Pictures): readonly Picture[] {
+  const listed = [image ?? [], others['image[]'] ?? []].flat()
+  return [...listed, ...(images ?? []).flatMap(({ image_url: url }) => url ?? [])]
+}
+
 /** A request of OpenAI's images API with validated values. */
 export type ImageRequest = {
   readonly prompt: string
@@ -5,10 +22,8 @@ export type ImageRequest = {
   readonly size?: string | null
   readonly quality?: string | null
   readonly response_format?: string | null
-  readonly image?: string | readonly string[] | null
-} & Readonly<
-  Record<'negative_prompt' | 'seed' | 'guidance_scale' | 'watermark' | 'user', unknown>
-> &
+} & Pictures &
+  Readonly<Record<'negative_prompt' | 'seed' | 'guidance_scale' | 'watermark' | 'user', unknown>> &
   /** Members of xAI, which OpenAI's API does not have. */
   Readonly<Record<'aspect_ratio' | 'resolution', unknown>>
 
@@ -155,6 +170,16 @@ export function miniMaxSidesOf(size: string | null | undefined, model: string) {
   return isAccepted ? sides : null
 }
 
+/** Matches the models of DashScope that also take the name of a size. */
+const NAMED_AT_DASH_SCOPE = /^wan(?:2\.[6-9]|[3-9])[\w.]*-image/
+const NAMES_AT_DASH_SCOPE: ReadonlySet<unknown> = new Set(['1K', '2K', '4K'])
+
+/** Returns the size of an image of DashScope, or null if the model gets none. */
+export function dashScopeSizeOf(size: string | null | undefined, model: string): string | null {
+  const isNamed = NAMES_AT_DASH_SCOPE.has(size) && NAMED_AT_DASH_SCOPE.test(model)
+  return isNamed ? (size ?? null) : (sidesOf(size)?.join('x') ?? null)
+}
+
 /** Matches xAI's models that take an aspect ratio. Earlier models take no size at all. */
 const XAI_MODELS_WITH_RATIO = /imagine/
 /** The values of `quality` at xAI. Models before `grok-imagine-image-2.0` ignore the member. */
@@ -225,7 +250,10 @@ const eitherFormat: Carries = (format) => format === 'url' || format === 'b64_js
  * The members that every adapter sends or refuses. `stream` is among them, because complete answers
  * are rendered as streams.
  */
-const BY_ALL = { model: always, prompt: always, n: always, image: always, stream: always }
+const BY_ALL = {
+  ...{ model: always, prompt: always, n: always, stream: always },
+  ...{ image: always, 'image[]': always, images: always, mask: always },
+}
 
 type Members = Partial<Record<Exclude<keyof ImageRequest, keyof typeof BY_ALL>, Carries>>
 
@@ -255,9 +283,10 @@ const CARRIED = {
     ...{ response_format: eitherFormat, seed: always },
   },
   dashScope: {
-    ...{ size: ofPixels, response_format: eitherFormat },
-    ...{ negative_prompt: always, seed: always, watermark: always },
+    size: ofSize((size, model) => dashScopeSizeOf(size, model) !== null),
+    ...{ response_format: eitherFormat, negative_prompt: always, seed: always, watermark: always },
   },
+  zImage: { size: ofPixels, response_format: eitherFormat, seed: always },
   replicate: {
     size: ofSize(
       (size, model) =>
@@ -283,7 +312,7 @@ type AdapterName = keyof typeof CARRIED
 /** The members of a request that an adapter may read. */
 export type CarriedBy<Name extends AdapterName> = Pick<
   ImageRequest,
-  'prompt' | 'n' | 'image' | Extract<keyof (typeof CARRIED)[Name], keyof ImageRequest>
+  'prompt' | 'n' | keyof Pictures | Extract<keyof (typeof CARRIED)[Name], keyof ImageRequest>
 >
 
 /** Values that leave the choice to the provider, so that omitting them is not a loss. */

@@ -6,6 +6,7 @@ import {
   pricesIn,
   ratioTone,
   threeDecimalText,
+  videoPricesIn,
 } from '#console/features/pricing/model-prices.ts'
 import { formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import { byCall, byTokens } from './models.ts'
@@ -68,4 +69,46 @@ it.each([
 it('a ratio above 5 is red, above 3 orange, above 1 blue, and others are green', () => {
   const tones = [0.5, 1, 1.1, 3, 3.1, 5, 5.1].map(ratioTone)
   expect(tones).toEqual(['good', 'good', 'info', 'info', 'warn', 'warn', 'bad'])
+})
+
+describe('the prices of the kinds of video', () => {
+  const shownIn = (model: Parameters<typeof videoPricesIn>[0], group = 1) =>
+    videoPricesIn(model, group).map(({ kind, name, ratio, price, isDefault }) => [
+      ...[kind, name, ratio, allDecimalsText(price), isDefault],
+    ])
+
+  it('name the default resolution and multiply the price by each ratio', () => {
+    const video_ratios = {
+      resolutions: { '480p': 1, '1080p': 3 },
+      ...{ options: {}, default: { resolution: '1080p', options: [], ratio: 3 } },
+    }
+    expect(shownIn(byCall('wan', 0.05, { price_per: 'second', video_ratios }), 0.8)).toEqual([
+      ['resolution', '480p', 1, '$0.040', false],
+      ['resolution', '1080p', 3, '$0.120', true],
+    ])
+  })
+
+  it('show an option with the default video, without digits of a rounded ratio', () => {
+    const video_ratios = {
+      ...{ resolutions: {}, options: { pro: 1.6666666667, audio: 2 } },
+      default: { resolution: null, options: [], ratio: 1 },
+    }
+    expect(shownIn(byCall('kling', 0.042, { video_ratios }))).toEqual([
+      ['usual', '', 1, '$0.042', true],
+      ['pro', 'pro', 1.6666666667, '$0.070', false],
+      ['audio', 'audio', 2, '$0.084', false],
+    ])
+  })
+
+  it('name the length where the price depends on it', () => {
+    const video_ratios = {
+      resolutions: { '768p 6s': 1, '768p 10s': 2 },
+      ...{ options: {}, default: { resolution: '768p 6s', options: [], ratio: 1 } },
+    }
+    expect(shownIn(byCall('hailuo', 0.28, { video_ratios }))).toEqual([
+      ['resolution', '768p · 6 s', 1, '$0.280', true],
+      ['resolution', '768p · 10 s', 2, '$0.560', false],
+    ])
+    expect(shownIn(byCall('image', 0.28))).toEqual([])
+  })
 })

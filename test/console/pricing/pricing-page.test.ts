@@ -114,6 +114,50 @@ it('both units of a price are shown where channels differ, and one where they ag
   await close()
 })
 
+it.each(LANGUAGES)('the details of a video show what each kind costs: %s', async (language) => {
+  const text = language === 'en' ? en : zh
+  const video_ratios = {
+    resolutions: { '480p': 1, '720p': 2, '1080p': 3 },
+    ...{ options: { audio: 2 }, default: { resolution: '1080p', options: [], ratio: 3 } },
+  }
+  const video = byCall('wan2.5-t2v-preview', 0.05, { price_per: 'second', video_ratios })
+  app.site.routes['GET /api/pricing'] = () => pricing([video])
+  const { page, faults, close } = await open('', { language })
+  await page.getByRole('button', { name: text('ui.expandRow') }).click()
+  const details = page.locator('.tg-price-details')
+  const rowOf = (name: string) => details.getByRole('row').filter({ hasText: name })
+  const perSecond = text('ui.perSecond')
+  for (const [name, ratio, price] of [
+    ['480p', '×1', '$0.050'],
+    ['1080p', '×3', '$0.150'],
+    [text('pricing.videoKind.audio'), '×6', '$0.300'],
+  ] as const) {
+    const shown = await rowOf(name).innerText()
+    for (const part of [ratio, price, perSecond]) expect(shown).toContain(part)
+    const mark = rowOf(name).getByText(text('pricing.isDefault'), { exact: true })
+    expect(await mark.count()).toBe(name === '1080p' ? 1 : 0)
+  }
+  expect(await lookFaults(page, `video-prices-${language}`, [1280, 390])).toEqual([])
+  expect(faults).toEqual([])
+  await close()
+})
+
+it('on a phone, a price per second has one line with a label that fits its unit', async () => {
+  const video = byCall('sora-2', 0.1, { price_per: 'second' })
+  app.site.routes['GET /api/pricing'] = () => pricing([...MODELS, video])
+  const { page, close } = await app.openPage({ width: 390, language: 'en' })
+  await page.goto(`${app.site.url}/pricing`)
+  const card = (name: string) => page.locator('.tg-card').filter({ hasText: name })
+  const labels = (name: string) => card(name).locator('dl').first().locator('dt').allInnerTexts()
+  await card('sora-2').getByText('$0.100').waitFor()
+  const [owner, available] = [en('pricing.owner'), en('pricing.available')]
+  expect(await labels('sora-2')).toEqual([owner, en('pricing.price'), available])
+  const ofTokens = [en('pricing.input'), en('ui.outputPrice')]
+  expect(await labels('gpt-4o-mini')).toEqual([owner, ...ofTokens, available])
+  await takePicture(page, 'pricing-cards')
+  await close()
+})
+
 it('a visitor sees texts and no keys, without the texts of the console', async () => {
   const { page, close } = await open('', { isFirstVisit: true })
   const names = await page

@@ -202,6 +202,17 @@ describe('the price table', () => {
       .toBe(0)
   })
 
+  it('shows one line for a price per call on a phone, with a label that fits it', async () => {
+    await open()
+    const { page } = app
+    await page.setViewportSize({ width: 390, height: 844 })
+    const labels = (name: string) =>
+      page.locator('.tg-card').filter({ hasText: name }).locator('dl dt').allInnerTexts()
+    await page.locator('.tg-card').filter({ hasText: 'dall-e-3' }).waitFor()
+    expect(await labels('dall-e-3')).toEqual([zh('pricing.price')])
+    expect((await labels('gpt-4o-mini')).length).toBeGreaterThan(3)
+  })
+
   it('shows the error of an invalid default output limit at its field', async () => {
     await open()
     const { page } = app

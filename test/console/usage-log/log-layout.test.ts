@@ -251,6 +251,28 @@ describe('the usage log on a phone', () => {
       await close()
     })
 
+    it(`shows the price of a video instead of tokens that it does not have: ${width}`, async () => {
+      const price = { mode: 'call', price: '0.056', per: 'second', group: '0.8' }
+      const ofVideo = { model_price: 0.056, model_ratio: undefined, completion_ratio: undefined }
+      const tokens = { prompt_tokens: 0, completion_tokens: 0, is_stream: false }
+      const other = { ...ofVideo, price, usage: { seconds: 5 }, frt: undefined }
+      rows = [logRow(2, { ...tokens, model_name: 'kling-v1-6' }, other), logRow(1)]
+      const { page, close } = await open({ width })
+      const card = page.locator('.tg-card').filter({ hasText: 'kling-v1-6' })
+      await card.getByText(en('usageLog.column.secondPrice')).waitFor()
+      const shown = await card.innerText()
+      expect(shown).toContain('$0.056 / 0.8')
+      for (const name of ['prompt', 'completion'] as const) {
+        expect(shown).not.toContain(en(`usageLog.column.${name}`))
+      }
+      expect(shown).not.toContain(en('usageLog.notStreamed'))
+      await expect
+        .poll(() => page.locator('.tg-card').nth(1).innerText())
+        .toContain(en('usageLog.column.prompt'))
+      await takePicture(page, `log-phone-video-${width}`)
+      await close()
+    })
+
     it(`fits every total and every button into the window: ${width}`, async () => {
       rows = manyRows(20)
       const { page, close } = await open({ width })

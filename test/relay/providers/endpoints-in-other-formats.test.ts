@@ -86,6 +86,22 @@ it('the query of a base URL is kept at a second endpoint', () => {
   )
 })
 
+describe('DashScope’s endpoint for images', () => {
+  it.each([
+    ['', 'https://dashscope.aliyuncs.com'],
+    ['https://dashscope-us.aliyuncs.com/compatible-mode/v1', 'https://dashscope-us.aliyuncs.com'],
+    ['https://proxy.example/ali', 'https://proxy.example/ali'],
+  ])('at %s begins after the host, and at a proxy below its address', (baseUrl, root) => {
+    for (const [model, path] of [
+      ['wan2.6-t2i', 'multimodal-generation/generation'],
+      ['wan2.5-t2i-preview', 'text2image/image-synthesis'],
+    ] as const) {
+      const address = `${root}/api/v1/services/aigc/${path}`
+      expect(addressOf(17, baseUrl, 'images', model)).toBe(address)
+    }
+  })
+})
+
 describe('a provider’s endpoints for audio', () => {
   it.each([
     [1, '', 'speech', 'https://api.openai.com/v1/audio/speech'],

@@ -10,6 +10,7 @@ import {
   REPLICATE_IMAGES,
   SILICON_FLOW,
   XAI_IMAGES,
+  Z_IMAGE,
 } from '#relay/providers/profiles/image-adapters.ts'
 
 type Request = Parameters<ImageAdapter['requestOf']>[0]
@@ -39,6 +40,45 @@ describe('requests for images in the formats of providers', () => {
       input: { messages: [{ role: 'user', content: [{ image: 'u' }, { text: 'a' }] }] },
       parameters: { n: 2, size: '1328*1328' },
     })
+  })
+
+  it('of DashScope, with the images of an edit in each of its forms', () => {
+    const uploaded = { file: '0', type: 'image/png' }
+    for (const [pictures, sent] of [
+      [{ images: [{ image_url: 'u' }, { image_url: 'v' }] }, ['u', 'v']],
+      [{ image: uploaded }, [uploaded]],
+      [{ 'image[]': [uploaded, uploaded] }, [uploaded, uploaded]],
+    ] as const) {
+      const content = [...sent.map((image) => ({ image })), { text: 'a' }]
+      expect(written(DASH_SCOPE, pictures)).toMatchObject({
+        input: { messages: [{ role: 'user', content }] },
+      })
+      expect(DASH_SCOPE.lossesOf(pictures, 'm')).toEqual([])
+    }
+    // An edit without its mask would change the whole image.
+    expect(written(DASH_SCOPE, { image: 'u', mask: uploaded })).toEqual({ unsupported: 'mask' })
+  })
+
+  it('of Wan since 2.6, with the name of a size where the model takes one', () => {
+    const parametersOf = (model: string, request: object) =>
+      (adapterRequest(DASH_SCOPE, request, model) as { readonly parameters?: object }).parameters
+    for (const model of ['wan2.6-image', 'wan2.7-image-pro']) {
+      expect(parametersOf(model, { size: '2K' })).toEqual({ n: 1, size: '2K' })
+    }
+    expect(parametersOf('wan2.6-t2i', { size: '2K', n: 4 })).toEqual({ n: 4 })
+    expect(DASH_SCOPE.lossesOf({ size: '2K' }, 'wan2.6-t2i')).toEqual(['size'])
+    expect(adapterRequest(DASH_SCOPE, { n: 5 }, 'wan2.6-t2i')).toEqual({ unsupported: 'n' })
+  })
+
+  it('of Z-Image, which makes one image of a text', () => {
+    const model = 'z-image-turbo'
+    expect(adapterRequest(Z_IMAGE, { size: '1024x1536', seed: 4, n: 1 }, model)).toEqual({
+      model,
+      input: { messages: [{ role: 'user', content: [{ text: 'a' }] }] },
+      parameters: { size: '1024*1536', seed: 4 },
+    })
+    expect(adapterRequest(Z_IMAGE, { n: 2 }, model)).toEqual({ unsupported: 'n' })
+    expect(adapterRequest(Z_IMAGE, { image: 'u' }, model)).toEqual({ unsupported: 'image' })
   })
 
   it('of xAI, with an aspect ratio and a resolution where the model has them', () => {
@@ -110,7 +150,7 @@ describe('requests for images in the formats of providers', () => {
 
 const ADAPTERS: readonly (readonly [string, ImageAdapter])[] = Object.entries({
   ...{ IMAGEN, GEMINI_CONTENT, SILICON_FLOW, MINIMAX_IMAGES, DASH_SCOPE, DASH_SCOPE_TASKS },
-  ...{ REPLICATE_IMAGES, XAI_IMAGES },
+  ...{ REPLICATE_IMAGES, XAI_IMAGES, Z_IMAGE },
 })
 
 describe('members of a request for images', () => {
@@ -160,7 +200,8 @@ describe('the price of an image', () => {
     GEMINI_CONTENT: ['gemini-2.5-flash-image', 'gemini-3-pro-image'],
     SILICON_FLOW: ['Kwai-Kolors/Kolors'],
     MINIMAX_IMAGES: ['image-01', 'image-01-live'],
-    DASH_SCOPE: ['qwen-image-plus'],
+    DASH_SCOPE: ['qwen-image-plus', 'wan2.6-t2i', 'wan2.7-image-pro'],
+    Z_IMAGE: ['z-image-turbo'],
     DASH_SCOPE_TASKS: ['wan2.2-t2i-flash'],
     REPLICATE_IMAGES: [
       ...['a/flux-schnell', 'a/flux-1.1-pro', 'a/sdxl', 'bytedance/seedream-4', 'a/recraft-v3'],
@@ -243,7 +284,7 @@ describe('answers with images in the formats of providers', () => {
   })
 
   it('have only addresses if the provider never answers data', () => {
-    const ofAddresses = [SILICON_FLOW, DASH_SCOPE, DASH_SCOPE_TASKS, REPLICATE_IMAGES]
+    const ofAddresses = [SILICON_FLOW, DASH_SCOPE, DASH_SCOPE_TASKS, REPLICATE_IMAGES, Z_IMAGE]
     for (const adapter of ofAddresses) expect(adapter.answersOnlyAddresses).toBe(true)
     for (const adapter of [IMAGEN, GEMINI_CONTENT, MINIMAX_IMAGES]) {
       expect(adapter.answersOnlyAddresses).toBeUndefined()

@@ -41,14 +41,17 @@ const asked = (task: string) =>
  * Submits a video to a relay that does not get to record the acceptance, as if it were killed
  * before. Returns the id of the task.
  */
-async function submittedBeforeKill(): Promise<string> {
-  rig.vendor.answers.set(SUBMIT, { body: accepted })
+async function submittedBeforeKill(
+  model = 'kling-v1-6',
+  [path, body]: readonly [string, object] = [SUBMIT, accepted],
+): Promise<string> {
+  rig.vendor.answers.set(path, { body })
   const write = vi.spyOn(AcceptedTaskWriter.prototype, 'write')
   const end = new Promise<'pending'>((resolve) => {
     endCalls = () => resolve('pending')
   })
   write.mockReturnValueOnce(end)
-  calls.push(submit())
+  calls.push(submit(model))
   await expect.poll(() => write.mock.calls.length).toBe(1)
   return (await openTask()) ?? ''
 }
@@ -106,6 +109,24 @@ it('a video at a vendor that knows no ids of ours fails if its answer is lost', 
   expect(status).toBe(502)
   expect(await openTask()).toBeUndefined()
 })
+
+it.each([
+  ['sora-2', 'POST /v1/videos', { id: 'video_1', status: 'queued' }],
+  ['viduq2', 'POST /ent/v2/text2video', { task_id: 'v1', state: 'created' }],
+])(
+  '%s, whose vendor knows no ids of ours, is released ten minutes after a kill',
+  async (...row) => {
+    const [model, ...submission] = row
+    const before = await rig.balance()
+    const task = await submittedBeforeKill(model, submission)
+    expect(await rig.money(task)).toEqual(['CallAdmitted'])
+    expect(await rig.balance()).toBeLessThan(before)
+    aheadMs = 11 * MINUTE
+    await expect.poll(() => endsOf(task)).toEqual(['TaskFailed'])
+    expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallReleased'])
+    expect(await rig.balance()).toBe(before)
+  },
+)
 
 it('a key that replaced that of the submission finds the video, but cannot deny it', async () => {
   const task = await submittedBeforeKill()

@@ -316,6 +316,19 @@ describe('the formats of callers', () => {
     await rig.setOption('ModelRatio', { 'of-chats': 1 })
     const chat = await rig.post('/v1/videos', { model: 'of-chats', prompt: 'x' })
     expect([chat.status, chat.json.error.code]).toEqual([404, 'model_not_at_endpoint'])
+    await rig.addChannel(KLING_WITH_ONE_PERMIT + 2, { type: 2, models: ['mj_imagine'] })
+    await rig.addChannel(KLING_WITH_ONE_PERMIT + 3, { type: 36, models: ['suno_music'] })
+    for (const [model, place] of [
+      ['mj_imagine', '/mj'],
+      ['suno_music', '/suno'],
+    ] as const) {
+      for (const path of ['/v1/videos', '/kling/v1/videos/text2video', '/v1/chat/completions']) {
+        const messages = [{ role: 'user', content: 'x' }]
+        const { status, json } = await rig.post(path, { model, prompt: 'x', messages })
+        const text = JSON.stringify(json)
+        expect([path, status, text]).toEqual([path, 404, expect.stringContaining(`below ${place}`)])
+      }
+    }
     for (const path of ['/v1/chat/completions', '/v1/messages']) {
       const messages = [{ role: 'user', content: 'x' }]
       const body = { model: 'unpriced', messages, max_tokens: 9 }
