@@ -55,8 +55,8 @@ export function openAiBatchOf(id: string): string | null {
 export const fileIdOf = (call: string): string => `file-${hexOf(call)}`
 export const isFileId = (id: string): boolean => FILE_ID.test(id)
 /**
- * Returns the public id of a file with the results of a batch. It depends only on the batch and the
- * kind of file, so that registering the file twice has no effect.
+ * Returns the public id of a file with the results of a batch. The id depends only on the batch and
+ * the kind of file, so that it has no effect to register the file twice.
  */
 export const resultFileIdOf = (batch: string, kind: ResultKind): string =>
   `${fileIdOf(batch)}-${kind}`

@@ -10,7 +10,7 @@ import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
-import { LineTooLong, linesIn } from './download-batch-results.ts'
+import { LineTooLong, linesIn } from './download-batch-results-from-provider.ts'
 import { BATCH_ENDPOINTS } from './openai-batches.ts'
 import {
   acceptsBatches,
@@ -52,7 +52,7 @@ type FileLine = {
   readonly body: Buffer
 }
 
-/** Adds the number of the faulty line, counted from 1, to the parameter that the error names. */
+/** Puts the number of the faulty line, counted from 1, before the parameter name in the error. */
 function inLine(error: RelayError, line: number, prefix = ''): RelayError {
   const { param } = error.params
   const path = [prefix, param ?? ''].filter((part) => part !== '').join('.')

@@ -144,8 +144,9 @@ export async function deleteAtProvider(
 
 /**
  * Deletes the files with this name at a provider, which were uploaded while the gateway could not
- * record their ids. Looks through the latest files for batches. Returns false if such a file may
- * still exist there, for example because `stopped` has ended the search.
+ * record their ids. Searches only the provider's latest files that were uploaded for batches.
+ * Returns false if such a file may still exist there, for example because `stopped` has ended the
+ * search.
  */
 export async function deleteFilesNamed(
   deps: Deps,
@@ -181,8 +182,9 @@ export async function deleteFilesNamed(
 
 /**
  * Deletes expired files at their providers, and the gateway's records of these files. A record is
- * deleted even if the deletion at the provider fails. Only the record of a file whose upload was
- * not recorded is kept until the deletion succeeds, at most for `UNRECORDED_MS`.
+ * deleted even if the deletion at the provider fails. The exception is a file whose upload was not
+ * completed in its record: that record is kept until the deletion succeeds, at most for
+ * `UNRECORDED_MS`.
  */
 export async function deleteExpiredFiles(deps: Deps, signal: AbortSignal): Promise<void> {
   const { fileStore, now } = deps

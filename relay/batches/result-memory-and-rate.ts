@@ -13,9 +13,9 @@ const COPIES = 3
  */
 export const SETTLEMENTS_BYTES_MAX = 272 * MIB
 /**
- * The part of this memory that all batches of one user may use together, whatever their channels.
- * It holds the largest batch of each API together with the longest result. The rest is left for the
- * batches of other users.
+ * The part of `SETTLEMENTS_BYTES_MAX` that all batches of one user may use together, whatever their
+ * channels. It suffices for the largest batch of each API together with the longest result. The
+ * rest is left for the batches of other users.
  */
 const SETTLEMENTS_OF_USER_BYTES_MAX = 208 * MIB
 /**
@@ -38,8 +38,9 @@ export const settlementOwnerOf = (userId: number): BodyMemoryShare => ({
 
 /**
  * The memory in which the results of one batch are read. It counts towards a limit of the process
- * and a limit of the user. If a batch is settled, these are the limits of settlements above. If a
- * caller reads the results, these are the limits of request bodies.
+ * and a limit of the user. While a batch is settled, these are `SETTLEMENTS_BYTES_MAX` and
+ * `SETTLEMENTS_OF_USER_BYTES_MAX`. While a caller reads the results, these are the limits of
+ * request bodies.
  */
 export class ResultsMemory {
   private bytes = 0
@@ -90,7 +91,7 @@ export class ResultsMemory {
 /**
  * Yields the chunks of a download. Throws `DownloadTooSlow` if it is slower than `rate`. The time
  * in which the consumer handles a chunk does not count. A download that stops altogether is ended
- * by its connection.
+ * by the timeout of its connection.
  */
 export async function* atLeastRate(
   chunks: AsyncIterable<Buffer>,

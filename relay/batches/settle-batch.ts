@@ -15,7 +15,7 @@ import {
 import type { BatchLedger } from './batch-ledger.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
 import { billOfResultLine } from './bill-of-result-line.ts'
-import { ResultsUnavailable, resultLines } from './download-batch-results.ts'
+import { ResultsUnavailable, resultLines } from './download-batch-results-from-provider.ts'
 import { deniesAccess, recordDenied, recordOtherFailure } from './record-denials-by-provider.ts'
 import {
   deleteInputFile,
@@ -26,7 +26,7 @@ import { ResultsMemory, ResultsMemoryFull, settlementOwnerOf } from './result-me
 
 export type BatchDeps = DescribeDeps & { readonly ledger: BatchLedger }
 
-/** What the provider says about a batch that has ended, and the memory for reading its results. */
+/** The provider's description of a batch that has ended, and the memory for reading its results. */
 type Settling = Described & { readonly memory: ResultsMemory }
 
 type BatchFailureCause = Exclude<BatchEndCause, 'done' | 'refused'>
@@ -39,8 +39,8 @@ const LINES_AT_ONCE = 200
 /** If no provider is known to have accepted a batch after this time, the batch counts as lost. */
 const LOST_MS = 600_000
 /**
- * The time after the end of a batch from which the provider no longer has its results. If the
- * provider can't be asked about the batch, the time is counted from the submission.
+ * The time from the end of a batch until the provider no longer has its results. If the provider
+ * can't be asked about the batch, the time is counted from the submission.
  */
 const RESULTS_MS = 30 * 86_400_000
 /**
@@ -59,13 +59,16 @@ const FAILURES: Readonly<Record<BatchFailureCause, string>> = {
     'are charged.',
 }
 const BATCHES_AT_ONCE = 4
-/** After this time, a pass goes on to the next batch while the slow one is being settled. */
+/**
+ * The time after which a pass of the poller goes on to the next batch while a slow one is still
+ * being settled.
+ */
 const SLOW_MS = 5_000
 /**
  * The maximum number of batches that a process asks about or settles at once: in total, of one
  * channel, and of one user at one channel. A slow provider or the batches of one user therefore do
- * not delay the others. Passes and look-ups are counted separately, because callers may look up
- * batches as often as they like.
+ * not delay the others. The poller and look-ups by callers are counted separately, because callers
+ * may look up batches as often as they like.
  */
 const RUNNING_MAX = { total: 32, ofChannel: 8, ofUser: 6 }
 const PAGE = 500
@@ -254,8 +257,8 @@ export class BatchSettler {
   }
 
   /**
-   * Bills the lines of a batch (see `bill`). Records a failure of the provider that is not a denial
-   * of access.
+   * Bills the lines of a batch (see `bill`). If the provider fails for another reason than denied
+   * access, records the failure.
    */
   private async billUnlessDenied(
     stored: StoredBatch,

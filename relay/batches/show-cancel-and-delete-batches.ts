@@ -26,7 +26,7 @@ import {
 import { confidentialAt, keysOf, protocolOf } from './ask-provider-about-batch.ts'
 import { type FindShownLine, pathOfBatch } from './batch-protocol.ts'
 import { fromStore, type PageOfBatches, type StoredBatch } from './batch-store.ts'
-import { downloadError, resultLines } from './download-batch-results.ts'
+import { downloadError, resultLines } from './download-batch-results-from-provider.ts'
 import { geminiBatchOf, geminiIdOf } from './gemini-batches.ts'
 import { openAiBatchOf, openAiIdOf } from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
@@ -294,8 +294,8 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
  * Reserves memory in which the results of a batch with this number of lines are read for the
- * caller, and then calls `work`. Sends an error if too little memory is left, in total or of the
- * memory of this user.
+ * caller, and then calls `work`. Sends an error if too little memory is left in total or for this
+ * user.
  */
 export async function withMemoryForResults(
   deps: BatchDeps,

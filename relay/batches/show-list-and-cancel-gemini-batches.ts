@@ -11,7 +11,7 @@ import {
 import { confidentialAt } from './ask-provider-about-batch.ts'
 import { pathOfBatch } from './batch-protocol.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
-import { openDownload } from './download-batch-results.ts'
+import { openDownload } from './download-batch-results-from-provider.ts'
 import {
   GEMINI_BATCHES,
   geminiBatchOf,

@@ -26,7 +26,7 @@ const STORING_MS = 60_000
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /** Returns the error if another file of this length would exceed a limit of the user, or null. */
-export async function limitBefore(
+export async function exceededLimitError(
   { fileStore, now }: BatchDeps,
   userId: number,
   bytes: number,
