@@ -107,7 +107,7 @@ export async function countTokens(
 }
 
 type Completion = Pick<CountWork, 'read'> & {
-  /** Counts the memory of the content until the tokens are counted. */
+  /** Reserves memory for the inserted content until the tokens are counted. */
   readonly copies: CopiesOfBody
 }
 

@@ -27,9 +27,10 @@ const HUNDREDTHS = 100
 const UNCACHED = ['Cache-Control', 'no-store, private']
 
 /**
- * Answers how much quota a key has and has used. The answer has the format of OpenAI's earlier
- * billing API, which chat clients read, or the format that other gateways use. If the site does not
- * show the quota of tokens, the answer in OpenAI's format states the quota of the user.
+ * Sends the quota that a key has and the quota that it has used. The answer has the format of
+ * OpenAI's earlier billing API, which chat clients read, or the format that other gateways use. If
+ * the site does not show the quota of tokens, the answer in OpenAI's format states the quota of the
+ * user.
  */
 export async function lookUpQuota(
   deps: RelayDeps,

@@ -113,8 +113,8 @@ export function runCall(
 }
 
 /**
- * Returns the error for an unknown URL. It names the path that the client probably means, if there
- * is one.
+ * Returns the error for an unknown URL. The error names the path that the client probably means, if
+ * there is one.
  */
 function unknownUrl(path: string): RelayError {
   const subject = intendedPath(path)

@@ -183,7 +183,9 @@ const realtimeOf = (
 
 const NO_DISK = relayError('store_unavailable', { retryAfter: 5 })
 
-/** Answers a request that can't be recorded now. Clients of tasks expect errors in their format. */
+/**
+ * Refuses a request that can't be recorded now. Clients of tasks get the error in their own format.
+ */
 function refuseWrite(exchange: Exchange): void {
   const { url = '' } = exchange.request
   if (isTaskPath(url)) return sendTaskError(exchange, kindOf(url), NO_DISK)

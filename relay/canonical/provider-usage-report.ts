@@ -18,7 +18,7 @@ export type UsageReport = {
   readonly anomaly: UsageAnomaly | null
   /**
    * The uses of the provider's tools as reported, unparsed (see `readToolUses`). Omitted if the
-   * report does not count them. The gateway then counts the uses in the answer.
+   * report does not count tool uses. The gateway then counts the uses in the answer.
    */
   readonly toolUses?: ReportedToolUses
 }

@@ -68,7 +68,7 @@ export class SseScanner {
   private hasSeenCr = false
   private isAfterCr = false
 
-  /** `marks` are the keys, with their quotes, that show that an event must be inspected. */
+  /** `marks` are keys with their quotes. An event that contains one of them must be inspected. */
   constructor(
     sink: SseSink,
     isLastEvent: IsLastEvent,

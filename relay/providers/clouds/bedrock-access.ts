@@ -94,13 +94,13 @@ type AwsProtocol = {
  * down the start of installations that never call Bedrock.
  */
 async function loadProtocol({ credentials, region }: BedrockKey): Promise<AwsProtocol> {
-  const [{ awsSigner }, { EventStreamDecoder }] = await Promise.all([
+  const [{ awsSigner }, { AwsEventStreamDecoder }] = await Promise.all([
     import('./sign-aws-request.ts'),
-    import('./event-stream-decoder.ts'),
+    import('./aws-event-stream-decoder.ts'),
   ])
   return {
     sign: credentials === null ? null : awsSigner(credentials, region, 'bedrock'),
-    createStream: () => new EventStreamDecoder(),
+    createStream: () => new AwsEventStreamDecoder(),
   }
 }
 

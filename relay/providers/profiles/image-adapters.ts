@@ -118,7 +118,10 @@ export const GEMINI_CONTENT: ImageAdapter = {
   },
 }
 
-/** Returns the name of a size that must be sent, because it is larger than the usual one. */
+/**
+ * Returns a named size that is larger than the usual one, and undefined for any other, which need
+ * not be sent.
+ */
 const largerSizeOf = (size: NamedSize | null): NamedSize | undefined =>
   size === null || size === '1K' ? undefined : size
 

@@ -146,7 +146,7 @@ export function replicateSidesOf(size: string | null | undefined, model: string)
 
 /**
  * Returns the sides in pixels that a model of MiniMax gets. Returns null if it gets an aspect
- * ratio. The model `image-01` alone accepts sides (platform.minimax.io/docs/api-reference).
+ * ratio. Only the model `image-01` accepts sides (platform.minimax.io/docs/api-reference).
  */
 export function miniMaxSidesOf(size: string | null | undefined, model: string) {
   const sides = sidesOf(size)
@@ -161,7 +161,7 @@ const XAI_MODELS_WITH_RATIO = /imagine/
 const XAI_QUALITIES: ReadonlySet<unknown> = new Set(['low', 'medium', 'high'])
 const XAI_MODELS_WITH_QUALITY = /imagine-image-(?:[2-9]|\d\d)/
 
-/** Returns the quality that a model of xAI gets, or null. */
+/** Returns the quality that a model of xAI gets, or null if it gets none. */
 export const xaiQualityOf = (quality: unknown, model: string): string | null =>
   XAI_MODELS_WITH_QUALITY.test(model) && XAI_QUALITIES.has(quality) ? String(quality) : null
 

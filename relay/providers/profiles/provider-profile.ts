@@ -113,8 +113,8 @@ export type VideoVendorName =
   | 'wan'
 
 /**
- * The properties of one provider (a channel type). Most optional ones state how it differs from
- * OpenAI.
+ * The properties of one provider (a channel type). Most optional properties state how the provider
+ * differs from OpenAI.
  */
 export type Profile = {
   /** The number of the channel type, as in the API. */

@@ -143,7 +143,7 @@ function readError(body: JsonObject, status: number): ProviderError | null {
 
 const TEXTS = 0
 const THINKING = 1
-/** The number of the first part with a tool call. The parts before it are thinking and text. */
+/** The index of the first part with a tool call. The parts 0 and 1 are text and thinking. */
 const CALLS = 2
 
 function createEventReader(): ProviderEventReader {

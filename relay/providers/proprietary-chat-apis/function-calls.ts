@@ -151,7 +151,7 @@ function textsIn(parts: CanonicalMessage['parts'], losses: string[]): string {
   return texts.join('\n\n')
 }
 
-/** Returns the functions in the JSON form of these providers. */
+/** Returns the functions as JSON objects, each with a name, a description and parameters. */
 const functionsOf = (tools: CanonicalRequest['tools']): readonly JsonObject[] =>
   tools.map(({ name, description, schema }) => ({
     name,
@@ -176,7 +176,7 @@ export function offeredFunctions(
   )
 }
 
-/** Reports as lost the properties of tools that these providers can't express. */
+/** Adds to `losses` the properties of tools that the objects of `functionsOf` can't express. */
 function noteLosses(
   { tools, allowsParallelCalls }: Pick<CanonicalRequest, 'tools' | 'allowsParallelCalls'>,
   losses: string[],
