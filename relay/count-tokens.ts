@@ -21,7 +21,7 @@ import {
   type BodyLengths,
   insertStoredContent,
   UNPAID_BYTES_MAX,
-} from './stored-responses/insert-stored-content.ts'
+} from './stored-responses/insert-stored-content-into-request.ts'
 import { convertedResponseIdIn } from './stored-responses/recognize-converted-response-id.ts'
 
 /** The functions of a format that read a request to count tokens and write its answer. */

@@ -13,7 +13,7 @@ import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { serveRealtimeEndpoint } from './realtime/create-client-secret.ts'
 import { intendedPath, isPing } from './relay-paths.ts'
-import { serveStoredResponse } from './stored-responses/stored-response-routes.ts'
+import { serveStoredResponse } from './stored-responses/serve-stored-responses.ts'
 import type { Tasks } from './tasks/task-request-handler-and-poller.ts'
 import { isTaskPath } from './tasks/task-routes.ts'
 

@@ -9,7 +9,7 @@ import { ChargesInProgress } from './charges-in-progress.ts'
 import type { CommittedAudio, InputAudio } from './input-audio.ts'
 import { priceFor } from './plan-and-connect-session.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
-import { type CallContext, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
+import { type CallContext, SessionCall, SESSION_ENDED } from './call-of-session.ts'
 import {
   BYTES_PER_SECOND,
   billedUsage,
@@ -33,15 +33,18 @@ type Completion = { readonly isShown: boolean; readonly error: RelayError | null
  * be transcribed, one call is open whose reserved quota covers that audio.
  */
 export class InputTranscriptionBilling {
-  private call: RealtimeCall | null = null
+  private call: SessionCall | null = null
   private readonly awaited = new AwaitedTranscriptions()
   /**
    * The position up to which audio was charged before its commit, by a transcription without an id.
    */
   private chargedUpTo = -1
-  /** The number of transcriptions that were charged in this way and still lack their commits. */
+  /**
+   * The number of transcriptions without an id that were charged before the commit of their audio,
+   * and whose commit has not arrived yet.
+   */
   private chargedAhead = 0
-  /** Resolves when no call is being admitted or raised. */
+  /** Resolves when no call is being admitted and no hold is being raised. */
   private covered: Promise<unknown> = Promise.resolve()
   private readonly charges = new ChargesInProgress()
   private isEnded = false
@@ -93,8 +96,9 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Covers all audio. Events of the caller and of the provider may need this at the same time. One
-   * waits for the other, because both would otherwise admit a call.
+   * Reserves quota for all audio. Events of the caller and of the provider may need this at the
+   * same time. They are handled one after the other, because each of them would otherwise admit a
+   * call.
    */
   private coverAll(next?: TranscriptionTerms): Promise<RelayError | null> {
     return this.exclusively(async () =>
@@ -108,7 +112,10 @@ export class InputTranscriptionBilling {
     return changing
   }
 
-  /** Covers all audio at the highest price of the terms with which it may be transcribed. */
+  /**
+   * Reserves quota for all audio at the highest price of the terms with which the audio may be
+   * transcribed.
+   */
   private async coverNow(
     isLimited: boolean,
     more: readonly TranscriptionTerms[] = [],
@@ -172,25 +179,25 @@ export class InputTranscriptionBilling {
     terms: TranscriptionTerms,
     isLimited: boolean,
     isOwed = false,
-  ): Promise<RealtimeCall | RelayError> {
+  ): Promise<SessionCall | RelayError> {
     const { name: model } = terms
     const { deps, caller } = this.context
     // Prices may have changed since the settings were sent.
     const current = priceFor(deps.views, caller, model)
     const price = 'code' in current ? terms.price : current
     const inputTokens = this.tokensToCover(terms)
-    return RealtimeCall.admit(this.context, {
+    return SessionCall.admit(this.context, {
       ...{ model, upstreamModel: null, price, isReducible: false },
       ...{ inputTokens, outputTokens: this.outputTokens, isLimited, isOwed },
     })
   }
 
   /**
-   * Takes the open call, or else admits one, for audio that the provider has already transcribed.
-   * The call is charged regardless of all limits, and even if the caller has lost access or can't
-   * pay for a hold.
+   * Takes the open call for audio that the provider has already transcribed. If no call is open,
+   * admits one. The call is charged regardless of all limits, and even if the caller has lost
+   * access or can't pay for a hold.
    */
-  private async takeOwed(terms: TranscriptionTerms): Promise<RealtimeCall | RelayError> {
+  private async takeOwed(terms: TranscriptionTerms): Promise<SessionCall | RelayError> {
     const { call } = this
     if (call?.model === terms.name) {
       this.call = null
@@ -213,7 +220,7 @@ export class InputTranscriptionBilling {
   private takeCall(
     key: string | undefined,
     terms: TranscriptionTerms,
-  ): Promise<RealtimeCall | RelayError> {
+  ): Promise<SessionCall | RelayError> {
     return this.exclusively(async () => {
       if (this.isEnded) return SESSION_ENDED
       const call = await this.takeOwed(terms)
@@ -283,8 +290,9 @@ export class InputTranscriptionBilling {
 
   /**
    * Returns the item of a transcription, or null if it belongs to none. A transcription with an
-   * unknown id is charged although the gateway has not seen the commit. One without an id is
-   * charged only if there is audio that was not charged: otherwise, it repeats an earlier one.
+   * unknown id is charged although the gateway has not seen the commit. A transcription without an
+   * id is charged only if there is uncharged audio, because it otherwise repeats an earlier
+   * transcription.
    */
   private itemOf(key: string | undefined, itemId: unknown): AwaitedItem | null {
     const { confirmed, latest } = this.settings
@@ -300,8 +308,8 @@ export class InputTranscriptionBilling {
    * Charges the transcription of an item once, even if the gateway has not seen its commit. If the
    * provider already has further audio, opens the next call for it. Returns `isShown`, which is
    * false if the transcription could not be charged, and the error with which the session must end,
-   * or null. A limit of calls is not such an error, because the caller gets it when it sends more
-   * audio.
+   * or null. An exceeded limit of calls does not end the session. The caller gets this error when
+   * it sends more audio.
    */
   async noteCompleted(event: ServerEvent): Promise<Completion> {
     const { awaited } = this
@@ -326,7 +334,7 @@ export class InputTranscriptionBilling {
     return { isShown, error: error !== null && isLimitError(error) ? null : error }
   }
 
-  private charge(call: RealtimeCall, item: AwaitedItem, event: ServerEvent): Promise<boolean> {
+  private charge(call: SessionCall, item: AwaitedItem, event: ServerEvent): Promise<boolean> {
     const { usage: raw, transcript } = event
     const bounds = { inputCeiling: call.inputCeiling, outputCeiling: call.outputTokens * 2 }
     const report = raw === undefined || raw === null ? null : readTranscriptionUsage(raw, bounds)
@@ -379,12 +387,15 @@ export class InputTranscriptionBilling {
     this.call = null
   }
 
-  /** True while a transcription of committed audio may arrive. */
+  /** True while a transcription of committed audio has not arrived. */
   get isExpecting(): boolean {
     return this.items.length > 0
   }
 
-  /** The gateway's own count. Uncommitted audio may belong to an item whose text has arrived. */
+  /**
+   * Returns the gateway's own count for these items. If the text of an uncommitted item has
+   * arrived, all uncommitted audio is counted, because the audio may belong to this item.
+   */
   private usageOf(items: readonly AwaitedItem[]): Usage {
     const uncommitted = this.audio.pending - this.audio.committed
     const isBegun = items.some(({ bytes }) => bytes === null)

@@ -11,7 +11,7 @@ import { ConversationInput, DeliveredOutput, isAudio } from './estimate-conversa
 import { InputAudio } from './input-audio.ts'
 import { planResponse } from './plan-and-connect-session.ts'
 import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
-import { type CallContext, type CallTerms, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
+import { type CallContext, type CallTerms, SessionCall, SESSION_ENDED } from './call-of-session.ts'
 import { BYTES_PER_SECOND, billedUsage, readRealtimeUsage } from './realtime-usage.ts'
 import {
   type RequestedResponse,
@@ -52,7 +52,7 @@ export class ResponseBilling {
   respondsToSpeech = true
   /** True after a turn of speech whose response may still begin, even if the settings change. */
   isTurnUnanswered = false
-  private next: RealtimeCall | null = null
+  private next: SessionCall | null = null
   /** The price of the last response for which a call could be planned. */
   private price: PriceSnapshot | null = null
   private readonly charges = new ChargesInProgress()
@@ -65,7 +65,10 @@ export class ResponseBilling {
   private assigned: Promise<unknown> = Promise.resolve()
   private isEnded = false
   readonly running = new RunningResponses()
-  /** The size of the conversation before the last response ended. The next response reads it. */
+  /**
+   * The added content that the conversation had when the last response ended. A response that
+   * nobody requested explicitly reads at least this content.
+   */
   private settledMark: ContentSize = NO_CONTENT
   private readonly context: CallContext
   private readonly model: { readonly name: string; readonly upstream: string | null }
@@ -163,8 +166,8 @@ export class ResponseBilling {
     outputTokens: number,
     more: ContentSize,
     terms: Pick<CallTerms, 'isLimited' | 'isListening' | 'isOwed'>,
-  ): Promise<RealtimeCall | RelayError> {
-    return RealtimeCall.admit(this.context, {
+  ): Promise<SessionCall | RelayError> {
+    return SessionCall.admit(this.context, {
       ...{ model: this.model.name, upstreamModel: this.model.upstream, price },
       ...{ inputTokens: this.input.tokensAtMost(more), outputTokens },
       ...{ isReducible: terms.isOwed !== true, ...terms },
@@ -181,7 +184,7 @@ export class ResponseBilling {
   }
 
   /**
-   * Records that a response was requested. A call must have been admitted for the response before.
+   * Records that a response was requested. A call for this response must have been admitted before.
    */
   noteRequest(eventId: string, isInConversation: boolean, outputRate?: number): void {
     const { mark } = this.input
@@ -383,7 +386,7 @@ export class ResponseBilling {
     this.next = null
     this.request = null
     const ended = isCallers ? 'client-gone' : 'incomplete'
-    const settle = (call: RealtimeCall, usage: Usage) =>
+    const settle = (call: SessionCall, usage: Usage) =>
       call.settle(billedUsage(null, usage, call.price, false), ended, { endReason })
     const charged = isCallers && isRequested
     await Promise.all([

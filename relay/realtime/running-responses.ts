@@ -2,14 +2,14 @@ import type { Usage } from '#domain/pricing/usage.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import type { DeliveredOutput } from './estimate-conversation-tokens.ts'
 import { LatestIds } from './latest-ids.ts'
-import type { RealtimeCall } from './realtime-call.ts'
+import type { SessionCall } from './call-of-session.ts'
 import type { ContentSize } from './size-of-conversation-items.ts'
 
 /** A response that the provider is generating. */
 export type RunningResponse = {
   /** The provider's id; empty if the provider gave none. */
   readonly id: string
-  readonly call: RealtimeCall
+  readonly call: SessionCall
   readonly output: DeliveredOutput
   /** The number of bytes per second of output audio. */
   readonly outputRate: number
@@ -110,8 +110,8 @@ export class RunningResponses {
   }
 
   /**
-   * Removes a response that ends. If the id is empty, this is a response that began without an id,
-   * or else the oldest one.
+   * Removes a response that ends. If the id is empty, this is a response that began without an id
+   * or, if there is none, the oldest response.
    */
   end(id: string): RunningResponse | undefined {
     const [oldest] = this.running

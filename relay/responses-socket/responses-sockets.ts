@@ -253,13 +253,19 @@ class ResponsesSocket {
     return this.isWatched
   }
 
-  /** Ends the connection without reading the rest, because more messages would need memory. */
+  /**
+   * Ends the connection without reading the remaining messages, because they would need more
+   * memory.
+   */
   private endWithoutMemory(): void {
     this.socket.close(TRY_AGAIN_LATER, 'too much memory')
     this.socket.terminate()
   }
 
-  /** Subtracts a ping or pong, whose frame has at most 14 bytes in addition to its data. */
+  /**
+   * Subtracts the bytes of a ping or pong from the arrived bytes, because it is not part of a
+   * message. Its frame has at most 14 bytes in addition to its data.
+   */
   private discount(bytes: number): void {
     this.arrivedBytes = Math.max(0, this.arrivedBytes - bytes - 14)
   }
