@@ -9,7 +9,7 @@ import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { directFormatsOf } from './providers/profiles/formats-by-model-name.ts'
 import { isImageModel } from './providers/profiles/image-endpoints.ts'
-import { vendorOf } from './tasks/videos/select-channels-for-video.ts'
+import { vendorOf } from './tasks/videos/select-channels-and-build-video-request.ts'
 import { type OfferKind, type RelayChannel, servesVideos } from './views/channel-view.ts'
 
 const CREATED = 1_700_000_000

@@ -1,4 +1,4 @@
-import { type Batches, isBatchPath } from './batches/batch-routes-and-poller.ts'
+import { type Batches, isBatchPath } from './batches/batch-request-handler-and-poller.ts'
 import { callAt } from './call-paths.ts'
 import { type RelayError, relayError } from './canonical/relay-error.ts'
 import { countTokens, countWorkAt } from './count-tokens.ts'

@@ -32,8 +32,8 @@ export type PollerTimes = {
    */
   readonly everyMs: number
   /**
-   * A task that is older than this, in milliseconds, is late. It is polled once before all other
-   * tasks, because it either has an outcome by now or expires soon.
+   * A task that is older than this, in milliseconds, is late. A late task is polled once before all
+   * other tasks, because it either has an outcome by now or expires soon.
    */
   readonly lateMs: number
   /**
@@ -57,8 +57,8 @@ export const POLL_PERMITS: PermitLimits = {
 const PER_CHANNEL = 3
 
 /**
- * The minimum number of polls in a row without news of a task. After them, a task that its provider
- * does not know fails, and an overdue task expires.
+ * The number of polls in a row without news of a task after which the task ends. A task that its
+ * provider does not know then fails, and an overdue task expires.
  */
 const MISSING_POLLS = 5
 /**

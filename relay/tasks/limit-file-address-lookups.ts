@@ -5,7 +5,7 @@ import { type FileOutcome, GONE } from './open-provider-file.ts'
 export const FILE_LOOKUPS_MAX = 30
 const MINUTE_MS = 60_000
 /**
- * The times in milliseconds for which a new address, or the answer that there is none, is
+ * The times in milliseconds for which a new address, and the answer that there is none, are
  * remembered.
  */
 const [ADDRESS_MS, GONE_MS] = [3_600_000, 60_000]

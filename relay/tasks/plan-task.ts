@@ -18,7 +18,7 @@ import {
   type PlannedVideo,
   selectVideoChannels,
   type VideoTask,
-} from './videos/select-channels-for-video.ts'
+} from './videos/select-channels-and-build-video-request.ts'
 
 export type SendOptions = {
   /**
@@ -148,8 +148,8 @@ function planInGroup(
 }
 
 /**
- * Reports whether a video is requested of a model that the group has only for calls, such as chats.
- * Such a request never succeeds, so the caller must not be told to try it again.
+ * Reports whether a request for a video names a model that the group can use only in calls, such as
+ * chats. Such a request never succeeds, so the caller must not be told to retry.
  */
 const isOfferedForCallsOnly = (
   { channels }: Views,

@@ -26,13 +26,13 @@ export type Poller = { readonly stop: () => Promise<void> }
 export type PollTimes = {
   readonly everyMs: number
   /**
-   * A task that no provider is known to have accepted may have expired if it is older than this, in
-   * milliseconds.
+   * The age in milliseconds after which a task can expire if no provider is known to have accepted
+   * it.
    */
   readonly staleMs: number
   /**
-   * The time after which a task fails that its provider does not know (see `PollerTimes`), in
-   * milliseconds. The default is two minutes.
+   * The time in milliseconds after which a task fails if its provider does not know it (see
+   * `PollerTimes`). The default is two minutes.
    */
   readonly missingMs?: number
 }
@@ -108,7 +108,7 @@ class Poll {
   private readonly turns = new Map<string, number>()
   private readonly unanswered = new UnansweredStatusQueries()
   private readonly unconfirmed: UnconfirmedVideos
-  /** The number of further passes in which no unaccepted task ends. */
+  /** The number of further passes in which no task without a recorded acceptance is ended. */
   private quietPasses = QUIET_PASSES
 
   constructor(deps: TaskDeps, find: FindOpenTasks, times: PollTimes, lost: AbortSignal) {
@@ -179,7 +179,7 @@ class Poll {
   /**
    * Reports whether a task may have expired. A task that no provider is known to have accepted may
    * expire after `staleMs`. Any other task may expire after the maximum time of a task if its
-   * provider does not answer. It may always expire once the lease of its call is over, because the
+   * provider does not answer. Every task may expire once the lease of its call is over, because the
    * call has then ended without a charge, and nobody would pay for a result.
    */
   private isStale(openTask: OpenTask): boolean {

@@ -199,12 +199,12 @@ function refuseVideoFlag(action: string, prompt: string | null): void {
   throw new TaskRequestError(relayError('parameter_not_supported', { param: 'prompt --video' }))
 }
 
-/** The model of a video, which has its price. */
+/** The model name under which videos of drawing providers are priced. */
 export const VIDEO_MODEL = 'mj_video'
 
 /**
- * The actions that make no further video. They are requests about a single picture, and first steps
- * of tasks that are charged by their modal step.
+ * The actions that make no further video. They are requests about a single picture, and the first
+ * steps of tasks whose modal step determines the charge.
  */
 const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set(['UPSCALE', 'INPAINT', 'CUSTOM_ZOOM'])
 

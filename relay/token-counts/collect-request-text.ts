@@ -112,7 +112,7 @@ export class RequestTextCollector {
   private readonly keys: string[] = []
   /** The latest `type` of each open object, by depth. */
   private readonly types: string[] = []
-  /** The `data` of the innermost open source that has one. Null if none has. */
+  /** The `data` of the innermost open source that has a `data`; null if there is none. */
   private data: SourceData | null = null
   private expectsKey = false
   private role: Role | null = null

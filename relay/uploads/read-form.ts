@@ -91,8 +91,8 @@ export async function readForm(
 }
 
 /**
- * Returns the maximum number of files that are read. It is one more than allowed, so that the error
- * can name the field of the additional file.
+ * Returns the maximum number of files that are read. This is one more than is allowed, so that the
+ * error can name the field of the additional file.
  */
 const filesMaxOf = ({ files }: FormRules): number =>
   files.some((name) => name.endsWith('[]')) ? FILES_MAX : files.length + 1

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { videoPrice } from '#domain/pricing/video-prices.ts'
 import { PROFILES, TASK_PROFILES } from '#relay/providers/profiles/profiles-by-channel-type.ts'
-import { VIDEO_VENDORS } from '#relay/tasks/videos/select-channels-for-video.ts'
+import { VIDEO_VENDORS } from '#relay/tasks/videos/select-channels-and-build-video-request.ts'
 import { videoPriceUnits } from '#relay/views/video-price-units.ts'
 
 const unitsAt = (

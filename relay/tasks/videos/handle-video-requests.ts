@@ -9,7 +9,7 @@ import type { TaskRequest } from '../plan-task.ts'
 import { type TaskBody, TaskRequestError } from '../read-task-request-body.ts'
 import type { FindRecentTasks, TaskDeps } from '../task-deps.ts'
 import { readRemix, readVideo } from './read-video-request.ts'
-import { videoAnswer } from './render-video.ts'
+import { videoAnswer } from './render-video-json.ts'
 import { serveVideoFile } from './serve-video-file.ts'
 import { type VideoRoute, type VideoStyle, videoStyleOf } from './video-routes.ts'
 

@@ -8,7 +8,7 @@ import { parsedShallowObject } from '../parse-provider-json.ts'
 import type { ProviderReport } from '../read-provider-task-answers.ts'
 import type { ProviderRequest } from '../send-request-to-task-provider.ts'
 import type { TaskDeps } from '../task-deps.ts'
-import { providerRequestOf, vendorOf } from './select-channels-for-video.ts'
+import { providerRequestOf, vendorOf } from './select-channels-and-build-video-request.ts'
 
 /**
  * Returns the request that asks the vendor for the status of a video. Returns null if the channel
