@@ -180,7 +180,7 @@ export type BatchStore = {
    * running.
    */
   resume(batch: string): Promise<void>
-  /** Returns the batch, or undefined if the user has none with this id. */
+  /** Returns the batch with this id, or undefined if the user has no such batch. */
   find(userId: number, batch: string): Promise<StoredBatch | undefined>
   list(userId: number, api: BatchApi, page: PageOfBatches): Promise<readonly StoredBatch[]>
   /**

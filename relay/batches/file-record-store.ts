@@ -59,8 +59,8 @@ export const UNFINISHED_MS = 2 * UPLOAD_MS
 /**
  * Reports whether a file counts towards its user's limits. A file without a provider's id counts
  * only while its upload runs. Such a file is recognized by its expiry exactly `UNFINISHED_MS` after
- * its creation. A file whose upload failed or could not be recorded expires at another time. It
- * does not count, because the user can neither see nor delete it.
+ * its creation. A file whose upload failed or could not be recorded expires at another time. Such a
+ * file does not count, because the user can neither see nor delete it.
  */
 export const countsTowardsLimits = (
   { upstreamId, createdAt, expiresAt }: Pick<StoredFile, 'upstreamId' | 'createdAt' | 'expiresAt'>,
@@ -102,7 +102,10 @@ export type FileStore = {
    * none.
    */
   exceeded(userId: number, bytes: number, at: number, limits: FileLimits): Promise<FileLimit | null>
-  /** Returns the uploaded file, or undefined if the user has none with this id at the time `at`. */
+  /**
+   * Returns the uploaded file with this id, or undefined if the user has no such file at the time
+   * `at`.
+   */
   find(userId: number, file: string, at: number): Promise<StoredFile | undefined>
   list(userId: number, page: PageOfFiles): Promise<readonly StoredFile[]>
   remove(file: string): Promise<void>

@@ -241,9 +241,9 @@ const LINE_END = Buffer.from('}\n')
 const [LF, CR, SPACE] = [10, 13, 32]
 
 /**
- * Replaces line breaks in a JSON text by spaces. Otherwise, a provider could read a part of the
- * text as a further line, which would not be billed. The value stays the same, because a JSON
- * string contains no raw line break.
+ * Replaces line breaks in a JSON text by spaces. A provider could otherwise read a part of the text
+ * as a further line, which would not be billed. The value stays the same, because a JSON string
+ * contains no raw line break.
  */
 function inOneLine(json: Buffer): Buffer {
   if (!json.includes(LF) && !json.includes(CR)) return json

@@ -72,7 +72,8 @@ async function attemptOfAccepted(
  * Handles a submission that the provider answered with success, but with a description that can't
  * be read. The batch may run and cost money. If its id is known, the batch is recorded and
  * canceled. The quota then stays reserved until the provider reports the end of the batch, and the
- * processed lines are billed. Otherwise, the quota is released when the batch counts as lost.
+ * processed lines are billed. If the id is not known, the quota is released when the batch counts
+ * as lost.
  */
 export async function cancelUnreadable(
   deps: BatchDeps,

@@ -44,8 +44,8 @@ type Deps = RelayDeps & { readonly batchOutbound: Pick<Outbound, 'via'> }
 
 /**
  * Adds records of the files with a batch's results, so that the caller can list and download the
- * files. It is called after the lines were billed. The ids of the files depend only on the batch,
- * so a second call changes nothing.
+ * files. Called after the lines were billed. A second call changes nothing, because the ids of the
+ * files depend only on the batch.
  */
 export async function registerResultFiles(
   { fileStore, batchOutbound, now }: Deps,
@@ -95,8 +95,8 @@ export async function deleteInputFile(
 
 /**
  * Deletes the file that the gateway uploaded to submit a batch that has ended without its results.
- * A failure is only logged. Batches that were submitted by earlier versions have no record of the
- * file; its id is then taken from `object`, the last stored description of the batch.
+ * A failure is only logged. A batch of an earlier version of the gateway has no record of the file.
+ * The id of the file is then taken from `object`, the last stored description of the batch.
  */
 export async function deleteInputOfFailed(
   deps: Deps,

@@ -3,7 +3,7 @@ import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
 const MIB = 1024 * 1024
 /** The memory in bytes for the stored facts of one line of a batch. */
 const FACTS_BYTES = 512
-/** From its beginning, each download reserves memory for a result of this length. */
+/** The length of the result for which each download reserves memory at its beginning. */
 const USUAL_RESULT_BYTES = MIB
 /** The memory that a result needs, as a multiple of its length: for its bytes, text and answer. */
 const COPIES = 3
@@ -19,8 +19,8 @@ export const SETTLEMENTS_BYTES_MAX = 272 * MIB
  */
 const SETTLEMENTS_OF_USER_BYTES_MAX = 208 * MIB
 /**
- * A download fails if it is slower than this on average, not counting the first `graceMs`. The time
- * limit of a download therefore depends on its size.
+ * The average rate below which a download fails. The first `graceMs` do not count. The time limit
+ * of a download therefore depends on its size.
  */
 const LEAST_RATE: LeastRate = { graceMs: 60_000, bytesPerSecond: 32 * 1024 }
 

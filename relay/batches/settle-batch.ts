@@ -208,8 +208,8 @@ export class BatchSettler {
   }
 
   /**
-   * Stores when the end of a batch was first seen. Earlier denials no longer count: they concerned
-   * the description, which the provider now gives.
+   * Stores when the end of a batch was first seen. Earlier denials no longer count, because they
+   * concerned the description, which the provider now gives.
    */
   private async noteEnd(stored: StoredBatch): Promise<StoredBatch> {
     const { batchStore, now } = this.deps
@@ -377,7 +377,7 @@ export class BatchSettler {
 
 /**
  * Awaits an append. Rejects with `StoreUnavailable` only if the event store can't be reached. Any
- * other failure would occur again with each attempt. It must count as a failure, so that the batch
+ * other failure would occur again with each attempt. Such a failure must count, so that the batch
  * ends after `RESULTS_MS`.
  */
 const fromEventStore = <T>(append: Promise<T>): Promise<T> =>

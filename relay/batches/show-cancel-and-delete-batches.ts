@@ -39,7 +39,7 @@ const SETTLED_WITHIN_MS = 3_000
 const PAGE_MAX = 1_000
 const PAGE_DEFAULT = 20
 /** The maximum duration of a response with results. */
-const RESULTS_MS = 3_600_000
+const RESPONSE_MS_MAX = 3_600_000
 
 /** Finds a batch by its public id. Returns null if the caller's user has no such batch. */
 export async function findBatch(
@@ -359,7 +359,7 @@ async function writeRenderedLines(
   const { response } = exchange
   const gone = new AbortController()
   response.on('close', () => gone.abort())
-  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(RESULTS_MS)])
+  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(RESPONSE_MS_MAX)])
   const begin = () => {
     if (response.headersSent) return
     response.writeHead(200, [...headersOf(exchange), 'Content-Type', type])

@@ -344,8 +344,8 @@ type Accepted = Pick<StoredBatch, 'api' | 'userId'> & {
 
 /**
  * Stores the description of a batch whose acceptance was recorded, and sends it to the caller. A
- * failure to store it is only logged: a caller who got an error would submit the batch again and
- * pay twice.
+ * failure to store it is only logged, because a caller who got an error would submit the batch
+ * again and pay twice.
  */
 export async function sendAccepted(
   deps: BatchDeps,

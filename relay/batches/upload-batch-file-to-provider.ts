@@ -38,8 +38,8 @@ export async function uploadFile(
 const DELETION_MS = 10_000
 
 /**
- * Deletes an uploaded file at the provider. It is called if no batch was created from the file, or
- * if the batch could not be recorded.
+ * Deletes an uploaded file at the provider. Called if no batch was created from the file, or if the
+ * batch could not be recorded.
  */
 export async function deleteUploaded(
   batchOutbound: Pick<Outbound, 'via'>,

@@ -58,12 +58,12 @@ export class SseScanner {
   private readonly eventBytesMax: number
   private carry: Buffer = NOTHING
   private carried = 0
-  /**
-   * How far the incomplete event was searched: the offsets of its last line and of its first byte
-   * that was not searched yet, both counted from the start of the event. The search continues
-   * there, so that an event in many chunks is searched in linear time.
-   */
+  /** The offset of the last line of the incomplete event, from the start of the event. */
   private lineFrom = 0
+  /**
+   * The offset from the start of the incomplete event at which the search continues, so that an
+   * event in many chunks is searched in linear time.
+   */
   private searchedTo = 0
   private hasSeenCr = false
   private isAfterCr = false
@@ -216,7 +216,9 @@ export class SseScanner {
   }
 }
 
-/** An event is copied if its buffer is more than this many times as long as the event. */
+/**
+ * The ratio of a buffer's length to the length of an event in it above which the event is copied.
+ */
 const PINNED_FACTOR = 8
 
 /**

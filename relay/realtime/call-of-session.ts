@@ -47,7 +47,7 @@ export type CallTerms = {
   readonly isReducible: boolean
   /**
    * False if limits of calls do not apply to the call, because the provider has already begun the
-   * work and it must be charged in any case.
+   * work, which must be charged in any case.
    */
   readonly isLimited: boolean
   /**

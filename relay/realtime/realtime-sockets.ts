@@ -31,7 +31,7 @@ const CALLERS_MESSAGE_BYTES_MAX = 12 * 1024 * 1024
 const SOCKETS_MAX = 1_000
 const SOCKETS_PER_USER_MAX = 200
 const PING_MS = 30_000
-/** The maximum duration of a session. It is the same at OpenAI. */
+/** The maximum duration of a session. OpenAI has the same maximum. */
 const LIFETIME_MS = 60 * 60_000
 /** A session ends if the caller sends no event for this time. */
 const IDLE_MS = 15 * 60_000

@@ -61,7 +61,10 @@ export class ResponseBilling {
    * other.
    */
   private changed: Promise<unknown> = Promise.resolve()
-  /** Resolves when no call is being admitted or assigned. It does not wait for the provider. */
+  /**
+   * Resolves when no call is being admitted or assigned. This does not include waiting for the
+   * provider.
+   */
   private assigned: Promise<unknown> = Promise.resolve()
   private isEnded = false
   readonly running = new RunningResponses()
@@ -84,8 +87,8 @@ export class ResponseBilling {
   }
 
   /**
-   * Records the session as the provider describes it at its beginning. Its instructions and tools
-   * count as input of responses.
+   * Records the session as the provider describes it at its beginning. The instructions and tools
+   * of the session count as input of responses.
    */
   noteSession(session: unknown): void {
     this.input.add(textContent(session))

@@ -85,10 +85,11 @@ export class RunningResponses {
   }
 
   /**
-   * Reports whether the beginning of a response is outdated: a repetition, or later than the end of
-   * the response. A beginning without an id counts as outdated while a response without an id runs.
-   * It also counts as outdated after the end of such a response has arrived before its beginning.
-   * Neither of these two rules applies if another response was requested (`isExpected`).
+   * Reports whether the event that begins a response is outdated, because it is repeated or arrives
+   * after the end of the response. A beginning without an id counts as outdated while a response
+   * without an id runs. It also counts as outdated after the end of such a response has arrived
+   * before its beginning. Neither of these two rules applies if another response was requested
+   * (`isExpected`).
    */
   isRepeatedBeginning(id: string, isExpected: boolean): boolean {
     if (id !== '') return this.isCharged(id) || this.isUnrequested(id)

@@ -56,7 +56,7 @@ const NESTED: Readonly<Record<string, readonly string[]>> = {
 }
 /** The names of all settings of a transcription. */
 const TRANSCRIPTION = ['model', 'language', 'prompt', 'delay', 'keywords', 'languages']
-/** The maximum length of a prompt in characters. It is the same at OpenAI. */
+/** The maximum length of a prompt in characters. OpenAI has the same maximum. */
 const TRANSCRIPTION_TEXT_MAX = 1_024
 /** The names of the output limit in the current protocol and in the beta protocol. */
 const LIMITS = ['max_output_tokens', 'max_response_output_tokens'] as const

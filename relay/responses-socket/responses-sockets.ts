@@ -26,7 +26,7 @@ import { MessageRate, SocketMemory } from './socket-memory-and-message-rate.ts'
 const SOCKETS_MAX = 2_000
 const SOCKETS_PER_USER_MAX = 200
 const PING_MS = 30_000
-/** A socket is closed if it has no call for this time. Its client can open another one. */
+/** The time without a call after which a socket is closed. The client can open another one. */
 const IDLE_MS = 10 * 60_000
 /** The maximum lifetime of a socket. OpenAI has the same maximum, so clients expect it. */
 const LIFETIME_MS = 60 * 60_000
@@ -67,7 +67,7 @@ export type ResponsesSockets = {
   readonly close: () => void
 }
 
-/** Creates the websocket server. It also closes sockets whose client does not respond. */
+/** Creates the websocket server. The server also closes sockets whose client does not respond. */
 export function createResponsesSockets(options: Options): ResponsesSockets {
   const open = new Set<ResponsesSocket>()
   const idle = new IdleConversations(IDLE_BYTES_MAX, IDLE_BYTES_PER_USER_MAX)
@@ -263,8 +263,8 @@ class ResponsesSocket {
   }
 
   /**
-   * Subtracts the bytes of a ping or pong from the arrived bytes, because it is not part of a
-   * message. Its frame has at most 14 bytes in addition to its data.
+   * Subtracts the bytes of a ping or pong from the arrived bytes, because pings and pongs are not
+   * part of a message. Their frames have at most 14 bytes in addition to the data.
    */
   private discount(bytes: number): void {
     this.arrivedBytes = Math.max(0, this.arrivedBytes - bytes - 14)
@@ -389,7 +389,9 @@ class ResponsesSocket {
     this.socket.send(JSON.stringify(event))
   }
 
-  /** Called once the socket has closed. Its call ends as if the caller had disconnected. */
+  /**
+   * Called once the socket has closed. A running call then ends as if the caller had disconnected.
+   */
   private end(): void {
     this.isEnded = true
     this.queue.length = 0

@@ -27,7 +27,7 @@ const COUNTED_USERS_MAX = 10_000
 
 /**
  * Deletes the inputs of a user's older contents. Inputs are long, because each repeats the history
- * of its conversation. They are needed only if a request refers to the response by
+ * of its conversation. An input is needed only if a request refers to the response by
  * `previous_response_id`. References to items need only outputs.
  */
 const DELETE_OLD_INPUTS = `

@@ -260,8 +260,8 @@ export class ChannelKeyPoller {
 
   /**
    * Ends an old task that its provider's answers do not mention. A single answer is not enough. A
-   * reverse proxy, or a server that has just started, may answer that it does not know a finished
-   * task, for which the provider charges.
+   * reverse proxy or a server that has just started can report as unknown a task that is finished
+   * and for which the provider charges.
    */
   private async expireUnmentioned(openTask: OpenTask): Promise<void> {
     const { task } = openTask

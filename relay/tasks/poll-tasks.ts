@@ -53,7 +53,9 @@ const LEASE = 'task-poller'
 const QUIET_PASSES = 6
 const PAGE = 1_000
 const EXPIRED_AT_ONCE = 4
-/** A task that is older than this, in milliseconds, is late: it may expire in five minutes. */
+/**
+ * The age in milliseconds from which a task counts as late, because it may expire in five minutes.
+ */
 const LATE_MS = TASK_MS_MAX - 300_000
 
 /**
@@ -82,9 +84,9 @@ export function startPoller(
 /**
  * The unfinished tasks, grouped by the poller that asks about them. A poller asks about the tasks
  * of one kind that were submitted to one channel with one key. `stale` contains the tasks that may
- * have expired. It does not contain an accepted task whose lease is running and whose provider
- * answers, because the poller of this task ends it. `unconfirmed` contains the videos that are to
- * be searched for at their vendors.
+ * have expired. An accepted task whose lease is running and whose provider answers is not among
+ * them, because the poller that asks about this task ends it. `unconfirmed` contains the videos
+ * that are to be searched for at their vendors.
  */
 type Found = {
   readonly tasksByPoller: ReadonlyMap<string, readonly OpenTask[]>

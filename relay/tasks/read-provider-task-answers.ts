@@ -10,9 +10,9 @@ import {
 
 const ID_LENGTH_MAX = 128
 /**
- * The maximum length of a text before confidential texts are removed from it. It is large, because
- * a confidential text that is cut in two would not be recognized. After the removal, the text is
- * shortened further.
+ * The maximum length of a text before confidential texts are removed from it. The maximum is large,
+ * because a confidential text that is cut in two would not be recognized. After the removal, the
+ * text is shortened further.
  */
 const UNREDACTED_LENGTH_MAX = 256 * 1024
 const TEXT_MAX = UNREDACTED_LENGTH_MAX

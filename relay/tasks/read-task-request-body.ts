@@ -190,8 +190,8 @@ export class TaskBody {
 const withoutSeparators = (name: string): string => name.replace(/[_-]/g, '')
 
 /**
- * The members in which a caller names a URL for callbacks. They are never sent, because providers
- * must send their reports only to this site.
+ * The members in which a caller names a URL for callbacks. These members are never sent, because
+ * providers must send their reports only to this site.
  */
 const CALLBACK_MEMBERS = ['notifyHook', 'notifyUrl', 'callbackUrl', 'callback', 'webhook']
 

@@ -75,8 +75,8 @@ const IN_MESSAGE = 3
 /** The nesting depth of the members of a message part. */
 const IN_PART = 5
 /**
- * The depth of the deepest text. It is in a part of a document's `source.content`, and the document
- * is in the `content` of a tool's result.
+ * The depth of the deepest text. This text is in a part of a document's `source.content`, and the
+ * document is in the `content` of a tool's result.
  */
 const IN_DEEPEST_PART = 10
 /** The members of message parts that contain further parts. */

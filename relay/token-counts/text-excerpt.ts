@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { completeEnd, isContinuation, isSpace } from './utf8-boundaries.ts'
 
 /**
- * A text up to this length is kept completely. A longer text is shortened to an excerpt of at least
- * half this length.
+ * The maximum length of a text that is kept completely. A longer text is shortened to an excerpt of
+ * at least half this length.
  */
 export const EXCERPT_BYTES_MAX = 128 * 1024
 /**

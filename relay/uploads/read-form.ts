@@ -39,7 +39,7 @@ const INVALID_FORM = relayError('invalid_form')
 export type FormDeps = { readonly uploads: SpoolFolder; readonly bodyMemory: BodyMemory }
 
 /**
- * A form that was read. `release` closes its files and gives back its memory. It must be called
+ * A form that was read. `release` closes its files and gives back its memory, and must be called
  * once.
  */
 export type ReceivedForm = Form & { readonly release: () => void }

@@ -8,8 +8,8 @@ export const UPLOAD_BYTES_MAX = 512 * 1024 * 1024
 /** The number of bytes on disk that the uploads of all running calls may use together. */
 const SPOOLED_BYTES_MAX = 4 * 1024 * 1024 * 1024
 /**
- * An upload is refused if it would leave less than this number of bytes free on the disk. The event
- * store may be on the same disk.
+ * The number of free bytes on the disk below which an upload is refused. The event store may be on
+ * the same disk.
  */
 const FREE_BYTES_MIN = 1024 * 1024 * 1024
 /**

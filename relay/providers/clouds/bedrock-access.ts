@@ -90,8 +90,8 @@ type AwsProtocol = {
 }
 
 /**
- * Loads the libraries for AWS protocols. They are loaded only when needed, so that they do not slow
- * down the start of installations that never call Bedrock.
+ * Loads the libraries for AWS protocols. The libraries are loaded only when needed, so that
+ * installations that never call Bedrock start faster.
  */
 async function loadProtocol({ credentials, region }: BedrockKey): Promise<AwsProtocol> {
   const [{ awsSigner }, { AwsEventStreamDecoder }] = await Promise.all([

@@ -92,8 +92,8 @@ const encodedModel = (model: string): string =>
 const PROJECT_PATH = '/projects/{project}/locations/{region}'
 
 /**
- * Matches betas that only Anthropic's own API knows. They are left out, because clients send them
- * to all providers, and Vertex AI refuses a call with an unknown beta.
+ * Matches betas that only Anthropic's own API knows. These betas are not sent, because clients send
+ * them to all providers, and Vertex AI refuses a call with an unknown beta.
  */
 const ANTHROPICS_OWN_BETA = /^(?:oauth|prompt-caching-scope|redact-thinking|mcp-servers)-\d/
 

@@ -11,8 +11,8 @@ export type Balance = { readonly amount: Amount; readonly currency: 'USD' | 'CNY
 /** Describes how to read the remaining balance of the account to which a key belongs. */
 export type BalanceQuery = {
   /**
-   * Returns the path of the next request. It may depend on the responses so far. Returns null after
-   * the last request.
+   * Returns the path of the next request. The path can depend on the responses so far. Returns null
+   * after the last request.
    */
   readonly pathAfter: (answers: readonly ExactJson[], now: number) => string | null
   readonly keyHeader?: 'api-key'

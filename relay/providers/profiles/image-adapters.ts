@@ -295,9 +295,9 @@ export const REPLICATE_IMAGES: ImageAdapter = {
 }
 
 /**
- * Adapter for xAI's images API. It has OpenAI's format, but an aspect ratio and a resolution in
- * place of a size (docs.x.ai/docs/guides/image-generations). A channel's override may set these two
- * members, which then replace the size.
+ * Adapter for xAI's images API. The API has OpenAI's format, but an aspect ratio and a resolution
+ * in place of a size (docs.x.ai/docs/guides/image-generations). A channel's override may set these
+ * two members, which then replace the size.
  */
 export const XAI_IMAGES: ImageAdapter = {
   lossesOf: lossesFor('xai'),

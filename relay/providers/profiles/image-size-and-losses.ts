@@ -71,7 +71,9 @@ function namedSizeOf(size: string | null | undefined): NamedSize | null {
   return isLarge && Math.max(...sides) < LARGE_SIDE ? '1K' : named
 }
 
-/** The named sizes that each vendor's models generate. Their default is `1K`. */
+/**
+ * The named sizes that each vendor's models generate. All these models generate `1K` by default.
+ */
 const SIZES_OF_MODELS: Readonly<
   Record<
     'imagen' | 'geminiContent' | 'xai' | 'replicate',

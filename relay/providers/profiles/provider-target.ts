@@ -85,7 +85,7 @@ export type ProviderTarget = {
   /** The headers of calls, as a flat list of names and values. */
   readonly headers: readonly string[]
   readonly isOutputTotalLessPrompt: boolean
-  /** How the key is used if the provider is a cloud. Otherwise null. */
+  /** The way in which the key is used, if the provider is a cloud. Null for all other providers. */
   readonly cloud: CloudAccess | null
   /**
    * The channel's address, key and `other` field, from which requests other than calls are built.

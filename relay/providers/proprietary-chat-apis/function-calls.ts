@@ -80,8 +80,8 @@ function resultOf(id: string, results: ReadonlyMap<string, ToolResultPart>): Too
 }
 
 /**
- * Returns a conversation in which each function call and its result become one text of the user. It
- * is used for a provider that supports function calls, but does not accept their results.
+ * Returns a conversation in which each function call and its result become one text of the user.
+ * Used for a provider that supports function calls, but does not accept their results.
  */
 export function withCallsAsTexts(
   messages: readonly CanonicalMessage[],

@@ -57,8 +57,8 @@ export async function serveLinkedVideo(
 }
 
 /**
- * Handles the requests about videos that have no body: show a video, list the caller's videos,
- * download the file of a video and delete a video.
+ * Handles the requests about videos that have no body. Such a request shows a video, lists the
+ * caller's videos, downloads the file of a video or deletes a video.
  */
 export async function handleVideoRequestWithoutBody(
   deps: TaskDeps,

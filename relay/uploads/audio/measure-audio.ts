@@ -6,7 +6,7 @@ import { oggSeconds } from './ogg-duration.ts'
 import { type WavData, wavSeconds } from './wav-duration.ts'
 import { webmSeconds } from './webm-duration.ts'
 
-/** In damaged data, the search for the next frame ends after this many bytes. */
+/** The number of damaged bytes after which the search for the next frame ends. */
 const LOST_BYTES_MAX = 1024 * 1024
 /** The maximum number of bytes between frames that count as padding, and not as damaged audio. */
 const PADDING_BYTES_MAX = 4_096

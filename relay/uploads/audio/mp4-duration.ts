@@ -14,7 +14,7 @@ const BOXES_MAX = 50_000
 /** The maximum number of bytes per second of audio in a codec whose frames are not known. */
 const RATE_MAX = 250_000
 /**
- * If the frames of a track last this many times longer than its stated duration, the duration of
+ * The ratio of the duration of a track's frames to its stated duration above which the duration of
  * the frames is used.
  */
 const FORGED_FACTOR = 2.5

@@ -140,8 +140,8 @@ function addPacket(stream: Stream, page: Buffer, at: number): void {
 }
 
 /**
- * If the packets of Vorbis last this many times longer than the stated duration, the duration of
- * the packets is used.
+ * The ratio of the duration of the Vorbis packets to the stated duration above which the duration
+ * of the packets is used.
  */
 const FORGED_FACTOR = 1.5
 
