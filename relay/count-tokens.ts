@@ -113,7 +113,8 @@ type Completion = Pick<CountWork, 'read'> & {
 
 /**
  * Returns the body with the stored content to which it refers, as a call would send it. Returns an
- * error if only a provider has some of the content, because it would be missing in the count.
+ * error if only a provider has some of the content, because this content would be missing in the
+ * count.
  */
 async function completeBody(
   deps: RelayDeps,

@@ -116,9 +116,9 @@ const DIRECT_TYPES: Partial<Record<DirectFormatName, string>> = {
 
 /**
  * Lists the formats of calls to a model. The formats that need no conversion are first. A model
- * that generates no answers has only the formats in which it is called. A model that generates
- * videos at all of its channels (see `servesVideos`) has only the format of videos. If its videos
- * have no price, the model does not have this format.
+ * that generates no answers has only its direct formats. A model that generates videos at all of
+ * its channels (see `servesVideos`) has only the format of videos. If its videos have no price, the
+ * model does not have this format.
  */
 function endpointTypesOf(deps: RelayDeps, caller: Caller, model: string): string[] {
   const { views } = deps

@@ -22,7 +22,7 @@ export const quotaLookUpAt = (path: string): QuotaLookUp | null => PATHS.get(pat
 
 /** The limit that clients show for a key without a budget, as in other gateways. */
 const UNLIMITED = 100_000_000
-/** Converts dollars to hundredths of a dollar, in which OpenAI's API states the usage. */
+/** The factor from dollars to hundredths of a dollar, in which OpenAI's API states the usage. */
 const HUNDREDTHS = 100
 const UNCACHED = ['Cache-Control', 'no-store, private']
 

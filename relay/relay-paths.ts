@@ -29,8 +29,8 @@ export const isPing = (url: string, method: string | undefined): boolean =>
 const VERSIONS = /^(?:\/v1(?:beta)?)*(?=\/)/
 
 /**
- * A longer path is not compared with the paths of calls, which are shorter even with a model's
- * name.
+ * The maximum length of a path that is compared with the paths of calls, which are shorter even
+ * with a model's name.
  */
 const PATH_LENGTH_MAX = 512
 

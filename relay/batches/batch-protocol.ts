@@ -14,8 +14,9 @@ export type BatchDescription = {
   /** The provider's ids of the files of the batch. Only batches of OpenAI's API have files. */
   readonly files?: BatchFiles
   /**
-   * The members of the description that are stored, from which the description for callers is made.
-   * Callers do not see `inputFile`, the provider's id of the file that the gateway uploaded.
+   * The members of the description that the gateway stores. The description for callers is made
+   * from them. Callers do not see `inputFile`, the provider's id of the file that the gateway
+   * uploaded.
    */
   readonly object: Readonly<Record<string, unknown>>
 }

@@ -42,8 +42,8 @@ export type StoredBatch = {
    */
   readonly deniedAt: number
   /**
-   * The time of the first failed attempt after the last denial, in Unix milliseconds. The failure
-   * is not itself a denial. 0 if there is no such attempt.
+   * The time since which all attempts after the last denial have failed for other reasons than a
+   * denial, in Unix milliseconds; 0 if none has.
    */
   readonly failingSince: number
   /**
@@ -75,8 +75,8 @@ export type StoredBatch = {
 /**
  * The time after which the request that has stored a batch counts as dead if it has not reserved
  * the quota. A repeat with the same `Idempotency-Key` then takes the batch over. This is longer
- * than a reservation takes. A batch whose reservation takes even longer is not sent to a provider,
- * because `confirm` fails.
+ * than a reservation usually takes. A batch whose reservation takes even longer is not sent to a
+ * provider, because `confirm` fails.
  */
 export const HOLDING_MS = 60_000
 

@@ -67,8 +67,8 @@ export async function billOfResultLine(
 }
 
 /**
- * The fields of a request that `meter` requires, but that are the same for all lines or do not
- * affect their usage.
+ * The fields of a request that `meter` requires, with values that are the same for all lines or do
+ * not affect their usage.
  */
 const NO_REQUEST = {
   ...{ model: '', members: [], tools: [], isStream: false, wantsUsage: false },

@@ -182,8 +182,8 @@ export async function deleteFilesNamed(
 
 /**
  * Deletes expired files at their providers, and the gateway's records of these files. A record is
- * deleted even if the deletion at the provider fails. The exception is a file whose upload was not
- * completed in its record: that record is kept until the deletion succeeds, at most for
+ * deleted even if the deletion at the provider fails. The exception is a record without the
+ * provider's id of the file, which is kept until the deletion succeeds, at most for
  * `UNRECORDED_MS`.
  */
 export async function deleteExpiredFiles(deps: Deps, signal: AbortSignal): Promise<void> {

@@ -36,7 +36,7 @@ export type Settle = (batch: StoredBatch) => Promise<void>
 
 /** The maximum number of lines that one event bills. */
 const LINES_AT_ONCE = 200
-/** If no provider is known to have accepted a batch after this time, the batch counts as lost. */
+/** The time after which a batch counts as lost if no provider is known to have accepted it. */
 const LOST_MS = 600_000
 /**
  * The time from the end of a batch until the provider no longer has its results. If the provider

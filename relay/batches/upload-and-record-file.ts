@@ -25,7 +25,10 @@ import { uploadFile, uploadNameOf } from './upload-batch-file-to-provider.ts'
 const STORING_MS = 60_000
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
-/** Returns the error if another file of this length would exceed a limit of the user, or null. */
+/**
+ * Returns the error for the caller if another file of this length would exceed a limit of the user,
+ * and otherwise null.
+ */
 export async function exceededLimitError(
   { fileStore, now }: BatchDeps,
   userId: number,

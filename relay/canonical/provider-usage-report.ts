@@ -7,7 +7,8 @@ export type UsageReport = {
   /**
    * A second interpretation of a report with more cached tokens than prompt tokens. Null for any
    * other report. In this second interpretation, the prompt count excludes the cached tokens, as at
-   * Anthropic. In `usage`, the prompt count includes the cached tokens, so these are limited to it.
+   * Anthropic. In `usage`, the prompt count includes the cached tokens, so they are limited to the
+   * prompt count.
    */
   readonly otherInterpretation: Usage | null
   /**

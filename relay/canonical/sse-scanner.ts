@@ -216,9 +216,7 @@ export class SseScanner {
   }
 }
 
-/**
- * The ratio of a buffer's length to the length of an event in it above which the event is copied.
- */
+/** An event is copied if its buffer is more than this many times as long as the event. */
 const PINNED_FACTOR = 8
 
 /**

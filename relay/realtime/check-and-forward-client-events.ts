@@ -16,8 +16,8 @@ import { definedSettings, SettingsInForce, type TranscriptionTerms } from './set
 import { type ContentSize, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
 
 /**
- * The output limit in tokens of a model whose limit is not known. OpenAI documents it as the
- * maximum.
+ * The output limit in tokens of a model whose limit is not known. OpenAI documents this number as
+ * the maximum.
  */
 const OUTPUT_TOKENS = 4_096
 /** The prefix of the types of all events about transcriptions. */
@@ -261,8 +261,8 @@ export class ClientEventGate {
   }
 
   /**
-   * Sends a change of the session's settings to the provider. The output limit in it is at most the
-   * limit of the model.
+   * Sends a change of the session's settings to the provider. The output limit in the change is at
+   * most the limit of the model.
    */
   private async sendUpdate(
     body: object,

@@ -106,9 +106,9 @@ export class InputAudio {
   }
 
   /**
-   * Notes that audio has become an item. If speech detection has committed it, this is the audio of
-   * its turn. Otherwise, it is the audio of the caller's oldest commit, or all audio if the caller
-   * has sent no commit.
+   * Notes that audio has become an item. Returns the audio of the turn if speech detection has
+   * committed the audio. Otherwise, returns the audio of the caller's oldest commit, or all audio
+   * if the caller has sent no commit.
    */
   noteCommitted(itemId: string): CommittedAudio {
     const turn = this.turns.get(itemId)

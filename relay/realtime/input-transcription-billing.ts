@@ -20,7 +20,7 @@ import type { SettingsInForce, SettingsPosition, TranscriptionTerms } from './se
 
 /** The number of input tokens that are reserved in addition to the audio and the prompts. */
 const MARGIN_TOKENS = 1_024
-/** The maximum number of items expected from uncommitted audio. Each has a second or more. */
+/** The maximum number of items expected from uncommitted audio. Each item has a second or more. */
 const TURNS_AT_ONCE = 60
 const BYTES_PER_TOKEN = 4
 
@@ -215,7 +215,8 @@ export class InputTranscriptionBilling {
 
   /**
    * Takes a call in order to charge this item. If the provider has further committed audio, a call
-   * for it is admitted first if possible, so that quota is reserved for it all the time.
+   * for that audio is admitted first if possible, so that quota for the audio is reserved all the
+   * time.
    */
   private takeCall(
     key: string | undefined,
@@ -234,9 +235,9 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Notes that audio has become an item. The provider transcribes it with the settings that are in
-   * force when it handles the commit. Returns null, or the error with which the session must end if
-   * too many transcriptions have not arrived.
+   * Notes that audio has become an item. The provider transcribes the item with the settings that
+   * are in force when it handles the commit. Returns null, or the error with which the session must
+   * end if too many transcriptions have not arrived.
    */
   noteCommitted(itemId: unknown, { bytes, position }: CommittedAudio): RelayError | null {
     const { settings, audio, awaited } = this
@@ -355,7 +356,8 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Returns the error with which the session must end because the caller has lost access, or null.
+   * Returns the error with which the session must end if the caller has lost access, and otherwise
+   * null.
    */
   accessError(): RelayError | null {
     return this.call?.access() ?? null

@@ -364,7 +364,8 @@ export class ResponseBilling {
   }
 
   /**
-   * Returns the error with which the session must end because the caller has lost access, or null.
+   * Returns the error with which the session must end if the caller has lost access, and otherwise
+   * null.
    */
   accessError(): RelayError | null {
     const [running] = this.running.all

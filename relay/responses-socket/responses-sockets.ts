@@ -135,7 +135,10 @@ async function ownerOf(
   return limitError(open, caller) ?? bodyShareOf(deps, caller.user.userId, request)
 }
 
-/** Returns an error if this user or all users have too many open sockets, or null. */
+/**
+ * Returns an error if this user or all users together have too many open sockets, and otherwise
+ * null.
+ */
 function limitError(open: ReadonlySet<ResponsesSocket>, { user }: Caller): RelayError | null {
   if (open.size >= SOCKETS_MAX) return relayError('overloaded', { retryAfter: 5 })
   let ofUser = 0

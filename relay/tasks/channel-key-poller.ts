@@ -32,8 +32,8 @@ export type PollerTimes = {
    */
   readonly everyMs: number
   /**
-   * A task that is older than this, in milliseconds, is late. A late task is polled once before all
-   * other tasks, because it either has an outcome by now or expires soon.
+   * The age in milliseconds from which a task is late. A late task is polled once before all other
+   * tasks, because it either has an outcome by now or expires soon.
    */
   readonly lateMs: number
   /**
@@ -62,8 +62,8 @@ const PER_CHANNEL = 3
  */
 const MISSING_POLLS = 5
 /**
- * After this number of failures in a row, the provider counts as unavailable, and all tasks that
- * were not polled yet count as unanswered. Fewer failures may be due to single tasks.
+ * The number of failures in a row after which the provider counts as unavailable. All tasks that
+ * were not polled yet then count as unanswered. Fewer failures may be due to single tasks.
  */
 const UNAVAILABLE_FAILURES = 4
 
@@ -242,7 +242,10 @@ export class ChannelKeyPoller {
     return false
   }
 
-  /** Counts a poll without news of a task. Returns true after several polls over `missingMs`. */
+  /**
+   * Counts a poll without news of a task. Returns true once there were several such polls in a row
+   * over a time of `missingMs`.
+   */
   private isRepeated(counts: MissingPolls, task: string): boolean {
     const now = performance.now()
     const { since, polls } = counts.get(task) ?? { since: now, polls: 0 }

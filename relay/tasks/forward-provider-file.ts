@@ -11,7 +11,7 @@ import {
 
 /** The limits of one transfer of a file from its provider to the caller. */
 export type TransferLimits = {
-  /** The transfer ends if no byte arrives, or if the caller reads none, for this time. */
+  /** The time after which the transfer ends if no byte arrives or the caller reads none. */
   readonly stallMs: number
   readonly totalMs: number
   /** The maximum size in bytes. Null sets no limit. */

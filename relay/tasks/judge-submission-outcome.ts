@@ -94,8 +94,8 @@ export function isKeyFault({ end, answer }: SubmissionEnd): boolean {
 const PROXY_TIMEOUTS = new Set([408, 504, 520, 524])
 
 /**
- * If the status 502 arrives within this time, a reverse proxy could not connect to the provider. If
- * it arrives later, the provider may have accepted the task.
+ * The maximum time within which the status 502 means that a reverse proxy could not connect to the
+ * provider. If the status arrives later, the provider may have accepted the task.
  */
 const FAST_MS = 1_000
 

@@ -46,8 +46,8 @@ const MISSING_MS = 120_000
 
 const LEASE = 'task-poller'
 /**
- * After an outage of the database, or after this process has become the poller, no task without a
- * recorded acceptance is ended for this number of passes. In this time, other processes may still
+ * The number of passes for which no task without a recorded acceptance is ended after an outage of
+ * the database or after this process has become the poller. In this time, other processes may still
  * write acceptances that wait in their memory.
  */
 const QUIET_PASSES = 6

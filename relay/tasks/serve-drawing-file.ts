@@ -91,7 +91,10 @@ export async function serveDrawingFile(
   }
 }
 
-/** Returns the names under which a request without a key for a file of the task is counted. */
+/**
+ * Returns the names under which a request for a file of the task is counted if the request has no
+ * key.
+ */
 export function permitNames(
   { clientIp }: Pick<Exchange, 'clientIp'>,
   { submitted: { userId } }: Pick<TaskRecord, 'submitted'>,

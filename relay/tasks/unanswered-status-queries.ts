@@ -7,8 +7,8 @@ import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
  */
 const UNANSWERED_MS_MAX = TASK_MS_MAX
 /**
- * A task that is older than `OLD_MS` can be expired after this shorter time, in milliseconds. The
- * times of the first queries are lost when a process ends. With the longer time, tasks would
+ * The shorter time in milliseconds after which a task that is older than `OLD_MS` can be expired.
+ * The times of the first queries are lost when a process ends. With the longer time, tasks would
  * therefore stay open while processes restart more often than once per hour. Most vendors keep
  * files only for a day, so a longer wait would gain little.
  */

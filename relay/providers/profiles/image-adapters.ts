@@ -119,8 +119,8 @@ export const GEMINI_CONTENT: ImageAdapter = {
 }
 
 /**
- * Returns a named size that is larger than the usual one, and undefined for any other, which need
- * not be sent.
+ * Returns the size if it is larger than the usual one. Returns undefined for any other size,
+ * because it need not be sent.
  */
 const largerSizeOf = (size: NamedSize | null): NamedSize | undefined =>
   size === null || size === '1K' ? undefined : size
@@ -254,7 +254,7 @@ export const DASH_SCOPE_TASKS: ImageAdapter = {
 }
 
 /**
- * Some models of Replicate offer two image sizes. This is the smaller one, in millions of pixels.
+ * The smaller of the two image sizes that some models of Replicate offer, in millions of pixels.
  */
 const QUARTER_MEGAPIXEL = '0.25'
 

@@ -53,7 +53,9 @@ const NAMED_SIZES = [
 /** A size that vendors name by the sides of a square image. `1K` is the usual one. */
 export type NamedSize = (typeof NAMED_SIZES)[number][0]
 
-/** An image has the price of a large image if its longer side has at least this many pixels. */
+/**
+ * The minimum length in pixels of the longer side of an image that has the price of a large image.
+ */
 const LARGE_SIDE = 1_792
 
 /**

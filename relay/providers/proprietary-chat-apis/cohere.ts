@@ -26,7 +26,9 @@ const FEATURES = new Set<Feature>([
   ...(['tools', 'images', 'outputTokensMax', 'temperature', 'topP', 'topK', 'seed'] as const),
   ...(['presencePenalty', 'frequencyPenalty', 'stop', 'thinking', 'answerFormat'] as const),
 ])
-/** Cohere's messages are OpenAI's without the members for thinking. */
+/**
+ * The rules for Cohere's messages, which are OpenAI's messages without the members for thinking.
+ */
 const MESSAGES = { ...COMPATIBLE, thinkingHistory: null }
 
 function writeRequest(

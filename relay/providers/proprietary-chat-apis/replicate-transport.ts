@@ -68,7 +68,8 @@ function isStreamUrl(text: string, origin: string): boolean {
 }
 
 /**
- * Thrown if not the connection but the handler fails, for example because of a bug in a decoder.
+ * Thrown if the handler fails, for example because of a bug in a decoder, and not for a failure of
+ * the connection.
  */
 class HandlerFailed extends Error {
   constructor(cause: unknown) {

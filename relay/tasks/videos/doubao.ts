@@ -41,7 +41,10 @@ const causeOfCode = causesByCode({
 
 const TASKS = '/api/v3/contents/generations/tasks'
 
-/** The maximum number of pixels of a frame, by resolution. It holds for every aspect ratio. */
+/**
+ * The maximum number of pixels of a frame, by resolution. The maximum applies to every aspect
+ * ratio.
+ */
 const PIXELS: Readonly<Record<string, number>> = {
   '480p': 450_000,
   '720p': 1_000_000,

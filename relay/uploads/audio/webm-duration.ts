@@ -73,15 +73,15 @@ type Contents = {
   /** The number of elements and frames that were read. */
   steps: number
   readonly tracks: Map<number, Track>
-  /** The track that is described at present. */
+  /** The track to which the elements that are being read belong. */
   described: Track
 }
 
 /**
  * Returns the duration in seconds of the WebM or Matroska file that begins at an offset, or null if
  * it is not known. The duration is computed from the frames of the audio, all of which decoders
- * play. The header is not trusted: it may state any duration, and recorders in browsers state none.
- * The header counts only if the frames do not tell their duration.
+ * play. The header is not trusted, because it can state any duration, and recorders in browsers
+ * state none. The header counts only if the frames do not tell their duration.
  */
 export async function webmSeconds(file: AudioFile, from: number): Promise<number | null> {
   const windows = new Windows(file, from)
