@@ -5,11 +5,11 @@ import { estimateTokens } from '../canonical/answer-text-for-token-count.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { type AwaitedItem, AwaitedTranscriptions, isId, NO_TEXT } from './awaited-transcriptions.ts'
+import { type CallContext, SESSION_ENDED, SessionCall } from './call-of-session.ts'
 import { ChargesInProgress } from './charges-in-progress.ts'
 import type { CommittedAudio, InputAudio } from './input-audio.ts'
 import { priceFor } from './plan-and-connect-session.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
-import { type CallContext, SessionCall, SESSION_ENDED } from './call-of-session.ts'
 import {
   BYTES_PER_SECOND,
   billedUsage,

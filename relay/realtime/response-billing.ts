@@ -6,12 +6,12 @@ import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { answerScreen } from '../screening/word-screening.ts'
 import type { Views } from '../views/start-views.ts'
+import { type CallContext, type CallTerms, SESSION_ENDED, SessionCall } from './call-of-session.ts'
 import { ChargesInProgress } from './charges-in-progress.ts'
 import { ConversationInput, DeliveredOutput, isAudio } from './estimate-conversation-tokens.ts'
 import { InputAudio } from './input-audio.ts'
 import { planResponse } from './plan-and-connect-session.ts'
 import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
-import { type CallContext, type CallTerms, SessionCall, SESSION_ENDED } from './call-of-session.ts'
 import { BYTES_PER_SECOND, billedUsage, readRealtimeUsage } from './realtime-usage.ts'
 import {
   type RequestedResponse,

@@ -1,8 +1,8 @@
 import type { Usage } from '#domain/pricing/usage.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
+import type { SessionCall } from './call-of-session.ts'
 import type { DeliveredOutput } from './estimate-conversation-tokens.ts'
 import { LatestIds } from './latest-ids.ts'
-import type { SessionCall } from './call-of-session.ts'
 import type { ContentSize } from './size-of-conversation-items.ts'
 
 /** A response that the provider is generating. */

@@ -1,10 +1,10 @@
 import type { OpenStatus, TaskStatus } from '#domain/tasks/events.ts'
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import {
+  boundedTextOf,
   listOfObjects,
   parsedJson,
   parsedShallowObject,
-  boundedTextOf,
   webAddress,
 } from './parse-provider-json.ts'
 
@@ -189,7 +189,8 @@ export function drawingReport(task: JsonObject): ProviderReport | null {
     status,
     progress: progressOf(task.progress),
     imageUrl: webAddress(task.imageUrl),
-    promptEn: boundedTextOf(task.promptEn, TEXT_MAX) ?? boundedTextOf(properties.finalPrompt, TEXT_MAX),
+    promptEn:
+      boundedTextOf(task.promptEn, TEXT_MAX) ?? boundedTextOf(properties.finalPrompt, TEXT_MAX),
     failReason: boundedTextOf(task.failReason, UNREDACTED_LENGTH_MAX),
     result,
   }

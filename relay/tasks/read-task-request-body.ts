@@ -2,7 +2,11 @@ import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-json-mem
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey, jsonError } from '../dialects/invalid-json-error.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
-import { isPictureInJson, PICTURE_LENGTH_MAX, stringsInJsonList } from './recognize-pictures-in-request-json.ts'
+import {
+  isPictureInJson,
+  PICTURE_LENGTH_MAX,
+  stringsInJsonList,
+} from './recognize-pictures-in-request-json.ts'
 
 export const TEXT_LENGTH_MAX = 16_384
 

@@ -9,6 +9,7 @@ import { AttemptEvidence, evidenceOfRequest } from '#relay/pipeline/provider-evi
 import { isByDeployment, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import { mayBeSentTo, takesSubmissions } from '../views/channel-and-keys-of-submitted-work.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
+import { isCertainlyRefused, isKeyFault, judgeSubmission } from './judge-submission-outcome.ts'
 import { parsedShallowObject } from './parse-provider-json.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
 import {
@@ -16,7 +17,6 @@ import {
   musicSubmitAnswer,
   type SubmitAnswer,
 } from './read-provider-task-answers.ts'
-import { isCertainlyRefused, isKeyFault, judgeSubmission } from './judge-submission-outcome.ts'
 import { type ProviderRequest, sendTaskRequest } from './send-request-to-task-provider.ts'
 import { callbackUrl } from './signed-callback-url.ts'
 import type { TaskDeps } from './task-deps.ts'

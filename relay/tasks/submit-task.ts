@@ -11,10 +11,10 @@ import { type Exchange, setNameListHeader } from '#relay/pipeline/http-exchange.
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
 import { billedChannelOf } from '../views/channel-view.ts'
+import { mayBeAccepted } from './judge-submission-outcome.ts'
 import { findOwnTask } from './look-up-tasks.ts'
 import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
 import { atPriceOfOrigin, VIDEO_MODEL } from './read-drawing-request.ts'
-import { mayBeAccepted } from './judge-submission-outcome.ts'
 import { confidentialTexts, redactTexts } from './redact-provider-secrets.ts'
 import {
   sendAccepted,

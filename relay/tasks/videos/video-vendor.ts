@@ -328,7 +328,8 @@ export function causesByCode<Code>(
   return (code) => causes.get(code) ?? 'request'
 }
 
-export const providerTextOf = (value: unknown): string | null => boundedTextOf(value, TEXT_LENGTH_MAX)
+export const providerTextOf = (value: unknown): string | null =>
+  boundedTextOf(value, TEXT_LENGTH_MAX)
 
 export const countOf = (value: unknown): number | null => {
   const count = typeof value === 'string' && value !== '' ? Number(value) : value
