@@ -59,10 +59,7 @@ const FAILURES: Readonly<Record<BatchFailureCause, string>> = {
     'are charged.',
 }
 const BATCHES_AT_ONCE = 4
-/**
- * The time after which a pass of the poller goes on to the next batch while a slow one is still
- * being settled.
- */
+/** The time after which the poller goes on to the next batch while a slow one is being settled. */
 const SLOW_MS = 5_000
 /**
  * The maximum number of batches that a process asks about or settles at once: in total, of one

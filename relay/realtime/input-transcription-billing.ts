@@ -35,14 +35,9 @@ type Completion = { readonly isShown: boolean; readonly error: RelayError | null
 export class InputTranscriptionBilling {
   private call: SessionCall | null = null
   private readonly awaited = new AwaitedTranscriptions()
-  /**
-   * The position up to which audio was charged before its commit, by a transcription without an id.
-   */
+  /** The position up to which transcriptions without an id were charged before their commits. */
   private chargedUpTo = -1
-  /**
-   * The number of transcriptions without an id that were charged before the commit of their audio,
-   * and whose commit has not arrived yet.
-   */
+  /** The number of transcriptions without an id that were charged and still lack their commits. */
   private chargedAhead = 0
   /** Resolves when no call is being admitted and no hold is being raised. */
   private covered: Promise<unknown> = Promise.resolve()
@@ -96,9 +91,8 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Reserves quota for all audio. Events of the caller and of the provider may need this at the
-   * same time. They are handled one after the other, because each of them would otherwise admit a
-   * call.
+   * Reserves quota for all audio. Events of the caller and of the provider that need this at the
+   * same time wait for each other, because each would otherwise admit a call.
    */
   private coverAll(next?: TranscriptionTerms): Promise<RelayError | null> {
     return this.exclusively(async () =>
@@ -112,10 +106,7 @@ export class InputTranscriptionBilling {
     return changing
   }
 
-  /**
-   * Reserves quota for all audio at the highest price of the terms with which the audio may be
-   * transcribed.
-   */
+  /** Reserves quota for all audio at the highest price of the terms that may apply to it. */
   private async coverNow(
     isLimited: boolean,
     more: readonly TranscriptionTerms[] = [],
@@ -215,8 +206,7 @@ export class InputTranscriptionBilling {
 
   /**
    * Takes a call in order to charge this item. If the provider has further committed audio, a call
-   * for that audio is admitted first if possible, so that quota for the audio is reserved all the
-   * time.
+   * for that audio is admitted first if possible, so that quota stays reserved.
    */
   private takeCall(
     key: string | undefined,
@@ -292,8 +282,7 @@ export class InputTranscriptionBilling {
   /**
    * Returns the item of a transcription, or null if it belongs to none. A transcription with an
    * unknown id is charged although the gateway has not seen the commit. A transcription without an
-   * id is charged only if there is uncharged audio, because it otherwise repeats an earlier
-   * transcription.
+   * id is charged only if audio is uncharged, because it otherwise repeats an earlier one.
    */
   private itemOf(key: string | undefined, itemId: unknown): AwaitedItem | null {
     const { confirmed, latest } = this.settings
@@ -355,10 +344,7 @@ export class InputTranscriptionBilling {
     )
   }
 
-  /**
-   * Returns the error with which the session must end if the caller has lost access, and otherwise
-   * null.
-   */
+  /** Returns the error that ends the session if the caller has lost access, and otherwise null. */
   accessError(): RelayError | null {
     return this.call?.access() ?? null
   }
@@ -395,8 +381,7 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Returns the gateway's own count for these items. If the text of an uncommitted item has
-   * arrived, all uncommitted audio is counted, because the audio may belong to this item.
+   * Returns the gateway's own count, with all uncommitted audio if an uncommitted item has text.
    */
   private usageOf(items: readonly AwaitedItem[]): Usage {
     const uncommitted = this.audio.pending - this.audio.committed

@@ -61,17 +61,11 @@ export class ResponseBilling {
    * other.
    */
   private changed: Promise<unknown> = Promise.resolve()
-  /**
-   * Resolves when no call is being admitted or assigned. This does not include waiting for the
-   * provider.
-   */
+  /** Resolves when no call is being admitted or assigned, without waiting for the provider. */
   private assigned: Promise<unknown> = Promise.resolve()
   private isEnded = false
   readonly running = new RunningResponses()
-  /**
-   * The added content that the conversation had when the last response ended. A response that
-   * nobody requested explicitly reads at least this content.
-   */
+  /** The size of the added content at the end of the last response. The next response reads it. */
   private settledMark: ContentSize = NO_CONTENT
   private readonly context: CallContext
   private readonly model: { readonly name: string; readonly upstream: string | null }
@@ -363,10 +357,7 @@ export class ResponseBilling {
     }
   }
 
-  /**
-   * Returns the error with which the session must end if the caller has lost access, and otherwise
-   * null.
-   */
+  /** Returns the error that ends the session if the caller has lost access, and otherwise null. */
   accessError(): RelayError | null {
     const [running] = this.running.all
     const call = this.next ?? running?.call

@@ -135,10 +135,7 @@ async function ownerOf(
   return limitError(open, caller) ?? bodyShareOf(deps, caller.user.userId, request)
 }
 
-/**
- * Returns an error if this user or all users together have too many open sockets, and otherwise
- * null.
- */
+/** Returns an error if this user or all users have too many open sockets, and otherwise null. */
 function limitError(open: ReadonlySet<ResponsesSocket>, { user }: Caller): RelayError | null {
   if (open.size >= SOCKETS_MAX) return relayError('overloaded', { retryAfter: 5 })
   let ofUser = 0
@@ -256,19 +253,13 @@ class ResponsesSocket {
     return this.isWatched
   }
 
-  /**
-   * Ends the connection without reading the remaining messages, because they would need more
-   * memory.
-   */
+  /** Ends the connection without reading further messages, which would need more memory. */
   private endWithoutMemory(): void {
     this.socket.close(TRY_AGAIN_LATER, 'too much memory')
     this.socket.terminate()
   }
 
-  /**
-   * Subtracts the bytes of a ping or pong from the arrived bytes, because pings and pongs are not
-   * part of a message. Their frames have at most 14 bytes in addition to the data.
-   */
+  /** Subtracts the bytes of a ping or pong, including the frame's head of at most 14 bytes. */
   private discount(bytes: number): void {
     this.arrivedBytes = Math.max(0, this.arrivedBytes - bytes - 14)
   }
@@ -392,9 +383,7 @@ class ResponsesSocket {
     this.socket.send(JSON.stringify(event))
   }
 
-  /**
-   * Called once the socket has closed. A running call then ends as if the caller had disconnected.
-   */
+  /** Called once the socket has closed. A running call ends as if the caller had disconnected. */
   private end(): void {
     this.isEnded = true
     this.queue.length = 0
