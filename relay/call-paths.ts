@@ -88,9 +88,9 @@ export function errorFormatOf(request: CallRequest): ErrorFormat {
 }
 
 /**
- * Returns the wire format of the calls at a path. The result's `path` contains the parameters that
- * the path itself states, such as the model. It is null if the path states none. Returns null if no
- * calls are served at the path.
+ * Returns the wire format of the calls at a path. The result's `path` contains the parameters in
+ * the path, such as the model, or is null if there are none. Returns null if no calls are served at
+ * the path.
  */
 export function callAt(path: string): CallAtPath | null {
   const work = CALL_AT_PATH.get(path)

@@ -21,7 +21,7 @@ import {
   type BodyLengths,
   insertStoredContent,
   UNPAID_BYTES_MAX,
-} from './stored-responses/insert-stored-content.ts'
+} from './stored-responses/insert-stored-content-into-request.ts'
 import { convertedResponseIdIn } from './stored-responses/recognize-converted-response-id.ts'
 
 /** The functions of a format that read a request to count tokens and write its answer. */
@@ -107,13 +107,14 @@ export async function countTokens(
 }
 
 type Completion = Pick<CountWork, 'read'> & {
-  /** Counts the memory of the content until the tokens are counted. */
+  /** Reserves memory for the inserted content until the tokens are counted. */
   readonly copies: CopiesOfBody
 }
 
 /**
  * Returns the body with the stored content to which it refers, as a call would send it. Returns an
- * error if only a provider has some of the content, because it would be missing in the count.
+ * error if only a provider has some of the content, because this content would be missing in the
+ * count.
  */
 async function completeBody(
   deps: RelayDeps,

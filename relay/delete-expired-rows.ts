@@ -36,8 +36,8 @@ export function startDeletions(
 }
 
 /**
- * Deletes expired rows of the stores. The next deletion also deletes the rows that a failed one
- * left.
+ * Deletes expired rows of the stores. If a deletion fails, the next one also deletes the rows that
+ * were left.
  */
 function deleteExpired(
   { log, now }: Core,

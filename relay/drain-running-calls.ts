@@ -22,13 +22,15 @@ export type Draining = {
 
 type Options = {
   readonly abort: () => void
-  /** Responses that are still cancelled after their calls have ended. */
+  /**
+   * The responses that are still being cancelled at their providers after their calls have ended.
+   */
   readonly cancellations: { readonly size: number }
   /** The time without a received byte after which an upload is refused. */
   readonly uploadStallMs: number
 }
 
-/** Creates the tracking of running calls. `abort` ends all calls that are still running. */
+/** Creates the object that tracks running calls. `abort` ends all calls that are still running. */
 export function createDraining({ abort, cancellations, uploadStallMs }: Options): Draining {
   const calls = new UnorderedList<Exchange>()
   const endStalled = stalledUploads(uploadStallMs)
@@ -67,8 +69,8 @@ export function createDraining({ abort, cancellations, uploadStallMs }: Options)
 }
 
 /**
- * Returns a function that refuses stalled uploads. A closing server no longer applies its own
- * timeouts.
+ * Returns a function that refuses stalled uploads. It is needed because a closing server no longer
+ * applies its own timeouts.
  */
 function stalledUploads(stallMs: number): (calls: UnorderedList<Exchange>) => void {
   const seen = new WeakMap<CallRequest, { readonly bytes: number; readonly at: number }>()

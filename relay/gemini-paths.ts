@@ -80,7 +80,10 @@ export function modelInPath(path: string): string | null | undefined {
   return tuned === undefined ? undefined : modelNamed(tuned)
 }
 
-/** Returns the name of a model without its collection. Tuned models keep theirs. */
+/**
+ * Returns the name of a model without the collection `models/`. The name of a tuned model keeps the
+ * collection `tunedModels/`.
+ */
 function modelNamed(segments: string): string {
   const name = decodedSegment(segments)
   return name.replace(/^(?:models\/)+/, '')
@@ -95,7 +98,7 @@ export function decodedSegment(text: string): string {
   }
 }
 
-/** Reports whether the request is one of Gemini's API, whose errors have Google's format. */
+/** Reports whether the request belongs to Gemini's API, whose errors have Google's format. */
 export function isGeminiRequest({ url = '', headers }: CallRequest): boolean {
   const [path = ''] = url.split('?', 1)
   if (/^\/(?:upload\/v1|v1beta)/.test(path) || readGeminiPath(path) !== null) return true

@@ -9,7 +9,7 @@ import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { directFormatsOf } from './providers/profiles/formats-by-model-name.ts'
 import { isImageModel } from './providers/profiles/image-endpoints.ts'
-import { vendorOf } from './tasks/videos/select-channels-for-video.ts'
+import { vendorOf } from './tasks/videos/select-channels-and-build-video-request.ts'
 import { type OfferKind, type RelayChannel, servesVideos } from './views/channel-view.ts'
 
 const CREATED = 1_700_000_000
@@ -60,13 +60,13 @@ function callableModels({ views }: RelayDeps, { token, user, group }: Caller): r
 }
 
 /**
- * Whether a channel of an offer serves calls of its model, which is not a video there. It is
- * remembered, because an offer may have thousands of channels. A change of a channel creates the
- * offers again.
+ * Remembers for each offer whether any of its channels serves the model in calls, that is, not as a
+ * video. An offer may have thousands of channels, so the search is not repeated. A change of a
+ * channel creates new offers.
  */
 const OFFERS_FOR_CALLS = new WeakMap<Offer<RelayChannel>, boolean>()
 
-/** Reports whether the group can call the model otherwise than for a video. */
+/** Reports whether the group can use the model for anything but videos. */
 function isForCalls({ channels }: RelayDeps['views'], group: string, model: string): boolean {
   const offer = channels.offering(group, model, 'any')
   const known = OFFERS_FOR_CALLS.get(offer)
@@ -77,8 +77,8 @@ function isForCalls({ channels }: RelayDeps['views'], group: string, model: stri
 }
 
 /**
- * Reports whether the group's requests for a video of the model have a price (see `planTask`). A
- * user who accepts models without a price still gets no video without one. A price per token, which
+ * Reports whether the group's requests for a video of the model have a price (see `planTask`). Even
+ * a user who accepts models without a price gets no video without a price. A price per token, which
  * all models have in self-use mode, applies only to vendors that count tokens.
  */
 function isPricedAsVideo(
@@ -117,9 +117,9 @@ const DIRECT_TYPES: Partial<Record<DirectFormatName, string>> = {
 
 /**
  * Lists the formats of calls to a model. The formats that need no conversion are first. A model
- * that generates no answers has only the formats in which it is called. A model that is a video at
- * all of its channels, which their types and mappings decide, has only the format of videos. A
- * model whose videos have no price does not have this format.
+ * that generates no answers has only its direct formats. A model that generates videos at all of
+ * its channels (see `servesVideos`) has only the format of videos. If its videos have no price, the
+ * model does not have this format.
  */
 function endpointTypesOf(deps: RelayDeps, caller: Caller, model: string): string[] {
   const { views } = deps
@@ -276,7 +276,10 @@ function geminiModel(id: string, facts: ModelFacts) {
   }
 }
 
-/** Describes a model with all members of Anthropic's API. Those that are unknown here are null. */
+/**
+ * Describes a model with all members of Anthropic's API. Members whose value the gateway does not
+ * know are null.
+ */
 const anthropicModel = (id: string, { outputTokensMaxOf }: ModelFacts) => ({
   type: 'model',
   id,

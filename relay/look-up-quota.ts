@@ -22,14 +22,15 @@ export const quotaLookUpAt = (path: string): QuotaLookUp | null => PATHS.get(pat
 
 /** The limit that clients show for a key without a budget, as in other gateways. */
 const UNLIMITED = 100_000_000
-/** Converts dollars to hundredths of a dollar, in which OpenAI's API states the usage. */
+/** The factor from dollars to hundredths of a dollar, in which OpenAI's API states the usage. */
 const HUNDREDTHS = 100
 const UNCACHED = ['Cache-Control', 'no-store, private']
 
 /**
- * Answers how much quota a key has and has used. The answer has the format of OpenAI's earlier
- * billing API, which chat clients read, or the format that other gateways use. If the site does not
- * show the quota of tokens, the answer in OpenAI's format states the quota of the user.
+ * Sends the quota that a key has and the quota that it has used. The answer has the format of
+ * OpenAI's earlier billing API, which chat clients read, or the format that other gateways use. If
+ * the site does not show the quota of tokens, the answer in OpenAI's format states the quota of the
+ * user.
  */
 export async function lookUpQuota(
   deps: RelayDeps,

@@ -7,8 +7,8 @@ import { isTaskPath } from './tasks/task-routes.ts'
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
 
 /**
- * Reports whether the relay answers a request. It also answers uploads of Google's clients and
- * calls with a wrong base URL, so that these clients get errors in a format that they read.
+ * Reports whether the relay answers a request. The relay also answers uploads of Google's clients
+ * and calls with a wrong base URL, so that these clients get errors in a format that they can read.
  */
 export const isRelayPath = (url: string, method?: string): boolean =>
   /^\/(?:upload\/)?v1(?:beta)?(?:[/?]|$)/.test(url) ||
@@ -29,8 +29,8 @@ export const isPing = (url: string, method: string | undefined): boolean =>
 const VERSIONS = /^(?:\/v1(?:beta)?)*(?=\/)/
 
 /**
- * A longer path is not compared with the paths of calls, which are shorter even with a model's
- * name.
+ * The maximum length of a path that is compared with the paths of calls, which are shorter even
+ * with a model's name.
  */
 const PATH_LENGTH_MAX = 512
 

@@ -8,9 +8,15 @@ import type { UnorderedList } from './unordered-list.ts'
 const IN_FLIGHT = 'calls-in-flight'
 
 const EVERY_MS = 1_000
-/** The interval at which unchanged counts are reported again. It shows that the relay is alive. */
+/**
+ * The interval at which unchanged counts are reported again, because a repeated report shows that
+ * the relay is alive.
+ */
 const REPEAT_MS = 4_000
-/** Shorter than the interval, because a report ends some time after its timer. */
+/**
+ * The age at which a report is repeated. It is less than `REPEAT_MS`, because a report is complete
+ * only some time after its timer has fired.
+ */
 const REPORT_AGAIN_MS = REPEAT_MS - EVERY_MS / 2
 const NO_CALLS = JSON.stringify({})
 

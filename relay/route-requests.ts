@@ -1,4 +1,4 @@
-import { type Batches, isBatchPath } from './batches/batch-routes-and-poller.ts'
+import { type Batches, isBatchPath } from './batches/batch-request-handler-and-poller.ts'
 import { callAt } from './call-paths.ts'
 import { type RelayError, relayError } from './canonical/relay-error.ts'
 import { countTokens, countWorkAt } from './count-tokens.ts'
@@ -13,7 +13,7 @@ import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { serveRealtimeEndpoint } from './realtime/create-client-secret.ts'
 import { intendedPath, isPing } from './relay-paths.ts'
-import { serveStoredResponse } from './stored-responses/stored-response-routes.ts'
+import { serveStoredResponse } from './stored-responses/serve-stored-responses.ts'
 import type { Tasks } from './tasks/task-request-handler-and-poller.ts'
 import { isTaskPath } from './tasks/task-routes.ts'
 
@@ -113,8 +113,8 @@ export function runCall(
 }
 
 /**
- * Returns the error for an unknown URL. It names the path that the client probably means, if there
- * is one.
+ * Returns the error for an unknown URL. The error names the path that the client probably means, if
+ * there is one.
  */
 function unknownUrl(path: string): RelayError {
   const subject = intendedPath(path)

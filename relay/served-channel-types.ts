@@ -1,5 +1,5 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
-import { PROFILES, TASK_PROFILES } from './providers/profiles/all-profiles.ts'
+import { PROFILES, TASK_PROFILES } from './providers/profiles/profiles-by-channel-type.ts'
 import type { ProfileField } from './providers/profiles/provider-profile.ts'
 import { acceptsKey } from './providers/profiles/provider-target.ts'
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createGauges, type Gauges } from '#infra/telemetry/gauges-of-all-processes.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
-import { type BatchOverrides, startBatches } from './batches/batch-routes-and-poller.ts'
+import { type BatchOverrides, startBatches } from './batches/batch-request-handler-and-poller.ts'
 import { errorFormatOf } from './call-paths.ts'
 import { relayError } from './canonical/relay-error.ts'
 import { languageOf } from './canonical/relay-error-catalogue.ts'
@@ -183,7 +183,9 @@ const realtimeOf = (
 
 const NO_DISK = relayError('store_unavailable', { retryAfter: 5 })
 
-/** Answers a request that can't be recorded now. Clients of tasks expect errors in their format. */
+/**
+ * Refuses a request that can't be recorded now. Clients of tasks get the error in their own format.
+ */
 function refuseWrite(exchange: Exchange): void {
   const { url = '' } = exchange.request
   if (isTaskPath(url)) return sendTaskError(exchange, kindOf(url), NO_DISK)

@@ -4,9 +4,9 @@ export type ListEntry<T> = { readonly member: T; index: number }
 const REMOVED = -1
 
 /**
- * An unordered collection. Every call adds a member at its start and removes it at its end. A `Set`
- * would keep removed members in memory until it rebuilds its table, so finished calls would survive
- * garbage collections.
+ * An unordered collection for running calls, each of which is added at its start and removed at its
+ * end. A `Set` would keep removed members in memory until it rebuilds its table, so finished calls
+ * would survive garbage collections.
  */
 export class UnorderedList<T> {
   private readonly entries: ListEntry<T>[] = []

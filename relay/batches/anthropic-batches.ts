@@ -36,7 +36,7 @@ export function batchOfId(id: string): string | null {
   return parts === undefined ? null : parts.join('-')
 }
 
-/** The text that follows the path of a batch in the path of the batch's results. */
+/** The suffix that turns the path of a batch into the path of its results. */
 export const RESULTS_ACTION = '/results'
 
 /** Reads the provider's description of a batch. Returns null if the description is malformed. */

@@ -6,7 +6,7 @@ import { keysOfSubmitted } from '../views/channel-and-keys-of-submitted-work.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { ANTHROPIC_BATCHES } from './anthropic-batches.ts'
 import { type BatchDescription, type BatchProtocol, pathOfBatch } from './batch-protocol.ts'
-import { openDownload, ResultsUnavailable } from './download-batch-results.ts'
+import { openDownload, ResultsUnavailable } from './download-batch-results-from-provider.ts'
 import { GEMINI_BATCHES } from './gemini-batches.ts'
 import { OPENAI_BATCHES } from './openai-batches.ts'
 import { JsonArraySplitter } from './split-json-array.ts'
@@ -35,18 +35,18 @@ export type Described = { readonly description: BatchDescription; readonly key: 
 
 /**
  * `missing`: the provider does not know the batch, or a proxy does not know the path. `denied`: the
- * provider denies this key the access.
+ * provider denies the key access to the batch.
  */
 export type Refusal = 'missing' | 'denied'
 
-/** The statuses with which a provider rejects a key or denies a suspended account its access. */
+/** The statuses with which a provider rejects a key or denies access to a suspended account. */
 const DENIALS: ReadonlySet<number> = new Set([401, 403])
 
 /**
  * Asks the provider for its description of a batch. Returns null if the description is not
  * available now. Returns a refusal only if the provider refuses the key that submitted the batch.
- * If it refuses any other key of the channel, null is returned, because that key may belong to
- * another account.
+ * If the provider refuses any other key of the channel, the result is null, because that key may
+ * belong to another account.
  */
 export async function describeBatch(
   deps: DescribeDeps,

@@ -40,7 +40,7 @@ export type InlineBatches = {
    */
   readonly path: PathParameters | null
   readonly read: (body: Buffer) => Promise<InlineSubmission | RelayError>
-  /** Adds the JSON path of the faulty line to the parameter that the error names. */
+  /** Puts the JSON path of the faulty line before the parameter name in the error. */
   readonly inLine: (error: RelayError, index: number) => RelayError
   /**
    * The pieces of the body that is sent to the provider: the text before all lines, the bytes of

@@ -22,8 +22,9 @@ import { admissionError } from '../pipeline/call-ledger.ts'
 import type { BatchPlan } from './plan-batch.ts'
 
 /**
- * The lease of a batch's calls: the time after which other processes may end them. It is longer
- * than a provider keeps results, so that no call ends while its batch could still be billed.
+ * The lease of a batch's calls: the time after which other processes may end them. The lease
+ * exceeds the time for which a provider keeps results, so that no call ends while its batch could
+ * still be billed.
  */
 const LEASE_MS = 45 * 86_400_000
 /** The maximum number of open calls for batches that one user may have. */
@@ -67,10 +68,10 @@ export class BatchLedger {
   }
 
   /**
-   * Reports whether the batch with this id, which an `Idempotency-Key` has claimed, can be
-   * submitted (`new`), was submitted (`submitted`), or can't be submitted any more and cost nothing
-   * (`over`). A batch is over if its submission was refused, or if its id is older than the ended
-   * calls that the account still remembers.
+   * Returns the state of the batch whose id an `Idempotency-Key` has claimed. `new`: the batch can
+   * be submitted. `submitted`: the batch was submitted. `over`: the batch cost nothing and can't be
+   * submitted any more, because its submission was refused or its id is older than the ended calls
+   * that the account still remembers.
    */
   async stateOfClaimed(batch: string, userId: number): Promise<'new' | 'submitted' | 'over'> {
     // The account is read first. A batch that another request submits between both reads is then

@@ -14,8 +14,9 @@ export type BatchDescription = {
   /** The provider's ids of the files of the batch. Only batches of OpenAI's API have files. */
   readonly files?: BatchFiles
   /**
-   * The members of the description that are stored, from which the description for callers is made.
-   * `inputFile` is not shown. It is the provider's id of the file that the gateway uploaded.
+   * The members of the description that the gateway stores. The description for callers is made
+   * from them. Callers do not see `inputFile`, the provider's id of the file that the gateway
+   * uploaded.
    */
   readonly object: Readonly<Record<string, unknown>>
 }
@@ -61,7 +62,10 @@ export type ShownLine = {
   readonly isBilled: boolean
 }
 
-/** Returns the line with this id, or null if the batch has none whose result may be shown. */
+/**
+ * Returns the line with this `custom_id`, or null if the batch has no such line or its result must
+ * not be shown.
+ */
 export type FindShownLine = (customId: string) => ShownLine | null
 
 /**
@@ -72,7 +76,7 @@ export type BatchProtocol = {
   /** The path of the batch API, relative to a channel's base address. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** The text that follows the path of a batch in the path that cancels the batch. */
+  /** The suffix that turns the path of a batch into the path that cancels the batch. */
   readonly cancelAction: '/cancel' | ':cancel'
   /** Reads the provider's description of a batch. Returns null if the description is malformed. */
   readonly readDescription: (
@@ -86,13 +90,14 @@ export type BatchProtocol = {
   readonly readId: (body: Buffer) => string | null
   /**
    * Set for an API whose descriptions of batches contain the results. Such a description may be too
-   * long for memory, so the results are separated from it while it arrives.
+   * long for memory, so the results are separated from the rest of the description while it
+   * arrives.
    */
   readonly splits?: {
     readonly rules: SplitRules
     /**
-     * Reads a description after the results were removed from it. `hasResults` is true if it had
-     * results. Returns null if the description is malformed.
+     * Reads a description after the results were removed from it. `hasResults` is true if the
+     * description had results. Returns null if the description is malformed.
      */
     readonly readDescription: (
       rest: Buffer,

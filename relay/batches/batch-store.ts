@@ -12,7 +12,7 @@ export type UploadedFile = {
   readonly keyRef: string
   /**
    * The provider's id of the file. Null while the upload runs, and if the process ended during the
-   * upload. The provider may then have the file, which is found by its name.
+   * upload. In the second case, the provider may have the file, which is then found by its name.
    */
   readonly upstreamId: string | null
 }
@@ -42,8 +42,8 @@ export type StoredBatch = {
    */
   readonly deniedAt: number
   /**
-   * The time of the first attempt since the last denial that failed for another reason, in Unix
-   * milliseconds; 0 if there is none.
+   * The time since which all attempts after the last denial have failed for other reasons than a
+   * denial, in Unix milliseconds; 0 if none has.
    */
   readonly failingSince: number
   /**
@@ -75,8 +75,8 @@ export type StoredBatch = {
 /**
  * The time after which the request that has stored a batch counts as dead if it has not reserved
  * the quota. A repeat with the same `Idempotency-Key` then takes the batch over. This is longer
- * than a reservation takes. A reservation that takes even longer is not sent to a provider, because
- * `confirm` fails.
+ * than a reservation usually takes. A batch whose reservation takes even longer is not sent to a
+ * provider, because `confirm` fails.
  */
 export const HOLDING_MS = 60_000
 
@@ -159,13 +159,19 @@ export type BatchStore = {
    */
   postpone(batch: string, attempts: number, retryAt: number): Promise<boolean>
   /**
-   * Stores the time at which the provider began to deny access, unless one is stored, and resets
-   * `failingSince` to 0.
+   * Stores in `deniedAt` the time at which the provider began to deny access, unless `deniedAt` is
+   * already set. Resets `failingSince` to 0.
    */
   deny(batch: string, at: number): Promise<void>
-  /** Stores the time of a failure that is not a denial in `failingSince`, unless one is stored. */
+  /**
+   * Stores in `failingSince` the time of a failure that is not a denial, unless `failingSince` is
+   * already set.
+   */
   noteFailure(batch: string, at: number): Promise<void>
-  /** Stores the time at which the end of the batch was first seen, unless one is stored. */
+  /**
+   * Stores in `endSeenAt` the time at which the end of the batch was first seen, unless `endSeenAt`
+   * is already set.
+   */
   noteEnd(batch: string, at: number): Promise<void>
   /** Resets `deniedAt` and `failingSince` to 0, because earlier denials no longer count. */
   clearDenied(batch: string): Promise<void>
@@ -174,7 +180,7 @@ export type BatchStore = {
    * running.
    */
   resume(batch: string): Promise<void>
-  /** Returns the batch, or undefined if the user has none with this id. */
+  /** Returns the batch with this id, or undefined if the user has no such batch. */
   find(userId: number, batch: string): Promise<StoredBatch | undefined>
   list(userId: number, api: BatchApi, page: PageOfBatches): Promise<readonly StoredBatch[]>
   /**
@@ -188,10 +194,7 @@ export type BatchStore = {
    * reserved. A batch that another request has taken over is kept.
    */
   remove(batch: string, holder: string | null): Promise<void>
-  /**
-   * Deletes settled batches that are so old at the time `at` that the provider no longer has their
-   * results.
-   */
+  /** Deletes the settled batches whose results the provider no longer has at the time `at`. */
   sweep(at: number): Promise<void>
 }
 

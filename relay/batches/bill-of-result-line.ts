@@ -67,8 +67,8 @@ export async function billOfResultLine(
 }
 
 /**
- * The fields of a request that `meter` requires, but that are the same for all lines or do not
- * affect their usage.
+ * The fields of a request that `meter` requires, with values that are the same for all lines or do
+ * not affect their usage.
  */
 const NO_REQUEST = {
   ...{ model: '', members: [], tools: [], isStream: false, wantsUsage: false },
@@ -79,8 +79,8 @@ const NO_CACHE = Buffer.from('{}')
 
 /**
  * Returns a line in the form that `meter` reads. The body of the line is no longer stored. The only
- * value that `meter` reads from a body is the lifetime of cache writes, so it gets a substitute
- * body with this lifetime.
+ * value that `meter` reads from a body is the lifetime of cache writes. The line therefore has a
+ * substitute body with this lifetime.
  */
 const meteredLine = (
   { bounds, inputCeiling, hasHourCache, toolLimits }: LineFacts,

@@ -8,7 +8,9 @@ import type { BatchDeps } from './settle-batch.ts'
 const BUSY = relayError('overloaded', { retryAfter: 1 })
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
-/** The error for a repeat while another request reserves the quota of the batch. */
+/**
+ * The error for a repeated request while the first one is still reserving the quota of the batch.
+ */
 export const inProgress = (batch: string): RelayError =>
   relayError('idempotency_in_progress', { subject: batch, retryAfter: 5 })
 

@@ -25,8 +25,8 @@ export type StoredFile = {
   readonly keyRef: string
   /**
    * The provider's id of the file. Empty while the file is uploaded, and if the upload failed or
-   * the process ended during the upload. Such a file is not shown. The provider may have it, and it
-   * is found by its name.
+   * the process ended during the upload. Such a file is not shown to callers. The provider may have
+   * the file, which is then found by its name.
    */
   readonly upstreamId: string
 }
@@ -51,18 +51,18 @@ export type FileLimit = keyof FileLimits
 /** The maximum time of an upload, in milliseconds. */
 export const UPLOAD_MS = 600_000
 /**
- * The time after which a file whose upload was not recorded expires, in milliseconds. It is longer
- * than an upload may take.
+ * The time in milliseconds after which a file expires if its upload was not recorded. It is longer
+ * than the longest upload.
  */
 export const UNFINISHED_MS = 2 * UPLOAD_MS
 
 /**
  * Reports whether a file counts towards its user's limits. A file without a provider's id counts
  * only while its upload runs. Such a file is recognized by its expiry exactly `UNFINISHED_MS` after
- * its creation. A file whose upload failed or could not be recorded expires at another time. It
- * does not count, because the user can neither see nor delete it.
+ * its creation. A file whose upload failed or could not be recorded expires at another time. Such a
+ * file does not count, because the user can neither see nor delete it.
  */
-export const counts = (
+export const countsTowardsLimits = (
   { upstreamId, createdAt, expiresAt }: Pick<StoredFile, 'upstreamId' | 'createdAt' | 'expiresAt'>,
   at: number,
 ): boolean => expiresAt > at && (upstreamId !== '' || expiresAt === createdAt + UNFINISHED_MS)
@@ -102,7 +102,10 @@ export type FileStore = {
    * none.
    */
   exceeded(userId: number, bytes: number, at: number, limits: FileLimits): Promise<FileLimit | null>
-  /** Returns the uploaded file, or undefined if the user has none with this id at the time `at`. */
+  /**
+   * Returns the uploaded file with this id, or undefined if the user has no such file at the time
+   * `at`.
+   */
   find(userId: number, file: string, at: number): Promise<StoredFile | undefined>
   list(userId: number, page: PageOfFiles): Promise<readonly StoredFile[]>
   remove(file: string): Promise<void>
@@ -145,7 +148,7 @@ async function held(
   userId: number,
   at: number,
 ): Promise<{ readonly files: number; readonly bytes: number }> {
-  // The condition is that of `counts`.
+  // The condition is that of `countsTowardsLimits`.
   const { rows } = await client.query<{ files: number; bytes: number }>(
     `select count(*)::float8 as files, coalesce(sum(bytes), 0)::float8 as bytes
      from relay.files where user_id = $1 and expires_at > $2

@@ -29,8 +29,8 @@ const METADATA_BYTES_MAX = 8_192
 const CHUNK_BYTES = 64 * 1024
 
 /**
- * Returns the public id of a batch, which callers see. Gemini's name of a batch is `batches/` and
- * this id.
+ * Returns the public id of a batch, which callers see. Gemini's name of a batch is `batches/`
+ * followed by this id.
  */
 export const geminiIdOf = (batch: string): string => batch.replaceAll('-', '')
 
@@ -45,7 +45,7 @@ export function geminiBatchOf(id: string): string | null {
 
 const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
 
-/** Adds the JSON path of the faulty request to the parameter that the error names. */
+/** Puts the JSON path of the faulty request before the parameter name in the error. */
 export function inGeminiRequest(error: RelayError, index: number, prefix = ''): RelayError {
   const { param } = error.params
   const root = `batch.input_config.requests.requests[${index}]`
@@ -164,7 +164,7 @@ function readId(body: Buffer): string | null {
 
 /**
  * Reads the provider's description of a batch, after the results were removed from it. `hasResults`
- * is true if it had results. Returns null if the description is malformed.
+ * is true if the description had results. Returns null if the description is malformed.
  */
 function readDescription(
   body: Buffer,

@@ -19,7 +19,11 @@ import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { keysOfSubmitted } from '../views/channel-and-keys-of-submitted-work.ts'
 import { confidentialTo, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
 import type { FindShownLine } from './batch-protocol.ts'
-import { downloadError, openDownload, ResultsUnavailable } from './download-batch-results.ts'
+import {
+  downloadError,
+  openDownload,
+  ResultsUnavailable,
+} from './download-batch-results-from-provider.ts'
 import type { StoredFile } from './file-record-store.ts'
 import {
   contentPathOf,
@@ -34,7 +38,7 @@ import type { BatchDeps } from './settle-batch.ts'
 import { sendRenderedLines } from './show-cancel-and-delete-batches.ts'
 import { sendFailure } from './submit-batch.ts'
 import { whileReadingFile } from './submit-batch-file.ts'
-import { limitBefore, uploadAndRecord } from './upload-and-record-file.ts'
+import { exceededLimitError, uploadAndRecord } from './upload-and-record-file.ts'
 
 const MIB = 1024 * 1024
 const FILE_BYTES_MAX = 200 * MIB
@@ -136,7 +140,7 @@ async function storeForm(
   const { bytes } = upload.file
   const limits = { files: FILES_MAX, bytes: deps.views.options.options.fileBytesMax }
   // The limits are also checked before the lines are read, so that no file is read for nothing.
-  const full = await limitBefore(deps, userId, bytes, limits)
+  const full = await exceededLimitError(deps, userId, bytes, limits)
   if (full !== null) return full
   const channel = await whileReadingFile(deps, caller, () => channelFor(deps, caller, upload.file))
   if (isRelayError(channel)) return channel

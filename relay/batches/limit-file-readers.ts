@@ -1,6 +1,6 @@
 /** The maximum number of files that a process reads at once to check or to submit them. */
 const READERS_MAX = 4
-/** The maximum number of these files that belong to one user. */
+/** The maximum number of files of one user that a process reads at once. */
 const READERS_OF_USER_MAX = 2
 /** The maximum number of users who wait for a reader. */
 const WAITING_MAX = 64
@@ -24,8 +24,9 @@ export class FileReaders {
   }
 
   /**
-   * Returns a function that releases the reader and must be called once. Returns null if the user
-   * may not have another reader now, if too many users wait, or if the time to wait has passed.
+   * Acquires a reader, and returns the function that releases it, which must be called once.
+   * Returns null if the user's other readers leave too few for the other users, if too many users
+   * wait, or if no reader became free in time.
    */
   async acquire(userId: number): Promise<(() => void) | null> {
     const own = this.ofUser.get(userId) ?? 0
@@ -53,10 +54,7 @@ export class FileReaders {
     grant()
   }
 
-  /**
-   * Waits until `release` has taken a reader for the user. Returns false if `release` has not done
-   * so in time.
-   */
+  /** Waits until `release` gives a reader to the user. Returns false if none is given in time. */
   private wait(userId: number): Promise<boolean> {
     const { waiting } = this
     // A user's requests wait one at a time, so that many requests of one user delay no other user.

@@ -55,8 +55,8 @@ export function openAiBatchOf(id: string): string | null {
 export const fileIdOf = (call: string): string => `file-${hexOf(call)}`
 export const isFileId = (id: string): boolean => FILE_ID.test(id)
 /**
- * Returns the public id of a file with the results of a batch. It depends only on the batch and the
- * kind of file, so that registering the file twice has no effect.
+ * Returns the public id of a file with the results of a batch. The id depends only on the batch and
+ * the kind of file, so registering the file twice has no effect.
  */
 export const resultFileIdOf = (batch: string, kind: ResultKind): string =>
   `${fileIdOf(batch)}-${kind}`
@@ -71,7 +71,10 @@ const TIMES = [
   ...['in_progress_at', 'expires_at', 'finalizing_at', 'completed_at', 'failed_at', 'expired_at'],
   ...['cancelling_at', 'cancelled_at'],
 ] as const
-/** The members that state when the batch ended. They are shown only once the batch is settled. */
+/**
+ * The members that state when the batch ended. Callers see these members only once the batch is
+ * settled.
+ */
 const TIMES_OF_END: ReadonlySet<string> = new Set([
   ...['completed_at', 'failed_at', 'expired_at', 'cancelled_at'],
 ])

@@ -10,7 +10,7 @@ import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
-import { LineTooLong, linesIn } from './download-batch-results.ts'
+import { LineTooLong, linesIn } from './download-batch-results-from-provider.ts'
 import { BATCH_ENDPOINTS } from './openai-batches.ts'
 import {
   acceptsBatches,
@@ -52,7 +52,7 @@ type FileLine = {
   readonly body: Buffer
 }
 
-/** Adds the number of the faulty line, counted from 1, to the parameter that the error names. */
+/** Puts the number of the faulty line, counted from 1, before the parameter name in the error. */
 function inLine(error: RelayError, line: number, prefix = ''): RelayError {
   const { param } = error.params
   const path = [prefix, param ?? ''].filter((part) => part !== '').join('.')
@@ -241,9 +241,9 @@ const LINE_END = Buffer.from('}\n')
 const [LF, CR, SPACE] = [10, 13, 32]
 
 /**
- * Replaces line breaks in a JSON text by spaces. Otherwise, a provider could read a part of the
- * text as a further line, which would not be billed. The value stays the same, because a JSON
- * string contains no raw line break.
+ * Replaces line breaks in a JSON text by spaces. A provider could otherwise read a part of the text
+ * as a further line, which would not be billed. The value stays the same, because a JSON string
+ * contains no raw line break.
  */
 function inOneLine(json: Buffer): Buffer {
   if (!json.includes(LF) && !json.includes(CR)) return json

@@ -7,7 +7,10 @@ import type { BatchDeps } from './settle-batch.ts'
 
 /** The pauses between the attempts to record that a provider has accepted a batch. */
 const PAUSES_MS = [200, 600, 1_500]
-/** Each attempt may wait long for the event store, so no further attempt begins after this time. */
+/**
+ * No further attempt begins after this time, because each attempt may wait long for the event
+ * store.
+ */
 const RECORDED_WITHIN_MS = 10_000
 const CANCEL_MS = 10_000
 
@@ -22,9 +25,10 @@ type Acceptance = {
 }
 
 /**
- * Records that a provider has accepted a batch. Returns true once this is durable. If several
- * attempts fail, the batch is canceled at the provider. Otherwise, the batch would count as lost
- * and its quota would be released, but the provider would process it and charge the site.
+ * Records that a provider has accepted a batch. Returns true once this is durable. If this fails
+ * several times, the batch is canceled at the provider. Without the cancellation, the batch would
+ * count as lost and its quota would be released, but the provider would process the batch and
+ * charge the site.
  */
 export async function recordAccepted(deps: BatchDeps, acceptance: Acceptance): Promise<boolean> {
   const { batch, upstreamId, channel, key } = acceptance
@@ -49,9 +53,8 @@ export async function recordAccepted(deps: BatchDeps, acceptance: Acceptance): P
 }
 
 /**
- * Returns the record of the attempt, or an empty object if the record can't be computed, because an
- * acceptance without this record is better than no acceptance. The record can be computed only
- * once.
+ * Returns the record of the attempt, which can be computed only once. If that fails, returns an
+ * empty object, because it is better to record the acceptance without the attempt than not at all.
  */
 async function attemptOfAccepted(
   { log }: BatchDeps,
@@ -68,8 +71,9 @@ async function attemptOfAccepted(
 /**
  * Handles a submission that the provider answered with success, but with a description that can't
  * be read. The batch may run and cost money. If its id is known, the batch is recorded and
- * canceled: the quota stays reserved until the provider reports its end, and what it has processed
- * is billed. Otherwise, the quota is released when the batch counts as lost.
+ * canceled. The quota then stays reserved until the provider reports the end of the batch, and the
+ * processed lines are billed. If the id is not known, the quota is released when the batch counts
+ * as lost.
  */
 export async function cancelUnreadable(
   deps: BatchDeps,

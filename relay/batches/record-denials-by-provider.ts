@@ -1,14 +1,15 @@
 import type { BatchStore, StoredBatch } from './batch-store.ts'
 
 /**
- * If a provider denies access to a batch or its results for this time, or does not know the batch
- * for this time, the batch ends without its results. Until then, the operator can pay the provider,
- * renew a key or correct the base URL of the channel.
+ * The time after which a batch ends without its results, because its provider still denies access
+ * to them or does not know the batch. Until then, the operator can pay the provider, renew a key or
+ * correct the base URL of the channel.
  */
 const DENIED_MS = 3 * 86_400_000
 /**
- * If a provider fails for this time for other reasons than denied access, earlier denials no longer
- * count. A shorter failure, such as a single status 429, does not show that access was restored.
+ * The time after which earlier denials no longer count, because the provider has failed only for
+ * other reasons. A shorter failure, such as a single status 429, does not show that access was
+ * restored.
  */
 const OTHER_FAILURES_MS = 6 * 3_600_000
 /** The HTTP statuses of refusals that may end by themselves within a short time. */
@@ -24,8 +25,8 @@ export const deniesAccess = (status: number): boolean =>
   status >= 400 && status <= 499 && !PASSING.has(status)
 
 /**
- * Records that the provider has denied access to a batch or has not found it. Returns true if it
- * has done so for longer than `DENIED_MS`.
+ * Records that the provider has denied access to a batch or has not found it. Returns true if this
+ * has lasted for longer than `DENIED_MS`.
  */
 export async function recordDenied(
   { batchStore, now }: Deps,

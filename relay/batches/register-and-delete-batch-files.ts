@@ -44,8 +44,8 @@ type Deps = RelayDeps & { readonly batchOutbound: Pick<Outbound, 'via'> }
 
 /**
  * Adds records of the files with a batch's results, so that the caller can list and download the
- * files. It is called after the lines were billed. The ids of the files depend only on the batch,
- * so a second call changes nothing.
+ * files. Called after the lines were billed. A second call changes nothing, because the ids of the
+ * files depend only on the batch.
  */
 export async function registerResultFiles(
   { fileStore, batchOutbound, now }: Deps,
@@ -95,8 +95,8 @@ export async function deleteInputFile(
 
 /**
  * Deletes the file that the gateway uploaded to submit a batch that has ended without its results.
- * A failure is only logged. Batches that were submitted by earlier versions have no record of the
- * file; its id is then taken from `object`, the last stored description of the batch.
+ * A failure is only logged. A batch of an earlier version of the gateway has no record of the file.
+ * The id of the file is then taken from `object`, the last stored description of the batch.
  */
 export async function deleteInputOfFailed(
   deps: Deps,
@@ -144,8 +144,9 @@ export async function deleteAtProvider(
 
 /**
  * Deletes the files with this name at a provider, which were uploaded while the gateway could not
- * record their ids. Looks through the latest files for batches. Returns false if such a file may
- * still exist there, for example because `stopped` has ended the search.
+ * record their ids. Searches only the provider's latest files that were uploaded for batches.
+ * Returns false if such a file may still exist there, for example because `stopped` has ended the
+ * search.
  */
 export async function deleteFilesNamed(
   deps: Deps,
@@ -181,8 +182,9 @@ export async function deleteFilesNamed(
 
 /**
  * Deletes expired files at their providers, and the gateway's records of these files. A record is
- * deleted even if the deletion at the provider fails. Only the record of a file whose upload was
- * not recorded is kept until the deletion succeeds, at most for `UNRECORDED_MS`.
+ * deleted even if the deletion at the provider fails. The exception is a record without the
+ * provider's id of the file, which is kept until the deletion succeeds, at most for
+ * `UNRECORDED_MS`.
  */
 export async function deleteExpiredFiles(deps: Deps, signal: AbortSignal): Promise<void> {
   const { fileStore, now } = deps

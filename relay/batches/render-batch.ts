@@ -14,7 +14,7 @@ const UNKNOWN = {
 
 type BatchFacts = Pick<StoredBatch, 'api' | 'batch' | 'isSettled' | 'submittedAt'>
 
-/** The unencrypted contents of the members of `StoredBatch` with these names. */
+/** The decrypted members `request` and `object` of a `StoredBatch`. */
 type BatchContents = { readonly request: unknown; readonly object: unknown }
 
 /**

@@ -3,7 +3,7 @@ import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
 const MIB = 1024 * 1024
 /** The memory in bytes for the stored facts of one line of a batch. */
 const FACTS_BYTES = 512
-/** From its beginning, each download reserves memory for a result of this length. */
+/** The length of the result for which each download reserves memory at its beginning. */
 const USUAL_RESULT_BYTES = MIB
 /** The memory that a result needs, as a multiple of its length: for its bytes, text and answer. */
 const COPIES = 3
@@ -13,14 +13,14 @@ const COPIES = 3
  */
 export const SETTLEMENTS_BYTES_MAX = 272 * MIB
 /**
- * The part of this memory that all batches of one user may use together, whatever their channels.
- * It holds the largest batch of each API together with the longest result. The rest is left for the
- * batches of other users.
+ * The part of `SETTLEMENTS_BYTES_MAX` that all batches of one user may use together, whatever their
+ * channels. It suffices for the largest batch of each API together with the longest result. The
+ * rest is left for the batches of other users.
  */
 const SETTLEMENTS_OF_USER_BYTES_MAX = 208 * MIB
 /**
- * A download fails if it is slower than this on average, not counting the first `graceMs`. The time
- * limit of a download therefore depends on its size.
+ * The average rate below which a download fails. The first `graceMs` do not count. The time limit
+ * of a download therefore depends on its size.
  */
 const LEAST_RATE: LeastRate = { graceMs: 60_000, bytesPerSecond: 32 * 1024 }
 
@@ -38,8 +38,9 @@ export const settlementOwnerOf = (userId: number): BodyMemoryShare => ({
 
 /**
  * The memory in which the results of one batch are read. It counts towards a limit of the process
- * and a limit of the user. If a batch is settled, these are the limits of settlements above. If a
- * caller reads the results, these are the limits of request bodies.
+ * and a limit of the user. While a batch is settled, these are `SETTLEMENTS_BYTES_MAX` and
+ * `SETTLEMENTS_OF_USER_BYTES_MAX`. While a caller reads the results, these are the limits of
+ * request bodies.
  */
 export class ResultsMemory {
   private bytes = 0
@@ -90,7 +91,7 @@ export class ResultsMemory {
 /**
  * Yields the chunks of a download. Throws `DownloadTooSlow` if it is slower than `rate`. The time
  * in which the consumer handles a chunk does not count. A download that stops altogether is ended
- * by its connection.
+ * by the timeout of its connection.
  */
 export async function* atLeastRate(
   chunks: AsyncIterable<Buffer>,

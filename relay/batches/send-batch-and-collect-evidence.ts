@@ -31,7 +31,7 @@ type Submission = {
 export type Submitted = {
   readonly end: AttemptEnd
   /**
-   * Returns the record of this attempt that the batch's events contain. `acceptedId` is the
+   * Returns the record of this attempt, as the events of the batch contain it. `acceptedId` is the
    * provider's id of the batch, or null if the provider gave none.
    */
   readonly attemptOf: (acceptedId: string | null) => Promise<Attempt>

@@ -15,7 +15,7 @@ import {
 import type { BatchLedger } from './batch-ledger.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
 import { billOfResultLine } from './bill-of-result-line.ts'
-import { ResultsUnavailable, resultLines } from './download-batch-results.ts'
+import { ResultsUnavailable, resultLines } from './download-batch-results-from-provider.ts'
 import { deniesAccess, recordDenied, recordOtherFailure } from './record-denials-by-provider.ts'
 import {
   deleteInputFile,
@@ -26,7 +26,7 @@ import { ResultsMemory, ResultsMemoryFull, settlementOwnerOf } from './result-me
 
 export type BatchDeps = DescribeDeps & { readonly ledger: BatchLedger }
 
-/** What the provider says about a batch that has ended, and the memory for reading its results. */
+/** The provider's description of a batch that has ended, and the memory for reading its results. */
 type Settling = Described & { readonly memory: ResultsMemory }
 
 type BatchFailureCause = Exclude<BatchEndCause, 'done' | 'refused'>
@@ -36,11 +36,11 @@ export type Settle = (batch: StoredBatch) => Promise<void>
 
 /** The maximum number of lines that one event bills. */
 const LINES_AT_ONCE = 200
-/** If no provider is known to have accepted a batch after this time, the batch counts as lost. */
+/** The time after which a batch counts as lost if no provider is known to have accepted it. */
 const LOST_MS = 600_000
 /**
- * The time after the end of a batch from which the provider no longer has its results. If the
- * provider can't be asked about the batch, the time is counted from the submission.
+ * The time from the end of a batch until the provider no longer has its results. If the provider
+ * can't be asked about the batch, the time is counted from the submission.
  */
 const RESULTS_MS = 30 * 86_400_000
 /**
@@ -59,13 +59,13 @@ const FAILURES: Readonly<Record<BatchFailureCause, string>> = {
     'are charged.',
 }
 const BATCHES_AT_ONCE = 4
-/** After this time, a pass goes on to the next batch while the slow one is being settled. */
+/** The time after which the poller goes on to the next batch while a slow one is being settled. */
 const SLOW_MS = 5_000
 /**
  * The maximum number of batches that a process asks about or settles at once: in total, of one
  * channel, and of one user at one channel. A slow provider or the batches of one user therefore do
- * not delay the others. Passes and look-ups are counted separately, because callers may look up
- * batches as often as they like.
+ * not delay the others. The poller and look-ups by callers are counted separately, because callers
+ * may look up batches as often as they like.
  */
 const RUNNING_MAX = { total: 32, ofChannel: 8, ofUser: 6 }
 const PAGE = 500
@@ -205,8 +205,8 @@ export class BatchSettler {
   }
 
   /**
-   * Stores when the end of a batch was first seen. Earlier denials no longer count: they concerned
-   * the description, which the provider now gives.
+   * Stores when the end of a batch was first seen. Earlier denials no longer count, because they
+   * concerned the description, which the provider now gives.
    */
   private async noteEnd(stored: StoredBatch): Promise<StoredBatch> {
     const { batchStore, now } = this.deps
@@ -254,8 +254,8 @@ export class BatchSettler {
   }
 
   /**
-   * Bills the lines of a batch (see `bill`). Records a failure of the provider that is not a denial
-   * of access.
+   * Bills the lines of a batch (see `bill`). If the provider fails for another reason than denied
+   * access, records the failure.
    */
   private async billUnlessDenied(
     stored: StoredBatch,
@@ -374,7 +374,7 @@ export class BatchSettler {
 
 /**
  * Awaits an append. Rejects with `StoreUnavailable` only if the event store can't be reached. Any
- * other failure would occur again with each attempt. It must count as a failure, so that the batch
+ * other failure would occur again with each attempt. Such a failure must count, so that the batch
  * ends after `RESULTS_MS`.
  */
 const fromEventStore = <T>(append: Promise<T>): Promise<T> =>

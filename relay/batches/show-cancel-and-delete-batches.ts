@@ -26,7 +26,7 @@ import {
 import { confidentialAt, keysOf, protocolOf } from './ask-provider-about-batch.ts'
 import { type FindShownLine, pathOfBatch } from './batch-protocol.ts'
 import { fromStore, type PageOfBatches, type StoredBatch } from './batch-store.ts'
-import { downloadError, resultLines } from './download-batch-results.ts'
+import { downloadError, resultLines } from './download-batch-results-from-provider.ts'
 import { geminiBatchOf, geminiIdOf } from './gemini-batches.ts'
 import { openAiBatchOf, openAiIdOf } from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
@@ -39,7 +39,7 @@ const SETTLED_WITHIN_MS = 3_000
 const PAGE_MAX = 1_000
 const PAGE_DEFAULT = 20
 /** The maximum duration of a response with results. */
-const RESULTS_MS = 3_600_000
+const RESPONSE_MS_MAX = 3_600_000
 
 /** Finds a batch by its public id. Returns null if the caller's user has no such batch. */
 export async function findBatch(
@@ -294,8 +294,8 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
  * Reserves memory in which the results of a batch with this number of lines are read for the
- * caller, and then calls `work`. Sends an error if too little memory is left, in total or of the
- * memory of this user.
+ * caller, and then calls `work`. Sends an error if too little memory is left in total or for this
+ * user.
  */
 export async function withMemoryForResults(
   deps: BatchDeps,
@@ -359,7 +359,7 @@ async function writeRenderedLines(
   const { response } = exchange
   const gone = new AbortController()
   response.on('close', () => gone.abort())
-  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(RESULTS_MS)])
+  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(RESPONSE_MS_MAX)])
   const begin = () => {
     if (response.headersSent) return
     response.writeHead(200, [...headersOf(exchange), 'Content-Type', type])

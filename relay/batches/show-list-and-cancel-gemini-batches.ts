@@ -11,7 +11,7 @@ import {
 import { confidentialAt } from './ask-provider-about-batch.ts'
 import { pathOfBatch } from './batch-protocol.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
-import { openDownload } from './download-batch-results.ts'
+import { openDownload } from './download-batch-results-from-provider.ts'
 import {
   GEMINI_BATCHES,
   geminiBatchOf,
@@ -35,7 +35,7 @@ import { elementsIn } from './split-json-array.ts'
 
 const PAGE = { usual: 50, most: 1_000 }
 /** The maximum duration of a response with results. */
-const RESULTS_MS = 3_600_000
+const RESPONSE_MS_MAX = 3_600_000
 
 /**
  * Sends the description of a batch to the caller. The description contains the results once the
@@ -88,7 +88,7 @@ async function writeWithResults(
   const { response } = exchange
   const gone = new AbortController()
   response.on('close', () => gone.abort())
-  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(RESULTS_MS)])
+  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(RESPONSE_MS_MAX)])
   const write = async (text: string): Promise<void> => {
     if (!response.headersSent) {
       response.writeHead(200, [...headersOf(exchange), 'Content-Type', 'application/json'])

@@ -22,13 +22,13 @@ export type SplitRules = {
   readonly dropped?: readonly string[]
   readonly elementBytesMax: number
   /**
-   * True if null is returned in place of an element that is too long. Otherwise, such an element is
-   * an error.
+   * If true, null is returned in place of an element that is too long. If false or omitted, such an
+   * element is an error.
    */
   readonly dropsLongElements?: boolean
   /**
-   * The maximum length of the rest in bytes. The rest is the document without the elements of these
-   * arrays.
+   * The maximum length of the rest in bytes. The rest is the document without the elements of the
+   * split and dropped arrays.
    */
   readonly restBytesMax: number
 }
@@ -136,8 +136,8 @@ export class JsonArraySplitter {
   }
 
   /**
-   * Notes that an array begins at the current depth. Returns true if its elements are split or
-   * dropped, and false for any other array.
+   * Notes that an array begins at the current depth. Returns true if the elements of this array are
+   * split or dropped.
    */
   private beginArray(): boolean {
     const path = this.keys.slice(1, this.depth).map(camelCased).join('/')

@@ -33,8 +33,8 @@ import type { BatchDeps } from './settle-batch.ts'
  */
 const PLANS_MAX = 2
 /**
- * The memory that a batch needs, as a multiple of its length. It holds the caller's lines and the
- * lines to send.
+ * The memory that a batch needs, as a multiple of its length. The memory holds the caller's lines
+ * and the lines to send.
  */
 const COPIES = 2
 const SUBMIT_MS = 300_000
@@ -47,7 +47,10 @@ const BUSY = relayError('overloaded', { retryAfter: 2 })
 
 let plansAtOnce = 0
 
-/** Handles a request that submits a batch, from the caller's request to the provider's response. */
+/**
+ * Handles a request that submits a batch and contains all its lines, from the caller's request to
+ * the provider's response.
+ */
 export async function submitBatch(
   deps: BatchDeps,
   exchange: Exchange,
@@ -341,8 +344,8 @@ type Accepted = Pick<StoredBatch, 'api' | 'userId'> & {
 
 /**
  * Stores the description of a batch whose acceptance was recorded, and sends it to the caller. A
- * failure to store it is only logged: a caller who got an error would submit the batch again and
- * pay twice.
+ * failure to store it is only logged, because a caller who got an error would submit the batch
+ * again and pay twice.
  */
 export async function sendAccepted(
   deps: BatchDeps,

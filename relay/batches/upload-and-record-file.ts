@@ -25,8 +25,11 @@ import { uploadFile, uploadNameOf } from './upload-batch-file-to-provider.ts'
 const STORING_MS = 60_000
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
-/** Returns the error if another file of this length would exceed a limit of the user, or null. */
-export async function limitBefore(
+/**
+ * Returns the error for the caller if another file of this length would exceed a limit of the user,
+ * and otherwise null.
+ */
+export async function exceededLimitError(
   { fileStore, now }: BatchDeps,
   userId: number,
   bytes: number,

@@ -16,8 +16,8 @@ import { FILES_PATH, filePathOf } from './openai-batches.ts'
 export const uploadNameOf = (id: string): string => `${id}.jsonl`
 
 /**
- * Uploads a file for batches to a provider under this name. Returns the provider's id of the file,
- * or the failure.
+ * Uploads a file with the lines of a batch to a provider, which stores it under the given name.
+ * Returns the provider's id of the file, or the failure.
  */
 export async function uploadFile(
   { batchOutbound }: { readonly batchOutbound: Pick<Outbound, 'via'> },
@@ -38,8 +38,8 @@ export async function uploadFile(
 const DELETION_MS = 10_000
 
 /**
- * Deletes an uploaded file at the provider. It is called if no batch was created from the file, or
- * if the batch could not be recorded.
+ * Deletes an uploaded file at the provider. Called if no batch was created from the file, or if the
+ * batch could not be recorded.
  */
 export async function deleteUploaded(
   batchOutbound: Pick<Outbound, 'via'>,

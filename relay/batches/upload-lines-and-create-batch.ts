@@ -161,7 +161,7 @@ async function submitUploaded(
 }
 
 /**
- * Returns the provider's id of a batch that was created, although the response can't be read as a
+ * Returns the provider's id of a batch that was created with a response that can't be read as a
  * whole. If the response has no id, looks for the batch with this input file among the provider's
  * latest batches. Returns null if the batch is not found.
  */

@@ -95,8 +95,9 @@ class TextCollector implements TextSink {
   }
 
   /**
-   * Records whether the tool use with this id is billed. Returns false if nothing changes, because
-   * a billed use was recorded before, or a use that is not billed was never recorded.
+   * Records whether the tool use with this id is billed. Returns false if the number of billed uses
+   * stays the same: a billed use is already recorded, or an unbilled use was never recorded as
+   * billed.
    */
   private isNewUse(id: string, isBilled: boolean): boolean {
     if (!isBilled) return this.toolIds.delete(id)
@@ -170,8 +171,8 @@ export class DeliveredText {
   private boundedEvents = 0
   private pendingTokensAtMost = 0
   /**
-   * The number of bytes forwarded to the caller, by which it is decided when to record the call's
-   * progress.
+   * The number of bytes forwarded to the caller. It determines when the call's progress is
+   * recorded.
    */
   bytes = 0
 

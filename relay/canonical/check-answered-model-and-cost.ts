@@ -10,8 +10,8 @@ export type AnswerMismatch = 'other-model' | 'higher-cost'
 const COST_FACTOR = 2
 
 /**
- * Matches the suffixes of OpenRouter's model names. They select how a model is served, and do not
- * change the model.
+ * Matches the suffixes of OpenRouter's model names. Such a suffix selects how a model is served,
+ * and does not change the model.
  */
 const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
 /**

@@ -2,16 +2,16 @@ import { isObject, type JsonObject } from './json-values.ts'
 import { anomalyOf, DIGITS, type UsageAnomaly } from './provider-usage-report.ts'
 
 /**
- * Matches the names of token counts. Names that begin with `total` are excluded: a total is not
- * billed, so it need not be valid.
+ * Matches the names of token counts. Names that begin with `total` are excluded, because a total is
+ * not billed and so need not be valid.
  */
 const COUNT = /^(?!total).*(?:tokens|TokenCount)$|^tokenCount$/
 /**
- * Counts that make a prompt cheaper. The later count replaces the earlier one, even if it is
- * smaller.
+ * The names of counts that make a prompt cheaper. A later count with such a name replaces the
+ * earlier one, even if the later count is smaller.
  */
 const CACHED = new Set(['cached_tokens', 'prompt_cache_hit_tokens'])
-/** How many levels of nested objects and lists in a report are searched for counts. */
+/** The number of levels of nested objects and lists in a report that are searched for counts. */
 const LEVELS = 3
 
 /**
@@ -48,8 +48,8 @@ export function largerCount(earlier: unknown, later: unknown): unknown {
 
 /**
  * Finds the first count that is valid in the earlier report and invalid in the later one. Returns
- * the anomaly of the later count, or null if there is no such count. This check is separate,
- * because the combined report keeps the valid count and so hides the invalid one.
+ * the anomaly of the later count, or null if there is no such count. The combined report does not
+ * show such a count, because it keeps the valid count instead.
  */
 export function anomalyInLater(
   earlier: unknown,

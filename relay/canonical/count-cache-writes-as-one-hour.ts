@@ -5,7 +5,7 @@ import type { UsageReport } from './provider-usage-report.ts'
 
 /**
  * Counts all cache writes in a report as writes to the one-hour cache if the request uses that
- * cache. It is for reports of providers that do not state the lifetime of cache writes.
+ * cache. Used for reports of providers that do not state the lifetime of cache writes.
  */
 export function countWritesAsOneHour(report: UsageReport, body: Buffer): UsageReport {
   const { usage, otherInterpretation } = report
@@ -22,10 +22,10 @@ const inHourCache = (usage: Usage): Usage => ({
 })
 
 /**
- * Moves writes to a cache that lasts for 12 hours to the one-hour cache, which has the highest
- * known price. The details of the input contain the count of these writes. If the count is invalid,
- * all writes are moved, so that an invalid count makes nothing cheaper. If the count is missing,
- * all writes are treated as in `countWritesAsOneHour`.
+ * Counts writes to a 12-hour cache as writes to the one-hour cache, which has the highest known
+ * price. `inputDetails` contains the number of these writes. If the number is invalid, all writes
+ * are counted as one-hour writes, so that an invalid number makes nothing cheaper. If the number is
+ * missing, `countWritesAsOneHour` applies.
  */
 export function countLongWritesAsOneHour(
   report: UsageReport,

@@ -130,8 +130,8 @@ const CUMULATIVE = [
 ]
 
 /**
- * Combines the usage of two chunks of a stream. Counts are cumulative, so the larger count is kept:
- * a smaller, invalid or missing later count must not make the call cheaper. Any other value is
+ * Combines the usage of two chunks of a stream. Counts are cumulative. The larger count is kept, so
+ * that a smaller, invalid or missing later count does not make the call cheaper. Any other value is
  * taken from the later chunk.
  */
 export function combineGeminiUsage(earlier: unknown, later: unknown): unknown {

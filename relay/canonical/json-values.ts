@@ -30,8 +30,8 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const objectsOf = (value: unknown): readonly JsonObject[] => listOf(value).filter(isObject)
 
 /**
- * Parses a JSON object from a text or from UTF-8 bytes. Returns null if it is not JSON, or not an
- * object. The caller must have bounded the length and the depth: this function does not.
+ * Parses a JSON object from a text or from UTF-8 bytes. Returns null for anything else. The length
+ * and the depth must be limited by the caller, because this function does not limit them.
  */
 export function parsedObject(json: string | Buffer): JsonObject | null {
   try {

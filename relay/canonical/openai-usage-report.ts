@@ -76,7 +76,10 @@ export function readOpenAiUsage(
 
 type AnswerUsage = Pick<Usage, 'output' | 'reasoning' | 'outputAudio' | 'outputImage'>
 
-/** Limits the parts of an answer to its tokens. Reasoning may overlap with the other parts. */
+/**
+ * Limits the parts of an answer to the answer's tokens. Reasoning tokens may also be counted in one
+ * of the other parts.
+ */
 function answerOf(output: number, reasoning: number, audio: number, image: number): AnswerUsage {
   const rest = new RemainingTokens(output)
   return {
@@ -91,8 +94,8 @@ type PromptCounts = Readonly<
 >
 
 /**
- * Adds the cached tokens to the prompt count, because Anthropic's prompt counts exclude cached
- * tokens.
+ * Returns the usage for the case that the prompt count excludes the cached tokens, as at Anthropic.
+ * The cached tokens are then added to the prompt count.
  */
 function withCacheBeside(
   inclusive: Usage,

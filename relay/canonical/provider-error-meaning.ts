@@ -62,8 +62,8 @@ const MEANINGS_OF_STATUS: ReadonlyMap<number, ErrorMeaning> = new Map([
 ])
 
 /**
- * Matches messages which say that the input is too long. Some providers have no status or code for
- * this.
+ * Matches messages about an input that is too long. Some providers have no status or code for this
+ * error.
  */
 const TOO_LONG =
   /prompt is too long|context (?:length|window)|input (?:token count|length)\b.{0,80}\bexceed/i

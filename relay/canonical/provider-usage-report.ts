@@ -7,7 +7,8 @@ export type UsageReport = {
   /**
    * A second interpretation of a report with more cached tokens than prompt tokens. Null for any
    * other report. In this second interpretation, the prompt count excludes the cached tokens, as at
-   * Anthropic. In `usage`, the prompt count includes the cached tokens, so these are limited to it.
+   * Anthropic. In `usage`, the prompt count includes the cached tokens, so they are limited to the
+   * prompt count.
    */
   readonly otherInterpretation: Usage | null
   /**
@@ -18,7 +19,7 @@ export type UsageReport = {
   readonly anomaly: UsageAnomaly | null
   /**
    * The uses of the provider's tools as reported, unparsed (see `readToolUses`). Omitted if the
-   * report does not count them. The gateway then counts the uses in the answer.
+   * report does not count tool uses. The gateway then counts the uses in the answer.
    */
   readonly toolUses?: ReportedToolUses
 }

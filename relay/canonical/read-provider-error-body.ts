@@ -1,10 +1,10 @@
 import { parsedObject } from './json-values.ts'
 import { type ErrorMeaning, meaningOf } from './provider-error-meaning.ts'
 
-/** How many characters of a text in a provider's error are compared with known codes. */
+/** The number of characters of a text in a provider's error that are compared with known codes. */
 const TEXT_MAX = 2_000
 
-/** How many details of a Google error are searched for reasons. */
+/** The number of details of a Google error that are searched for reasons. */
 const DETAILS_MAX = 16
 
 /**
@@ -57,8 +57,8 @@ export type LooseError = {
 }
 
 /**
- * Returns the error in the body of a provider's answer: the member `error`, or an error with the
- * text that the body has in another member.
+ * Returns the error in the body of a provider's answer, which is the member `error`. If this member
+ * is not an object, returns an error with only a message.
  */
 export function errorIn(bytes: Buffer): LooseError {
   const { error, message, detail } = parsedObject(bytes) ?? {}
@@ -77,7 +77,7 @@ function textOfDetail(detail: unknown): unknown {
   return typeof msg === 'string' && path !== '' ? `${path}: ${msg}` : msg
 }
 
-/** Returns a text that is not empty. Returns null for any other value. */
+/** Returns the value if it is a text that is not empty, and otherwise null. */
 export const textIn = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
 

@@ -6,8 +6,8 @@ const TEXT_MAX = 2_000
  */
 const KEY_SEARCH_LENGTH_MAX = 2 * TEXT_MAX
 /**
- * The number of characters of a provider's message that are searched for confidential texts. It is
- * limited, because a channel may have many confidential texts.
+ * The number of characters of a provider's message that are searched for confidential texts. The
+ * search is limited, because a channel may have many confidential texts.
  */
 const CONFIDENTIAL_SEARCH_LENGTH_MAX = 8 * TEXT_MAX
 
@@ -30,8 +30,8 @@ const ACCOUNTS = [
 ]
 /**
  * Matches a long text with digits and with letters of both cases, which is probably a key. The ids
- * of tool calls and answers are excluded, because error messages name the wrong part of a request
- * by them.
+ * of tool calls and answers are excluded, because error messages use these ids to name the faulty
+ * part of a request.
  */
 const PROBABLE_KEY =
   /(?<![\w-])(?!(?:srvtoolu|toolu|call|resp|msg|fc|rs|gen)[-_])(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{32,}/g
@@ -129,7 +129,8 @@ const PRIVATE_NAME =
   /(?:apikey|secret|password|authorization|credentials?|accesstoken|account|accountid|organi[sz]ation|organi[sz]ationid|orgid|project|projectid|projectnumber|consumer|userid|email|tenantid|subscriptionid|deployment|endpoint|hostname|baseurl|ipaddress|traceid)$|^(?:user|url|uri|host|ip)$/
 const NAME = /^[@\w.$-]{1,64}$/
 /**
- * Matches the types of the details of Google's errors. They are kept, because clients compare them.
+ * Matches the types of the details of Google's errors. These types are not redacted, because
+ * clients compare them.
  */
 const GOOGLE_TYPE = /^type\.googleapis\.com\/[\w.]{1,96}$/
 

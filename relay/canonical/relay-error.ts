@@ -161,8 +161,8 @@ export type HttpError = {
   readonly en: string
   readonly zh: string
   /**
-   * The code in the response. It is set if clients don't know the code of this error, but the code
-   * of a more general one.
+   * The code in the response. Set to the code of a more general error if clients know only that
+   * one.
    */
   readonly code?: string
 }

@@ -1,6 +1,6 @@
 import { listOf, objectOf, parsedObject } from './json-values.ts'
 
-/** How many details of an error are searched for a delay. */
+/** The number of details of an error that are searched for a delay. */
 const DETAILS_MAX = 16
 /** Matches a duration in the JSON of Google's APIs, such as `36s` or `1.5s`. */
 const DELAY = /^(\d{1,6}(?:\.\d{1,9})?)s$/

@@ -58,17 +58,17 @@ export class SseScanner {
   private readonly eventBytesMax: number
   private carry: Buffer = NOTHING
   private carried = 0
-  /**
-   * How far the incomplete event was searched: the offsets of its last line and of its first byte
-   * that was not searched yet, both counted from the start of the event. The search continues
-   * there, so that an event in many chunks is searched in linear time.
-   */
+  /** The offset of the last line of the incomplete event, from the start of the event. */
   private lineFrom = 0
+  /**
+   * The offset from the start of the incomplete event at which the search continues, so that an
+   * event in many chunks is searched in linear time.
+   */
   private searchedTo = 0
   private hasSeenCr = false
   private isAfterCr = false
 
-  /** `marks` are the keys, with their quotes, that show that an event must be inspected. */
+  /** `marks` are keys with their quotes. An event that contains one of them must be inspected. */
   constructor(
     sink: SseSink,
     isLastEvent: IsLastEvent,

@@ -1,8 +1,8 @@
 /**
- * When a call was converted to another format, the signatures and encrypted content of the model's
- * thinking are returned to the caller with a prefix. The prefix names the format of the provider
- * that made them. By the prefix, the gateway decides which provider gets them back, because a
- * provider rejects a signature that another one made.
+ * When a call was converted to another format, the caller receives the signatures and the encrypted
+ * content of the model's thinking with a prefix. The prefix names the format of the provider that
+ * made a signature. When the caller sends the signature back, it is forwarded only to a provider of
+ * this format, because any other provider would reject it.
  */
 
 /** The prefix of a signature that Gemini made. */

@@ -3,7 +3,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { channelChecks } from '#read-api/contract/channel-actions.ts'
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
-import { PROFILES, TASK_PROFILES } from '#relay/providers/profiles/all-profiles.ts'
+import { PROFILES, TASK_PROFILES } from '#relay/providers/profiles/profiles-by-channel-type.ts'
 import type { Profile } from '#relay/providers/profiles/provider-profile.ts'
 import type { ChannelAction } from './channel-action.ts'
 

@@ -7,7 +7,7 @@ import {
 } from '#infra/http/check-channel-address-and-proxy.ts'
 import { invalidField } from '#infra/http/http-errors.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
-import { profileOf } from '#relay/providers/profiles/all-profiles.ts'
+import { profileOf } from '#relay/providers/profiles/profiles-by-channel-type.ts'
 import type { FetchModels } from '#write-api/contract/channels.ts'
 import {
   baseOf,

@@ -10,7 +10,7 @@ import {
   type BodyLengths,
   insertStoredContent,
   UNPAID_BYTES_MAX,
-} from '../stored-responses/insert-stored-content.ts'
+} from '../stored-responses/insert-stored-content-into-request.ts'
 import { errorInCallerRequest } from '../stored-responses/path-in-caller-request.ts'
 import { contentOwnerOf } from '../stored-responses/response-content-store.ts'
 import type { Caller } from './authenticate.ts'

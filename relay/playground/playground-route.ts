@@ -36,8 +36,9 @@ const ERROR_CODES: Readonly<Record<string, RelayErrorCode>> = {
 }
 
 /**
- * Adds the route `POST /pg/chat/completions` for chats from the console. Fastify only identifies
- * the user by the session. The relay then handles the raw request and response.
+ * Adds the route `POST /pg/chat/completions` for chats from the console. Fastify identifies the
+ * user by the session. Everything else is done by the relay, which handles the raw request and
+ * response.
  */
 export function addPlayground(app: FastifyInstance, { call, reject }: Playground): void {
   const open = new Set<WatchedSession>()

@@ -46,7 +46,7 @@ export class PolledCall {
   private readonly headers: Readonly<Record<string, string>>
   private wake: () => void = () => {}
 
-  /** `headers` contain the credentials. They are sent with every request. */
+  /** `headers` contain the credentials and are sent with every request. */
   constructor(
     connections: Connections,
     headers: Readonly<Record<string, string>>,

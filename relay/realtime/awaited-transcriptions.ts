@@ -7,13 +7,16 @@ const ITEMS_MAX = 1_000
 
 /** An item whose transcription has not arrived. */
 export type AwaitedItem = {
-  /** The length of its audio as PCM of 24 kHz; null if the item is not yet committed. */
+  /**
+   * The length of the item's audio in bytes of PCM of 24 kHz; null if the item is not yet
+   * committed.
+   */
   readonly bytes: number | null
   /** The estimated number of tokens of the text that the caller has already received. */
   textTokens: number
   /**
-   * The estimated number of tokens of the text that the caller has received in segments. It may be
-   * the same text that also arrived as `textTokens`.
+   * The estimated number of tokens of the text that the caller has received in segments. The same
+   * text may also have arrived outside of segments and be counted in `textTokens`.
    */
   segmentTokens: number
   /** The terms with which the item is transcribed. */
@@ -25,18 +28,18 @@ export const isId = (id: unknown): id is string => typeof id === 'string' && id 
 
 /**
  * The items of a session whose transcriptions have not arrived. Some providers leave out the ids of
- * items. An event without an id belongs to the oldest committed item, or else to the oldest one,
- * because transcriptions arrive in the order of their items. An event with an id that no item has
- * belongs to the oldest item that was committed without an id.
+ * items. An event without an id belongs to the oldest committed item or, if no item is committed,
+ * to the oldest item, because transcriptions arrive in the order of their items. An event with an
+ * id that no item has belongs to the oldest item that was committed without an id.
  */
 export class AwaitedTranscriptions {
   private readonly items = new Map<string, AwaitedItem>()
-  /** The keys of items without an id. They can't equal an id, because ids have no spaces. */
+  /** The keys of items without an id. These keys contain a space, so they differ from all ids. */
   private readonly unnamed = new Set<string>()
   private unnamedCount = 0
   /**
-   * The first item beyond `ITEMS_MAX`, which makes the session end. Its audio is charged at the
-   * end.
+   * The first item beyond `ITEMS_MAX`, which makes the session end. The audio of this item is
+   * charged when the session ends.
    */
   private beyond: AwaitedItem | null = null
   /** The ids of the latest transcriptions that were charged or have failed. */
@@ -57,7 +60,10 @@ export class AwaitedTranscriptions {
     return isId(id) && this.done.has(id)
   }
 
-  /** Returns the key of the item to which an event with this id belongs. The id may be missing. */
+  /**
+   * Returns the key of the item to which an event belongs, or undefined if there is none. `id` is
+   * the item id in the event, which may be missing.
+   */
   keyOf(id: unknown): string | undefined {
     if (isId(id)) {
       if (this.items.has(id)) return id
@@ -118,9 +124,10 @@ export class AwaitedTranscriptions {
   }
 
   /**
-   * Remembers that the transcription of an item was charged or has failed. The id in the event may
-   * differ from the `key` of the item to which the event belongs. Both are remembered, because
-   * later events may have either.
+   * Remembers that the transcription of an item was charged or has failed. `id` is the item id in
+   * the provider's event, and `key` the key of the item to which the event belongs (see `keyOf`).
+   * They differ if the event or the item has no id. Both are remembered, because later events may
+   * have either.
    */
   noteEnded(id: unknown, key?: string): void {
     for (const ended of [id, key]) if (isId(ended)) this.done.add(ended)

@@ -1,6 +1,7 @@
 /**
- * The charges of a session that are being written to the event store. The session waits for them
- * before it ends, because a process that stops ends as soon as its sessions have ended.
+ * The charges of a session that are being written to the event store. A session ends only after
+ * these charges are written, because a process that shuts down exits as soon as its sessions have
+ * ended.
  */
 export class ChargesInProgress {
   private readonly charges = new Set<Promise<unknown>>()

@@ -4,20 +4,20 @@ import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
 import { accessError } from '../pipeline/model-access-errors.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
+import type { CallContext } from './call-of-session.ts'
 import { pcmBytesOf } from './input-audio.ts'
 import { InputTranscriptionBilling } from './input-transcription-billing.ts'
 import { priceFor } from './plan-and-connect-session.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
 import type { ClientEvent } from './read-client-event.ts'
-import type { CallContext } from './realtime-call.ts'
 import type { ResponseBilling } from './response-billing.ts'
 import { describedSettings, type SessionSettings, type Transcription } from './session-settings.ts'
 import { definedSettings, SettingsInForce, type TranscriptionTerms } from './settings-in-force.ts'
 import { type ContentSize, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
 
 /**
- * The output limit in tokens of a model whose limit is not known. OpenAI documents it as the
- * maximum.
+ * The output limit in tokens of a model whose limit is not known. OpenAI documents this number as
+ * the maximum.
  */
 const OUTPUT_TOKENS = 4_096
 /** The prefix of the types of all events about transcriptions. */
@@ -89,8 +89,9 @@ export class ClientEventGate {
 
   /**
    * Sends the settings with which a session begins: the settings of the temporary key, if there is
-   * one, and the output limit of the model. Returns true if settings were sent, false if there are
-   * none, and an error if they are refused. `session` is the provider's description of the session.
+   * one, and an output limit. Returns false if nothing is sent, because there is no temporary key
+   * and the output limit of the model is known. Returns true if settings were sent, and an error if
+   * they are refused. `session` is the provider's description of the session.
    */
   async begin(session: unknown, settings: SessionSettings | null): Promise<boolean | RelayError> {
     const unpriced = this.noteDescribed(session)
@@ -251,8 +252,8 @@ export class ClientEventGate {
   }
 
   /**
-   * Returns the output limit in tokens that the settings request, or else the current limit. It is
-   * at most the limit of the model.
+   * Returns the output limit in tokens that the settings request or, without such a request, the
+   * current limit. The result is at most the limit of the model.
    */
   private limitOf({ outputTokensMax: limit }: Pick<SessionSettings, 'outputTokensMax'>): number {
     const requested = limit === null ? (this.outputCap ?? OUTPUT_TOKENS) : limit
@@ -260,8 +261,8 @@ export class ClientEventGate {
   }
 
   /**
-   * Sends a change of the session's settings to the provider. The output limit in it is at most the
-   * limit of the model.
+   * Sends a change of the session's settings to the provider. The output limit in the change is at
+   * most the limit of the model.
    */
   private async sendUpdate(
     body: object,
@@ -331,8 +332,8 @@ export class ClientEventGate {
 
   /**
    * Takes over the settings that the provider names. If the provider transcribes with another model
-   * than the requested one, its model is charged. Returns an error if that model has no price, or
-   * null.
+   * than the requested one, that other model is charged. Returns an error if the charged model has
+   * no price, or null.
    */
   private noteDescribed(session: unknown): RelayError | null {
     const { transcription, outputTokensMax, ...others } = describedSettings(session)

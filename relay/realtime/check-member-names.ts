@@ -4,8 +4,8 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey } from '../dialects/invalid-json-error.ts'
 
 /**
- * Returns an error if an object has a member that is not in `known`, or null. Unknown members are
- * refused, because they could change the cost of a response.
+ * Returns an error if an object has a member that is not in `known`, and otherwise null. Unknown
+ * members are refused, because they could change the cost of a response.
  */
 export function checkMembers(
   value: JsonObject,
@@ -24,8 +24,8 @@ export function checkMembers(
 }
 
 /**
- * Returns an error if an object has a member with another spelling of one of `names`, or null. A
- * provider that ignores case could read such a member, which the gateway would not see.
+ * Returns an error if an object has a member with another spelling of one of `names`, and otherwise
+ * null. A provider that ignores case could read such a member, which the gateway would not see.
  */
 export function checkSpelling(
   value: JsonObject,

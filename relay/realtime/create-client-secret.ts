@@ -27,8 +27,8 @@ type SecretEndpoint = 'client_secrets' | 'sessions'
  */
 const VALIDITY_S = { least: 10, most: 7_200, client_secrets: 600, sessions: 60 }
 /**
- * The maximum length of a session's settings in bytes. It is small, because the settings are stored
- * until the temporary key expires.
+ * The maximum length of a session's settings in bytes. The maximum is small, because the settings
+ * are stored until the temporary key expires.
  */
 const SETTINGS_BYTES_MAX = 64 * 1024
 const NAMES = namesByFoldedName(['session', 'expires_after', 'client_secret', 'model'])

@@ -24,7 +24,7 @@ export function closeCodeOf(error: RelayError | null): number {
 
 /**
  * Returns the event that shows an error to the caller. `call` is the id of the request that opened
- * the session, and `eventId` the id that the caller gave to the event that is refused.
+ * the session. `eventId` is the caller's id of the refused event.
  */
 export function sessionErrorEvent(
   error: RelayError,

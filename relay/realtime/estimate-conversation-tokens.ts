@@ -14,14 +14,17 @@ type Tokens = { readonly text: number; readonly audio: number }
 
 /**
  * Estimates the input tokens of the next response. The input of a response is the complete
- * conversation. Its size is therefore the input and output that the provider reported for the last
- * response, plus the content that was added since then.
+ * conversation. The size of the conversation is the input and output that the provider reported for
+ * the last response, plus the content that was added since then.
  */
 export class ConversationInput {
   /** The number of bytes per second of audio, which determines the tokens per byte. */
   rate: number = BYTES_PER_SECOND.pcm
   private reported: Tokens = { text: 0, audio: 0 }
-  /** The content that was added. The length of its audio is in bytes of PCM of 24 kHz. */
+  /**
+   * The content that was added and is not part of `reported`. The length of its audio is in bytes
+   * of PCM of 24 kHz.
+   */
   private added: ContentSize = NO_CONTENT
   private readonly audio: InputAudio
 
@@ -42,8 +45,8 @@ export class ConversationInput {
 
   /**
    * The size of the content that was added so far, and of the audio that the caller has committed.
-   * When a response with this content in its input has ended, this value is passed to `noteReport`,
-   * so that the content is not counted twice.
+   * When a response that has read this content has ended, this value is passed to `noteReport`, so
+   * that the content is not counted twice.
    */
   get mark(): ContentSize {
     const { committed } = this.audio

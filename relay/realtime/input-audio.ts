@@ -16,10 +16,13 @@ type AudioRequest = {
   bytes: number
   readonly position: SettingsPosition
 }
-/** A turn of speech that the provider has detected, in bytes since the session began. */
+/**
+ * The start and the end of a turn of speech that the provider has detected, in bytes of audio since
+ * the session began. `end` is null until the speech ends.
+ */
 type Turn = { readonly start: number; end: number | null }
 
-/** Audio that became an item. `position` is null if the caller did not commit it. */
+/** Audio that became an item. `position` is null if the audio was not committed by the caller. */
 export type CommittedAudio = { readonly bytes: number; readonly position: SettingsPosition | null }
 
 /**
@@ -59,7 +62,10 @@ export class InputAudio {
     return relayError('too_many_concurrent', { subject: `${REQUESTS_MAX} commits (this session)` })
   }
 
-  /** Notes that a commit or a clearing is being sent. It concerns all audio before it. */
+  /**
+   * Notes that a commit or a clearing is being sent. The request concerns all audio that was sent
+   * before.
+   */
   noteRequest(kind: AudioRequest['kind'], eventId: string, position: SettingsPosition): void {
     this.requests.push({ kind, eventId, bytes: this.open, position })
     this.open = 0
@@ -84,7 +90,10 @@ export class InputAudio {
     if (at >= 0) this.requests.splice(at, 1)
   }
 
-  /** Notes the beginning or the end of a turn of speech, or of a silence that becomes an item. */
+  /**
+   * Notes the beginning or the end of a turn of speech, or of a period of silence that becomes an
+   * item.
+   */
   noteSpeech({ item_id, audio_start_ms, audio_end_ms }: ServerEvent): void {
     if (typeof item_id !== 'string') return
     if (isTime(audio_start_ms) && !this.turns.has(item_id)) {
@@ -97,9 +106,9 @@ export class InputAudio {
   }
 
   /**
-   * Notes that audio has become an item. If speech detection has committed it, this is the audio of
-   * its turn. Otherwise, it is the audio of the caller's oldest commit, or all audio if the caller
-   * has sent no commit.
+   * Notes that audio has become an item. Returns the audio of the turn if speech detection has
+   * committed the audio. Otherwise, returns the audio of the caller's oldest commit, or all audio
+   * if the caller has sent no commit.
    */
   noteCommitted(itemId: string): CommittedAudio {
     const turn = this.turns.get(itemId)
@@ -114,7 +123,7 @@ export class InputAudio {
     return { bytes, position: null }
   }
 
-  /** Takes the audio of a turn. The silence before it is not part of any item. */
+  /** Takes the audio of a turn of speech. The silence before the turn is not part of any item. */
   private commitTurn(turn: Turn): CommittedAudio {
     const end = Math.min(turn.end ?? this.sent, this.sent)
     this.consume(end - (this.sent - this.pending))
@@ -152,8 +161,8 @@ export class InputAudio {
   }
 
   /**
-   * Returns the position at which the next item after this position ends: the end of the oldest
-   * unconfirmed commit after it, or of all audio.
+   * Returns the position at which the next item after `position` ends. This is the end of the
+   * oldest unconfirmed commit after `position` or, without such a commit, the end of all audio.
    */
   endOfNextItem(position: number): number {
     let end = this.consumed

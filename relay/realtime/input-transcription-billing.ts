@@ -5,11 +5,11 @@ import { estimateTokens } from '../canonical/answer-text-for-token-count.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { type AwaitedItem, AwaitedTranscriptions, isId, NO_TEXT } from './awaited-transcriptions.ts'
+import { type CallContext, SESSION_ENDED, SessionCall } from './call-of-session.ts'
 import { ChargesInProgress } from './charges-in-progress.ts'
 import type { CommittedAudio, InputAudio } from './input-audio.ts'
 import { priceFor } from './plan-and-connect-session.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
-import { type CallContext, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
 import {
   BYTES_PER_SECOND,
   billedUsage,
@@ -20,7 +20,7 @@ import type { SettingsInForce, SettingsPosition, TranscriptionTerms } from './se
 
 /** The number of input tokens that are reserved in addition to the audio and the prompts. */
 const MARGIN_TOKENS = 1_024
-/** The maximum number of items expected from uncommitted audio. Each has a second or more. */
+/** The maximum number of items expected from uncommitted audio. Each item has a second or more. */
 const TURNS_AT_ONCE = 60
 const BYTES_PER_TOKEN = 4
 
@@ -33,15 +33,13 @@ type Completion = { readonly isShown: boolean; readonly error: RelayError | null
  * be transcribed, one call is open whose reserved quota covers that audio.
  */
 export class InputTranscriptionBilling {
-  private call: RealtimeCall | null = null
+  private call: SessionCall | null = null
   private readonly awaited = new AwaitedTranscriptions()
-  /**
-   * The position up to which audio was charged before its commit, by a transcription without an id.
-   */
+  /** The position up to which transcriptions without an id were charged before their commits. */
   private chargedUpTo = -1
-  /** The number of transcriptions that were charged in this way and still lack their commits. */
+  /** The number of transcriptions without an id that were charged and still lack their commits. */
   private chargedAhead = 0
-  /** Resolves when no call is being admitted or raised. */
+  /** Resolves when no call is being admitted and no hold is being raised. */
   private covered: Promise<unknown> = Promise.resolve()
   private readonly charges = new ChargesInProgress()
   private isEnded = false
@@ -93,8 +91,8 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Covers all audio. Events of the caller and of the provider may need this at the same time. One
-   * waits for the other, because both would otherwise admit a call.
+   * Reserves quota for all audio. Events of the caller and of the provider that need this at the
+   * same time wait for each other, because each would otherwise admit a call.
    */
   private coverAll(next?: TranscriptionTerms): Promise<RelayError | null> {
     return this.exclusively(async () =>
@@ -108,7 +106,7 @@ export class InputTranscriptionBilling {
     return changing
   }
 
-  /** Covers all audio at the highest price of the terms with which it may be transcribed. */
+  /** Reserves quota for all audio at the highest price of the terms that may apply to it. */
   private async coverNow(
     isLimited: boolean,
     more: readonly TranscriptionTerms[] = [],
@@ -172,25 +170,25 @@ export class InputTranscriptionBilling {
     terms: TranscriptionTerms,
     isLimited: boolean,
     isOwed = false,
-  ): Promise<RealtimeCall | RelayError> {
+  ): Promise<SessionCall | RelayError> {
     const { name: model } = terms
     const { deps, caller } = this.context
     // Prices may have changed since the settings were sent.
     const current = priceFor(deps.views, caller, model)
     const price = 'code' in current ? terms.price : current
     const inputTokens = this.tokensToCover(terms)
-    return RealtimeCall.admit(this.context, {
+    return SessionCall.admit(this.context, {
       ...{ model, upstreamModel: null, price, isReducible: false },
       ...{ inputTokens, outputTokens: this.outputTokens, isLimited, isOwed },
     })
   }
 
   /**
-   * Takes the open call, or else admits one, for audio that the provider has already transcribed.
-   * The call is charged regardless of all limits, and even if the caller has lost access or can't
-   * pay for a hold.
+   * Takes the open call for audio that the provider has already transcribed. If no call is open,
+   * admits one. The call is charged regardless of all limits, and even if the caller has lost
+   * access or can't pay for a hold.
    */
-  private async takeOwed(terms: TranscriptionTerms): Promise<RealtimeCall | RelayError> {
+  private async takeOwed(terms: TranscriptionTerms): Promise<SessionCall | RelayError> {
     const { call } = this
     if (call?.model === terms.name) {
       this.call = null
@@ -208,12 +206,12 @@ export class InputTranscriptionBilling {
 
   /**
    * Takes a call in order to charge this item. If the provider has further committed audio, a call
-   * for it is admitted first if possible, so that quota is reserved for it all the time.
+   * for that audio is admitted first if possible, so that quota stays reserved.
    */
   private takeCall(
     key: string | undefined,
     terms: TranscriptionTerms,
-  ): Promise<RealtimeCall | RelayError> {
+  ): Promise<SessionCall | RelayError> {
     return this.exclusively(async () => {
       if (this.isEnded) return SESSION_ENDED
       const call = await this.takeOwed(terms)
@@ -227,9 +225,9 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Notes that audio has become an item. The provider transcribes it with the settings that are in
-   * force when it handles the commit. Returns null, or the error with which the session must end if
-   * too many transcriptions have not arrived.
+   * Notes that audio has become an item. The provider transcribes the item with the settings that
+   * are in force when it handles the commit. Returns null, or the error with which the session must
+   * end if too many transcriptions have not arrived.
    */
   noteCommitted(itemId: unknown, { bytes, position }: CommittedAudio): RelayError | null {
     const { settings, audio, awaited } = this
@@ -283,8 +281,8 @@ export class InputTranscriptionBilling {
 
   /**
    * Returns the item of a transcription, or null if it belongs to none. A transcription with an
-   * unknown id is charged although the gateway has not seen the commit. One without an id is
-   * charged only if there is audio that was not charged: otherwise, it repeats an earlier one.
+   * unknown id is charged although the gateway has not seen the commit. A transcription without an
+   * id is charged only if audio is uncharged, because it otherwise repeats an earlier one.
    */
   private itemOf(key: string | undefined, itemId: unknown): AwaitedItem | null {
     const { confirmed, latest } = this.settings
@@ -300,8 +298,8 @@ export class InputTranscriptionBilling {
    * Charges the transcription of an item once, even if the gateway has not seen its commit. If the
    * provider already has further audio, opens the next call for it. Returns `isShown`, which is
    * false if the transcription could not be charged, and the error with which the session must end,
-   * or null. A limit of calls is not such an error, because the caller gets it when it sends more
-   * audio.
+   * or null. An exceeded limit of calls does not end the session. The caller gets this error when
+   * it sends more audio.
    */
   async noteCompleted(event: ServerEvent): Promise<Completion> {
     const { awaited } = this
@@ -326,7 +324,7 @@ export class InputTranscriptionBilling {
     return { isShown, error: error !== null && isLimitError(error) ? null : error }
   }
 
-  private charge(call: RealtimeCall, item: AwaitedItem, event: ServerEvent): Promise<boolean> {
+  private charge(call: SessionCall, item: AwaitedItem, event: ServerEvent): Promise<boolean> {
     const { usage: raw, transcript } = event
     const bounds = { inputCeiling: call.inputCeiling, outputCeiling: call.outputTokens * 2 }
     const report = raw === undefined || raw === null ? null : readTranscriptionUsage(raw, bounds)
@@ -346,9 +344,7 @@ export class InputTranscriptionBilling {
     )
   }
 
-  /**
-   * Returns the error with which the session must end because the caller has lost access, or null.
-   */
+  /** Returns the error that ends the session if the caller has lost access, and otherwise null. */
   accessError(): RelayError | null {
     return this.call?.access() ?? null
   }
@@ -379,12 +375,14 @@ export class InputTranscriptionBilling {
     this.call = null
   }
 
-  /** True while a transcription of committed audio may arrive. */
+  /** True while a transcription of committed audio has not arrived. */
   get isExpecting(): boolean {
     return this.items.length > 0
   }
 
-  /** The gateway's own count. Uncommitted audio may belong to an item whose text has arrived. */
+  /**
+   * Returns the gateway's own count, with all uncommitted audio if an uncommitted item has text.
+   */
   private usageOf(items: readonly AwaitedItem[]): Usage {
     const uncommitted = this.audio.pending - this.audio.committed
     const isBegun = items.some(({ bytes }) => bytes === null)

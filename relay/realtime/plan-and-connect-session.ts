@@ -98,7 +98,7 @@ export type Upstream = {
   readonly key: RelayKey
   readonly upstreamModel: string | null
   readonly evidence: SessionEvidence
-  /** Ends the counting of this session towards the channel's limit of concurrent calls. */
+  /** Gives back this session's place in the channel's limit of concurrent calls. */
   readonly release: () => void
 }
 

@@ -24,8 +24,8 @@ export function visibleSession(session: unknown, model: string): Record<string, 
 }
 
 /**
- * Returns an error event of the provider without keys, accounts and addresses. `eventId` is the id
- * that the caller gave to the event that caused the error; undefined if it is not known.
+ * Returns an error event of the provider without keys, accounts and addresses. `eventId` is the
+ * caller's id of the event that caused the error; undefined if this id is not known.
  */
 export function visibleError(
   { error, ...event }: ServerEvent,

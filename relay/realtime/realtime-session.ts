@@ -4,9 +4,10 @@ import type { AccessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import { errorOfException } from '../pipeline/error-of-exception.ts'
 import { confidentialTo } from '../views/channel-view.ts'
+import type { CallContext } from './call-of-session.ts'
 import { ClientEventGate, TRANSCRIPTION } from './check-and-forward-client-events.ts'
 import { closeCodeOf, isProviderFault, sessionErrorEvent } from './errors-of-session.ts'
-import { UnchargedResponses } from './hide-uncharged-responses.ts'
+import { UnchargedResponses } from './find-events-of-uncharged-responses.ts'
 import type { Upstream } from './plan-and-connect-session.ts'
 import {
   idOf,
@@ -17,7 +18,6 @@ import {
   visibleSession,
 } from './read-and-redact-provider-event.ts'
 import { readClientEvent } from './read-client-event.ts'
-import type { CallContext } from './realtime-call.ts'
 import { ResponseBilling } from './response-billing.ts'
 import { sendMessage, WAITING_BYTES_MAX } from './send-message.ts'
 import type { SessionSettings } from './session-settings.ts'
@@ -313,8 +313,8 @@ export class RealtimeSession {
   }
 
   /**
-   * Sends an event to the caller. If too much waits, returns a promise that resolves once it is
-   * sent.
+   * Sends an event to the caller. If too many bytes wait to be sent, returns a promise that
+   * resolves once the event is sent.
    */
   private show(data: Buffer | string): Promise<void> | undefined {
     const pending = sendMessage(
@@ -344,9 +344,10 @@ export class RealtimeSession {
 
   /**
    * Ends the session and its calls. `isCallers` is false if the provider or the gateway failed. If
-   * the caller ends the session, a running response is cancelled. Its last event with the usage is
-   * awaited, and so are transcriptions. Handlers of the provider's events must not await this
-   * method: it waits for events that are read only after they return.
+   * the caller ends the session, a running response is cancelled. The last event of this response,
+   * which has the usage, is awaited, and so are transcriptions. Handlers of the provider's events
+   * must not await this method, because it waits for events that are read only after these handlers
+   * return.
    */
   async end(error: RelayError | null, isCallers: boolean): Promise<void> {
     if (this.isEnding) return
@@ -373,7 +374,7 @@ export class RealtimeSession {
     }
   }
 
-  /** True while the provider may send a usage report for which the end of the session waits. */
+  /** True while the session must not end, because the provider may still send a usage report. */
   private get isExpecting(): boolean {
     return this.isBusy || this.gate.transcription.isExpecting
   }

@@ -31,14 +31,14 @@ const CALLERS_MESSAGE_BYTES_MAX = 12 * 1024 * 1024
 const SOCKETS_MAX = 1_000
 const SOCKETS_PER_USER_MAX = 200
 const PING_MS = 30_000
-/** The maximum duration of a session. It is the same at OpenAI. */
+/** The maximum duration of a session. OpenAI has the same maximum. */
 const LIFETIME_MS = 60 * 60_000
-/** A session ends if the caller sends no event for this time. */
+/** The time after which a session ends if the caller sends no event. */
 const IDLE_MS = 15 * 60_000
 const MESSAGES_PER_SECOND_MAX = 2_000
 /**
- * After the grace period of a shutdown, the process waits for this time until the last responses
- * are charged.
+ * The maximum time after the grace period of a shutdown to wait until the last responses are
+ * charged.
  */
 const SETTLE_MS = 8_000
 
@@ -165,7 +165,8 @@ function changeCount(counts: Map<number, number>, userId: number, by: number): v
 }
 
 /**
- * A session is opened only if the account can pay for a response with this number of output tokens.
+ * The number of output tokens of the response for which the account must be able to pay before a
+ * session is opened.
  */
 const FIRST_OUTPUT_TOKENS = 256
 
@@ -212,7 +213,10 @@ async function openSession(
   }
 }
 
-/** Returns an error if this user or all users together have too many open sockets, or null. */
+/**
+ * Returns an error if this user or all users together have too many open sockets, and otherwise
+ * null.
+ */
 function limitError(counts: ReadonlyMap<number, number>, userId: number): RelayError | null {
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
   if (all >= SOCKETS_MAX) return relayError('overloaded', { retryAfter: 5 })

@@ -6,12 +6,12 @@ import { isLimitError } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { answerScreen } from '../screening/word-screening.ts'
 import type { Views } from '../views/start-views.ts'
+import { type CallContext, type CallTerms, SESSION_ENDED, SessionCall } from './call-of-session.ts'
 import { ChargesInProgress } from './charges-in-progress.ts'
 import { ConversationInput, DeliveredOutput, isAudio } from './estimate-conversation-tokens.ts'
 import { InputAudio } from './input-audio.ts'
 import { planResponse } from './plan-and-connect-session.ts'
 import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
-import { type CallContext, type CallTerms, RealtimeCall, SESSION_ENDED } from './realtime-call.ts'
 import { BYTES_PER_SECOND, billedUsage, readRealtimeUsage } from './realtime-usage.ts'
 import {
   type RequestedResponse,
@@ -52,7 +52,7 @@ export class ResponseBilling {
   respondsToSpeech = true
   /** True after a turn of speech whose response may still begin, even if the settings change. */
   isTurnUnanswered = false
-  private next: RealtimeCall | null = null
+  private next: SessionCall | null = null
   /** The price of the last response for which a call could be planned. */
   private price: PriceSnapshot | null = null
   private readonly charges = new ChargesInProgress()
@@ -61,11 +61,11 @@ export class ResponseBilling {
    * other.
    */
   private changed: Promise<unknown> = Promise.resolve()
-  /** Resolves when no call is being admitted or assigned. It does not wait for the provider. */
+  /** Resolves when no call is being admitted or assigned, without waiting for the provider. */
   private assigned: Promise<unknown> = Promise.resolve()
   private isEnded = false
   readonly running = new RunningResponses()
-  /** The size of the conversation before the last response ended. The next response reads it. */
+  /** The size of the added content at the end of the last response. The next response reads it. */
   private settledMark: ContentSize = NO_CONTENT
   private readonly context: CallContext
   private readonly model: { readonly name: string; readonly upstream: string | null }
@@ -81,8 +81,8 @@ export class ResponseBilling {
   }
 
   /**
-   * Records the session as the provider describes it at its beginning. Its instructions and tools
-   * count as input of responses.
+   * Records the session as the provider describes it at its beginning. The instructions and tools
+   * of the session count as input of responses.
    */
   noteSession(session: unknown): void {
     this.input.add(textContent(session))
@@ -163,8 +163,8 @@ export class ResponseBilling {
     outputTokens: number,
     more: ContentSize,
     terms: Pick<CallTerms, 'isLimited' | 'isListening' | 'isOwed'>,
-  ): Promise<RealtimeCall | RelayError> {
-    return RealtimeCall.admit(this.context, {
+  ): Promise<SessionCall | RelayError> {
+    return SessionCall.admit(this.context, {
       ...{ model: this.model.name, upstreamModel: this.model.upstream, price },
       ...{ inputTokens: this.input.tokensAtMost(more), outputTokens },
       ...{ isReducible: terms.isOwed !== true, ...terms },
@@ -181,7 +181,7 @@ export class ResponseBilling {
   }
 
   /**
-   * Records that a response was requested. A call must have been admitted for the response before.
+   * Records that a response was requested. A call for this response must have been admitted before.
    */
   noteRequest(eventId: string, isInConversation: boolean, outputRate?: number): void {
     const { mark } = this.input
@@ -357,9 +357,7 @@ export class ResponseBilling {
     }
   }
 
-  /**
-   * Returns the error with which the session must end because the caller has lost access, or null.
-   */
+  /** Returns the error that ends the session if the caller has lost access, and otherwise null. */
   accessError(): RelayError | null {
     const [running] = this.running.all
     const call = this.next ?? running?.call
@@ -383,7 +381,7 @@ export class ResponseBilling {
     this.next = null
     this.request = null
     const ended = isCallers ? 'client-gone' : 'incomplete'
-    const settle = (call: RealtimeCall, usage: Usage) =>
+    const settle = (call: SessionCall, usage: Usage) =>
       call.settle(billedUsage(null, usage, call.price, false), ended, { endReason })
     const charged = isCallers && isRequested
     await Promise.all([

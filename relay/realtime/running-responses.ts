@@ -1,15 +1,15 @@
 import type { Usage } from '#domain/pricing/usage.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
+import type { SessionCall } from './call-of-session.ts'
 import type { DeliveredOutput } from './estimate-conversation-tokens.ts'
 import { LatestIds } from './latest-ids.ts'
-import type { RealtimeCall } from './realtime-call.ts'
 import type { ContentSize } from './size-of-conversation-items.ts'
 
 /** A response that the provider is generating. */
 export type RunningResponse = {
   /** The provider's id; empty if the provider gave none. */
   readonly id: string
-  readonly call: RealtimeCall
+  readonly call: SessionCall
   readonly output: DeliveredOutput
   /** The number of bytes per second of output audio. */
   readonly outputRate: number
@@ -85,10 +85,11 @@ export class RunningResponses {
   }
 
   /**
-   * Reports whether the beginning of a response is outdated: a repetition, or later than the end of
-   * the response. A beginning without an id counts as outdated while a response without an id runs.
-   * It also counts as outdated after the end of such a response has arrived before its beginning.
-   * Neither of these two rules applies if another response was requested (`isExpected`).
+   * Reports whether the event that begins a response is outdated, because it is repeated or arrives
+   * after the end of the response. A beginning without an id counts as outdated while a response
+   * without an id runs. It also counts as outdated after the end of such a response has arrived
+   * before its beginning. Neither of these two rules applies if another response was requested
+   * (`isExpected`).
    */
   isRepeatedBeginning(id: string, isExpected: boolean): boolean {
     if (id !== '') return this.isCharged(id) || this.isUnrequested(id)
@@ -110,8 +111,8 @@ export class RunningResponses {
   }
 
   /**
-   * Removes a response that ends. If the id is empty, this is a response that began without an id,
-   * or else the oldest one.
+   * Removes a response that ends. If the id is empty, this is a response that began without an id
+   * or, if there is none, the oldest response.
    */
   end(id: string): RunningResponse | undefined {
     const [oldest] = this.running

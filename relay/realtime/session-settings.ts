@@ -56,14 +56,17 @@ const NESTED: Readonly<Record<string, readonly string[]>> = {
 }
 /** The names of all settings of a transcription. */
 const TRANSCRIPTION = ['model', 'language', 'prompt', 'delay', 'keywords', 'languages']
-/** The maximum length of a prompt in characters. It is the same at OpenAI. */
+/** The maximum length of a prompt in characters. OpenAI has the same maximum. */
 const TRANSCRIPTION_TEXT_MAX = 1_024
 /** The names of the output limit in the current protocol and in the beta protocol. */
 const LIMITS = ['max_output_tokens', 'max_response_output_tokens'] as const
 const OUTPUT_TOKENS_MAX = 1_000_000
 const PCM_SAMPLE_BYTES = 2
 
-/** Returns an error if a nested member has another spelling of a name in `NESTED`, or null. */
+/**
+ * Returns an error if a nested member has another spelling of a name in `NESTED`, and otherwise
+ * null.
+ */
 function checkNestedNames(value: JsonObject, path: string): RelayError | null {
   for (const [place, names] of Object.entries(NESTED)) {
     const memberOf = (at: unknown, key: string) => (isObject(at) ? at[key] : undefined)
@@ -162,8 +165,9 @@ export function readResponse(value: unknown):
 }
 
 /**
- * Returns an error for settings whose cost the gateway can't bound, or null. These are stored
- * prompts, whose length is unknown, and tools that the provider runs, which have no price.
+ * Returns an error for settings whose cost the gateway can't bound, and otherwise null. Such
+ * settings are stored prompts, whose length is unknown, and tools that the provider runs, which
+ * have no price.
  */
 function checkPriced({ prompt, tools, reasoning }: JsonObject, path: string): RelayError | null {
   if (prompt !== undefined && prompt !== null) {

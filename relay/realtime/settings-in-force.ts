@@ -1,7 +1,10 @@
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { BYTES_PER_SECOND } from './realtime-usage.ts'
 
-/** The model that transcribes the input, and the size of the text that it reads each time. */
+/**
+ * The model that transcribes the input, and the size of the prompt that the model reads with each
+ * transcription.
+ */
 export type TranscriptionTerms = {
   readonly name: string
   readonly price: PriceSnapshot
@@ -19,7 +22,7 @@ export type BilledSettings = {
   readonly inputRate: number
   /** The number of bytes per second of output audio. */
   readonly outputRate: number
-  /** Null if the input is not transcribed. */
+  /** The terms with which the input is transcribed; null if it is not transcribed. */
   readonly transcription: TranscriptionTerms | null
 }
 
@@ -44,8 +47,8 @@ export type SettingsUpdate = {
 type SentUpdate = SettingsUpdate & { isRefused: boolean }
 
 /**
- * The place of an event among the changes of the settings. An event is handled with the settings in
- * `terms` and with the changes in `sent`, except for those that the provider refuses.
+ * The place of an event among the changes of the settings. The provider handles the event with the
+ * settings in `terms` and with all changes in `sent` that it does not refuse.
  */
 export type SettingsPosition = {
   readonly terms: BilledSettings
@@ -78,12 +81,12 @@ export class SettingsInForce {
     return this.updates.length >= UPDATES_MAX
   }
 
-  /** The settings if the provider confirms all changes. */
+  /** The settings that will apply if the provider confirms all changes. */
   get latest(): BilledSettings {
     return this.at(this.position)
   }
 
-  /** The place of the next event. Events between two changes share it. */
+  /** The position of the next event. All events between two changes have the same position. */
   get position(): SettingsPosition {
     const { terms, sent } = this.place
     if (terms !== this.confirmed || sent !== this.updates) {
@@ -102,8 +105,8 @@ export class SettingsInForce {
   }
 
   /**
-   * The higher one of the old and the new output limit. If the account can't pay for the old one,
-   * it is the new one.
+   * The output limit to assume: the higher one of the old and the new limit. If the limit was
+   * lowered because the account can't pay for more, this is the new limit.
    */
   get outputTokensMax(): number {
     return this.updates.reduce((most, { isLowered, change: { outputTokensMax: own } }) => {
@@ -137,7 +140,10 @@ export class SettingsInForce {
     this.updates = [...this.updates, { ...update, isRefused: false }]
   }
 
-  /** Notes that the provider confirmed the oldest change. Returns it, if there is one. */
+  /**
+   * Notes that the provider confirmed the oldest change. Returns this change, or undefined if there
+   * is none.
+   */
   confirm(): SettingsUpdate | undefined {
     const [update, ...others] = this.updates
     this.updates = others
@@ -150,7 +156,10 @@ export class SettingsInForce {
     this.confirmed = { ...this.confirmed, ...named }
   }
 
-  /** Notes that the provider refused a change. Returns it, if there is one with this event id. */
+  /**
+   * Notes that the provider refused the change with this event id. Returns the change, or undefined
+   * if there is none.
+   */
   refuse(eventId: unknown): SettingsUpdate | undefined {
     const refused = this.updates.find((update) => update.eventId === eventId)
     if (refused === undefined) return undefined

@@ -81,8 +81,8 @@ const WITHOUT_ID: ReadonlySet<unknown> = new Set(['message', 'function_call', 'c
 
 /**
  * Converts an item of a response's output to an item of an input. Returns null for a reasoning item
- * without `encrypted_content`: the provider could continue it only if it had stored the item, which
- * is not certain.
+ * without `encrypted_content`, because only a provider that has stored the item could continue from
+ * it, and this is not certain.
  */
 function asInput(item: OutputItem): object | null {
   if (item.type === 'reasoning' && typeof item.encrypted_content !== 'string') return null

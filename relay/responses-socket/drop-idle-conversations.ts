@@ -4,10 +4,10 @@ type Holder = { readonly dropConversation: () => void }
 type Conversation = { readonly userId: number; readonly bytes: number }
 
 /**
- * Limits the memory of conversations on sockets without a running call. Keeping a conversation is
- * free of charge. All conversations together may therefore use only a small part of the memory for
- * request bodies, and those of one user an even smaller part. Above these limits, the conversation
- * that has been idle for the longest time is dropped.
+ * Limits the memory of conversations on sockets without a running call. Callers pay nothing for a
+ * conversation in memory. All conversations together may therefore use only a small part of the
+ * memory for request bodies, and the conversations of one user an even smaller part. Above these
+ * limits, the conversation that has been idle for the longest time is dropped.
  */
 export class IdleConversations {
   private readonly bytesMax: number

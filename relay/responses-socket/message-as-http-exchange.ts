@@ -46,7 +46,10 @@ const NO_HEADERS: ReadonlySet<string> = new Set([
  * put into an event, because messages have no headers.
  */
 const LOSS_HEADERS = ['x-conversion-loss', 'x-dropped-members']
-/** A longer event is sent unchanged, because parsing it would block the event loop. */
+/**
+ * The maximum length of an event that is parsed. A longer event is sent unchanged, because parsing
+ * it would block the event loop.
+ */
 const PARSED_LENGTH_MAX = 1024 * 1024
 
 class SocketResponse extends Writable implements CallResponse {

@@ -18,7 +18,8 @@ export type ClientMessage =
   /**
    * A call. `body` is the body of the equivalent HTTP request. `items` are the elements of the
    * call's complete input, or null if the call continues a response that only the provider stores.
-   * `insertedItems` is the number of items before those of the message.
+   * `insertedItems` is the number of items of earlier messages that were inserted before the items
+   * of this message.
    */
   | {
       readonly kind: 'call'
@@ -140,8 +141,8 @@ const shortText = (bytes: Buffer, member: Member | undefined, most: number): str
     : bytes.toString('utf8', member.valueStart, Math.min(member.valueEnd, member.valueStart + most))
 
 /**
- * Returns the items, copied if they are only a part of a longer buffer. Otherwise, they would keep
- * the complete message in memory.
+ * Returns the items, copied if they are only a part of a longer buffer. Without the copy, they
+ * would keep the complete message in memory.
  */
 export const withoutSurroundings = ({ json, count }: InputItems): InputItems => ({
   json: json.length === json.buffer.byteLength ? json : Buffer.from(json),

@@ -26,7 +26,7 @@ import { MessageRate, SocketMemory } from './socket-memory-and-message-rate.ts'
 const SOCKETS_MAX = 2_000
 const SOCKETS_PER_USER_MAX = 200
 const PING_MS = 30_000
-/** A socket is closed if it has no call for this time. Its client can open another one. */
+/** The time without a call after which a socket is closed. The client can open another one. */
 const IDLE_MS = 10 * 60_000
 /** The maximum lifetime of a socket. OpenAI has the same maximum, so clients expect it. */
 const LIFETIME_MS = 60 * 60_000
@@ -67,7 +67,7 @@ export type ResponsesSockets = {
   readonly close: () => void
 }
 
-/** Creates the websocket server. It also closes sockets whose client does not respond. */
+/** Creates the websocket server. The server also closes sockets whose client does not respond. */
 export function createResponsesSockets(options: Options): ResponsesSockets {
   const open = new Set<ResponsesSocket>()
   const idle = new IdleConversations(IDLE_BYTES_MAX, IDLE_BYTES_PER_USER_MAX)
@@ -135,7 +135,7 @@ async function ownerOf(
   return limitError(open, caller) ?? bodyShareOf(deps, caller.user.userId, request)
 }
 
-/** Returns an error if this user or all users have too many open sockets, or null. */
+/** Returns an error if this user or all users have too many open sockets, and otherwise null. */
 function limitError(open: ReadonlySet<ResponsesSocket>, { user }: Caller): RelayError | null {
   if (open.size >= SOCKETS_MAX) return relayError('overloaded', { retryAfter: 5 })
   let ofUser = 0
@@ -253,13 +253,13 @@ class ResponsesSocket {
     return this.isWatched
   }
 
-  /** Ends the connection without reading the rest, because more messages would need memory. */
+  /** Ends the connection without reading further messages, which would need more memory. */
   private endWithoutMemory(): void {
     this.socket.close(TRY_AGAIN_LATER, 'too much memory')
     this.socket.terminate()
   }
 
-  /** Subtracts a ping or pong, whose frame has at most 14 bytes in addition to its data. */
+  /** Subtracts the bytes of a ping or pong, including the frame's head of at most 14 bytes. */
   private discount(bytes: number): void {
     this.arrivedBytes = Math.max(0, this.arrivedBytes - bytes - 14)
   }
@@ -383,7 +383,7 @@ class ResponsesSocket {
     this.socket.send(JSON.stringify(event))
   }
 
-  /** Called once the socket has closed. Its call ends as if the caller had disconnected. */
+  /** Called once the socket has closed. A running call ends as if the caller had disconnected. */
   private end(): void {
     this.isEnded = true
     this.queue.length = 0

@@ -6,11 +6,11 @@ import type { ContentOwner } from './response-content-store.ts'
 import type { StoredResponses } from './stored-response-owners.ts'
 
 /**
- * Finds the channel and the key that created the content to which a request refers and which a
- * provider stores. In the returned request, `stored` names this channel and key, and the input
- * bound includes the content's tokens. The request may be sent only to this channel with this key.
- * Returns an error if another token created some of the content, or if the content was created with
- * several keys. If an id belongs to a converted response and the site does not store converted
+ * If a request refers to content that a provider stores, finds the channel and the key with which
+ * this content was created. In the returned request, `stored` names this channel and key, and the
+ * input bound includes the content's tokens. The request may be sent only to this channel with this
+ * key. Returns an error if another token created some of the content, or if the content was created
+ * with several keys. If an id belongs to a converted response and the site does not store converted
  * responses, the error says so.
  */
 export async function resolveStoredInput(

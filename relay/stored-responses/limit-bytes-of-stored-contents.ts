@@ -27,7 +27,7 @@ const COUNTED_USERS_MAX = 10_000
 
 /**
  * Deletes the inputs of a user's older contents. Inputs are long, because each repeats the history
- * of its conversation. They are needed only if a request refers to the response by
+ * of its conversation. An input is needed only if a request refers to the response by
  * `previous_response_id`. References to items need only outputs.
  */
 const DELETE_OLD_INPUTS = `
@@ -42,7 +42,7 @@ const DELETE_OLD_INPUTS = `
     and one.input is not null and counted.newer_bytes > $2
   returning counted.input_bytes::float8 as bytes`
 
-/** Deletes the oldest contents of a user beyond the maximum. */
+/** Deletes the oldest contents of a user, so that the others stay within the maximum. */
 const DELETE_OLDEST = `
   delete from relay.response_contents as one using (
     select token_id, response_id,
@@ -92,7 +92,10 @@ export class ContentLimits {
     }
   }
 
-  /** Runs a statement that deletes content and returns the bytes of each row. */
+  /**
+   * Runs an SQL statement that deletes contents and selects the bytes of each deleted row. Returns
+   * the number of deleted rows.
+   */
   async free(text: string, values: readonly unknown[]): Promise<number> {
     const { rows } = await this.pg.query<{ readonly bytes: number }>(text, [...values])
     this.siteBytes -= rows.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -100,10 +103,10 @@ export class ContentLimits {
   }
 
   /**
-   * Deletes the contents beyond the maximum of a user who has added bytes. Only one deletion runs
-   * per user, because two deletions of the same rows could block each other. The promise never
-   * rejects, because the new content is already stored and its response must say so. After a failed
-   * deletion, the next call of this method deletes again.
+   * Deletes the oldest contents of a user who has added bytes, so that the others stay within the
+   * maximum. Only one deletion runs per user, because two deletions of the same rows could block
+   * each other. The promise never rejects, because the new content is already stored and its
+   * response must say so. After a failed deletion, the next call of this method deletes again.
    */
   async deleteOldest(userId: number, bytes: number): Promise<void> {
     const { addedBytes, limited } = this

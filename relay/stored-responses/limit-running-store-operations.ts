@@ -28,11 +28,12 @@ const STORE_BOUNDS: StoreBounds = {
 }
 
 /**
- * Limits how long requests wait for the store and how many lookups run at the same time. Lookups
- * precede the permit of a call. Without these limits, one user could occupy all connections to the
- * database. A lookup counts until the database has answered, even if its request no longer waits.
- * Loads of contents are counted by user and apart from lookups, because they take longer. Writes of
- * contents leave most connections to other queries.
+ * Limits how long requests wait for the store and how many lookups run at the same time. Without
+ * these limits, one user could occupy all connections to the database, because a lookup runs before
+ * its call has a permit. A lookup counts until the database has answered, even if its request no
+ * longer waits. Loads of contents are counted by user and apart from lookups, because loads take
+ * longer. Only a few contents are written at the same time, so that most connections are left for
+ * other queries.
  */
 export function boundedStoredResponses(
   store: StoredResponses,
@@ -94,7 +95,10 @@ export function boundedStoredResponses(
 const lengthOf = ({ response, output, input }: ResponseContent): number =>
   response.length + output.length + (input?.length ?? 0)
 
-/** Runs an operation once there is a permit for it. Rejects if too many others wait already. */
+/**
+ * Runs an operation once there is a permit for it. Rejects if too many other operations are
+ * waiting.
+ */
 async function withPermit<T>(
   permits: Permits,
   names: readonly PermitName[],

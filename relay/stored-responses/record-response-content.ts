@@ -66,8 +66,8 @@ const NOT_STORED = '"store":false'
 
 /**
  * Sets `store` to false in a converted response or its events. Only the first occurrence of the
- * member's bytes in each event is changed: the member precedes all texts of the request, which may
- * contain the same bytes.
+ * member's bytes in each event is changed, because texts of the request, which follow the member,
+ * may contain the same bytes.
  */
 export function withoutStoring(response: Buffer): Buffer {
   const edits: ByteEdit[] = []

@@ -13,8 +13,8 @@ type Deps = {
 /**
  * Deletes the contents of deleted tokens and of erased users. Nobody can read these contents any
  * more, because reading needs the token and the data key of the user. Without the deletion, they
- * would still count towards the maximum of the user and of the site. A session of the console calls
- * with a negative token id and is never deleted.
+ * would still count towards the maximum of the user and of the site. The token id of a session of
+ * the console is negative and never counts as deleted.
  */
 export async function removeUnreadableContents({
   storedResponses: { contents },

@@ -22,8 +22,9 @@ export type ResponseContent = {
   readonly output: Buffer
   /** The items of the complete input, as a JSON array. Null if the input was too long. */
   readonly input: Buffer | null
-  /** The lengths in bytes before the compression. */
+  /** The length of the output in bytes, before the compression. */
   readonly outputBytes: number
+  /** The length of the input in bytes, before the compression. */
   readonly inputBytes: number
   /** The time at which the response was stored, in Unix milliseconds. */
   readonly at: number
@@ -85,8 +86,8 @@ export type ResponseContents = {
 const CONTENT_RETENTION_MS = 7 * 86_400_000
 
 /**
- * The number of bytes that a row counts in addition to its texts. Otherwise, many small rows would
- * count as almost nothing.
+ * The number of bytes that a row counts in addition to its texts. Without this addition, many small
+ * rows would count as almost nothing.
  */
 const ROW_BYTES = 512
 

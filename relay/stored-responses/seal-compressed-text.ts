@@ -5,7 +5,7 @@ import type { Vault } from '#infra/vault/port.ts'
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
-/** The maximum length in bytes of a text that is opened again. */
+/** The maximum length in bytes of a decompressed text. */
 const TEXT_BYTES_MAX = 8 * 1024 * 1024
 
 /** Compresses a text outside of the main thread, and encrypts it with the user's data key. */

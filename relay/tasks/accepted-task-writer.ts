@@ -27,8 +27,8 @@ type Deps = {
 const PENDING_MAX = 4_096
 /**
  * The age of a task in milliseconds from which its acceptance is no longer written again. The limit
- * exists only so that an acceptance that can never be written does not block all later ones. It is
- * long, because a task may be open for so long, and its result must not be lost.
+ * exists only so that an acceptance that can never be written does not block all later ones. The
+ * limit is as long as a task can be open, because the result of an open task must not be lost.
  */
 const PENDING_MS_MAX = 86_400_000
 const RETRY_MS = 2_000

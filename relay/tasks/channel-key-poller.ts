@@ -32,7 +32,7 @@ export type PollerTimes = {
    */
   readonly everyMs: number
   /**
-   * A task that is older than this, in milliseconds, is late. It is polled once before all other
+   * The age in milliseconds from which a task is late. A late task is polled once before all other
    * tasks, because it either has an outcome by now or expires soon.
    */
   readonly lateMs: number
@@ -57,13 +57,13 @@ export const POLL_PERMITS: PermitLimits = {
 const PER_CHANNEL = 3
 
 /**
- * The minimum number of polls in a row without news of a task. After them, a task that its provider
- * does not know fails, and an overdue task expires.
+ * The number of polls in a row without news of a task after which the task ends. A task that its
+ * provider does not know then fails, and an overdue task expires.
  */
 const MISSING_POLLS = 5
 /**
- * After this number of failures in a row, the provider counts as unavailable, and all tasks that
- * were not polled yet count as unanswered. Fewer failures may be due to single tasks.
+ * The number of failures in a row after which the provider counts as unavailable. All tasks that
+ * were not polled yet then count as unanswered. Fewer failures may be due to single tasks.
  */
 const UNAVAILABLE_FAILURES = 4
 
@@ -242,7 +242,10 @@ export class ChannelKeyPoller {
     return false
   }
 
-  /** Counts a poll without news of a task. Returns true after several polls over `missingMs`. */
+  /**
+   * Counts a poll without news of a task. Returns true once there were several such polls in a row
+   * over a time of `missingMs`.
+   */
   private isRepeated(counts: MissingPolls, task: string): boolean {
     const now = performance.now()
     const { since, polls } = counts.get(task) ?? { since: now, polls: 0 }
@@ -260,8 +263,8 @@ export class ChannelKeyPoller {
 
   /**
    * Ends an old task that its provider's answers do not mention. A single answer is not enough. A
-   * reverse proxy, or a server that has just started, may answer that it does not know a finished
-   * task, for which the provider charges.
+   * reverse proxy or a server that has just started can report as unknown a task that is finished
+   * and for which the provider charges.
    */
   private async expireUnmentioned(openTask: OpenTask): Promise<void> {
     const { task } = openTask

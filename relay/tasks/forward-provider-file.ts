@@ -11,7 +11,7 @@ import {
 
 /** The limits of one transfer of a file from its provider to the caller. */
 export type TransferLimits = {
-  /** The transfer ends if no byte arrives, or if the caller reads none, for this time. */
+  /** The time after which the transfer ends if no byte arrives or the caller reads none. */
   readonly stallMs: number
   readonly totalMs: number
   /** The maximum size in bytes. Null sets no limit. */
@@ -35,13 +35,14 @@ export const VIDEO_TRANSFER: TransferLimits = {
   bytesMax: null,
 }
 
-/** The time in seconds after which a caller retries if the provider names no time. */
+/** The time in seconds after which the caller is asked to retry if the provider names no time. */
 const RETRY_S = 5
 const RETRY_S_MAX = 300
 
 /**
  * Returns the error for a file that could not be opened. `gone` is the error for a file that
- * definitely does not exist. Any other failure may pass, so the caller should retry.
+ * definitely does not exist. Any other failure can be temporary, so the error asks the caller to
+ * retry.
  */
 export function fileError(
   outcome: Exclude<FileOutcome, { readonly kind: 'open' }>,
@@ -54,8 +55,8 @@ export function fileError(
 }
 
 /**
- * Opens a file. A provider may redirect, or be asked for another link, so all requests together may
- * take twice as long as a transfer may stall. After this time, `gone` is aborted.
+ * Opens a file. Aborts `gone` after twice `stallMs`. This is the time for all requests together,
+ * because the provider may redirect or be asked for another link.
  */
 export async function openInTime(
   { stallMs }: TransferLimits,
@@ -87,8 +88,8 @@ export type FileToSend = ProviderFile & {
 }
 
 /**
- * Sends a file to the caller. `gone` is aborted when the caller disconnects. It is also aborted
- * here when a limit of time is exceeded.
+ * Sends a file to the caller. `gone` is aborted when the caller disconnects. This function also
+ * aborts `gone` when a limit of time is exceeded.
  */
 export async function sendFile(
   exchange: Exchange,

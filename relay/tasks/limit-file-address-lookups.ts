@@ -5,7 +5,7 @@ import { type FileOutcome, GONE } from './open-provider-file.ts'
 export const FILE_LOOKUPS_MAX = 30
 const MINUTE_MS = 60_000
 /**
- * The times in milliseconds for which a new address, or the answer that there is none, is
+ * The times in milliseconds for which a new address, and the answer that there is none, are
  * remembered.
  */
 const [ADDRESS_MS, GONE_MS] = [3_600_000, 60_000]
@@ -39,9 +39,9 @@ export class FileAddressLookups {
   }
 
   /**
-   * Returns the new address, or the outcome if there is none. `ask` asks the provider. It must end
-   * within a limited time. It must not be aborted when its first caller disconnects, because others
-   * may wait for the same answer.
+   * Returns the new address, or the outcome if there is none. `ask` asks the provider and must end
+   * within a limited time. `ask` must not be aborted when the caller who started it disconnects,
+   * because other callers may wait for the same answer.
    */
   find(file: ExpiredFile, ask: () => Promise<Found>): Promise<Found> {
     const { name } = file
@@ -55,8 +55,8 @@ export class FileAddressLookups {
   }
 
   /**
-   * Removes the remembered new address of a file. It is called once this address has expired as
-   * well, so that the next request looks up another one.
+   * Removes the remembered new address of a file. Called once this address has expired as well, so
+   * that the next request looks up another one.
    */
   forget({ name }: ExpiredFile): void {
     this.remembered.delete(name)

@@ -8,7 +8,7 @@ import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { type Exchange, sendJson } from '../pipeline/http-exchange.ts'
 import { runInParallel } from '../run-in-parallel.ts'
 import { keysOfSubmitted, sendWithKeys } from '../views/channel-and-keys-of-submitted-work.ts'
-import { parsedShallowObject, textOf } from './parse-provider-json.ts'
+import { boundedTextOf, parsedShallowObject } from './parse-provider-json.ts'
 import { rejectParam, type TaskBody } from './read-task-request-body.ts'
 import { drawingAnswer, musicAnswer } from './render-task-json.ts'
 import { sendTaskRequest } from './send-request-to-task-provider.ts'
@@ -18,8 +18,8 @@ import type { TaskDeps } from './task-deps.ts'
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
- * Reports whether the text has the form of a task id. It is called first, so that other texts cause
- * no read of the event store.
+ * Reports whether the text has the form of a task id. This is checked first, so that other texts
+ * cause no read of the event store.
  */
 export const isTaskId = (id: string): boolean => TASK_ID.test(id)
 
@@ -222,7 +222,7 @@ async function seedOf(
   if (answer === null) return relayError('upstream_error')
   const code = Number.isInteger(answer.code) ? (answer.code as number) : 1
   const description = code === 1 ? '' : 'no seed'
-  return { code, description, result: textOf(answer.result, 64) ?? '' }
+  return { code, description, result: boundedTextOf(answer.result, 64) ?? '' }
 }
 
 const notFound = (exchange: Exchange, kind: TaskKind, id: string): void =>

@@ -22,7 +22,7 @@ export type DrawingFile = {
   readonly address: FileAddress
 }
 
-/** The maximum time in milliseconds for which a provider is asked where the file is. */
+/** The maximum time in milliseconds to ask a provider for the new address of a file. */
 const LOOKUP_MS = 10_000
 
 /** Returns the file of a drawing task, or null if the task has no such file. */

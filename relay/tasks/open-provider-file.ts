@@ -59,8 +59,8 @@ export type OpenOptions = {
 type Connecting = Pick<RelayDeps, 'publicOutbound'> & { readonly pictureOutbound: Outbound }
 
 /**
- * Opens the file at an address that a provider has named. The provider chooses the address. To
- * protect the internal network, only public addresses and the provider's own address are fetched.
+ * Opens the file at an address that a provider has named. To protect the internal network, only
+ * public addresses and the provider's own address are fetched.
  */
 export async function openProviderFile(
   deps: Connecting,
@@ -94,8 +94,8 @@ export const discard = (body: Readable): void => {
 
 /**
  * Reports whether a status means that the file no longer exists. Storage servers answer a signed
- * link that has expired with 400, 401 or 403. In answers to requests with a key that is not known
- * to be valid, these statuses may concern the key.
+ * link that has expired with 400, 401 or 403. If `isKeyDoubtful` is true, the request had a key
+ * that is not known to be valid, so these statuses may concern the key instead.
  */
 export const isGone = (status: number, isKeyDoubtful: boolean): boolean =>
   status === 404 || status === 410 || (!isKeyDoubtful && [400, 401, 403].includes(status))

@@ -14,8 +14,8 @@ const OPEN = 123
 const CLOSE = 125
 
 /**
- * Parses a JSON object that a provider sent. Returns null if the bytes are not one, or are nested
- * too deeply.
+ * Parses a JSON object that a provider sent. Returns null if the bytes are not a JSON object or are
+ * nested too deeply.
  */
 export const parsedShallowObject = (bytes: Buffer): JsonObject | null => objectOf(parsedJson(bytes))
 
@@ -30,8 +30,8 @@ export function parsedJson(bytes: Buffer): unknown {
 }
 
 /**
- * Reports whether JSON is nested at most `DEPTH_MAX` levels deep. It is checked on the bytes. UTF-8
- * need not be decoded, because no other character contains the bytes of brackets and quotes.
+ * Reports whether JSON is nested at most `DEPTH_MAX` levels deep. The bytes are checked without
+ * decoding UTF-8, because no other character contains the bytes of brackets and quotes.
  */
 function isShallow(bytes: Buffer): boolean {
   let depth = 0
@@ -50,7 +50,7 @@ function isShallow(bytes: Buffer): boolean {
 }
 
 /** Returns the elements of a list. An element that is not an object becomes an empty object. */
-export const listOf = (value: unknown): readonly JsonObject[] =>
+export const listOfObjects = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? value.map(objectOrEmpty) : []
 
 /**
@@ -58,7 +58,7 @@ export const listOf = (value: unknown): readonly JsonObject[] =>
  * or the value is neither a text nor a number. Numbers are accepted, because some providers use
  * them as ids. Characters that the database can't store are removed.
  */
-export function textOf(value: unknown, lengthMax: number): string | null {
+export function boundedTextOf(value: unknown, lengthMax: number): string | null {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string') return null
   const clean = text.replaceAll('\0', '').toWellFormed().slice(0, lengthMax).toWellFormed()
@@ -67,7 +67,7 @@ export function textOf(value: unknown, lengthMax: number): string | null {
 
 /** Returns the value if it is a web address, or null. */
 export function webAddress(value: unknown): string | null {
-  const text = textOf(value, 4_096)
+  const text = boundedTextOf(value, 4_096)
   if (text === null || !URL.canParse(text)) return null
   return /^https?:$/.test(new URL(text).protocol) ? text : null
 }

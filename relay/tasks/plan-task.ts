@@ -19,7 +19,7 @@ import {
   selectVideoChannels,
   type VideoTask,
   vendorOf,
-} from './videos/select-channels-for-video.ts'
+} from './videos/select-channels-and-build-video-request.ts'
 
 export type SendOptions = {
   /**

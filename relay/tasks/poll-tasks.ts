@@ -26,13 +26,13 @@ export type Poller = { readonly stop: () => Promise<void> }
 export type PollTimes = {
   readonly everyMs: number
   /**
-   * A task that no provider is known to have accepted may have expired if it is older than this, in
-   * milliseconds.
+   * The age in milliseconds after which a task can expire if no provider is known to have accepted
+   * it.
    */
   readonly staleMs: number
   /**
-   * The time after which a task fails that its provider does not know (see `PollerTimes`), in
-   * milliseconds. The default is two minutes.
+   * The time in milliseconds after which a task fails if its provider does not know it (see
+   * `PollerTimes`). The default is two minutes.
    */
   readonly missingMs?: number
 }
@@ -46,14 +46,16 @@ const MISSING_MS = 120_000
 
 const LEASE = 'task-poller'
 /**
- * After an outage of the database, or after this process has become the poller, no task without a
- * recorded acceptance is ended for this number of passes. In this time, other processes may still
+ * The number of passes for which no task without a recorded acceptance is ended after an outage of
+ * the database or after this process has become the poller. In this time, other processes may still
  * write acceptances that wait in their memory.
  */
 const QUIET_PASSES = 6
 const PAGE = 1_000
 const EXPIRED_AT_ONCE = 4
-/** A task that is older than this, in milliseconds, is late: it may expire in five minutes. */
+/**
+ * The age in milliseconds from which a task counts as late, because it may expire in five minutes.
+ */
 const LATE_MS = TASK_MS_MAX - 300_000
 
 /**
@@ -82,9 +84,9 @@ export function startPoller(
 /**
  * The unfinished tasks, grouped by the poller that asks about them. A poller asks about the tasks
  * of one kind that were submitted to one channel with one key. `stale` contains the tasks that may
- * have expired. It does not contain an accepted task whose lease is running and whose provider
- * answers, because the poller of this task ends it. `unconfirmed` contains the videos that are to
- * be searched for at their vendors.
+ * have expired. An accepted task whose lease is running and whose provider answers is not among
+ * them, because the poller that asks about this task ends it. `unconfirmed` contains the videos
+ * that are to be searched for at their vendors.
  */
 type Found = {
   readonly tasksByPoller: ReadonlyMap<string, readonly OpenTask[]>
@@ -108,7 +110,7 @@ class Poll {
   private readonly turns = new Map<string, number>()
   private readonly unanswered = new UnansweredStatusQueries()
   private readonly unconfirmed: UnconfirmedVideos
-  /** The number of further passes in which no unaccepted task ends. */
+  /** The number of further passes in which no task without a recorded acceptance is ended. */
   private quietPasses = QUIET_PASSES
 
   constructor(deps: TaskDeps, find: FindOpenTasks, times: PollTimes, lost: AbortSignal) {
@@ -179,7 +181,7 @@ class Poll {
   /**
    * Reports whether a task may have expired. A task that no provider is known to have accepted may
    * expire after `staleMs`. Any other task may expire after the maximum time of a task if its
-   * provider does not answer. It may always expire once the lease of its call is over, because the
+   * provider does not answer. Every task may expire once the lease of its call is over, because the
    * call has then ended without a charge, and nobody would pay for a result.
    */
   private isStale(openTask: OpenTask): boolean {

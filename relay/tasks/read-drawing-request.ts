@@ -75,8 +75,8 @@ const SIMPLE = /^(\S{1,64}) ([UVR])([1-4])?$/i
 const LETTERS: Readonly<Record<string, string>> = { U: 'UPSCALE', V: 'VARIATION', R: 'REROLL' }
 
 /**
- * Reads a request to change a drawing in its short form, such as `<task> U2`. It consists of a task
- * id, a letter for the action and the number of a picture.
+ * Reads a request to change a drawing in its short form, such as `<task> U2`. The short form
+ * consists of a task id, a letter for the action and the number of a picture.
  */
 const simpleChange: DrawingReader = (body) => {
   const [, originId = '', letter = '', index] =
@@ -118,8 +118,8 @@ const edits: DrawingReader = (body) => {
 }
 
 /**
- * Reads a request for a video. It begins with a picture of an earlier task, with a picture of the
- * request, or with a picture whose address is in the prompt.
+ * Reads a request for a video. The video begins with a picture of an earlier task, with a picture
+ * of the request, or with a picture whose address is in the prompt.
  */
 const video: DrawingReader = (body) => {
   const prompt = body.text('prompt', TEXT_LENGTH_MAX)
@@ -199,12 +199,12 @@ function refuseVideoFlag(action: string, prompt: string | null): void {
   throw new TaskRequestError(relayError('parameter_not_supported', { param: 'prompt --video' }))
 }
 
-/** The model of a video, which has its price. */
+/** The model name under which videos of drawing providers are priced. */
 export const VIDEO_MODEL = 'mj_video'
 
 /**
- * The actions that make no further video. They are requests about a single picture, and first steps
- * of tasks that are charged by their modal step.
+ * The actions that make no further video. They are requests about a single picture, and the first
+ * steps of tasks whose modal step determines the charge.
  */
 const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set(['UPSCALE', 'INPAINT', 'CUSTOM_ZOOM'])
 

@@ -1,18 +1,18 @@
 import type { OpenStatus, TaskStatus } from '#domain/tasks/events.ts'
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import {
-  listOf,
+  boundedTextOf,
+  listOfObjects,
   parsedJson,
   parsedShallowObject,
-  textOf,
   webAddress,
 } from './parse-provider-json.ts'
 
 const ID_LENGTH_MAX = 128
 /**
- * The maximum length of a text before confidential texts are removed from it. It is large, because
- * a confidential text that is cut in two would not be recognized. After the removal, the text is
- * shortened further.
+ * The maximum length of a text before confidential texts are removed from it. The maximum is large,
+ * because a confidential text that is cut in two would not be recognized. After the removal, the
+ * text is shortened further.
  */
 const UNREDACTED_LENGTH_MAX = 256 * 1024
 const TEXT_MAX = UNREDACTED_LENGTH_MAX
@@ -37,8 +37,8 @@ export type SubmitAnswer =
       readonly status: OpenStatus
       readonly properties: JsonObject
       /**
-       * The addresses of uploaded pictures. They are the result of the task, which has no other
-       * result. Omitted for other tasks.
+       * The addresses of uploaded pictures. These addresses are the only result of the task.
+       * Omitted for other tasks.
        */
       readonly uploads?: readonly string[]
     }
@@ -84,8 +84,8 @@ export function drawingSubmitAnswer(
   const code = Number(answer?.code ?? Number.NaN)
   if (answer === null || !Number.isInteger(code)) return UNREADABLE
   const uploads = addressesIn(answer.result)
-  const upstreamId = textOf(uploads?.[0] ?? answer.result, ID_LENGTH_MAX)
-  const words = textOf(answer.description, UNREDACTED_LENGTH_MAX)
+  const upstreamId = boundedTextOf(uploads?.[0] ?? answer.result, ID_LENGTH_MAX)
+  const words = boundedTextOf(answer.description, UNREDACTED_LENGTH_MAX)
   if (!ACCEPTED.has(code)) {
     const cause = DRAWING_CAUSES.get(code) ?? 'request'
     return { isAccepted: false, code, words, cause: isFollowUp && code === 3 ? 'request' : cause }
@@ -98,7 +98,7 @@ export function drawingSubmitAnswer(
       const value = sentProperties[key]
       const isPlain = ['string', 'number', 'boolean'].includes(typeof value)
       return isPlain
-        ? [[key, typeof value === 'string' ? textOf(value, UNREDACTED_LENGTH_MAX) : value]]
+        ? [[key, typeof value === 'string' ? boundedTextOf(value, UNREDACTED_LENGTH_MAX) : value]]
         : []
     }),
   )
@@ -127,8 +127,8 @@ const UNREADABLE: SubmitAnswer = {
 export function musicSubmitAnswer(body: Buffer): SubmitAnswer {
   const answer = parsedShallowObject(body)
   if (answer === null || !('code' in answer)) return UNREADABLE
-  const upstreamId = textOf(answer.data, ID_LENGTH_MAX)
-  const words = textOf(answer.message, UNREDACTED_LENGTH_MAX)
+  const upstreamId = boundedTextOf(answer.data, ID_LENGTH_MAX)
+  const words = boundedTextOf(answer.message, UNREDACTED_LENGTH_MAX)
   if (answer.code !== 'success') return { isAccepted: false, code: 0, words, cause: 'request' }
   if (upstreamId === null) return UNREADABLE
   const place = { upstreamId, code: 1, description: words, properties: {} }
@@ -172,14 +172,14 @@ const STATUSES: ReadonlyMap<unknown, TaskStatus> = new Map<unknown, TaskStatus>(
 
 /** Reads a provider's report on a drawing. Returns null if the report can't be read. */
 export function drawingReport(task: JsonObject): ProviderReport | null {
-  const upstreamId = textOf(task.id, ID_LENGTH_MAX)
+  const upstreamId = boundedTextOf(task.id, ID_LENGTH_MAX)
   const status = STATUSES.get(task.status ?? '')
   if (upstreamId === null || status === undefined) return null
   const properties = objectOrEmpty(task.properties)
-  const prompt = textOf(task.prompt, TEXT_MAX)
+  const prompt = boundedTextOf(task.prompt, TEXT_MAX)
   const videos = videosOf(task)
   const ofVideos = videos.length === 0 ? {} : { videos }
-  const buttons = listOf(task.buttons)
+  const buttons = listOfObjects(task.buttons)
   const result = resultText([
     { buttons, prompt, properties: visibleProperties(properties), ...ofVideos },
     { prompt, ...ofVideos },
@@ -189,8 +189,9 @@ export function drawingReport(task: JsonObject): ProviderReport | null {
     status,
     progress: progressOf(task.progress),
     imageUrl: webAddress(task.imageUrl),
-    promptEn: textOf(task.promptEn, TEXT_MAX) ?? textOf(properties.finalPrompt, TEXT_MAX),
-    failReason: textOf(task.failReason, UNREDACTED_LENGTH_MAX),
+    promptEn:
+      boundedTextOf(task.promptEn, TEXT_MAX) ?? boundedTextOf(properties.finalPrompt, TEXT_MAX),
+    failReason: boundedTextOf(task.failReason, UNREDACTED_LENGTH_MAX),
     result,
   }
 }
@@ -209,12 +210,12 @@ function videosOf({ videoUrls, videoUrl }: JsonObject): readonly string[] {
 }
 
 const visibleProperties = ({ finalPrompt }: JsonObject): JsonObject => {
-  const text = textOf(finalPrompt, TEXT_MAX)
+  const text = boundedTextOf(finalPrompt, TEXT_MAX)
   return text === null ? {} : { finalPrompt: text }
 }
 
 export function musicReport(task: JsonObject): ProviderReport | null {
-  const upstreamId = textOf(task.task_id, ID_LENGTH_MAX)
+  const upstreamId = boundedTextOf(task.task_id, ID_LENGTH_MAX)
   const status = STATUSES.get(task.status ?? '')
   if (upstreamId === null || status === undefined) return null
   return {
@@ -223,7 +224,7 @@ export function musicReport(task: JsonObject): ProviderReport | null {
     progress: progressOf(task.progress),
     imageUrl: null,
     promptEn: null,
-    failReason: textOf(task.fail_reason, UNREDACTED_LENGTH_MAX),
+    failReason: boundedTextOf(task.fail_reason, UNREDACTED_LENGTH_MAX),
     result: resultText([task.data ?? null]),
   }
 }
@@ -237,7 +238,7 @@ const progressOf = (value: unknown): string | null =>
  */
 function resultText(values: readonly unknown[]): string | null {
   for (const value of values) {
-    const text = value === null ? null : textOf(JSON.stringify(value), RESULT_MAX + 1)
+    const text = value === null ? null : boundedTextOf(JSON.stringify(value), RESULT_MAX + 1)
     if (text !== null && text.length <= RESULT_MAX) return text
   }
   return null
@@ -251,8 +252,8 @@ export const STATUS_PATHS = {
 
 /**
  * Reads the reports on tasks in a provider's response to a request at one of `STATUS_PATHS`.
- * Returns null if the response can't be read or has no list, such as a report that the provider is
- * busy. Null in place of the list counts as an empty list, because some providers send it.
+ * Returns null if the response can't be read or has no list, for example because the provider is
+ * busy. A null in place of the list counts as an empty list, because some providers send a null.
  */
 export function reportsIn(
   kind: 'drawing' | 'music',

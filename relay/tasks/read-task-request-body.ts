@@ -2,7 +2,11 @@ import { foldedName, type NamesByFoldedName } from '#domain/shared/fold-json-mem
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { ambiguousKey, jsonError } from '../dialects/invalid-json-error.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
-import { isPictureInJson, PICTURE_LENGTH_MAX, stringsInJsonList } from './check-pictures-in-json.ts'
+import {
+  isPictureInJson,
+  PICTURE_LENGTH_MAX,
+  stringsInJsonList,
+} from './recognize-pictures-in-request-json.ts'
 
 export const TEXT_LENGTH_MAX = 16_384
 
@@ -190,8 +194,8 @@ export class TaskBody {
 const withoutSeparators = (name: string): string => name.replace(/[_-]/g, '')
 
 /**
- * The members in which a caller names a URL for callbacks. They are never sent, because providers
- * must send their reports only to this site.
+ * The members in which a caller names a URL for callbacks. These members are never sent, because
+ * providers must send their reports only to this site.
  */
 const CALLBACK_MEMBERS = ['notifyHook', 'notifyUrl', 'callbackUrl', 'callback', 'webhook']
 

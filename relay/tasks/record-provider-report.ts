@@ -47,10 +47,10 @@ export async function recordReport(
 
 /**
  * Ends the task that a modal step completes, with the result of that step. Some providers use one
- * id for both, so one report ends both. Others give the step a separate id and never report on the
- * first task again. Its price would then not be charged, and its quota would stay reserved for an
- * hour. The first task is ended before the step, because the step is reported again if this process
- * dies in between.
+ * id for both tasks, so one report ends both. Others give the step a separate id and never report
+ * on the first task again. The price of the first task would then not be charged, and its quota
+ * would stay reserved for an hour. The first task is ended before the step, because the step is
+ * reported again if this process dies in between.
  */
 async function endContinuedTask(
   deps: TaskDeps,
@@ -72,8 +72,8 @@ async function endContinuedTask(
 /**
  * Returns the texts of a provider's report without confidential texts, such as keys. The result of
  * a music task is not redacted, because the caller needs the URLs in it. The result of a video is
- * not redacted either, because it is never shown. The addresses of a drawing's videos are kept like
- * that of its picture.
+ * not redacted either, because it is never shown. The addresses of a drawing's picture and videos
+ * are not redacted either.
  */
 function redactedTextsOf(
   deps: TaskDeps,

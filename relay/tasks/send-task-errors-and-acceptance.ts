@@ -21,8 +21,8 @@ const QUEUE_FULL = 23
 const LIMIT_STATUS = 429
 
 /**
- * Sends an error of the gateway to the caller. For drawings and music, its format can be read by
- * drawing clients, music clients and chat clients.
+ * Sends an error of the gateway to the caller. For drawings and music, the error has a format that
+ * drawing clients, music clients and chat clients can read.
  */
 export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayError): void {
   if (kind === 'video') return sendVideoError(exchange, error)
@@ -135,8 +135,9 @@ export function taskErrorAnswer(
 }
 
 /**
- * Reports whether the provider refused the site's key or account. The caller gets no text of such a
- * refusal, because it tells the state of the account and would look like a fault of the request.
+ * Reports whether the provider refused the site's key or account. The caller does not get the text
+ * of such a refusal, because the text would tell the state of the account and look like a fault of
+ * the request.
  */
 const isAccounts = (end: AttemptEnd, refusal: Refusal | null): boolean =>
   refusal?.cause === 'model' || (end.kind === 'failed' && accountErrorOf(end) !== null)

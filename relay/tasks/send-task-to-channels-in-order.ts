@@ -9,6 +9,7 @@ import { AttemptEvidence, evidenceOfRequest } from '#relay/pipeline/provider-evi
 import { isByDeployment, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import { mayBeSentTo, takesSubmissions } from '../views/channel-and-keys-of-submitted-work.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
+import { isCertainlyRefused, isKeyFault, judgeSubmission } from './judge-submission-outcome.ts'
 import { parsedShallowObject } from './parse-provider-json.ts'
 import type { TaskPlan, TaskRequest } from './plan-task.ts'
 import {
@@ -16,7 +17,6 @@ import {
   musicSubmitAnswer,
   type SubmitAnswer,
 } from './read-provider-task-answers.ts'
-import { isCertainlyRefused, isKeyFault, readSubmission } from './read-submission-response.ts'
 import { type ProviderRequest, sendTaskRequest } from './send-request-to-task-provider.ts'
 import { callbackUrl } from './signed-callback-url.ts'
 import type { TaskDeps } from './task-deps.ts'
@@ -25,7 +25,7 @@ import {
   submissionOf,
   upstreamModel,
   vendorOf,
-} from './videos/select-channels-for-video.ts'
+} from './videos/select-channels-and-build-video-request.ts'
 
 export type PlannedTask = {
   readonly request: TaskRequest
@@ -64,8 +64,8 @@ const OTHER_KEYS_MAX = 4
  * Tries each channel once, and again with another key if the provider refused the key, its account
  * or further tasks of this account. All keys of a channel count as one try, so that a channel whose
  * account is in arrears does not keep the task from the next channel. Another attempt is made only
- * if the previous provider has definitely refused the task. Otherwise, two providers might accept
- * it. Throws `TaskNotSent` if a step before sending fails.
+ * if the previous provider has definitely refused the task, because two providers might otherwise
+ * accept it. Throws `TaskNotSent` if a step before sending fails.
  */
 export async function sendTaskToChannels(
   deps: TaskDeps,
@@ -203,7 +203,7 @@ async function sendTo(
     ...question,
     evidence: collected,
   })
-  const { end, answer } = readSubmission(answered, video?.read ?? readerOf(request, origin))
+  const { end, answer } = judgeSubmission(answered, video?.read ?? readerOf(request, origin))
   const error = end.kind === 'failed' ? end.error : null
   const latencyMs = Math.round(performance.now() - startedAt)
   selector.end(false)

@@ -44,8 +44,8 @@ export const VIDEO_PERMITS: PermitLimits = {
 }
 
 /**
- * The maximum number of concurrent requests for pictures of one user. It is high, because a user
- * may be a reseller whose pictures many people view.
+ * The maximum number of concurrent requests for pictures of one user. The maximum is high, because
+ * a user may be a reseller whose pictures many people view.
  */
 const PER_OWNER = 32
 const PER_ADDRESS = 6
@@ -91,7 +91,10 @@ export async function serveDrawingFile(
   }
 }
 
-/** Returns the names under which a request without a key for a file of the task is counted. */
+/**
+ * Returns the names under which a request for a file of the task is counted if the request has no
+ * key.
+ */
 export function permitNames(
   { clientIp }: Pick<Exchange, 'clientIp'>,
   { submitted: { userId } }: Pick<TaskRecord, 'submitted'>,

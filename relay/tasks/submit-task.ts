@@ -11,10 +11,10 @@ import { type Exchange, setNameListHeader } from '#relay/pipeline/http-exchange.
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
 import { billedChannelOf } from '../views/channel-view.ts'
+import { mayBeAccepted } from './judge-submission-outcome.ts'
 import { findOwnTask } from './look-up-tasks.ts'
 import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
 import { atPriceOfOrigin, VIDEO_MODEL } from './read-drawing-request.ts'
-import { mayBeAccepted } from './read-submission-response.ts'
 import { confidentialTexts, redactTexts } from './redact-provider-secrets.ts'
 import {
   sendAccepted,
@@ -31,7 +31,7 @@ import {
 } from './send-task-to-channels-in-order.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { sendVideoAccepted } from './videos/handle-video-requests.ts'
-import { type VideoTask, vendorOf } from './videos/select-channels-for-video.ts'
+import { type VideoTask, vendorOf } from './videos/select-channels-and-build-video-request.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
@@ -121,12 +121,12 @@ async function originOf(
   return found
 }
 
-/** The maximum number of earlier tasks that are searched for a video. */
+/** The maximum number of earlier tasks that are read to find a video among them. */
 const ORIGINS_MAX = 16
 
 /**
- * Reports whether the result of a drawing is a video. Every task that continues a video is one,
- * even if it has the price of a step or of another action.
+ * Reports whether the result of a drawing task is a video. The result of every task that continues
+ * a video is a video, even if the task has the price of a step or of another action.
  */
 async function isOfVideo({ ledger }: TaskDeps, task: TaskRecord): Promise<boolean> {
   let earlier: TaskRecord | null = task
@@ -155,8 +155,8 @@ type PlannedRequest = { readonly request: TaskRequest; readonly plan: TaskPlan }
 type Opened = { readonly record: TaskRecord; readonly keyed: KeyedCall | null }
 
 /**
- * Reserves the quota and records the task. Returns the error for the caller if one of them fails.
- * Both are durable when a task is returned.
+ * Reserves the quota and records the task. Returns the task once both are durable, or the error for
+ * the caller if either fails.
  */
 async function open(
   deps: TaskDeps,

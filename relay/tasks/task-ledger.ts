@@ -30,13 +30,13 @@ import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { TaskRequest } from './plan-task.ts'
 import type { VideoUsage } from './read-provider-task-answers.ts'
-import type { PlannedVideo } from './videos/select-channels-for-video.ts'
+import type { PlannedVideo } from './videos/select-channels-and-build-video-request.ts'
 
 /**
  * The lease of a task's call in milliseconds: the time after which any process may end the call
- * without a charge. It is much longer than the maximum time of a task. If a provider finished a
- * task while all relays were down, the poller must still be able to charge it. It ends a call only
- * if no relay has ended the task.
+ * without a charge. The lease is much longer than the maximum time of a task, because the poller
+ * must still be able to charge a task that a provider finished while all relays were down. The
+ * lease ends a call only if no relay has ended the task.
  */
 export const TASK_LEASE_MS = 7 * 86_400_000
 
@@ -328,8 +328,8 @@ export class TaskLedger {
 /**
  * Returns the usage of a task that is charged. The seconds and tokens of a video are at most those
  * for which quota was reserved. A value that the vendor does not report, or reports as 0, is
- * charged as it was requested, because a faulty report must not make a video free. The sound of a
- * video that is billed by tokens is a condition of their price.
+ * charged as it was requested, because a faulty report must not make a video free. If a video is
+ * billed by tokens, the price of the tokens depends on whether the video has sound.
  */
 function usageOf(
   { submitted: { media } }: TaskRecord,

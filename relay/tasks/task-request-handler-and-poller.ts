@@ -168,8 +168,8 @@ async function dispatch(
 }
 
 /**
- * The memory that a video request needs, as a multiple of its length. It holds the texts, the
- * pictures and the body for the vendor.
+ * The memory that a video request needs, as a multiple of its length. The memory holds the texts,
+ * the pictures and the body for the vendor.
  */
 const VIDEO_COPIES = 3
 
@@ -225,9 +225,9 @@ const isKindEnabled = ({ views }: TaskDeps, kind: TaskKind): boolean => {
 }
 
 /**
- * Reads the body of the request and runs `work` with it. Memory for the body is reserved meanwhile.
- * It counts towards the memory limit of `owner`, or of no user if this is null, as for a provider's
- * callback.
+ * Reads the body of the request and runs `work` with it. Memory for the body is reserved meanwhile
+ * and counts towards the memory limit of `owner`. If `owner` is null, as for a provider's callback,
+ * the memory counts towards the limit of no user.
  */
 async function withBody(
   deps: TaskDeps,

@@ -2,13 +2,13 @@ import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
 
 /**
  * The time in milliseconds for which a provider may give no readable answer about a task before the
- * task can be expired. It counts from the first status query without an answer and not from the
- * submission, so that a task is not expired because the gateway itself was down.
+ * task can be expired. The time begins with the first status query without an answer and not with
+ * the submission, so that a task is not expired because the gateway itself was down.
  */
 const UNANSWERED_MS_MAX = TASK_MS_MAX
 /**
- * A task that is older than `OLD_MS` can be expired after this shorter time, in milliseconds. The
- * times of the first queries are lost when a process ends. With the longer time, tasks would
+ * The shorter time in milliseconds after which a task that is older than `OLD_MS` can be expired.
+ * The times of the first queries are lost when a process ends. With the longer time, tasks would
  * therefore stay open while processes restart more often than once per hour. Most vendors keep
  * files only for a day, so a longer wait would gain little.
  */
@@ -16,8 +16,8 @@ const OLD_UNANSWERED_MS_MAX = 600_000
 const OLD_MS = 24 * 3_600_000
 
 /**
- * Remembers since when the providers of open tasks have not answered queries about the status of
- * these tasks. The provider of an old task may have finished it. The task is therefore expired only
+ * Remembers for each open task since when its provider has not answered queries about the task's
+ * status. The provider of an old task may have finished it. The task is therefore expired only
  * after its provider was asked and either reports no outcome or gives no answer for an hour.
  */
 export class UnansweredStatusQueries {

@@ -75,8 +75,8 @@ const IN_MESSAGE = 3
 /** The nesting depth of the members of a message part. */
 const IN_PART = 5
 /**
- * The depth of the deepest text. It is in a part of a document's `source.content`, and the document
- * is in the `content` of a tool's result.
+ * The depth of the deepest text. This text is in a part of a document's `source.content`, and the
+ * document is in the `content` of a tool's result.
  */
 const IN_DEEPEST_PART = 10
 /** The members of message parts that contain further parts. */
@@ -112,7 +112,7 @@ export class RequestTextCollector {
   private readonly keys: string[] = []
   /** The latest `type` of each open object, by depth. */
   private readonly types: string[] = []
-  /** The `data` of the innermost open source that has one. Null if none has. */
+  /** The `data` of the innermost open source that has a `data`; null if there is none. */
   private data: SourceData | null = null
   private expectsKey = false
   private role: Role | null = null

@@ -18,7 +18,7 @@ const BACK_BYTES_MAX = 256
 const LONG_RUN = /[\p{L}\p{M}]{256}|[^\s\p{L}\p{N}]{256}|\s{512}/gu
 /**
  * The maximum number of words in the tokenizer's cache. The library's default is 100 000 words of
- * any length, which would come from the texts of all users.
+ * any length, which would keep texts of many users in memory.
  */
 const REMEMBERED_WORDS = 8_192
 

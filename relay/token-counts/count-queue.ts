@@ -27,9 +27,9 @@ export class CountQueue<Job extends Queued> {
   }
 
   /**
-   * Adds a job. Returns the jobs that are rejected because the queue is too full. If the user's own
-   * limits are exceeded, this is the new job. If the limits for all users are exceeded, these are
-   * the latest jobs of the users with the most jobs.
+   * Adds a job. Returns the jobs that are rejected because a limit is exceeded. If a limit of the
+   * user is exceeded, the new job is rejected. If a limit for all users is exceeded, the latest
+   * jobs of the users with the most jobs are rejected.
    */
   add(job: Job): readonly Job[] {
     const { userBytesMax, userLengthMax, bytesMax, lengthMax } = this.bounds

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { CountJob } from './count-job-in-worker.ts'
-import type { CountReply, CountStep } from './count-thread.ts'
+import type { CountReply, CountStep } from './count-worker-handle.ts'
 
 /**
  * The maximum duration of a counting step in milliseconds. Jobs of other users wait while a step

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { completeEnd, isContinuation, isSpace } from './utf8-boundaries.ts'
 
 /**
- * A text up to this length is kept completely. A longer text is shortened to an excerpt of at least
- * half this length.
+ * The maximum length of a text that is kept completely. A longer text is shortened to an excerpt of
+ * at least half this length.
  */
 export const EXCERPT_BYTES_MAX = 128 * 1024
 /**
@@ -27,8 +27,8 @@ const FIRST_CAPACITY = 4096
 const TRIM_BYTES_MAX = 64
 
 /**
- * The random seed for choosing blocks. It is kept from callers: otherwise, they could write a text
- * whose excerpt has fewer tokens than the rest.
+ * The random seed for choosing blocks. Callers must not know the seed, because they could then
+ * write a text whose excerpt has fewer tokens than the rest.
  */
 const SALT = randomInt(2 ** 32)
 
@@ -99,8 +99,8 @@ export class TextExcerpt {
   }
 
   /**
-   * Returns the ranges of `bytes` to count. If no block was dropped, this is one range. Otherwise,
-   * each block is one range without the incomplete words at its ends.
+   * Returns the ranges of `bytes` to count. If no block was dropped, this is one range. If blocks
+   * were dropped, each remaining block is one range without the incomplete words at its ends.
    */
   spans(): readonly Span[] {
     if (this.stride === 1) return [{ start: 0, end: this.keptBytes }]

@@ -1,7 +1,7 @@
 import { estimateTokens } from '#relay/canonical/answer-text-for-token-count.ts'
 import type { CountAnswer, Source } from './count-job-in-worker.ts'
 import { CountQueue, type QueueBounds } from './count-queue.ts'
-import { CountThread, STEP_BYTES_MAX } from './count-thread.ts'
+import { CountWorkerHandle, STEP_BYTES_MAX } from './count-worker-handle.ts'
 import { estimateInputTokens } from './estimate-input-tokens.ts'
 
 type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: string }
@@ -90,7 +90,7 @@ export function createTokenCounter(options: Partial<CounterOptions> = {}): Token
 class Counts {
   private readonly options: CounterOptions
   private readonly queue: CountQueue<Job>
-  private thread: CountThread | null = null
+  private thread: CountWorkerHandle | null = null
   private isReady = false
   /** The job of the step that the thread is processing. Null if the thread is idle. */
   private current: Job | null = null
@@ -129,7 +129,7 @@ class Counts {
     await thread?.end()
   }
 
-  /** Completes a job. If `counted` is null, its result is an estimate. */
+  /** Completes a job. If `counted` is null, the result of the job is an estimate. */
   private finish(job: Job, counted: CountAnswer | null): void {
     if (job.isOver) return
     job.isOver = true
@@ -152,12 +152,12 @@ class Counts {
     thread.work(job.id, part.source, part.bytes, job.parts?.length === 0)
   }
 
-  private openThread(): CountThread {
+  private openThread(): CountWorkerHandle {
     clearTimeout(this.idleTimer)
     this.idleTimer = setTimeout(() => void this.stop(), IDLE_MS)
     this.idleTimer.unref()
     if (this.thread !== null) return this.thread
-    const thread = new CountThread(this.options.program, {
+    const thread = new CountWorkerHandle(this.options.program, {
       onReady: () => {
         this.isReady = true
         this.onStepDone(null)
@@ -196,7 +196,7 @@ class Counts {
     this.sendNextStep()
   }
 
-  private detachThread(): CountThread | null {
+  private detachThread(): CountWorkerHandle | null {
     clearTimeout(this.deadline)
     const { thread } = this
     this.thread = null
@@ -208,8 +208,8 @@ class Counts {
 }
 
 /**
- * Returns the next text that is sent to the thread. It is empty if the thread has all text and only
- * needs to continue counting.
+ * Returns the next text that is sent to the thread. The text is empty if the thread has all text
+ * and only needs to continue counting.
  */
 function nextPartOf(job: Job): UnsentText {
   job.parts ??= partsOf(job.request)

@@ -3,7 +3,7 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { FormRules } from './form-field-types.ts'
 import type { SpooledFile } from './spooled-file.ts'
 
-/** A field of a form. It has a text, or the id of a file. */
+/** A field of a form. The field has a text, or the id of a file. */
 export type FormField =
   | { readonly name: string; readonly text: string }
   | { readonly name: string; readonly fileId: string }

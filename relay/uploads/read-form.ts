@@ -39,7 +39,7 @@ const INVALID_FORM = relayError('invalid_form')
 export type FormDeps = { readonly uploads: SpoolFolder; readonly bodyMemory: BodyMemory }
 
 /**
- * A form that was read. `release` closes its files and gives back its memory. It must be called
+ * A form that was read. `release` closes its files and gives back its memory, and must be called
  * once.
  */
 export type ReceivedForm = Form & { readonly release: () => void }
@@ -91,8 +91,8 @@ export async function readForm(
 }
 
 /**
- * Returns the maximum number of files that are read. It is one more than allowed, so that the error
- * can name the field of the additional file.
+ * Returns the maximum number of files that are read. This is one more than is allowed, so that the
+ * error can name the field of the additional file.
  */
 const filesMaxOf = ({ files }: FormRules): number =>
   files.some((name) => name.endsWith('[]')) ? FILES_MAX : files.length + 1

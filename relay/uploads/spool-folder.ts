@@ -8,13 +8,13 @@ export const UPLOAD_BYTES_MAX = 512 * 1024 * 1024
 /** The number of bytes on disk that the uploads of all running calls may use together. */
 const SPOOLED_BYTES_MAX = 4 * 1024 * 1024 * 1024
 /**
- * An upload is refused if it would leave less than this number of bytes free on the disk. The event
- * store may be on the same disk.
+ * The number of bytes that each upload must leave free on the disk. The event store may be on the
+ * same disk.
  */
 const FREE_BYTES_MIN = 1024 * 1024 * 1024
 /**
- * A running process removes the name of a file right after it has created the file. If a file still
- * has a name after this time, a dead process has left it.
+ * The time after which a file that still has a name counts as left by a dead process. A running
+ * process removes the name of a file right after it has created the file.
  */
 const LEFT_OVER_MS = 60_000
 

@@ -25,8 +25,8 @@ const NAME_LENGTH_MAX = 200
 const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/
 const CHUNK_BYTES = 64 * 1024
 /**
- * While a file is written, the free space on the disk is checked each time this number of bytes was
- * written.
+ * The number of written bytes after which the free space on the disk is checked again while a file
+ * is written.
  */
 const CHECK_BYTES = 32 * 1024 * 1024
 

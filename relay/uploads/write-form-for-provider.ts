@@ -21,8 +21,8 @@ type Part = { readonly name: string; readonly value: string | SpooledFile }
 
 /**
  * Builds the form that `document` describes. The document may have changed since the form arrived.
- * An object in it is sent as a file only if it names one of `files`, so that a document can't name
- * the files of other requests. Any other object is sent as JSON.
+ * An object in the document is sent as a file only if its id is one of `files`, so that a document
+ * can't name the files of other requests. Any other object is sent as JSON.
  */
 export function providerForm(
   document: Buffer,

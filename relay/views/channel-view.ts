@@ -21,7 +21,7 @@ import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { hostHashOf } from '#infra/vault/host-hash.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
-import { profileOf, taskProfileOf } from '#relay/providers/profiles/all-profiles.ts'
+import { profileOf, taskProfileOf } from '#relay/providers/profiles/profiles-by-channel-type.ts'
 import type { Profile } from '#relay/providers/profiles/provider-profile.ts'
 import {
   confidentialOf,

@@ -1,7 +1,7 @@
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { allowableMembers } from '#domain/channels/restricted-request-members.ts'
 import { foldedName } from '#domain/shared/fold-json-member-names.ts'
-import { profileOf } from '#relay/providers/profiles/all-profiles.ts'
+import { profileOf } from '#relay/providers/profiles/profiles-by-channel-type.ts'
 import {
   entriesOf,
   modelNamesIn,

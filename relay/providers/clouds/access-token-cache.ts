@@ -5,14 +5,14 @@ import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { CredentialsError } from '#relay/providers/provider-access-and-decoder-types.ts'
 
 /**
- * How long before its expiry a token is replaced, so that it does not expire on its way to the
- * provider.
+ * The time before its expiry at which a token is replaced, so that it does not expire on its way to
+ * the provider.
  */
 const RENEW_BEFORE_MS = 5 * 60_000
 /**
  * The number of milliseconds for which no token is requested after the token endpoint refused a
- * request or was unreachable. During this time, all calls get the same failure. Otherwise, each
- * call would send a request to the endpoint.
+ * request or was unreachable. During this time, all calls get the same failure. Without this pause,
+ * each call would send a request to the endpoint.
  */
 const REFUSED_MS = 10_000
 const UNREACHABLE_MS = 1_000
@@ -125,8 +125,8 @@ export async function postTokenRequest(
 }
 
 /**
- * Reads a token and its lifetime from a response. Returns null if there is no token, or if it can't
- * be sent in a header.
+ * Reads a token and its lifetime from a response. Returns null if there is no token, or if the
+ * token can't be sent in a header.
  */
 export function readAccessToken(body: Buffer): AccessToken | null {
   try {

@@ -90,17 +90,17 @@ type AwsProtocol = {
 }
 
 /**
- * Loads the libraries for AWS protocols. They are loaded only when needed, so that they do not slow
- * down the start of installations that never call Bedrock.
+ * Loads the libraries for AWS protocols. The libraries are loaded only when needed, so that
+ * installations that never call Bedrock start faster.
  */
 async function loadProtocol({ credentials, region }: BedrockKey): Promise<AwsProtocol> {
-  const [{ awsSigner }, { EventStreamDecoder }] = await Promise.all([
+  const [{ awsSigner }, { AwsEventStreamDecoder }] = await Promise.all([
     import('./sign-aws-request.ts'),
-    import('./event-stream-decoder.ts'),
+    import('./aws-event-stream-decoder.ts'),
   ])
   return {
     sign: credentials === null ? null : awsSigner(credentials, region, 'bedrock'),
-    createStream: () => new EventStreamDecoder(),
+    createStream: () => new AwsEventStreamDecoder(),
   }
 }
 

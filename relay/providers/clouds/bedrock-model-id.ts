@@ -38,7 +38,8 @@ const MODELS: ReadonlyMap<string, BedrockModel> = new Map(
 /**
  * Returns Bedrock's model id for calls in a region, such as
  * `eu.anthropic.claude-haiku-4-5-20251001-v1:0`. Any name that is not one of Anthropic's is
- * returned unchanged: it is an id, an inference profile or an ARN from the operator's mapping.
+ * returned unchanged, because it is an id, an inference profile or an ARN from the operator's
+ * mapping.
  */
 export function bedrockModelId(name: string, region: string): string {
   if (!name.startsWith('claude-')) return name

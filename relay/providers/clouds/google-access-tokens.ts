@@ -109,7 +109,10 @@ async function requestToken(
   return answer
 }
 
-/** Converts an OAuth error (RFC 6749, section 5.2), so that it is read like all other errors. */
+/**
+ * Converts an OAuth error (RFC 6749, section 5.2) to an object `error` with a code and a message,
+ * as all other errors have it.
+ */
 function errorOf(body: Buffer): Buffer {
   try {
     const { error: code, error_description: message } = JSON.parse(body.toString('utf8'))

@@ -62,8 +62,8 @@ const TOKEN_HOSTS = new Set(['oauth2.googleapis.com', 'accounts.google.com', 'ww
 
 /**
  * Returns the address of the token endpoint. Returns null unless the address is Google's or belongs
- * to the address that the operator has entered. Otherwise, a key file of unknown origin could name
- * a server that would then receive usable assertions.
+ * to the address that the operator has entered. Without this check, a key file of unknown origin
+ * could name a server that would then receive usable assertions.
  */
 function tokenUrlOf({ tokenUri }: ServiceAccount, baseUrl: string): string | null {
   if (tokenUri === '') return TOKEN_URL
@@ -92,8 +92,8 @@ const encodedModel = (model: string): string =>
 const PROJECT_PATH = '/projects/{project}/locations/{region}'
 
 /**
- * Matches betas that only Anthropic's own API knows. They are left out, because clients send them
- * to all providers, and Vertex AI refuses a call with an unknown beta.
+ * Matches betas that only Anthropic's own API knows. These betas are not sent, because clients send
+ * them to all providers, and Vertex AI refuses a call with an unknown beta.
  */
 const ANTHROPICS_OWN_BETA = /^(?:oauth|prompt-caching-scope|redact-thinking|mcp-servers)-\d/
 

@@ -11,8 +11,8 @@ export type Balance = { readonly amount: Amount; readonly currency: 'USD' | 'CNY
 /** Describes how to read the remaining balance of the account to which a key belongs. */
 export type BalanceQuery = {
   /**
-   * Returns the path of the next request. It may depend on the responses so far. Returns null after
-   * the last request.
+   * Returns the path of the next request. The path can depend on the responses so far. Returns null
+   * after the last request.
    */
   readonly pathAfter: (answers: readonly ExactJson[], now: number) => string | null
   readonly keyHeader?: 'api-key'
@@ -40,8 +40,8 @@ export function singleRequest(
 }
 
 /**
- * Returns a function for the currency of a Chinese provider, which reports amounts in yuan at its
- * domestic host `host`, and in dollars at all its other hosts.
+ * Returns a function that determines the currency of a Chinese provider: yuan at its domestic host
+ * `host`, and dollars at all its other hosts.
  */
 export const currencyByHost =
   (host: string) =>
@@ -69,8 +69,8 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /**
  * Reads OpenAI's billing dashboard, which compatible gateways also offer. The balance is the limit
- * in dollars minus the usage in cents. For an account with a payment method, the usage is that of
- * the current month. Otherwise, it is that of the last 100 days.
+ * in dollars minus the usage in cents. The usage is that of the current month for an account with a
+ * payment method, and that of the last 100 days for any other account.
  */
 export const billingDashboard: BalanceQuery = {
   pathAfter: (answers, now) => {

@@ -1,11 +1,14 @@
 import { BEDROCK_ENVELOPE, openBedrock } from '../clouds/bedrock-access.ts'
 import { openVertex, VERTEX_ENVELOPE } from '../clouds/vertex-access.ts'
-import { audioAt } from './audio-endpoints.ts'
+import { audioAt } from './audio-and-realtime-endpoints.ts'
 import { MODELS_WITH_CHATS } from './openai-models-with-chat-endpoint.ts'
 import type { ProfileRow } from './provider-profile.ts'
 
 const AZURE_FORMATS = ['speech', 'transcriptions', 'translations'] as const
-/** The audio endpoints of a deployment. The paths of Azure's newer API contain no deployments. */
+/**
+ * The audio endpoints of Azure's newer API, whose paths contain no deployment, and of its older
+ * API, whose paths contain one.
+ */
 const AZURE_AUDIO = [
   ...audioAt('/openai/v1', AZURE_FORMATS).map((endpoint) => ({
     ...endpoint,

@@ -16,10 +16,10 @@ const MOONSHOT = /^api\.moonshot\.(?:cn|ai)\//
 const OPEN_ROUTER = /^openrouter\.ai\//
 
 /**
- * Endpoints in further formats that providers with OpenAI's format document, by channel type. These
- * endpoints take the key as `Authorization: Bearer`. An endpoint is used only at the addresses for
- * which it is documented. At any other address, such as that of another gateway, calls are
- * converted.
+ * The endpoints in other formats that providers document in addition to OpenAI's format, by channel
+ * type. These endpoints take the key as `Authorization: Bearer`. An endpoint is used only at the
+ * addresses for which it is documented. At any other address, such as that of another gateway,
+ * calls are converted.
  */
 export const ENDPOINTS_IN_OTHER_FORMATS: ReadonlyMap<number, readonly CallEndpoint[]> = new Map([
   [17, [messages(/^dashscope(?:-intl)?\.aliyuncs\.com\//, '/apps/anthropic/v1/messages')]],

@@ -119,7 +119,10 @@ export const GEMINI_CONTENT: ImageAdapter = {
   },
 }
 
-/** Returns the name of a size that must be sent, because it is larger than the usual one. */
+/**
+ * Returns the size if it is larger than the usual one. Returns undefined for any other size,
+ * because it need not be sent.
+ */
 const largerSizeOf = (size: NamedSize | null): NamedSize | undefined =>
   size === null || size === '1K' ? undefined : size
 
@@ -286,7 +289,7 @@ export const DASH_SCOPE_TASKS: ImageAdapter = {
 }
 
 /**
- * Some models of Replicate offer two image sizes. This is the smaller one, in millions of pixels.
+ * The smaller of the two image sizes that some models of Replicate offer, in millions of pixels.
  */
 const QUARTER_MEGAPIXEL = '0.25'
 
@@ -327,9 +330,9 @@ export const REPLICATE_IMAGES: ImageAdapter = {
 }
 
 /**
- * Adapter for xAI's images API. It has OpenAI's format, but an aspect ratio and a resolution in
- * place of a size (docs.x.ai/docs/guides/image-generations). A channel's override may set these two
- * members, which then replace the size.
+ * Adapter for xAI's images API. The API has OpenAI's format, but an aspect ratio and a resolution
+ * in place of a size (docs.x.ai/docs/guides/image-generations). A channel's override may set these
+ * two members, which then replace the size.
  */
 export const XAI_IMAGES: ImageAdapter = {
   lossesOf: lossesFor('xai'),

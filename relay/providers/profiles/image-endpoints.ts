@@ -27,15 +27,15 @@ const IMAGEN_MODELS = /^imagen-/
 const GEMINI_IMAGE_MODELS = /^gemini-.*image/
 
 /**
- * The members that some providers ignore. Zhipu and Ark generate one image per request. Ark and
- * Zhipu's older models have only one quality.
+ * The members `n` and `quality` are ignored by some providers: Zhipu and Ark generate one image per
+ * request, and Ark and Zhipu's older models have only one quality.
  */
 const NUMBER: ReadonlySet<string> = new Set(['n'])
 const QUALITY: ReadonlySet<string> = new Set(['quality'])
 const NUMBER_AND_QUALITY: ReadonlySet<string> = new Set([...NUMBER, ...QUALITY])
 const ZHIPU_IMAGES = '/api/paas/v4/images/generations'
 
-/** Matches the models of Wan that generate images by the API of tasks. */
+/** Matches the models of Wan that generate images as tasks. */
 const WAN_IMAGE_MODELS = /^(?:wanx-v1|wanx?2\.[0-5]-t2i)/
 /**
  * Matches the models of DashScope that generate images within one request. Wan does so since 2.6

@@ -68,7 +68,9 @@ const NAMED_SIZES = [
 /** A size that vendors name by the sides of a square image. `1K` is the usual one. */
 export type NamedSize = (typeof NAMED_SIZES)[number][0]
 
-/** An image has the price of a large image if its longer side has at least this many pixels. */
+/**
+ * The minimum length in pixels of the longer side of an image that has the price of a large image.
+ */
 const LARGE_SIDE = 1_792
 
 /**
@@ -86,7 +88,9 @@ function namedSizeOf(size: string | null | undefined): NamedSize | null {
   return isLarge && Math.max(...sides) < LARGE_SIDE ? '1K' : named
 }
 
-/** The named sizes that each vendor's models generate. Their default is `1K`. */
+/**
+ * The named sizes that each vendor's models generate. All these models generate `1K` by default.
+ */
 const SIZES_OF_MODELS: Readonly<
   Record<
     'imagen' | 'geminiContent' | 'xai' | 'replicate',
@@ -161,7 +165,7 @@ export function replicateSidesOf(size: string | null | undefined, model: string)
 
 /**
  * Returns the sides in pixels that a model of MiniMax gets. Returns null if it gets an aspect
- * ratio. The model `image-01` alone accepts sides (platform.minimax.io/docs/api-reference).
+ * ratio. Only the model `image-01` accepts sides (platform.minimax.io/docs/api-reference).
  */
 export function miniMaxSidesOf(size: string | null | undefined, model: string) {
   const sides = sidesOf(size)
@@ -186,7 +190,7 @@ const XAI_MODELS_WITH_RATIO = /imagine/
 const XAI_QUALITIES: ReadonlySet<unknown> = new Set(['low', 'medium', 'high'])
 const XAI_MODELS_WITH_QUALITY = /imagine-image-(?:[2-9]|\d\d)/
 
-/** Returns the quality that a model of xAI gets, or null. */
+/** Returns the quality that a model of xAI gets, or null if it gets none. */
 export const xaiQualityOf = (quality: unknown, model: string): string | null =>
   XAI_MODELS_WITH_QUALITY.test(model) && XAI_QUALITIES.has(quality) ? String(quality) : null
 

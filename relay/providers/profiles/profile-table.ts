@@ -1,5 +1,5 @@
 import { ANTHROPIC_AND_GEMINI_ROWS } from './anthropic-and-gemini-profiles.ts'
-import { audioAt, OPENAI_AUDIO, realtimeFor } from './audio-endpoints.ts'
+import { audioAt, OPENAI_AUDIO, realtimeFor } from './audio-and-realtime-endpoints.ts'
 import {
   billingDashboard,
   currencyByHost,

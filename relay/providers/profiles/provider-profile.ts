@@ -71,8 +71,8 @@ export type CallEndpoint = {
   /** How the request bodies of this endpoint differ from those of its format. */
   readonly envelope?: BodyEnvelope
   /**
-   * The members of a request that this site prices, but that the provider ignores. They are not
-   * sent and are reported as losses, so that the price is that of the delivered answer.
+   * The members of a request that this site prices, but that the provider ignores. These members
+   * are not sent and are reported as losses, so that the price is that of the delivered answer.
    */
   readonly ignores?: ReadonlySet<string>
   /** How the requests and answers of this image endpoint differ from OpenAI's. */
@@ -113,8 +113,8 @@ export type VideoVendorName =
   | 'wan'
 
 /**
- * The properties of one provider (a channel type). Most optional ones state how it differs from
- * OpenAI.
+ * The properties of one provider (a channel type). Most optional properties state how the provider
+ * differs from OpenAI.
  */
 export type Profile = {
   /** The number of the channel type, as in the API. */
@@ -175,8 +175,8 @@ export type Profile = {
   /** The provider's API for batches. Omitted if it has none. */
   readonly batches?: BatchApi
   /**
-   * Set if the channel accepts tasks instead of calls: the kind of these tasks, and the path of the
-   * simplest one.
+   * The kind of the tasks that the channel accepts, and the path at which such a task is submitted.
+   * Omitted if the channel accepts calls.
    */
   readonly tasks?: { readonly kind: TaskKind; readonly path: string }
   /**

@@ -9,12 +9,12 @@ import {
   MODEL_PLACEHOLDER,
   type ProviderCall,
 } from '../provider-access-and-decoder-types.ts'
-import { profileOf, taskProfileOf } from './all-profiles.ts'
 import {
   AZURE_TYPE,
   MODELS_WITH_CHATS,
   modelsWithChatsAt,
 } from './openai-models-with-chat-endpoint.ts'
+import { profileOf, taskProfileOf } from './profiles-by-channel-type.ts'
 import { type CallEndpoint, endpointFor, type KeyHeader, type Profile } from './provider-profile.ts'
 
 const VERSION = /^v\d+(?:beta\d*)?$/
@@ -67,7 +67,7 @@ function tailBehind(path: string, version: string): string {
 }
 
 /**
- * The address and the credentials of a channel. They are computed only once, until the channel
+ * The address and the credentials of a channel. They are computed once and kept until the channel
  * changes.
  */
 export type ProviderTarget = {
@@ -85,9 +85,11 @@ export type ProviderTarget = {
   /** The headers of calls, as a flat list of names and values. */
   readonly headers: readonly string[]
   readonly isOutputTotalLessPrompt: boolean
-  /** How the key is used if the provider is a cloud. Otherwise null. */
+  /** The way in which the key is used, if the provider is a cloud. Null for all other providers. */
   readonly cloud: CloudAccess | null
-  /** The channel's address, key and `other` field, for requests other than chats. */
+  /**
+   * The channel's address, key and `other` field, from which requests other than calls are built.
+   */
   readonly address: {
     readonly href: string
     readonly key: string
@@ -166,8 +168,8 @@ export const acceptsKey = (profile: Profile, key: string, baseUrl: string): bool
   profile.cloud?.({ key, other: '', baseUrl: enteredBase(profile, baseUrl) }) !== null
 
 /**
- * Returns the base URL of a channel. Returns an empty string if it is the default of the channel's
- * type.
+ * Returns the base URL that the operator entered for a channel. Returns an empty string if the
+ * channel has the default base URL of its type.
  */
 const enteredBase = (profile: Profile, baseUrl: string): string =>
   baseUrl === profile.baseUrl ? '' : baseUrl

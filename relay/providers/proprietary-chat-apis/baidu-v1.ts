@@ -107,7 +107,10 @@ function readAnswer(body: JsonObject) {
   return singleAnswer(id, [...texts, callPart(call)], usageIn(body), 'tool-calls')
 }
 
-/** The codes 13 to 15 and 100 to 111 concern the key and its access token. */
+/**
+ * Baidu's error codes for a key without permission (6), and for an invalid key or access token (all
+ * others).
+ */
 const INVALID_KEY = new Set([6, 13, 14, 15, 100, 110, 111])
 const NO_BALANCE = new Set([17, 19, 336_117])
 const BUSY = new Set([4, 18, 336_100, 336_501, 336_502])

@@ -3,8 +3,8 @@ import type { CanonicalRequest, Converted } from '#relay/canonical/canonical-req
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 
 /**
- * The properties on which a request depends: the provider's name for the model, whether it streams,
- * and the channel's settings.
+ * The properties on which a request depends: the provider's name for the model, whether the answer
+ * is streamed, and a setting of the channel.
  */
 export type TranslationTarget = {
   readonly model: string

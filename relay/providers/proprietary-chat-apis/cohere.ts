@@ -26,7 +26,9 @@ const FEATURES = new Set<Feature>([
   ...(['tools', 'images', 'outputTokensMax', 'temperature', 'topP', 'topK', 'seed'] as const),
   ...(['presencePenalty', 'frequencyPenalty', 'stop', 'thinking', 'answerFormat'] as const),
 ])
-/** Cohere's messages are OpenAI's without the members for thinking. */
+/**
+ * The rules for Cohere's messages, which are OpenAI's messages without the members for thinking.
+ */
 const MESSAGES = { ...COMPATIBLE, thinkingHistory: null }
 
 function writeRequest(
@@ -143,7 +145,7 @@ function readError(body: JsonObject, status: number): ProviderError | null {
 
 const TEXTS = 0
 const THINKING = 1
-/** The number of the first part with a tool call. The parts before it are thinking and text. */
+/** The index of the first part with a tool call. The parts 0 and 1 are text and thinking. */
 const CALLS = 2
 
 function createEventReader(): ProviderEventReader {

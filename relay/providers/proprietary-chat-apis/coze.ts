@@ -31,7 +31,7 @@ const FEATURES = new Set<Feature>(['endUser'])
 
 /**
  * Writes a chat with a bot. The answer is always streamed, because Coze would otherwise return only
- * the id of a conversation, which must be polled. The bot's history does not store the chat.
+ * the id of a conversation, which must be polled. The chat is not stored in the bot's history.
  */
 function writeRequest(request: CanonicalRequest, { other }: TranslationTarget) {
   const losses = lossesOf(request, FEATURES)

@@ -100,8 +100,8 @@ function createEventReader(): ProviderEventReader {
 }
 
 /**
- * A moderated answer withdraws its text. Callers can't be made to discard the text that they have
- * already received.
+ * The events for an answer that Dify's moderation has replaced. Callers can't be made to discard
+ * the text that they have already received, so the answer ends as a refusal.
  */
 const REPLACED: readonly CanonicalEvent[] = [
   { kind: 'refusal', choice: 0, part: 2, text: 'The provider withdrew this answer.' },

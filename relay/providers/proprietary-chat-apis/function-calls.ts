@@ -80,8 +80,8 @@ function resultOf(id: string, results: ReadonlyMap<string, ToolResultPart>): Too
 }
 
 /**
- * Returns a conversation in which each function call and its result become one text of the user. It
- * is used for a provider that supports function calls, but does not accept their results.
+ * Returns a conversation in which each function call and its result become one text of the user.
+ * Used for a provider that supports function calls, but does not accept their results.
  */
 export function withCallsAsTexts(
   messages: readonly CanonicalMessage[],
@@ -151,7 +151,7 @@ function textsIn(parts: CanonicalMessage['parts'], losses: string[]): string {
   return texts.join('\n\n')
 }
 
-/** Returns the functions in the JSON form of these providers. */
+/** Returns the functions as JSON objects, each with a name, a description and parameters. */
 const functionsOf = (tools: CanonicalRequest['tools']): readonly JsonObject[] =>
   tools.map(({ name, description, schema }) => ({
     name,
@@ -176,7 +176,7 @@ export function offeredFunctions(
   )
 }
 
-/** Reports as lost the properties of tools that these providers can't express. */
+/** Adds to `losses` the properties of tools that the objects of `functionsOf` can't express. */
 function noteLosses(
   { tools, allowsParallelCalls }: Pick<CanonicalRequest, 'tools' | 'allowsParallelCalls'>,
   losses: string[],

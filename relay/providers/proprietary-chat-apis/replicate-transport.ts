@@ -17,8 +17,8 @@ type Controller = Dispatcher.DispatchController
 
 const POLL_MS = 1_000
 /**
- * The interval of the first polls after the stream of a prediction has ended, in milliseconds, and
- * their number. The token counts are usually ready shortly after this end.
+ * The interval in milliseconds and the number of the first polls after the stream of a prediction
+ * has ended. The token counts are usually ready shortly after the end of the stream.
  */
 const COUNTS_POLL_MS = 200
 const COUNTS_POLLS = 10
@@ -68,8 +68,8 @@ function isStreamUrl(text: string, origin: string): boolean {
 }
 
 /**
- * Thrown if the handler fails, for example because of a bug in a decoder, and the connection does
- * not.
+ * Thrown if the handler fails, for example because of a bug in a decoder, and not for a failure of
+ * the connection.
  */
 class HandlerFailed extends Error {
   constructor(cause: unknown) {
@@ -142,9 +142,9 @@ class PredictionCall extends PolledCall {
   }
 
   /**
-   * Forwards the stream of the prediction. Returns false if the provider refuses the stream. If it
-   * is cut, the prediction continues, and its output is polled. An event that was cut off is
-   * dropped, because the output contains its text.
+   * Forwards the stream of the prediction. Returns false if the provider refuses the stream. If the
+   * stream is cut, the prediction continues, and its output is polled. An incomplete event at the
+   * end is dropped, because the output contains its text.
    */
   private async passStream(control: Controller, url: string): Promise<boolean> {
     const { dispatcher } = this.connections

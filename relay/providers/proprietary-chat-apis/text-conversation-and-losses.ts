@@ -79,8 +79,8 @@ type TextConversation = {
 
 /**
  * Returns the texts of a conversation. Consecutive messages of the same role are joined, because
- * these providers require alternating roles. Instructions within the conversation become texts of
- * the user, and earlier thinking is left out. Both changes are added to the losses.
+ * the roles must alternate. Instructions within the conversation become texts of the user, and
+ * earlier thinking is left out. Both changes are added to the losses.
  */
 export function textConversation(request: CanonicalRequest, losses: string[]): TextConversation {
   const messages: TextMessage[] = []

@@ -11,7 +11,7 @@ const LENGTH = 0x7f
 const TWO_BYTES = 126
 const EIGHT_BYTES = 127
 
-/** Returns one frame that a client sends. It is masked (RFC 6455, section 5.2). */
+/** Returns one frame that a client sends. The frame is masked (RFC 6455, section 5.2). */
 function frame(opcode: number, payload: Buffer): Buffer {
   const { length } = payload
   const head = [FINAL | opcode]

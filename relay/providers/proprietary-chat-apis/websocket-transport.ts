@@ -181,8 +181,8 @@ class WebsocketCall implements Handler {
 }
 
 /**
- * Line breaks between JSON tokens are only spaces, so they are replaced: they would end a line of
- * the event.
+ * Returns a JSON message as a server-sent event. Line breaks between JSON tokens are replaced by
+ * spaces, because a line break would end the line of the event.
  */
 const eventOf = (text: string): Buffer =>
   Buffer.from(`data: ${text.replaceAll(/[\r\n]+/g, ' ')}\n\n`)

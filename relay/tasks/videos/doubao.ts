@@ -27,8 +27,9 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 }
 
 /**
- * The causes of Ark's error codes (volcengine.com/docs/82379/1299023). The codes of some limits
- * have a suffix after a dot. For a model that the account has not activated, Ark answers with 404.
+ * The causes of Ark's error codes (volcengine.com/docs/82379/1299023). Some codes for an exceeded
+ * limit have a suffix after a dot. For a model that the account has not activated, Ark answers with
+ * 404.
  */
 const causeOfCode = causesByCode({
   key: ['AuthenticationError'],
@@ -40,7 +41,10 @@ const causeOfCode = causesByCode({
 
 const TASKS = '/api/v3/contents/generations/tasks'
 
-/** The maximum number of pixels of a frame, by resolution. It holds for every aspect ratio. */
+/**
+ * The maximum number of pixels of a frame, by resolution. The maximum applies to every aspect
+ * ratio.
+ */
 const PIXELS: Readonly<Record<string, number>> = {
   '480p': 450_000,
   '720p': 1_000_000,
@@ -58,9 +62,9 @@ const tokensMax = (resolution: string, seconds: number): number =>
 
 /**
  * Matches commands in a prompt, such as `--dur 10` and `--rs 1080p`, which this vendor obeys. They
- * are read and removed from the prompt. Otherwise, a video could be longer than its reserved quota
- * covers. At most one space before a command matches, because a long run of spaces would be
- * searched again from each of them.
+ * are read and removed from the prompt, because a video could otherwise be longer than its reserved
+ * quota covers. At most one space before a command matches, because a long run of spaces would be
+ * searched again from each space.
  */
 const COMMAND =
   /\s?--(rs|resolution|rt|ratio|dur|duration|frames|fps|framespersecond|seed|cf|camerafixed|wm|watermark)(?:\s+|=)(\S+)/gi
@@ -77,9 +81,9 @@ function commandsOf(prompt: string | null): ReadonlyMap<string, string> {
 }
 
 /**
- * Removes all commands from a prompt. The removal can form new commands only in a prompt that was
- * written to that end. All double hyphens are then removed, because each further pass would cost as
- * much as the first.
+ * Removes all commands from a prompt. The removal can form new commands, but only in a prompt that
+ * was written for this purpose. All double hyphens are then removed, because each further pass
+ * would cost as much as the first.
  */
 function withoutCommands(prompt: string | null): string {
   const text = (prompt ?? '').replace(COMMAND, '')

@@ -9,7 +9,7 @@ import type { TaskRequest } from '../plan-task.ts'
 import { type TaskBody, TaskRequestError } from '../read-task-request-body.ts'
 import type { FindRecentTasks, TaskDeps } from '../task-deps.ts'
 import { readRemix, readVideo } from './read-video-request.ts'
-import { videoAnswer } from './render-video.ts'
+import { videoAnswer } from './render-video-json.ts'
 import { serveVideoFile } from './serve-video-file.ts'
 import { type VideoRoute, type VideoStyle, videoStyleOf } from './video-routes.ts'
 
@@ -57,8 +57,8 @@ export async function serveLinkedVideo(
 }
 
 /**
- * Handles the requests about videos that have no body: show a video, list the caller's videos,
- * download the file of a video and delete a video.
+ * Handles the requests about videos that have no body. Such a request shows a video, lists the
+ * caller's videos, downloads the file of a video or deletes a video.
  */
 export async function handleVideoRequestWithoutBody(
   deps: TaskDeps,

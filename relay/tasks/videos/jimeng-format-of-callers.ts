@@ -45,7 +45,10 @@ function listIn(name: string, value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : reject(name)
 }
 
-/** Jimeng names the length of a video by its frames: 24 for each second, and one more. */
+/**
+ * Returns the length of a video in seconds. Jimeng's API states the length in frames: 24 for each
+ * second, and one more.
+ */
 function secondsIn(frames: unknown): number | undefined {
   if (frames === undefined || frames === null) return undefined
   const seconds = LENGTHS_S.find((length) => FRAMES_PER_SECOND * length + 1 === frames)

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { listOf } from '../parse-provider-json.ts'
+import { listOfObjects } from '../parse-provider-json.ts'
 import {
   accepted,
   bareImage,
@@ -83,7 +83,7 @@ export const KLING: VideoVendor = {
     const task = objectOrEmpty(data)
     const status = STATUSES[String(task.task_status)]
     if (status === undefined) return null
-    const [video] = listOf(objectOrEmpty(task.task_result).videos)
+    const [video] = listOfObjects(objectOrEmpty(task.task_result).videos)
     return {
       status,
       failReason: providerTextOf(task.task_status_msg),

@@ -26,10 +26,10 @@ import {
 } from '../send-request-to-task-provider.ts'
 import { base64TextIn } from '../shorten-or-decode-texts-in-json-stream.ts'
 import type { TaskDeps } from '../task-deps.ts'
-import { providerRequestOf, vendorOf } from './select-channels-for-video.ts'
+import { providerRequestOf, vendorOf } from './select-channels-and-build-video-request.ts'
 import type { FileSource, VideoVariant, VideoVendor } from './video-vendor.ts'
 
-/** The maximum time in milliseconds for which a vendor is asked where the file is. */
+/** The maximum time in milliseconds to ask a vendor for the new link to a file. */
 const LOOKUP_MS = 20_000
 
 /** A finished video: the vendor's id of its task, its file and the channel that has it. */
@@ -159,9 +159,7 @@ const ask = (
   return sendTaskRequest(providerOutbound, target, question, end)
 }
 
-/**
- * Returns the outcome for a vendor that was asked where a file is and did not answer the question.
- */
+/** Returns the outcome if a vendor was asked for the link to a file and did not name one. */
 function outcomeOf(end: AttemptEnd): FileOutcome {
   if (end.kind !== 'failed') return FAILED
   if (end.status !== null && isGone(end.status, true)) return GONE
@@ -213,7 +211,7 @@ type Inline = {
 
 /**
  * Opens a file that is a base64 text in the vendor's response. Range requests are not supported for
- * it.
+ * such a file.
  */
 async function openInline(
   deps: TaskDeps,

@@ -17,7 +17,7 @@ import {
   openVideoFile,
   variantsOf,
 } from './open-video-file.ts'
-import { fileExpiryOf } from './render-video.ts'
+import { fileExpiryOf } from './render-video-json.ts'
 import { sendVideoError } from './send-video-errors.ts'
 import type { VideoVariant } from './video-vendor.ts'
 

@@ -7,20 +7,26 @@ import { parsedShallowObject } from '../parse-provider-json.ts'
 import { sendTaskRequest } from '../send-request-to-task-provider.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import type { UnansweredStatusQueries } from '../unanswered-status-queries.ts'
-import { providerRequestOf, vendorOf } from './select-channels-for-video.ts'
+import { providerRequestOf, vendorOf } from './select-channels-and-build-video-request.ts'
 import { UNKNOWN_TASK } from './video-status-query.ts'
 import type { VideoVendor } from './video-vendor.ts'
 
-/** A vendor is asked after this time, in milliseconds, because most answers come within it. */
+/**
+ * The age of a submission in milliseconds from which the vendor is asked for the video. Most
+ * vendors have answered the submission by then.
+ */
 const ANSWER_EXPECTED_MS = 30_000
-/** After this number of answers in a row that say so, a vendor certainly does not have a video. */
+/**
+ * The number of answers in a row without the video after which a vendor certainly does not have it.
+ */
 const ABSENT_ANSWERS = 5
 const SEARCH_MS = 20_000
 const PER_CHANNEL = { max: 3 }
 
 /**
- * The number and the first time of consecutive answers that a vendor does not have a video. Times
- * are by `performance.now()`.
+ * The search for one video at its vendor. `absent` is the number of consecutive answers that the
+ * vendor does not have the video, and `absentSince` the time of the first of them. Times are by
+ * `performance.now()`.
  */
 type Search = { readonly askedAt: number; readonly absentSince: number; readonly absent: number }
 
@@ -40,14 +46,17 @@ const NOTHING_SAID: Found = { kind: 'unanswered' }
 /**
  * Looks for videos whose submission has no recorded answer. A relay may be killed after the vendor
  * has accepted a video, and before the acceptance is recorded, or the answer may be lost. The
- * vendor then makes the video and charges for it. Some vendors can be asked for a video by our id
- * of the task. Once they have it, it is recorded as accepted, and is polled and charged like any
- * other.
+ * vendor then makes the video and charges for it. Some vendors can be asked for a video by the
+ * gateway's id of the task. A video that is found is recorded as accepted, and is then polled and
+ * charged like any other video.
  */
 export class UnconfirmedVideos {
   private readonly deps: TaskDeps
   private readonly unanswered: UnansweredStatusQueries
-  /** The time over which a vendor must say that it does not have a video, in milliseconds. */
+  /**
+   * The time in milliseconds over which a vendor must repeat that it does not have a video before
+   * this is believed.
+   */
   private readonly absentMs: number
   private readonly searches = new Map<string, Search>()
 

@@ -1,5 +1,5 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { listOf } from '../parse-provider-json.ts'
+import { listOfObjects } from '../parse-provider-json.ts'
 import { endOf, instanceOf, isVeo2, parametersOf, VEO } from './veo.ts'
 import { accepted, defined, refused, type VendorCall, type VideoVendor } from './video-vendor.ts'
 
@@ -59,7 +59,7 @@ export const VEO_ON_VERTEX: VideoVendor = {
   readReport: ({ name, done, error, response }) => {
     if (done !== true) return typeof name === 'string' ? { status: 'IN_PROGRESS' } : null
     const made = objectOrEmpty(response)
-    const [video] = listOf(made.videos)
+    const [video] = listOfObjects(made.videos)
     const { bytesBase64Encoded: text, mimeType } = objectOrEmpty(video)
     const hasVideo = typeof text === 'string' && text !== ''
     const type = typeof mimeType === 'string' ? mimeType : 'video/mp4'

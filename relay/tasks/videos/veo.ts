@@ -1,6 +1,6 @@
 import type { VideoMedia } from '#domain/tasks/events.ts'
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { listOf } from '../parse-provider-json.ts'
+import { listOfObjects } from '../parse-provider-json.ts'
 import {
   accepted,
   choose,
@@ -49,7 +49,7 @@ export const VEO: VideoVendor = {
   readReport: ({ name, done, error, response }) => {
     if (done !== true) return typeof name === 'string' ? { status: 'IN_PROGRESS' } : null
     const made = objectOrEmpty(objectOrEmpty(response).generateVideoResponse)
-    const [sample] = listOf(made.generatedSamples)
+    const [sample] = listOfObjects(made.generatedSamples)
     return endOf(error, made, providerTextOf(objectOrEmpty(sample?.video).uri))
   },
   source: (_id, url) => ({ kind: 'address', url, needsKey: true }),

@@ -8,7 +8,7 @@ import { parsedShallowObject } from '../parse-provider-json.ts'
 import type { ProviderReport } from '../read-provider-task-answers.ts'
 import type { ProviderRequest } from '../send-request-to-task-provider.ts'
 import type { TaskDeps } from '../task-deps.ts'
-import { providerRequestOf, vendorOf } from './select-channels-for-video.ts'
+import { providerRequestOf, vendorOf } from './select-channels-and-build-video-request.ts'
 
 /**
  * Returns the request that asks the vendor for the status of a video. Returns null if the channel
@@ -34,8 +34,8 @@ export const UNKNOWN_TASK = new Set([400, 404, 410, 422])
  * Reads the vendor's response about one video. Returns null if the provider failed or the response
  * can't be read. Returns an empty list if the response says nothing about the task. A success
  * without a file counts as a failure, because nothing can be delivered. A response that the task
- * does not exist counts only for the key that submitted the task, because a key that replaced it
- * may belong to another account.
+ * does not exist counts only if the request had the key that submitted the task, because a newer
+ * key may belong to another account.
  */
 export function reportsInVideoStatus(
   { now }: Pick<TaskDeps, 'now'>,

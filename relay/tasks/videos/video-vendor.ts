@@ -1,7 +1,7 @@
 import type { OpenStatus, VideoMedia } from '#domain/tasks/events.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
-import { textOf } from '../parse-provider-json.ts'
+import { boundedTextOf } from '../parse-provider-json.ts'
 import type { RefusalCause, SubmitAnswer } from '../read-provider-task-answers.ts'
 import { TaskRequestError } from '../read-task-request-body.ts'
 
@@ -52,14 +52,19 @@ export type VideoReport = {
   readonly status: OpenStatus | 'SUCCESS' | 'FAILURE'
   readonly progress?: string | null
   readonly failReason?: string | null
-  /** True if the vendor says that the task does not exist. It may belong to another account. */
+  /**
+   * True if the vendor says that the task does not exist. The task may belong to another account.
+   */
   readonly isMissing?: boolean
   /**
    * The location of the finished video: a URL, the vendor's id of the file, or, for a file in the
    * response itself, its media type.
    */
   readonly file?: string | null
-  /** The time until which the vendor keeps the file, in Unix milliseconds, if it reports it. */
+  /**
+   * The time until which the vendor keeps the file, in Unix milliseconds, if the vendor reports
+   * this time.
+   */
   readonly expiresAt?: number | null
   /** The URL of a picture of the finished video, or null. */
   readonly cover?: string | null
@@ -99,8 +104,8 @@ export type SubmitContext = {
   /** The vendor's id of the earlier task that the request continues, or null. */
   readonly originId: string | null
   /**
-   * Our id of the task, for vendors that store an id of the caller. Omitted while a request is
-   * only planned.
+   * The gateway's id of the task, for vendors that store an id of their client. Omitted while a
+   * request is only planned.
    */
   readonly task?: string
 }
@@ -124,8 +129,8 @@ export type VideoVendor = {
   /** True if the vendor accepts a picture as last frame. */
   readonly takesLastImage: boolean
   /**
-   * True if the vendor counts tokens, so that a price per token applies: `media` returns
-   * `tokensMax`. Omitted if the vendor counts none. A price per token is then refused.
+   * True if the vendor counts tokens. A price per token then applies, and `media` returns
+   * `tokensMax`. Omitted if the vendor counts no tokens, because a price per token is then refused.
    */
   readonly countsTokens?: true
   /**
@@ -146,12 +151,12 @@ export type VideoVendor = {
   readonly readSubmitted: (answer: JsonObject, call: VendorCall) => SubmitAnswer
   readonly query: (upstreamId: string) => VendorCall
   /**
-   * Returns the request that looks for a task by our id, which `submit` has sent. It finds a task
-   * if the answer to its submission was lost. `readSubmitted` reads the answer. Omitted if the
-   * vendor finds tasks only by its own ids.
+   * Returns the request that looks for a task by the gateway's id, which `submit` has sent. It is
+   * used if the answer to the submission was lost. `readSubmitted` reads the response. Omitted if
+   * the vendor finds tasks only by its own ids.
    */
   readonly search?: (task: string, action: string) => VendorCall
-  /** Reads the response to a status request. Returns null if it can't be read. */
+  /** Reads the response to a status request. Returns null if the response can't be read. */
   readonly readReport: (answer: JsonObject) => VideoReport | null
   /** The pictures of a video that `source` offers besides the video. */
   readonly otherVariants?: readonly Exclude<VideoVariant, 'video'>[]
@@ -175,7 +180,7 @@ export type NamesOfOptions = ReadonlyMap<keyof VideoRequest, string>
 
 /**
  * Wraps a request to record which options a vendor reads. `observed` is the wrapped request.
- * `unread` returns the members that gave the options which have not been read so far.
+ * `unread` returns the members of the options that were not read so far.
  */
 export function observeReads(
   request: VideoRequest,
@@ -201,8 +206,9 @@ export const reject = (param: string, values?: readonly (string | number)[]): ne
 }
 
 /**
- * Returns the requested value, or the first of `values` if none was requested. Throws
- * `TaskRequestError` if the requested value is not in `values`, which the vendor offers.
+ * Returns the requested value, or the first of `values` if none was requested. `values` are the
+ * values that the vendor offers. Throws `TaskRequestError` if the requested value is not one of
+ * them.
  */
 export function choose<Value extends string | number>(
   param: string,
@@ -291,7 +297,7 @@ export const ID_LENGTH_MAX = 256
 const TEXT_LENGTH_MAX = 16_384
 
 export const accepted = (id: unknown, prefix = ''): SubmitAnswer => {
-  const upstreamId = textOf(id, ID_LENGTH_MAX)
+  const upstreamId = boundedTextOf(id, ID_LENGTH_MAX)
   if (upstreamId === null) return refused(null, null)
   const known = { upstreamId: `${prefix}${upstreamId}`, code: 1, description: null }
   return { isAccepted: true, ...known, status: 'SUBMITTED', properties: {} }
@@ -322,7 +328,8 @@ export function causesByCode<Code>(
   return (code) => causes.get(code) ?? 'request'
 }
 
-export const providerTextOf = (value: unknown): string | null => textOf(value, TEXT_LENGTH_MAX)
+export const providerTextOf = (value: unknown): string | null =>
+  boundedTextOf(value, TEXT_LENGTH_MAX)
 
 export const countOf = (value: unknown): number | null => {
   const count = typeof value === 'string' && value !== '' ? Number(value) : value

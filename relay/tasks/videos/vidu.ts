@@ -1,5 +1,5 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { listOf } from '../parse-provider-json.ts'
+import { listOfObjects } from '../parse-provider-json.ts'
 import {
   accepted,
   causesByCode,
@@ -75,7 +75,7 @@ export const VIDU: VideoVendor = {
   }),
   readReport: ({ state, err_code: code, creations }) => {
     const status = STATUSES[String(state)]
-    const [creation] = listOf(creations)
+    const [creation] = listOfObjects(creations)
     if (status === undefined) return null
     const { url, cover_url: cover } = objectOrEmpty(creation)
     return {

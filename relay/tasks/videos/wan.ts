@@ -140,7 +140,10 @@ const pictureOf = ({ images: [image] }: VideoRequest, model: string) =>
     ? { media: [{ type: 'first_frame', url: image }] }
     : { img_url: image }
 
-/** Returns the parameters with the resolution. A picture determines the ratio of its video. */
+/**
+ * Returns the parameters with the resolution. If the request has a picture, the picture determines
+ * the ratio of the video.
+ */
 function pixelsOf(request: VideoRequest, model: string, resolution: string) {
   const byName = { resolution: resolution.toUpperCase() }
   if (request.images.length > 0) return byName

@@ -11,7 +11,7 @@ export const UNKNOWN_RATE_MIN = 2_000
  * The maximum number of frames, pages or other headers that are read, which is about a day of
  * audio, and less than a second of work. The duration of the rest of a file is estimated from its
  * length. The limit exists because a file is measured before its caller has paid anything, and
- * because other calls wait while it is measured.
+ * because other calls wait during the measurement.
  */
 export const FRAMES_MAX = 4_000_000
 

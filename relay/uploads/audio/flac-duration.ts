@@ -17,7 +17,7 @@ const CRC_TABLE = Array.from({ length: 256 }, (_, byte) => {
 
 /**
  * Reads the header of a FLAC frame (RFC 9639, section 9.1). Returns null if no frame with a correct
- * checksum begins at the offset, because decoders ignore such a frame.
+ * checksum begins at the offset, because decoders ignore a frame with a wrong checksum.
  */
 export function flacFrameAt(bytes: Buffer, at: number): FlacFrame | null {
   if (bytes[at] !== 0xff || ((bytes[at + 1] ?? 0) & 0xfe) !== 0xf8) return null
@@ -63,10 +63,10 @@ export const flacSampleRate = (bytes: Buffer, at: number): number =>
 const SCANNED_BYTES = 256 * 1024
 
 /**
- * Returns the duration in seconds of the FLAC file that begins at an offset. It is the sum of all
- * frames, because decoders ignore the number of samples in the header. If the file has no frame,
- * its duration follows from the header and the length of the file. Returns null if there is no
- * sample rate.
+ * Returns the duration in seconds of the FLAC file that begins at an offset. The duration is the
+ * sum of all frames, because decoders ignore the number of samples in the header. If the file has
+ * no frame, its duration follows from the header and the length of the file. Returns null if there
+ * is no sample rate.
  */
 export async function flacSeconds(file: AudioFile, from: number): Promise<number | null> {
   const head = await file.read(from, 42)

@@ -6,7 +6,7 @@ import { oggSeconds } from './ogg-duration.ts'
 import { type WavData, wavSeconds } from './wav-duration.ts'
 import { webmSeconds } from './webm-duration.ts'
 
-/** In damaged data, the search for the next frame ends after this many bytes. */
+/** The number of damaged bytes after which the search for the next frame ends. */
 const LOST_BYTES_MAX = 1024 * 1024
 /** The maximum number of bytes between frames that count as padding, and not as damaged audio. */
 const PADDING_BYTES_MAX = 4_096
@@ -14,9 +14,9 @@ const EBML = 0x1a45dfa3
 const ADTS_HEADER = 7
 
 /**
- * Returns the duration of an audio file in seconds. It follows from the frames of the audio, which
- * decoders play, and not from headers that state a duration, because a caller can forge these. For
- * a file in an unknown format, the duration is computed from the length alone.
+ * Returns the duration of an audio file in seconds. The duration follows from the frames of the
+ * audio, which decoders play. Headers that state a duration are not trusted, because a caller can
+ * forge them. For a file in an unknown format, the duration is computed from the length alone.
  */
 export async function measureAudio(file: AudioFile): Promise<number> {
   const head = await file.read(0, 16)
@@ -60,8 +60,8 @@ type Search = { headers: number }
 /**
  * Returns the duration in seconds of a part of a file, from its MP3 frames or its AAC frames in
  * ADTS format. Damaged data between frames counts as audio of the same bit rate. Returns null if
- * there are no frames. The number of headers that are read is limited for the whole file.
- * Otherwise, a caller could block the event loop with a file that consists of headers or tags.
+ * there are no frames. The number of headers that are read is limited for the whole file. Without
+ * this limit, a caller could block the event loop with a file that consists of headers or tags.
  */
 async function framesSeconds(
   file: AudioFile,
@@ -111,7 +111,7 @@ function lengthWithoutHeader(bytes: Buffer, most: number): number {
   return end
 }
 
-/** Counts the bytes that are not zero. Zeros are padding, which decoders skip. */
+/** Counts the bytes that are not zero, because decoders skip zeros as padding. */
 function countNonZero(bytes: Buffer, from: number, end: number): number {
   let count = 0
   for (let at = from; at < end; at += 1) if (bytes[at] !== 0) count += 1

@@ -33,9 +33,9 @@ export function countBox(count: BoxCount, steps = 1): void {
 }
 
 /**
- * Yields the boxes in the content of a box, from the offset `from` on. Throws at the limit of
- * boxes. If further boxes were ignored instead, a caller could hide the index behind many empty
- * boxes.
+ * Yields the boxes in the content of a box, from the offset `from` on. Throws `TooManyBoxesError`
+ * at the limit of boxes, because a caller could hide the index behind many empty boxes if further
+ * boxes were ignored.
  */
 export function* boxesIn(bytes: Buffer, count: BoxCount, from = 0): Generator<Box> {
   let at = from

@@ -3,7 +3,7 @@ import { type BoxCount, boxesIn, countBox } from './mp4-boxes.ts'
 
 /**
  * The length of the frames of a track. `sampleRate` is the rate at which decoders play the frames,
- * regardless of the time scale that the track states. `isLeast` is true if frames may also be
+ * regardless of the time scale that the track states. `isLeast` is true if some frames can be
  * shorter.
  */
 export type Mp4Codec = {
@@ -86,7 +86,10 @@ function rateOf(description: Buffer): number {
 /** The offset of the sample rate in the second version, and the highest rate that is accepted. */
 const [LONG_RATE_AT, LONG_RATE_MAX] = [48, 768_000]
 
-/** MPEG-1 has frames of 1152 samples, and the lower rates of MPEG-2 have frames of 576. */
+/**
+ * Returns the codec of an MP3 track. MPEG-1 has frames of 1152 samples, and MPEG-2, which has lower
+ * sample rates, has frames of 576.
+ */
 const mp3Codec = (sampleRate: number): Mp4Codec => ({
   frameSamples: sampleRate >= 32_000 ? 1_152 : 576,
   sampleRate,
@@ -125,8 +128,8 @@ const SHORT_FRAMES: ReadonlySet<number> = new Set([23, 39])
 const LAYERS: ReadonlySet<number> = new Set([32, 33, 34])
 
 /**
- * Reads the descriptors of the box `esds` (ISO/IEC 14496-1). Without them, frames count as frames
- * of AAC at the rate of the sample description.
+ * Reads the descriptors of the box `esds` (ISO/IEC 14496-1). Without these descriptors, frames
+ * count as frames of AAC at the rate of the sample description.
  */
 function codecOfEsds(esds: Buffer | null, entryRate: number): Mp4Codec | null {
   const usual = { frameSamples: 1_024, sampleRate: entryRate }

@@ -14,11 +14,11 @@ const BOXES_MAX = 50_000
 /** The maximum number of bytes per second of audio in a codec whose frames are not known. */
 const RATE_MAX = 250_000
 /**
- * If the frames of a track last this many times longer than its stated duration, the duration of
+ * The ratio of the duration of a track's frames to its stated duration above which the duration of
  * the frames is used.
  */
 const FORGED_FACTOR = 2.5
-/** The highest time scale that is taken for a sample rate. */
+/** The highest time scale that is used as a sample rate. */
 const TIMESCALE_MAX = 96_000
 const CONTAINERS = new Set(['mdia', 'minf', 'stbl'])
 
@@ -76,7 +76,8 @@ async function secondsInBoxes(file: AudioFile, from: number): Promise<number | n
 }
 
 /**
- * Returns the tracks in an index. If it has none, returns one track with the duration of the file.
+ * Returns the tracks in an index. If the index has none, returns one track with the duration of the
+ * file.
  */
 function tracksIn(index: Buffer, count: BoxCount): readonly Track[] {
   const tracks: Track[] = []

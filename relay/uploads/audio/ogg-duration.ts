@@ -15,8 +15,8 @@ const FIRST = 2
 const STREAMS_MAX = 1_000
 
 /**
- * One stream of an Ogg file. It has two durations: that of its packets, and the stated one
- * (`granule`).
+ * One stream of an Ogg file. The stream has two durations: `seconds` is the sum of its packets, and
+ * `granule` is what its pages state.
  */
 type Stream = {
   readonly kind: 'opus' | 'vorbis' | 'flac' | 'speex' | 'other'
@@ -35,9 +35,9 @@ type Stream = {
 
 /**
  * Returns the duration in seconds of the Ogg file that begins at an offset, or null if it has no
- * audio stream. It is the sum of all streams in the file, because players play them one after
- * another. The duration of a stream follows from its packets, because decoders play all of them,
- * regardless of the positions that its pages state.
+ * audio stream. The duration is the sum of all streams in the file, because players play them one
+ * after another. The duration of a stream follows from its packets, because decoders play all of
+ * them, regardless of the positions that its pages state.
  */
 export async function oggSeconds(file: AudioFile, from: number): Promise<number | null> {
   const windows = new Windows(file, from)
@@ -140,15 +140,15 @@ function addPacket(stream: Stream, page: Buffer, at: number): void {
 }
 
 /**
- * If the packets of Vorbis last this many times longer than the stated duration, the duration of
- * the packets is used.
+ * The ratio of the duration of the Vorbis packets to the stated duration above which the duration
+ * of the packets is used.
  */
 const FORGED_FACTOR = 1.5
 
 /**
  * Returns the duration of a stream in seconds. For Vorbis, this is the position that the pages
- * state, unless the packets show that it is much too low. The packets alone do not suffice, because
- * a header that is not read defines which blocks are long.
+ * state, unless the packets show that this position is much too low. The packets alone do not
+ * suffice: the setup header defines which blocks are long, and it is not read here.
  */
 function secondsOf({ kind, sampleRate, seconds, granule }: Stream): number {
   const stated = sampleRate > 0 ? granule / sampleRate : 0

@@ -19,15 +19,16 @@ const UNCOMPRESSED: ReadonlySet<number> = new Set([PCM, FLOAT, A_LAW, MU_LAW])
 /** The largest values that real files have. A header with larger values is rejected. */
 const [SAMPLE_RATE_MAX, CHANNELS_MAX, BITS_MAX] = [768_000, 32, 64]
 const CHUNKS_MAX = 1_000
-/** The chunks behind the samples that contain no audio. */
+/** The types of chunks after the samples that contain no audio. */
 const WITHOUT_AUDIO = new Set(
   'LIST,id3 ,ID3 ,bext,iXML,cue ,smpl,fact,PEAK,_PMX,axml,JUNK,acid,inst'.split(','),
 )
 
 /**
- * Returns the duration in seconds of the WAV file that begins at an offset. It follows from the
- * bytes of the samples and their format. Returns null if the header is malformed or the format is
- * unknown. `measureFrames` measures a part of the file that consists of MP3 frames.
+ * Returns the duration in seconds of the WAV file that begins at an offset. The duration follows
+ * from the number of bytes of the samples and from their format. Returns null if the header is
+ * malformed or the format is unknown. `measureFrames` measures a part of the file that consists of
+ * MP3 frames.
  */
 export async function wavSeconds(
   file: AudioFile,
@@ -79,8 +80,9 @@ function formatOf(bytes: Buffer): SampleFormat | null {
 }
 
 /**
- * Returns the offset behind the samples. The length in the header counts only if a chunk without
- * audio follows. In all other cases, many programs play everything up to the end of the file.
+ * Returns the offset at which the samples end. The length in the header counts only if a chunk
+ * without audio follows. In all other cases, many programs play everything up to the end of the
+ * file.
  */
 async function endOfSamples(file: AudioFile, start: number, length: number): Promise<number> {
   const end = start + length

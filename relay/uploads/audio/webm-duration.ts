@@ -13,7 +13,8 @@ const [TIMESTAMP_SCALE, DURATION, TIMESTAMP] = [0x2ad7b1, 0x4489, 0xe7]
 const [SIMPLE_BLOCK, BLOCK] = [0xa3, 0xa1]
 const [SAMPLING_FREQUENCY, CODEC_PRIVATE] = [0xb5, 0x63a2]
 /**
- * The elements that tell how frames are encoded, and which first bytes are removed from all frames.
+ * The elements that state the encoding of frames, its algorithm, and the first bytes that are
+ * removed from all frames.
  */
 const [CONTENT_ENCODING, ALGORITHM, REMOVED_BYTES] = [0x6240, 0x4254, 0x4255]
 const REMOVES_BYTES = 3
@@ -45,7 +46,10 @@ type Codec = 'aac' | 'flac' | 'mpeg' | 'opus' | 'vorbis' | 'other'
 type Track = {
   codec: Codec
   type: number
-  /** True if the frames are compressed again or lack their first bytes. `algorithm` tells which. */
+  /**
+   * True if the frames are compressed again or lack their first bytes. `algorithm` tells which of
+   * the two applies.
+   */
   isEncoded: boolean
   algorithm: number
   /** The first bytes that were removed from all frames. */
@@ -69,15 +73,15 @@ type Contents = {
   /** The number of elements and frames that were read. */
   steps: number
   readonly tracks: Map<number, Track>
-  /** The track that is described at present. */
+  /** The track to which the elements that are being read belong. */
   described: Track
 }
 
 /**
  * Returns the duration in seconds of the WebM or Matroska file that begins at an offset, or null if
  * it is not known. The duration is computed from the frames of the audio, all of which decoders
- * play. The header is not trusted: it may state any duration, and recorders in browsers state none.
- * It counts only if the frames do not tell their duration.
+ * play. The header is not trusted, because it can state any duration, and recorders in browsers
+ * state none. The header counts only if the frames do not tell their duration.
  */
 export async function webmSeconds(file: AudioFile, from: number): Promise<number | null> {
   const windows = new Windows(file, from)
@@ -152,7 +156,7 @@ function float(bytes: Buffer): number {
   return Number.isFinite(value) && value > 0 ? value : 0
 }
 
-/** Some names have a suffix, such as `A_MPEG/L3`. */
+/** The patterns of codec names. Some names have a suffix, such as `A_MPEG/L3`. */
 const CODECS: readonly (readonly [RegExp, Codec])[] = [
   [/^A_AAC/, 'aac'],
   [/^A_MPEG/, 'mpeg'],
@@ -211,7 +215,10 @@ function addBlock(contents: Contents, block: Buffer, length: number): void {
 const LACING = 6
 const [XIPH_LACING, FIXED_LACING] = [2, 4]
 
-/** Returns the offsets of the frames in a block with several frames. `length` is its length. */
+/**
+ * Returns the offsets of the frames in a block with several frames. `length` is the length of the
+ * block.
+ */
 function laceStarts(block: Buffer, flagsAt: number, length: number): readonly number[] {
   const lacing = (block[flagsAt] ?? 0) & LACING
   const frames = (block[flagsAt + 1] ?? 0) + 1
@@ -269,7 +276,10 @@ function secondsAt(codec: Codec, bytes: Buffer, at: number): number {
   return sampleRate > 0 ? samples / sampleRate : 0
 }
 
-/** The rate is in the settings of the decoder. Without them, it is that of the track's header. */
+/**
+ * Returns the duration of a frame of AAC in seconds. The sample rate comes from the settings of the
+ * decoder or, without settings, from the track's header.
+ */
 function aacFrameSeconds({ config, sampleRate }: Track): number {
   const rate = Math.min(sampleRate || DEFAULT_RATE, AAC_RATE_MAX)
   return config.length < 2 ? AAC_FRAME_SAMPLES / rate : secondsPerFrame(aacCodec(config, 0, rate))

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import { LINE_BYTES_MAX } from '#relay/batches/download-batch-results.ts'
+import { LINE_BYTES_MAX } from '#relay/batches/download-batch-results-from-provider.ts'
 import { RESULT_RULES } from '#relay/batches/gemini-batches.ts'
 import { FILE_LINES_MAX } from '#relay/batches/plan-batch-file.ts'
 import { LINES_MAX } from '#relay/batches/read-anthropic-batch-request.ts'

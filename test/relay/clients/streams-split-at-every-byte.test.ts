@@ -6,7 +6,7 @@ import { GEMINI } from '#relay/dialects/gemini/generate-content-format.ts'
 import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-format.ts'
 import { OPENAI_RESPONSES } from '#relay/dialects/openai-responses/responses-format.ts'
 import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'
-import { EventStreamDecoder } from '#relay/providers/clouds/event-stream-decoder.ts'
+import { AwsEventStreamDecoder } from '#relay/providers/clouds/aws-event-stream-decoder.ts'
 import { CALL_USAGE, streamOf, TEXT_USAGE, type Turn } from './provider-families.ts'
 
 const WIRES = {
@@ -54,7 +54,7 @@ function forwarded(chunks: readonly Buffer[], caller: Name, provider: Name, isAw
   const stream = conversionFor(caller, provider)?.createStream('id') ?? null
   const hooks = [() => {}, null, () => {}] as const
   const forwarder = new StreamForwarder(WIRES[provider], sink, true, null, ...hooks, stream)
-  const decoder = isAws ? new EventStreamDecoder() : null
+  const decoder = isAws ? new AwsEventStreamDecoder() : null
   for (const chunk of chunks) forwarder.push(decoder?.push(chunk) ?? chunk)
   forwarder.close(true)
   const text = Buffer.concat([...parts, forwarder.terminalBytes()]).toString('utf8')

@@ -6,7 +6,7 @@ import { OPENAI_CHAT, readChatRequest } from '#relay/dialects/openai-chat/chat-f
 import { upstreamBody } from '#relay/dialects/openai-chat/upstream-body.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'
-import { PROFILES, profileOf } from '#relay/providers/profiles/all-profiles.ts'
+import { PROFILES, profileOf } from '#relay/providers/profiles/profiles-by-channel-type.ts'
 import { providerTarget } from '#relay/providers/profiles/provider-target.ts'
 import { channelRules } from '#relay/views/parse-channel-rules.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'

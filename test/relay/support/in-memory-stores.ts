@@ -1,5 +1,5 @@
 import {
-  counts,
+  countsTowardsLimits,
   type FileLimits,
   type FileStore,
   limitExceeded,
@@ -29,7 +29,7 @@ export function filesInMemory(): FileStore {
   const files = new Map<string, StoredFile>()
   const sorted = () => [...files.values()].sort((a, b) => (a.file < b.file ? -1 : 1))
   const exceeded = (userId: number, added: number, at: number, limits: FileLimits) => {
-    const held = sorted().filter((one) => one.userId === userId && counts(one, at))
+    const held = sorted().filter((one) => one.userId === userId && countsTowardsLimits(one, at))
     const bytes = held.reduce((sum, file) => sum + file.bytes, 0)
     return limitExceeded({ files: held.length, bytes }, added, limits)
   }

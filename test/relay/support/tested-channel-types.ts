@@ -1,4 +1,4 @@
-import { PROFILES, TASK_PROFILES } from '#relay/providers/profiles/all-profiles.ts'
+import { PROFILES, TASK_PROFILES } from '#relay/providers/profiles/profiles-by-channel-type.ts'
 import { FAMILIES } from '../clients/provider-families.ts'
 import { VIDEO_SCRIPTS, type VideoScript } from '../tasks/video-scripts.ts'
 import { PROVIDER_SCRIPTS } from './translated-provider-scripts.ts'

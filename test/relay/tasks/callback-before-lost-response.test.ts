@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
-import { mayBeAccepted } from '#relay/tasks/read-submission-response.ts'
+import { mayBeAccepted } from '#relay/tasks/judge-submission-outcome.ts'
 import { PROVIDER_KEY } from '../support/relay-rig.ts'
 import {
   type Scripted,

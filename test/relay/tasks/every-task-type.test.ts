@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import { PROFILES, TASK_PROFILES } from '#relay/providers/profiles/all-profiles.ts'
+import { PROFILES, TASK_PROFILES } from '#relay/providers/profiles/profiles-by-channel-type.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { DRAWING_AND_MUSIC_TYPES } from '../support/tested-channel-types.ts'
 import { tasksRig } from './tasks-rig.ts'

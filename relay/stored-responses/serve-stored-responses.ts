@@ -38,10 +38,10 @@ type Found = {
 }
 
 /**
- * Serves `GET` and `DELETE /v1/responses/{id}` for a response that a call with the token of the
- * request created. The gateway stores a converted response itself. For any other response, a
- * request is sent to its provider, with the key that created the response. Nothing is generated, so
- * nothing is charged. The request counts towards the limits of calls.
+ * Serves `GET` and `DELETE /v1/responses/{id}` for a response that was created with the token of
+ * the request. The gateway stores a converted response itself. For any other response, a request is
+ * sent to its provider, with the key that created the response. Nothing is generated, so nothing is
+ * charged. The request counts towards the limits of calls.
  */
 export async function serveStoredResponse(
   deps: RelayDeps,

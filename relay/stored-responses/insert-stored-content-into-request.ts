@@ -31,7 +31,7 @@ export const UNPAID_BYTES_MAX = 64 * 1024
  */
 const UNPAID_ITEM_BYTES_MAX = 256 * 1024
 
-/** The length of a body with its stored content. */
+/** The lengths of a body with its stored content. */
 export type BodyLengths = {
   readonly most: number
   /** The length for which the caller must be able to pay. */
@@ -122,9 +122,9 @@ const itemReferencesIn = ({ stored }: ChatRequest, sizes: Sizes): readonly ItemR
   })
 
 /**
- * Returns an error if a request refers to one item several times. Otherwise, a short request could
- * insert a long item a thousand times, and the result would not fit into memory. OpenAI refuses
- * repeated items as well.
+ * Returns an error if a request refers to one item several times. Without this check, a short
+ * request could insert a long item a thousand times, and the result would not fit into memory.
+ * OpenAI refuses repeated items as well.
  */
 function repetitionError(references: readonly ItemReference[]): RelayError | null {
   const ids = new Set<string>()

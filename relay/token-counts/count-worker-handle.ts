@@ -4,14 +4,14 @@ import type { CountAnswer, Source } from './count-job-in-worker.ts'
 /** The maximum number of text bytes that one step passes to the thread. */
 export const STEP_BYTES_MAX = 128 * 1024
 
-/** A message to the thread: a step of a job, or the order to drop a job. */
+/** A message to the thread: a step of a job, or the instruction to drop a job. */
 export type CountStep =
   | {
       readonly kind: 'work'
       readonly job: number
       /**
-       * The content of the first `length` bytes of the shared memory: a piece of the request's JSON
-       * or of the answer's text.
+       * The origin of the text in the first `length` bytes of the shared memory: the request's JSON
+       * or the answer.
        */
       readonly source: Source
       readonly length: number
@@ -35,16 +35,17 @@ type ThreadEvents = {
 
 /**
  * The maximum heap of the thread in MB. The heap contains the tokenizer's vocabulary and the
- * excerpts of all jobs. A thread that exceeds it ends, but the process continues.
+ * excerpts of all jobs. A thread that exceeds this heap ends, but the process continues.
  */
 const HEAP_MB_MAX = 256
 const PROGRAM = new URL('./count-worker.ts', import.meta.url)
 
 /**
- * The worker thread that tokenizes. The bytes of each step are passed through a small shared
- * memory, so that the thread never holds a copy of a whole request.
+ * Starts the worker thread that tokenizes, and exchanges messages with it. The bytes of each step
+ * are passed through a small shared memory, so that the thread never holds a copy of a whole
+ * request.
  */
-export class CountThread {
+export class CountWorkerHandle {
   private readonly scratch = new Uint8Array(new SharedArrayBuffer(STEP_BYTES_MAX))
   private readonly worker: Worker
   private hasEnded = false

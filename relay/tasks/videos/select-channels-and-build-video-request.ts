@@ -109,8 +109,8 @@ type SubmittedVideo = {
 }
 
 /**
- * Returns the request with which a vendor is asked to make the video, and the members of the
- * caller's request that the request to the vendor does not contain.
+ * Returns the request that submits the video to its vendor, and the names of the caller's members
+ * that this request does not contain.
  */
 export function submissionOf(
   vendor: VideoVendor,

@@ -59,7 +59,10 @@ export const isBatchPath = (path: string): boolean =>
 
 export type BatchOverrides = {
   readonly batchPollEveryMs?: number
-  /** The time after which a pass goes on to the next batch. */
+  /**
+   * The time after which the poller goes on to the next batch while a slow one is still being
+   * settled.
+   */
   readonly batchSlowMs?: number
 }
 

@@ -50,7 +50,7 @@ export type CallTerms = {
   readonly isReducible: boolean
   /**
    * False if limits of calls do not apply to the call, because the provider has already begun the
-   * work and it must be charged in any case.
+   * work, which must be charged in any case.
    */
   readonly isLimited: boolean
   /**
@@ -77,7 +77,7 @@ type CourseOfCall = {
  */
 const AHEAD_TOKENS = 1_024
 const LEAST_OUTPUT_TOKENS = 256
-/** The HTTP status that is recorded for a call that was never used. It is never sent. */
+/** The HTTP status that is recorded for a call that was never used. The status is never sent. */
 const UNUSED_STATUS = 499
 const BYTES_PER_TOKEN = 4
 
@@ -88,7 +88,7 @@ export const SESSION_ENDED = relayError('upstream_incomplete')
  * One call of a session: a response or a transcription. Its hold (the reserved quota) is durable
  * before anything is sent that may cost money. The call is ended exactly once.
  */
-export class RealtimeCall {
+export class SessionCall {
   readonly model: string
   readonly price: PriceSnapshot
   readonly access: AccessCheck
@@ -129,7 +129,7 @@ export class RealtimeCall {
    * Admits a call, or returns the error for the caller. The output limit of the call may be lower
    * than requested.
    */
-  static async admit(context: CallContext, terms: CallTerms): Promise<RealtimeCall | RelayError> {
+  static async admit(context: CallContext, terms: CallTerms): Promise<SessionCall | RelayError> {
     const { deps, caller } = context
     const { model, price, inputTokens, outputTokens, isReducible, isLimited } = terms
     const { isListening = false, isOwed = false } = terms
@@ -161,7 +161,7 @@ export class RealtimeCall {
       permit.release({ isSuccess: false, tokens: 0 })
       return ledger
     }
-    return new RealtimeCall(context, exchange, terms, ledger, permit, access)
+    return new SessionCall(context, exchange, terms, ledger, permit, access)
   }
 
   get id(): string {
@@ -178,7 +178,7 @@ export class RealtimeCall {
   }
 
   /** Counts this call as a concurrent call in place of a call that ends now. */
-  takeOver({ permit: other }: RealtimeCall): void {
+  takeOver({ permit: other }: SessionCall): void {
     const { permit } = this
     if (permit instanceof RealtimeCallPermit && other instanceof RealtimeCallPermit)
       permit.takeOver(other)

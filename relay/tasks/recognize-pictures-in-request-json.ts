@@ -26,8 +26,8 @@ const QUOTE = 34
 const BACKSLASH = 92
 const PAD = 61
 /**
- * Has the value 1 at the index of each byte that may occur in base64, including URL-safe characters
- * and line ends.
+ * A table with the value 1 at the index of each byte that can occur in base64, including URL-safe
+ * characters and line ends.
  */
 const BASE64_BYTES = new Uint8Array(256)
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_\r\n'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { NAMED_BASES } from '#domain/channels/validate-channel-fields.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
-import { PROFILES, profileOf } from '#relay/providers/profiles/all-profiles.ts'
+import { PROFILES, profileOf } from '#relay/providers/profiles/profiles-by-channel-type.ts'
 import {
   callPathOf,
   hostOfChannel,

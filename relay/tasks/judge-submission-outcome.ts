@@ -16,11 +16,12 @@ export type SubmissionEnd = { readonly end: AttemptEnd; readonly answer: SubmitA
 const STATUS_OF_CAUSE = { key: 401, account: 402, model: 404, limit: 429, provider: 500 } as const
 
 /**
- * Reads a provider's response to a submission. If the provider refused the site's account and not
- * the request, the attempt ends with the status that means this, regardless of the status of the
- * response. Another channel is therefore tried, and the refusal counts for the channel's health.
+ * Determines the outcome of a submission from the provider's response. If the provider refused the
+ * site's account and not the request, the attempt ends with the status in `STATUS_OF_CAUSE`,
+ * regardless of the status of the response. Another channel is therefore tried, and the refusal
+ * counts for the channel's health.
  */
-export function readSubmission(
+export function judgeSubmission(
   end: AttemptEnd,
   read: (body: Buffer) => SubmitAnswer,
 ): SubmissionEnd {
@@ -41,9 +42,10 @@ const KEY_STATUSES = new Set([401, 403])
 
 /**
  * Reads a response with an error status. The status is kept if the request or the provider is at
- * fault, because it then tells more than the code. The status is also kept if it refuses the key: a
- * refusal of the account is then often a missing permission. Topping up the account, which 402
- * would suggest, does not help against that, so such refusals count towards disabling the key.
+ * fault, because the status then tells more than the code. A status in `KEY_STATUSES` is also kept
+ * if the code blames the account, because the cause is then often a missing permission. The status
+ * 402 would suggest to top up the account, which does not help. With the kept status, the refusal
+ * counts towards disabling the key.
  */
 function readFailed(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
@@ -92,8 +94,8 @@ export function isKeyFault({ end, answer }: SubmissionEnd): boolean {
 const PROXY_TIMEOUTS = new Set([408, 504, 520, 524])
 
 /**
- * If the status 502 arrives within this time, a reverse proxy could not connect to the provider. If
- * it arrives later, the provider may have accepted the task.
+ * The maximum time within which the status 502 means that a reverse proxy could not connect to the
+ * provider. If the status arrives later, the provider may have accepted the task.
  */
 const FAST_MS = 1_000
 

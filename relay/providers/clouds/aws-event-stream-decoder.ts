@@ -24,7 +24,7 @@ const TYPE = /^\s*\{\s*"type"\s*:\s*"([a-z_]{1,64})"/
  * base64}` with one event of Anthropic's Messages API. An exception becomes an event `error`. At
  * most one frame is held in memory.
  */
-export class EventStreamDecoder {
+export class AwsEventStreamDecoder {
   /** Set once a frame is too long or damaged. All later bytes are ignored. */
   fault: DecoderFault | null = null
   private readonly codec = new EventStreamCodec(
@@ -35,8 +35,8 @@ export class EventStreamDecoder {
   /** The current frame. Null until its length is known. */
   private frame: Buffer | null = null
   /**
-   * The number of bytes that have arrived of the current frame, or of its prelude as long as the
-   * frame's length is unknown.
+   * The number of bytes of the current frame that have arrived. While the frame's length is
+   * unknown, only bytes of its prelude are counted.
    */
   private filled = 0
 

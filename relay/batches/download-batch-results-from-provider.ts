@@ -13,7 +13,7 @@ import { elementsIn } from './split-json-array.ts'
  * answer.
  */
 export const LINE_BYTES_MAX = 32 * 1024 * 1024
-/** A download fails if no byte arrives for this time. */
+/** The time after which a download fails if no byte arrives. */
 const IDLE_MS = 120_000
 const NEWLINE = 10
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { anthropicErrorBody } from '#relay/providers/clouds/aws-errors-as-anthropic-errors.ts'
-import { EventStreamDecoder } from '#relay/providers/clouds/event-stream-decoder.ts'
+import { AwsEventStreamDecoder } from '#relay/providers/clouds/aws-event-stream-decoder.ts'
 import { awsChunk, awsException, awsFrame } from '#test/relay/support/aws-event-stream.ts'
 
 const DELTA = {
@@ -19,7 +19,7 @@ const TEXT = EVENTS.map((event) => `event: ${event.type}\ndata: ${JSON.stringify
 )
 
 function decoded(...chunks: readonly Buffer[]) {
-  const decoder = new EventStreamDecoder()
+  const decoder = new AwsEventStreamDecoder()
   const text = Buffer.concat(chunks.map((chunk) => decoder.push(chunk))).toString('utf8')
   return { text, fault: decoder.fault }
 }
@@ -37,7 +37,7 @@ describe('a binary stream of AWS', () => {
   })
 
   it('delivers an event as soon as its frame is complete', () => {
-    const decoder = new EventStreamDecoder()
+    const decoder = new AwsEventStreamDecoder()
     const first = awsChunk(DELTA)
     expect(decoder.push(first.subarray(0, -1)).length).toBe(0)
     expect(decoder.push(first.subarray(-1)).length).toBeGreaterThan(0)

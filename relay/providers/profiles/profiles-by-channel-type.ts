@@ -30,10 +30,10 @@ const ALL_PROFILES: readonly Profile[] = PROFILE_ROWS.map(({ models = '', ...val
   }
 })
 
-/** The channel types that accept calls. */
+/** The profiles of all channel types that accept calls. */
 export const PROFILES = ALL_PROFILES.filter(({ tasks }) => tasks === undefined)
 
-/** The channel types that accept only tasks. */
+/** The profiles of all channel types that accept only tasks. */
 export const TASK_PROFILES = ALL_PROFILES.filter(({ tasks }) => tasks !== undefined)
 
 const byId = (profiles: readonly Profile[]): ReadonlyMap<number, Profile> =>
