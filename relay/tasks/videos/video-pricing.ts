@@ -15,7 +15,7 @@ import { modelNamesIn } from '#relay/providers/profiles/read-channel-json-and-mo
 import { servesVideos, videoVendorOf } from '#relay/views/channel-view.ts'
 import { upstreamModelOf } from '#relay/views/parse-channel-rules.ts'
 import { TaskRequestError } from '../read-task-request-body.ts'
-import { VIDEO_VENDORS } from './select-channels-for-video.ts'
+import { VIDEO_VENDORS } from './select-channels-and-build-video-request.ts'
 import type { VideoRequest, VideoVendor } from './video-vendor.ts'
 
 type VideoTerms = Pick<ChannelTerms, 'type' | 'models' | 'modelPrefix' | 'modelMapping'>
