@@ -28,8 +28,8 @@ export type Core = {
   readonly callLimits: Limits
   readonly shortLived: ShortLived
   /**
-   * A cache that all processes share through Redis, to save work. A value may be missing from it at
-   * any time. Null without Redis.
+   * A cache that all processes share through Redis, to save work. Any value can be lost at any
+   * time. Null without Redis.
    */
   readonly sharedCache: SharedCache | null
   readonly vault: Vault

@@ -45,7 +45,7 @@ failed; 2: wrong arguments; 130: interrupted.
 
 /**
  * Runs one verb of the audit program, such as `verify`, with its command-line arguments. Returns
- * the exit code. It is 130 if `signal` ended the verb, because shells expect this code after
+ * the exit code, which is 130 if `signal` ended the verb, because shells expect this code after
  * Ctrl-C.
  */
 export async function runAuditProgram(

@@ -68,7 +68,10 @@ export const RECEIPT: Verb = {
   },
 }
 
-/** Throws `CommandError` if the tree never had as many events as `sinceSize`. */
+/**
+ * Builds receipts like `buildReceipts`, but throws `CommandError` if the tree has fewer events than
+ * `sinceSize`.
+ */
 async function receiptsSince(
   core: Core,
   records: readonly StoredRecord[],

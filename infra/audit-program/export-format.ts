@@ -1,4 +1,7 @@
-/** The file formats of an export. The README of this folder describes them. */
+/**
+ * The name of the export's format, as the manifest states it. The README of this folder describes
+ * the files of an export.
+ */
 export const EXPORT_FORMAT = 'tallygate-audit-export'
 export const EXPORT_VERSION = 1
 export const MANIFEST_FILE = 'manifest.json'
@@ -7,8 +10,8 @@ export const SEGMENT_FOLDER = 'segments'
 export const SEALED_FOLDER = 'sealed'
 
 /**
- * Stands for a sealed leaf hash that the log has lost. The hashes after it keep their places in the
- * file. No event has this hash.
+ * Takes the place of a sealed leaf hash that the log has lost, so that the later hashes keep their
+ * places in the file. No event has this hash.
  */
 export const LOST_HASH = Buffer.alloc(32)
 
@@ -24,7 +27,7 @@ export type Segment = {
   readonly first: number
   readonly last: number
   readonly events: number
-  /** The size of the file in bytes, and its SHA-256 in hex. */
+  /** `bytes`: the size of the file. `sha256`: the SHA-256 of the file in hex. */
   readonly bytes: number
   readonly sha256: string
   /**
@@ -39,7 +42,7 @@ export type Manifest = {
   readonly format: typeof EXPORT_FORMAT
   readonly version: number
   readonly exportedAt: string
-  /** The positions of the first and the last event; 0 if there are none. */
+  /** The positions of the first (`first`) and the last event (`last`), or 0 without events. */
   readonly first: number
   readonly last: number
   readonly events: number

@@ -56,8 +56,8 @@ export type ExportOptions = {
   /** The tree of the events before `from`, if the caller has already computed it. */
   readonly before?: Manifest['treeBefore']
   /**
-   * Looks for a segment that an interrupted export has already written. Returns null if it was not
-   * written.
+   * Looks for a segment that an interrupted export has already written. Returns null if no such
+   * segment was written.
    */
   readonly findWritten?: (name: string) => Promise<Pick<Segment, 'bytes' | 'sha256'> | null>
   readonly onProgress?: (position: number, last: number) => void
@@ -138,8 +138,8 @@ type SealedHashes = Pick<ExportedTree, 'leafHashes'> & {
 }
 
 /**
- * Yields a segment and the sealed leaf hashes of its events. The hashes show later which event was
- * changed.
+ * Yields a segment and the sealed leaf hashes of its events. If an event is changed later, the
+ * hashes show which one.
  */
 async function* filesOf(
   packed: Packed | null,

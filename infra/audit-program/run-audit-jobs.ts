@@ -23,11 +23,14 @@ import { type SiteVerification, verifySite } from './verify-site.ts'
 export type AuditJobs = { readonly stop: () => Promise<void> }
 
 const CHECK_INTERVAL_MS = 2_000
-/** The time in milliseconds between two searches for tables to remove while there are no copies. */
+/**
+ * The time in milliseconds between two searches for tables to remove while there are no scratch
+ * copies.
+ */
 const CLEAN_EVERY_MS = 30_000
 /**
- * The maximum pause in milliseconds while no event is committed. The nightly verification, and
- * tables of killed processes, become due without an event.
+ * The maximum pause in milliseconds while no event is committed. It is limited, because the nightly
+ * verification and the removal of a killed process's tables become due without an event.
  */
 const IDLE_MS_MAX = 30_000
 
@@ -144,7 +147,7 @@ export function nightlyMode(
   return isRecent && !hasFindings ? 'incremental' : 'full'
 }
 
-/** A stopped verification has not made all checks. */
+/** Reports whether a verification was stopped before it had made all checks. */
 const isStopped = (findings: readonly Finding[]): boolean =>
   findings.some(({ code }) => code === 'VerificationStopped')
 

@@ -13,8 +13,8 @@ export const SEALED_WITHIN_MS = 120_000
  */
 export class Coverage {
   /**
-   * The size, in events, of the largest tree that was compared with a checkpoint with the required
-   * signatures.
+   * The size, in events, of the largest tree that was compared with a checkpoint that has the
+   * required signatures.
    */
   size = 0
   private first: StoredRecord | null = null

@@ -160,9 +160,9 @@ export async function* exportedEvents(
 }
 
 /**
- * A root hash that checkpoints name, and the number of these checkpoints by source. Most of the
- * caller's earlier checkpoints are also in the export, so they need no further memory. A rotation
- * after the last exported event only provides keys, as there is no tree to compare.
+ * A root hash that checkpoints of one tree size name, and the number of these checkpoints by
+ * source. Most of the caller's earlier checkpoints are also in the export, and so need no further
+ * memory.
  */
 type Expected = {
   readonly root: Buffer
@@ -174,12 +174,18 @@ type Expected = {
 /** The maximum number of earlier checkpoints that are not in the export, about 500 MB. */
 const OTHER_CHECKPOINTS_MAX = 2_000_000
 
-/** Compares the tree with each signed checkpoint when it reaches the checkpoint's size. */
+/**
+ * Compares the tree of the exported events with each signed checkpoint when the tree reaches the
+ * checkpoint's size.
+ */
 class CheckpointChecks {
-  /** Track the events that the site, and that the required witnesses, have signed. */
+  /**
+   * `signed` tracks the events that the site has signed, and `witnessed` those that the required
+   * witnesses have signed.
+   */
   readonly signed = new Coverage()
   readonly witnessed = new Coverage()
-  /** The numbers of compared checkpoints: of all, and of those that the caller passed. */
+  /** The number of all compared checkpoints, and of those among them that the caller passed. */
   readonly compared = { all: 0, earlier: 0 }
   /** The number of checkpoints that a trusted witness has signed, compared or not. */
   cosigned = 0
@@ -255,8 +261,8 @@ class CheckpointChecks {
   }
 
   /**
-   * Compares the tree with the next checkpoint after the exported events. Of the later events, the
-   * export has only a proof that their tree begins with the exported tree.
+   * Compares the tree with the next checkpoint after the exported events. The export does not have
+   * the later events, only a proof that their tree begins with the exported tree.
    */
   private continueTo(tree: GrowingTree, continuation: NonNullable<Manifest['continuation']>): void {
     const checkpoint = this.parsed(continuation.signedCheckpoint, 'next')
@@ -342,7 +348,8 @@ class CheckpointChecks {
 
   /**
    * Returns the keys of witnesses. Reports malformed keys, keys of another kind, and keys of the
-   * site itself. The signature of such a key confirms only what the site already claims.
+   * site itself. A signature by a key of the site itself confirms only what the site already
+   * claims.
    */
   private validWitnesses(texts: readonly string[]): VerifierKey[] {
     return texts.flatMap((text) => {

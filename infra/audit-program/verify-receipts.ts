@@ -51,7 +51,7 @@ export type ReceiptFault =
   | 'record'
   /** The receipt has no proof. If `isUnsealed` is true, its event still waits to be sealed. */
   | 'pending'
-  /** The proof does not lead to the root of the signed checkpoint. */
+  /** The inclusion proof does not lead to the root of the signed checkpoint. */
   | 'inclusion'
   /**
    * No key that the site used at this tree size has signed the checkpoint, or the replacement of a
@@ -189,8 +189,9 @@ export type ConsistencyProof = {
 }
 
 /**
- * Reports missing revisions, and balances that do not follow from the balances before. Before
- * revision 0 the balances are 0. Otherwise, a site could hide a debit in the first event.
+ * Reports missing revisions, and balances that do not follow from the balances before. The balances
+ * before the first event (revision 0) must be 0. Otherwise, a site could hide a debit in this
+ * event.
  */
 export function compareRevisions(receipts: readonly Receipt[]): readonly ReceiptFinding[] {
   const findings: ReceiptFinding[] = []

@@ -48,8 +48,8 @@ export type VerifySiteOptions = {
   /** The time at which the site started, in Unix milliseconds. */
   readonly runningSince: number
   /**
-   * The longest time in milliseconds until the read model of the balances reaches the verified
-   * events. If it takes longer, the balances are not compared.
+   * The maximum wait in milliseconds until the read model `balances` reaches the verified events.
+   * If it has not reached them by then, the balances are not compared.
    */
   readonly balancesWithinMs?: number
   readonly onProgress?: (stage: string, done: number, total: number) => void
@@ -73,10 +73,10 @@ export type SiteVerification = {
  * Verifies the recorded events, the transparency log and the balances. A full verification reads
  * all events, and also folds them again to compare every read model. An incremental verification
  * continues from the state of the last verification that found nothing in the history. Without such
- * a state, it becomes a full one. It compares earlier events, or a part of them, with their sealed
- * hashes only. It compares the rows of only some accounts with a new fold of their events. If a
- * check throws, the error becomes a finding. Otherwise, one damaged event could hide all other
- * findings. Throws only if the signal is aborted or the database is unavailable.
+ * a state, it becomes a full one. An incremental verification only compares earlier events, or a
+ * part of them, with their sealed hashes. Of the accounts, it compares only some with a new fold of
+ * their events. If a check throws, the error becomes a finding. Otherwise, one damaged event could
+ * hide all other findings. Throws only if the signal is aborted or the database is unavailable.
  */
 export async function verifySite(
   core: Core,
@@ -101,7 +101,10 @@ export async function verifySite(
   }
 }
 
-/** The progress of a verification. It is set while the checks are made. */
+/**
+ * The mode, the start and the resulting state of a verification. The checks set these fields as
+ * they proceed.
+ */
 type Reached = {
   mode: VerificationMode
   fromPosition: number
@@ -352,8 +355,8 @@ async function verifyEnd(
 
 /**
  * Reports read models that include events which the store does not have. If the end of the history
- * was cut off together with its log, these read models may be the only evidence of it. The finding
- * therefore does not recommend a rebuild. Returns their names.
+ * was cut off together with its log, these read models may be the only evidence of the loss. The
+ * finding therefore does not recommend a rebuild. Returns the names of these read models.
  */
 async function reportAheadOfEvents(
   core: Core,

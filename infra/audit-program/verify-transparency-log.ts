@@ -156,8 +156,8 @@ export function verifySignedCheckpoints(
 
 /**
  * Compares the log with the root hashes that earlier verifications recorded as events.
- * Verifications that found something in the history are skipped. This detects a log that was
- * emptied and started again.
+ * Verifications that found something in the history are skipped. The comparison detects a log that
+ * was emptied and started again.
  */
 export async function compareEarlierRoots(
   { pg }: Core,

@@ -6,7 +6,8 @@ import { APPEND_EVENT, CHANNEL } from './postgres-schema.ts'
 
 /**
  * Encoded events for one stream. `expected` is the revision of the stream's last event before the
- * append, or -1 for a new stream. It is always exact, so that a retry can't write the events twice.
+ * append, or -1 for a new stream. This revision is always exact, so that a retry can't write the
+ * events twice.
  */
 export type ExactStreamAppend = {
   readonly stream: string
@@ -18,7 +19,7 @@ export type ExactStreamAppend = {
 /**
  * The result of one transaction with several appends. The written events have the positions
  * directly after `before`. `currentRevisions` is null if all appends were written. Otherwise, it
- * lists the current revision of each stream, in the order of the appends. Those that expected
+ * lists the current revision of each stream, in the order of the appends. The appends that expected
  * another revision were not written.
  */
 export type AppendBatchResult = {

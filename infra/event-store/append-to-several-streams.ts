@@ -118,7 +118,7 @@ function undo(plan: readonly PlannedAppend[]): void {
 
 /**
  * Writes the events of all steps. The append also requires the revisions of the streams whose steps
- * have no events, because such a step may be a check without which the other steps would not be
+ * have no events, because such a step may check a condition under which the other steps are
  * allowed.
  */
 async function writePlan(

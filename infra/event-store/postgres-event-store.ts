@@ -153,7 +153,7 @@ type PageReaderDeps = {
   readonly notification: ReaderNotification
   /** Returns the last known position. */
   readonly head: () => number
-  /** Reports whether the last position was last asked for some time ago. */
+  /** Reports whether some time has passed since the store was last asked for its last position. */
   readonly isPollDue: () => boolean
   /** Asks the store for the last position and wakes all readers if there are new events. */
   readonly look: () => Promise<void>

@@ -47,9 +47,9 @@ export type RecentEvents = {
 
 /**
  * Keeps the latest events in memory, so that readers need no query for events that this process
- * wrote, and only one of them needs a query for those of other processes. Each event is decoded
- * only once, from the stored text. If events are missing in between, the buffer starts again with
- * the next event.
+ * wrote. For events of other processes, only one of the readers needs a query. Each event is
+ * decoded only once, from the stored text. If events are missing in between, the buffer starts
+ * again with the next event.
  *
  * Events that no reader selects are replaced by null, because many objects that live for seconds
  * would make garbage collection slow.

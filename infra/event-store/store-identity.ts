@@ -151,9 +151,9 @@ const POSITION_TABLES = [
 
 /**
  * Assigns the database to another store. Positions are only valid in one store, so snapshots and
- * checkpoints are deleted. Read models are rebuilt from the events of the new store. All other
- * readers continue at the end of the new store. NOTE: all processes that use the former store must
- * have ended.
+ * checkpoints are deleted. Read models are rebuilt from the events of the new store. Readers that
+ * fill no read model continue at the end of the new store. NOTE: all processes that use the former
+ * store must have ended.
  */
 export async function moveStoreIdentity(client: PoolClient, now: StoreIdentity): Promise<void> {
   // The table of a feature that was never used does not exist, so a missing table is skipped.

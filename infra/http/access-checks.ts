@@ -39,7 +39,10 @@ export const onlyUser: Check = async (request) => {
   await admit(request)
 }
 
-/** Like `onlyUser`, but admits a temporary password, so that the user can replace it. */
+/**
+ * Like `onlyUser`, but also admits a user with a temporary password, so that the user can replace
+ * it.
+ */
 export const onlyUserOfAnyPassword: Check = async (request) => {
   await admit(request, true)
 }

@@ -96,8 +96,8 @@ type Level = Set<string> | null | false
 /**
  * Scans JSON text before it is parsed. Throws a 400 for nesting beyond 64 levels or more than
  * 50,000 values, because such a text would block the event loop. Also throws a 400 for a duplicate
- * property name, because parsers treat duplicates differently. All other faults are left to the
- * parser.
+ * property name, because parsers treat duplicates differently. The parser reports all other faults
+ * of the text.
  */
 function checkJsonLimits(text: string): void {
   const levels: Level[] = []

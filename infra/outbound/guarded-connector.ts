@@ -15,7 +15,7 @@ export const resolveByDns: Resolve = (hostname, callback) =>
 /**
  * Creates an undici connector that opens only allowed connections. All addresses of a host name
  * must be allowed. A literal address, which bypasses `lookup`, is checked before the connection is
- * opened. The connected address is checked again before the request is sent.
+ * opened. The address to which the socket is connected is checked again before the request is sent.
  */
 export function guardedConnector(
   policy: OutboundPolicy,

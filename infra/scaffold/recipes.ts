@@ -20,8 +20,8 @@ export type Recipe = {
 }
 
 /**
- * The beginnings of import paths in the templates. They are constants, because an architecture test
- * would treat complete imports in the templates as imports of this file.
+ * The beginnings of import paths in the templates. These beginnings are constants, because an
+ * architecture test would treat complete imports in the templates as imports of this file.
  */
 const CONSOLE_UI = '#console/ui'
 const READ_CONTRACT = '#read-api/contract'

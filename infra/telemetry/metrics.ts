@@ -4,7 +4,7 @@ import { answerIn } from '../postgres/query-timeouts.ts'
 const HEAD_WITHIN_MS = 2_000
 
 /**
- * Functions that read the current values of this process's metrics. They are called at each scrape.
+ * Functions that read the current values of this process's metrics, and are called at each scrape.
  */
 export type Readings = {
   readonly callsInFlight: () => number

@@ -146,8 +146,8 @@ function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): Wr
 }
 
 /**
- * Runs `check` every second while it returns true or after `beFrequent`, and otherwise once a
- * minute, so that an idle process does not wake up.
+ * Runs `check` every second while `check` returns true, and after a call of `beFrequent`. Otherwise
+ * runs it once a minute, so that an idle process rarely wakes up.
  */
 function adaptiveTimer(check: () => boolean) {
   let timer: NodeJS.Timeout | undefined

@@ -53,7 +53,7 @@ export class GrowingTiles {
     this.add(level + 1, rootOfHashes(tile.hashes), 0)
   }
 
-  /** Returns the leaf hashes in the last tile. It may be empty. */
+  /** Returns the leaf hashes in the last tile, which may be none. */
   lastLeaves(): readonly Buffer[] {
     return this.tiles[0]?.hashes ?? []
   }

@@ -50,7 +50,7 @@ export const ensureLogSchema = ({ pg }: Pick<Core, 'pg'>): Promise<void> =>
 
 /**
  * Opens the log, or creates it if the database has none. The signing key is `TRANSPARENCY_LOG_KEY`
- * or is derived from `SECRET_KEY`. Neither is stored in the database. Throws `WrongLogKey` if the
+ * or is derived from `SECRET_KEY`. It is never stored in the database. Throws `WrongLogKey` if the
  * log has another key.
  */
 export async function openTransparencyLog({
@@ -65,7 +65,10 @@ export async function openTransparencyLog({
   return { origin, signer, witness: createNoteSigner(witnessNameOf(origin), witnessSeed) }
 }
 
-/** Returns the seeds of the keys that sign the site's log, and the logs that it witnesses. */
+/**
+ * Returns two seeds: that of the key that signs the site's log, and that of the key with which the
+ * site signs other logs as a witness.
+ */
 function seedsOf({ config, vault }: Pick<LogCore, 'config' | 'vault'>) {
   const derived = (use: string) => Buffer.from(vault.keyedHash('transparency-log', use), 'hex')
   const derivedSeed = derived('log')

@@ -148,8 +148,8 @@ function createDataKeys(pg: Pool, ring: KeyRing) {
 const NO_KEY = Buffer.alloc(0)
 
 /**
- * A cache of data keys. Clearing it begins a new generation: a key that was read from the database
- * before may be destroyed, so it is not cached.
+ * A cache of data keys. Clearing the cache begins a new generation. A key whose read from the
+ * database began in an earlier generation is not cached, because it may be destroyed by now.
  */
 function createCache() {
   let generation = 0

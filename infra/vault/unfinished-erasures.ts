@@ -22,9 +22,8 @@ export async function forgetErasure(pg: Pool, userId: number): Promise<void> {
 }
 
 /**
- * Records that the tables contain no data of the user any more. Because rows were deleted and
- * changed after the data key was destroyed, it also records again that the files may contain old
- * rows.
+ * Records that the tables contain no data of the user any more. Also records again that the files
+ * may contain old rows, because rows were deleted and changed after the data key was destroyed.
  */
 export async function endErasure(pg: Pool, userId: number): Promise<void> {
   await pg.query(

@@ -81,7 +81,10 @@ class WorkerPool {
     this.collector = createMetricsCollector(this.live, options.ownMetrics)
   }
 
-  /** Starts a worker. If the worker dies soon, its replacement starts after `pauseMs`. */
+  /**
+   * Starts a worker. If the worker dies before it counts as stable, its replacement starts after
+   * `pauseMs`.
+   */
   start(name: string, pauseMs: number): Promise<void> {
     const startedAt = performance.now()
     const worker = fork(PROGRAM, { env: this.options.environment })

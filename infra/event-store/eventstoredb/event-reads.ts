@@ -144,8 +144,8 @@ async function readAll(collect: Collect, after: number, limit: number): Promise<
 }
 
 /**
- * Creates a function that returns the position of this product's last event. It reads backwards
- * over the server's own events, at most to the position of the previous call.
+ * Creates a function that returns the position of this product's last event. The function reads
+ * backwards over the server's own events, at most to the position that its previous call returned.
  */
 function headReader(collect: Collect): () => Promise<number> {
   let lastHead = { end: 0, head: 0 }
