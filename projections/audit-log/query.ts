@@ -109,8 +109,8 @@ export async function listActs(
 
 /**
  * Returns the acts after position `after` up to position `upTo`, oldest first. If there are more
- * than `limit`, the result ends with all acts of one position, so that the next range misses none.
- * It may then have more than `limit` acts.
+ * than `limit` acts, the result ends after all acts of one position, so that the next range misses
+ * none. The result can therefore have more than `limit` acts.
  */
 export async function actsAfter(
   db: CommonQueryMethods,

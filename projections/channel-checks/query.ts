@@ -10,7 +10,9 @@ const channelCheck = rowType({
   reason: Type.String(),
   /** The duration of the last successful test in milliseconds, or 0. */
   responseTime: wireInteger,
-  /** The times of the last test and of the last balance query in Unix seconds, or 0. */
+  /**
+   * The times of the last test (`testTime`) and of the last balance query, in Unix seconds, or 0.
+   */
   testTime: wireInteger,
   /** The balance in US dollars, as decimal text. */
   balance: Type.String(),

@@ -13,7 +13,10 @@ const circuit = rowType({
   reason: Type.String(),
   failures: wireInteger,
   round: wireInteger,
-  /** The end of the circuit's pause or trial call. All times are in Unix milliseconds. */
+  /**
+   * The end of the pause of an open circuit, or of the probe of a half-open one. All times are in
+   * Unix milliseconds.
+   */
   until: wireInteger,
   openedAt: wireInteger,
   position: wireInteger,

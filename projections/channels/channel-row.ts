@@ -53,7 +53,9 @@ const SELECTED = {
   usedQuota: quota,
   /** The duration of the last successful test in milliseconds, or 0. */
   responseTime: wireInteger,
-  /** The times of the last test and of the last balance query in Unix seconds, or 0. */
+  /**
+   * The times of the last test (`testedAt`) and of the last balance query, in Unix seconds, or 0.
+   */
   testedAt: wireInteger,
   /** The balance in US dollars, as decimal text. */
   balance: decimalText,

@@ -43,9 +43,9 @@ const linesWithSums = (invoiceId: string) => sql.fragment`
 
 /**
  * The query for all lines of an invoice. Each line is joined with the attempt that has the line's
- * request id, or with nulls. If the channel has several attempts with this id, the first charged
- * attempt is preferred, and otherwise the first one. The joins read each side once, whatever the
- * number of lines.
+ * request id, or with nulls. If the channel has several attempts with this id, the line is joined
+ * with the first charged attempt, or with the first attempt if none was charged. The joins read
+ * each side once, whatever the number of lines.
  */
 const found = (invoice: MatchedProviderInvoice) => {
   const { invoiceId, channelId, ...terms } = invoice
@@ -148,9 +148,10 @@ export const matchLines = (
 /**
  * Lists the request ids whose first lines are at these places, in the order of the file. Each has
  * the sums of its lines, the day and the model of its first line, and the attempt that `matchLines`
- * chooses. A place is the number of the part, times `HIGH_FACTOR`, plus the number of the line.
- * NOTE: each line is looked up (`lateral` with `limit` or sums). The planner would otherwise join
- * all lines, because it has no statistics of a new invoice.
+ * chooses. A place is the number of the invoice's part (one event of the import), times
+ * `HIGH_FACTOR`, plus the number of the line. NOTE: each line is looked up (`lateral` with `limit`
+ * or sums). The planner would otherwise join all lines, because it has no statistics of a new
+ * invoice.
  */
 export const listMatches = (
   db: CommonQueryMethods,
