@@ -14,7 +14,7 @@ import type { InvoiceMatches, MatchedInvoices, MatchSum } from './matched-invoic
 
 /**
  * The figures of an invoice and those that this site recorded, for one day and model or summed over
- * several. `rows`, `billedTokens` and `amount` are from the invoice. The others are from this site.
+ * several. `rows`, `billedTokens` and `amount` are from the invoice. All others are from this site.
  */
 type Figures = {
   rows: number
@@ -93,7 +93,7 @@ const NO_MATCHES: InvoiceMatches = { sums: [], onlyOurs: 0 }
 
 /**
  * Returns the fields of an invoice that are needed to match it with calls. If an invoice has no
- * period, its last day is set to the day before its first day, so that it covers no day.
+ * period, its last day is set to the day before its first day, so that the invoice covers no day.
  */
 export function matchedProviderInvoiceOf(invoice: ProviderInvoice): MatchedProviderInvoice {
   const { invoiceId, channelId, dollars, decimals = DECIMALS, lines } = invoice

@@ -90,7 +90,10 @@ export async function visibleCall(
   return { ...found, events }
 }
 
-/** Returns null if the call does not exist or the requester may not see it. */
+/**
+ * Finds a call like `visibleCall`, but without its events. Returns null if the call does not exist
+ * or the requester may not see it.
+ */
 async function findVisibleCall(
   { core }: Pick<ReadDeps, 'core'>,
   request: FastifyRequest,

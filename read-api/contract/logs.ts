@@ -122,8 +122,8 @@ export type LogOther = {
   /** The reasoning effort that the caller requested, such as `low` or `high`. */
   reasoning_effort?: string
   /**
-   * The maximum number of output tokens per choice, if the gateway has reduced it. It does so if
-   * the balance would not cover the requested number.
+   * The maximum number of output tokens per choice, if the gateway has reduced it because the
+   * balance would not cover the requested number.
    */
   output_limit?: number
   /**
@@ -194,15 +194,14 @@ export type LogOther = {
   status_code?: number
   channel_id?: number
   /**
-   * For admins: the user who changed a balance or a group. `note` is the reason. It is null if no
-   * reason was given, and empty if the text can no longer be read because a user's data was erased.
+   * For admins: the user who changed a balance or a group. `note` is the reason: null if none was
+   * given, and empty if the text can no longer be read because a user's data was erased.
    */
   changed_by?: { id: number; username: string }
   note?: string | null
   /**
    * For admins: what the provider charged, in quota. `cost_ratio` is the provider's price as a
-   * multiple of the list price. The list price has the group ratio 1. Both are omitted if they are
-   * unknown.
+   * multiple of the list price. The list price has the group ratio 1. Unknown values are omitted.
    */
   cost?: number
   cost_ratio?: string

@@ -199,7 +199,10 @@ export const PresetRatios = Type.Object({
    * oldest list. Empty if the configured address does not tell a date.
    */
   as_of: Type.String(),
-  /** The models whose prices were not read again at that date, and the date of these prices. */
+  /**
+   * The models whose prices were not read again at the date `as_of`, and the date of the prices of
+   * these models.
+   */
   older: Type.Union([
     Type.Null(),
     Type.Object({ as_of: Type.String(), models: Type.Array(Type.String()) }),
@@ -251,8 +254,8 @@ export const optionQueries = {
   /**
    * The units in which channels bill models at a price of the option `ModelPrice`: `second` if a
    * channel bills the model by the second of a video, otherwise `call`. Both are listed if the
-   * channels of a model differ. Only those models are listed whose names tell another unit
-   * (`entry_units`), for example because a channel maps the name to that of a video.
+   * channels of a model differ. A model is listed only if its name tells another unit
+   * (`entry_units`), for example because a channel maps the name to that of a video model.
    */
   'GET /api/option/price_units': { response: { 200: Envelope(PriceUnitLists) } },
   'GET /api/option/price_schedule': {

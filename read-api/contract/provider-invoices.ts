@@ -44,14 +44,17 @@ export const COMPARISONS = ['matched', 'different', 'only_ours', 'only_theirs'] 
 export type Comparison = (typeof COMPARISONS)[number]
 
 const figures = {
-  /** The number of the provider's rows and tokens. `billed` is the provider's amount in quota. */
+  /**
+   * `rows` and `billed_tokens` are the numbers of rows and tokens in the invoice. `billed` is the
+   * amount of the invoice in quota.
+   */
   rows: Type.Integer(),
   billed_tokens: Type.Integer(),
   billed: Type.Integer(),
   /** The exact amount in the invoice's currency, as a decimal. */
   amount: Type.String(),
   /**
-   * The number of calls and tokens that this site recorded. `cost` is the sum of the expected
+   * `calls` and `tokens` are the numbers that this site recorded. `cost` is the sum of the expected
    * costs, in quota. Calls with an unknown cost are left out.
    */
   calls: Type.Integer(),

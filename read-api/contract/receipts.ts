@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Query } from './request-parameters.ts'
 import { Envelope } from './response-envelope.ts'
 
-/** The fields of an event without its data. `at` is its time in Unix milliseconds. */
+/** The fields of an event without its data. `at` is the event's time in Unix milliseconds. */
 export const EVENT_FIELDS = {
   position: Type.Integer(),
   stream: Type.String(),
@@ -23,8 +23,8 @@ export const ReceiptRecord = Type.Object({ ...EVENT_FIELDS, data: Type.String() 
 export type ReceiptRecord = Static<typeof ReceiptRecord>
 
 /**
- * A proof that an event is in the log: the audit path of RFC 6962 from its leaf to the root of a
- * tree. Hashes are in base64.
+ * A proof that an event is in the log: the audit path of RFC 6962 from the leaf of the event to the
+ * root of a tree. Hashes are in base64.
  */
 export const InclusionProof = Type.Object({
   leaf_index: Type.Integer(),
@@ -62,7 +62,7 @@ export const Receipt = Type.Object({
    * signatures.
    */
   cosignatures: Type.Array(Type.Object({ witness: Type.String(), signed_at: Type.Integer() })),
-  /** True if enough witnesses have signed the checkpoint. The number is set by the site. */
+  /** True if the number of witnesses that the site requires have signed the checkpoint. */
   is_final: Type.Boolean(),
 })
 export type Receipt = Static<typeof Receipt>
@@ -105,10 +105,10 @@ const EventReceipts = Type.Object(receipts)
 const CallReceipts = Type.Object({
   ...receipts,
   /**
-   * The proof that the tree of the latest checkpoint extends the tree of the call's checkpoint. It
-   * is needed for corrections that are newer than the call's checkpoint. Their receipts refer to
-   * the latest checkpoint, which may lack signatures of witnesses. Null if all receipts have the
-   * same checkpoint.
+   * The proof that the tree of the latest checkpoint extends the tree of the call's checkpoint. The
+   * proof is needed for corrections that are newer than the call's checkpoint. The receipts of
+   * these corrections refer to the latest checkpoint, which may lack signatures of witnesses. Null
+   * if all receipts have the same checkpoint.
    */
   later_consistency: consistency,
   /**

@@ -47,8 +47,8 @@ export const REDEMPTION_FIELDS = {
   /** True if several users can redeem the code. Each of them can redeem it once. */
   isGift: { wire: 'is_gift', type: 'flag', initial: false },
   /**
-   * The number of times that the code can be redeemed in total. Null means no limit. It is 1 for a
-   * code without `is_gift`.
+   * The number of times that the code can be redeemed in total: 1 for a code without `is_gift`.
+   * Null means no limit.
    */
   maxUses: {
     wire: 'max_uses',

@@ -77,8 +77,8 @@ type WritableField = {
 )
 
 /**
- * A field that requests cannot change. `isComputed`: it has no database column, and its value is
- * computed for each response. `isOptional`: only some responses contain it.
+ * A field that requests cannot change. `isComputed`: the field has no database column, and its
+ * value is computed for each response. `isOptional`: only some responses contain it.
  */
 type ReadOnlyField = {
   readonly wire: string

@@ -29,7 +29,7 @@ export const StateAsOf = Type.Object({
   id: Type.String(),
   /**
    * The state with its members in snake case, or the options by their keys. Null if the object did
-   * not exist at the moment. The response is a 404 if it never existed.
+   * not exist at the moment. If it has never existed, the response is a 404.
    */
   state: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
   /**

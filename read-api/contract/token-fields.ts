@@ -53,7 +53,8 @@ export const RATE_LIMIT_FIELDS = {
 } as const satisfies Fields
 
 /**
- * The fields that change when a token is used or when time passes. Live messages contain only them.
+ * The fields that change when a token is used or when time passes. Live messages contain only these
+ * fields.
  */
 export const TOKEN_STATE_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
@@ -76,7 +77,7 @@ export const TOKEN_STATE_FIELDS = {
   isUnlimited: { wire: 'unlimited_quota', type: 'flag', initial: false, isComputed: true },
   /**
    * The number of times that an admin or the owner has set the quota of the token. Calls do not
-   * change it.
+   * count.
    */
   budgetVersion: { wire: 'budget_version', type: 'integer', access: 'read', isComputed: true },
   /** The expiry in Unix seconds, or -1 if the token never expires. Requests must not contain 0. */

@@ -40,8 +40,8 @@ export const SiteUsage = Type.Object({
     input_tokens: Type.Integer(),
     cache_read_tokens: Type.Integer(),
     /**
-     * The quota that the providers' caches saved. It is negative if writing to them cost more than
-     * reading saved.
+     * The quota that the providers' caches saved. It is negative if writes to the caches cost more
+     * than reads saved.
      */
     cache_saved: Type.Integer(),
     failed: Type.Integer(),

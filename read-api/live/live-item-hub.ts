@@ -129,9 +129,7 @@ export function createHub(deps: HubDeps, onAdvance: OnAdvance): Hub {
   }
 }
 
-/**
- * Returns functions that start and stop some work. Starting it again while it runs has no effect.
- */
+/** Returns functions that start and stop some work. A start while the work runs has no effect. */
 export function onDemand(begin: () => () => void) {
   let end: (() => void) | null = null
   return {

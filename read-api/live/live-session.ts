@@ -15,8 +15,8 @@ const PENDING_MAX = 256
 const PENDING_BYTES_MAX = 1_048_576
 const BATCH_ROWS = 200
 /**
- * The maximum number of missed items that are sent to a client. If it has missed more, it is told
- * to read all its data again.
+ * The maximum number of missed items that are sent to a client. A client that has missed more is
+ * told to read all its data again.
  */
 const MISSED_MAX = 5_000
 
@@ -150,8 +150,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends the progress of tasks. If the client is too slow at the moment, it is skipped and
-   * receives only later progress.
+   * Sends the progress of tasks. A client that is too slow at the moment is skipped, and receives
+   * only later progress.
    */
   pushProgress(changed: readonly TaskProgress[]): void {
     if (!this.receivesTasks || this.#isClosed || !this.#hasRoom) return

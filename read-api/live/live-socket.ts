@@ -128,8 +128,8 @@ const sessionsOf = (open: Iterable<OpenSocket>): LiveSession[] =>
   [...open].map(({ session }) => session)
 
 /**
- * Rejects new sockets while the process is stopping. Its port is still open then, but clients must
- * connect to another process.
+ * Rejects new sockets while the process is stopping. The port of the process is still open then,
+ * but clients must connect to another process.
  */
 function assertNotDraining(draining: AbortSignal): void {
   if (draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)

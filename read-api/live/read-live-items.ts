@@ -118,8 +118,8 @@ async function inboxItems(
 type ChangedUser = { readonly id: number; readonly position: number }
 
 /**
- * Returns an item for each user who was created or changed. It contains only the id. The consoles
- * of admins then read the user.
+ * Returns an item for each user who was created or changed. The item contains only the id, with
+ * which the consoles of admins then read the user.
  */
 const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
   changed.map(({ id, position }) => {

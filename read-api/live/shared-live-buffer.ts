@@ -13,7 +13,7 @@ export type LiveItem = {
    * - `each`: all users for whom `textFor` returns a text.
    */
   readonly ownerId: number | null | 'each' | 'auditors'
-  /** True if a user's data was erased. Earlier items in the buffer may contain it. */
+  /** True if a user's data was erased. Earlier items in the buffer may contain this data. */
   readonly isErasure?: boolean
   /** True if only the owner receives the item. Otherwise, admins receive it as well. */
   readonly isPrivate?: boolean
@@ -61,8 +61,8 @@ export class LiveBuffer {
   }
 
   /**
-   * Removes all items, because a user's data was erased that they may contain. A socket that has
-   * not sent them yet tells its client to read its data again.
+   * Removes all items, because a user's data was erased and the items may contain some of it. A
+   * socket that has not sent all of them yet tells its client to read the client's data again.
    */
   clear(): void {
     this.#items = []

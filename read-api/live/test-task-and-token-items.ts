@@ -17,8 +17,8 @@ import { cachedText, type LiveItem } from './shared-live-buffer.ts'
 
 /**
  * Returns one item for admins if channels were tested, or their balances read, in a range of
- * positions. It also has the progress of the latest test of all channels. The list is empty if no
- * test or balance changed in the range.
+ * positions. The item also has the progress of the latest test of all channels. The list is empty
+ * if no test or balance changed in the range.
  */
 export async function testItems(
   core: Core,

@@ -20,8 +20,8 @@ const DECIMALS = 6
 
 /**
  * Returns a function that formats quota as dollars, with six decimals and rounded half away from
- * zero. `quotaPerUnit` is the value of an option: the quota for one dollar. If the text is invalid,
- * the default of the option is used.
+ * zero. `quotaPerUnit` is the value of an option: the quota for one dollar. If this value is
+ * invalid, the default of the option is used.
  */
 export function dollarsAt(quotaPerUnit: string): (quota: bigint) => string {
   const { units, scale } = readDecimal(quotaPerUnit)

@@ -15,9 +15,9 @@ export type PermitLimits = {
 }
 
 /**
- * Returns a function that acquires a permit for an export of a user. It throws a 429 if no permit
- * is free. It returns a function that releases the permit. A stopping process waits until all
- * permits are released (`inFlight`).
+ * Returns a function that acquires a permit for an export of a user. This function throws a 429 if
+ * no permit is free. Otherwise, it returns a function that releases the permit. A stopping process
+ * waits until all permits are released (`inFlight`).
  */
 export function createPermits(
   { all, each, reservedForAdmins = 0 }: PermitLimits,

@@ -41,8 +41,8 @@ export async function logFilter(
 const CALLERS_MAX = 50_000
 
 /**
- * Returns the ids of all tokens with this name. Calls from the playground have no token, but an id
- * for each user. They match the name of the playground.
+ * Returns the ids of all tokens with this name. Calls from the playground have no token, but their
+ * log rows have a token id for each user. These ids match the name of the playground.
  */
 async function tokenIdsNamed(
   db: CommonQueryMethods,

@@ -196,8 +196,8 @@ type ShippedPreset = Pick<PresetRatios, 'as_of' | 'older' | 'prompt' | 'completi
 type ReadList = (text: string) => ReadonlyMap<string, string> | null
 
 /**
- * Returns the ratios of a source that are shipped with this release. They are the built-in prices,
- * and older prices of models that have no built-in price.
+ * Returns the ratios of a source that are shipped with this release: the built-in prices, and older
+ * prices of models that have no built-in price.
  */
 function shippedPreset(
   source: PresetSource,
@@ -221,7 +221,10 @@ function shippedPreset(
   }
 }
 
-/** Returns the names of models with built-in prices that calls of the source have. */
+/**
+ * Returns the names of the models with built-in prices, in the form of the source: only
+ * OpenRouter's names for `openrouter`, and all others for any other source.
+ */
 const namesOf = (source: PresetSource): ReadonlySet<string> =>
   new Set(
     [...builtInRatios('ModelRatio').keys()].filter(
@@ -229,7 +232,9 @@ const namesOf = (source: PresetSource): ReadonlySet<string> =>
     ),
   )
 
-/** Replaces values of the list by built-in values, and adds those that it lacks. */
+/**
+ * Replaces values of the list by built-in values, and adds the built-in values that the list lacks.
+ */
 function merged(
   list: ReadonlyMap<string, string>,
   names: ReadonlySet<string>,

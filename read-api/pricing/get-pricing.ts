@@ -145,7 +145,10 @@ const tiersOf = ({ tiers }: TokenPrice): Pick<PricedModel, 'context_tiers'> => {
   return { context_tiers }
 }
 
-/** Returns the fields with the unit of a price, which is the call unless they tell another. */
+/**
+ * Returns the fields that tell the unit of a price. There are none if all groups are charged per
+ * call.
+ */
 function unitsIn(
   groups: readonly string[],
   byGroup: ReturnType<PriceUnitIndex['unitsByGroup']>,

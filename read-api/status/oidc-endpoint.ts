@@ -25,8 +25,8 @@ type CachedEndpoint = { readonly wellKnown: string; endpoint: string; refreshAt:
 
 /**
  * Caches the authorization endpoint of an OpenID provider. The provider's discovery document is
- * fetched in the background, so that requests never wait for it. It is fetched again after ten
- * minutes, or after one minute if fetching failed.
+ * fetched in the background, so that requests never wait for it. The document is fetched again
+ * after ten minutes, or after one minute if fetching failed.
  */
 export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>): OidcEndpoint {
   let outbound: Outbound | null = null

@@ -192,8 +192,8 @@ const pointOf = ({ day, tokenId, name, count, quota, tokens }: TokenDayUsage): T
 })
 
 /**
- * Returns, for each day, the usage that is not in the list of tokens. It belongs to tokens that are
- * not listed, or to no token. Corrections of charges can make it negative.
+ * Returns, for each day, the usage of tokens that are not in the list, and of calls without a
+ * token. Corrections of charges can make this usage negative.
  */
 function restOf(
   totals: readonly DayUsage[],

@@ -53,7 +53,7 @@ export async function timelineResponse(
 
 /**
  * Returns the time after which a channel can't expire any more: the time of its deletion, or now if
- * it exists.
+ * the channel still exists.
  */
 async function endOf(
   db: Core['db'],
