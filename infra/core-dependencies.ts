@@ -17,7 +17,7 @@ export type Core = {
   readonly config: Config
   /** The connection pool for read models and all other SQL that is not latency-critical. */
   readonly db: DatabasePool
-  /** The pool for latency-critical SQL. It uses named statements and avoids Slonik's overhead. */
+  /** The pool for latency-critical SQL, with named statements and without Slonik's overhead. */
   readonly pg: Pool
   readonly store: EventStore
   readonly actors: StreamActors

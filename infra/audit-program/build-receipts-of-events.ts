@@ -124,8 +124,8 @@ async function prove(
 }
 
 /**
- * Returns the account's balances that an event records. They are null for old event versions that
- * do not record balances.
+ * Returns the account's balances that an event records. The balances are null for old event
+ * versions, which do not record them.
  */
 function balancesOf(record: StoredRecord): Pick<Receipt, 'balance_after' | 'held_after'> {
   const { balanceAfter = null, heldAfter = null } = eventOf(record).data as {
@@ -143,8 +143,8 @@ type Anchors = {
 
 /**
  * Returns the chosen and the latest checkpoint. The chosen one is the latest checkpoint that covers
- * the position and has enough signatures of witnesses. If no checkpoint is such, the latest one is
- * chosen.
+ * the position and has enough signatures of witnesses. If no checkpoint does both, the latest one
+ * is chosen.
  */
 async function chooseCheckpoints({ pg, config }: Deps, position: number): Promise<Anchors> {
   const checkpoints = await listCheckpoints(pg, CHECKPOINTS_SEARCHED)

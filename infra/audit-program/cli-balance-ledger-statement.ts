@@ -24,9 +24,9 @@ const PAGE = 1_000
 
 /**
  * Calls `apply` with each event of the user's account in order, read from the site or from an
- * export. Throws if the account has no events, because the id may be wrong. Also throws if `moment`
- * is a position after the last event. The error names the command-line option `name`, from which
- * the moment was read.
+ * export. Throws if the account has no events, because the id is then probably wrong. Also throws
+ * if `moment` is a position after the last event. The error names the command-line option `name`,
+ * from which the moment was read.
  */
 async function eachEvent(
   invocation: Invocation,

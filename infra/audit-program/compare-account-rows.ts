@@ -37,10 +37,10 @@ type Turn = {
 }
 
 /**
- * Compares the rows of some accounts with a new fold of their events: used quota, counts of
- * requests, budgets of tokens, movements and their sums by day. Reports the rows that differ. Skips
- * the read models in `ahead`. Returns the user with whom the comparison of the next verification
- * begins.
+ * Compares the rows of some accounts with a new fold of the accounts' events. The rows contain used
+ * quota, numbers of requests, token budgets, movements, and sums of movements by day. Reports the
+ * rows that differ. Skips the read models in `ahead`. Returns the user with whom the comparison of
+ * the next verification begins.
  */
 export async function compareAccountRows(
   core: Core,

@@ -55,19 +55,19 @@ export type Manifest = {
   /** The signed checkpoints that cover the events, in the order of their tree sizes. */
   readonly signedCheckpoints: readonly string[]
   /**
-   * The public keys of the site and its witnesses, as `name+hash+key`. They verify the signatures.
+   * The public keys of the site and its witnesses, as `name+hash+key`, which verify the signatures.
    */
   readonly keys: readonly string[]
   readonly witnessKeys: readonly string[]
   /**
    * The signed notes in which the site replaced its key. Both the old and the new key have signed
-   * each note. Earlier releases omit this field.
+   * each note. Exports of earlier releases lack this field.
    */
   readonly keyRotations?: readonly string[]
   /**
    * The next signed checkpoint after the last event of the export, and a proof (hashes in base64)
-   * that its tree begins with the tree of the exported events. Omitted if the export ends with the
-   * last event of the site.
+   * that the tree of this checkpoint begins with the tree of the exported events. Omitted if the
+   * export ends with the last event of the site.
    */
   readonly continuation?: {
     readonly signedCheckpoint: string

@@ -42,9 +42,9 @@ type Deps = {
 
 /**
  * Starts the background work of the audit: requested verifications, rebuilds of read models,
- * scratch copies, and the nightly verification. It also removes the tables of work that was killed.
- * A lease for each kind of work ensures that only one process at a time does it. If the process
- * dies, the next holder of the lease starts the job again.
+ * scratch copies, and the nightly verification. Also removes the tables of work that was killed. A
+ * lease for each kind of work ensures that only one process at a time does it. If the process dies,
+ * the next holder of the lease starts the job again.
  */
 export async function startAuditJobs(
   core: Core,
@@ -212,8 +212,8 @@ const NIGHTLY_HOUR = 3
 const DAY_MS = 86_400_000
 /**
  * The next verification is full if the last full verification has at least this age in
- * milliseconds. It is half a day less than a week, because nights are not exactly 24 hours apart.
- * With a full week, eight days could pass.
+ * milliseconds. The age is half a day less than a week, because nights are not exactly 24 hours
+ * apart: with a full week, eight days could pass.
  */
 const FULL_AFTER_MS = 6.5 * DAY_MS
 /** The delay in milliseconds after which a missed nightly verification is made up for. */

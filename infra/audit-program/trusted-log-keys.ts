@@ -122,8 +122,8 @@ export class KeyRing {
 
   /**
    * Reports whether a key belongs to the site itself. This is true for each present and former key
-   * of the log. It is also true for a key with the name of the log, or with the name under which
-   * the site witnesses other logs.
+   * of the log. This is also true for any key with the name of the log, or with the name under
+   * which the site witnesses other logs.
    */
   isKeyOfSite({ name, publicKey }: VerifierKey): boolean {
     return [...this.validities.values()].some(({ key }) => {

@@ -45,8 +45,8 @@ export type ReceiptFault =
   /** The record or the receipt has a wrong format. */
   | 'form'
   /**
-   * The leaf hash or the balances do not match the record, or the postings of the event are not
-   * what its type, its owner and its amounts allow.
+   * The leaf hash or the balances do not match the record. Or the postings of the event contradict
+   * its type, its owner or its amounts.
    */
   | 'record'
   /** The receipt has no proof. If `isUnsealed` is true, its event still waits to be sealed. */
@@ -267,10 +267,10 @@ function movementOf(record: StoredRecord): Required<Balances> {
 }
 
 /**
- * Compares the receipts of two customers, or of one customer at two times. A site that shows them
- * different histories has signed two root hashes for one tree size, or can't prove that one tree
- * begins with the other. `proofs` are the consistency proofs that the site returned for the tree
- * sizes of the receipts.
+ * Compares the receipts of two customers, or of one customer at two times. If a site shows the two
+ * different histories, it has signed two root hashes for one tree size, or can't prove that the
+ * larger tree begins with the smaller one. `proofs` are the consistency proofs that the site
+ * returned for the tree sizes of the receipts.
  */
 export function compareReceipts(
   ours: readonly Receipt[],

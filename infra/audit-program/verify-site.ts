@@ -318,8 +318,8 @@ function applyRecord(state: Verified['state'], record: StoredRecord, findings: F
 }
 
 /**
- * Reports events that are missing at the end of the history. They are noticed because the earlier
- * verification, the log or the store counts more events than were read.
+ * Reports events that are missing at the end of the history. Such events are noticed because the
+ * earlier verification, the log or the store counts more events than were read.
  */
 async function verifyEnd(
   core: Core,

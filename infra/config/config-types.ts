@@ -29,7 +29,8 @@ export type Config = {
   readonly logLevel: string
   readonly trustProxy: readonly string[]
   /**
-   * The private IP ranges at which channels may call a provider. A null `port` allows every port.
+   * The private IP ranges in which the provider of a channel is allowed to be. A null `port` allows
+   * every port.
    */
   readonly privateUpstreams: readonly { readonly cidr: string; readonly port: number | null }[]
   readonly metricsToken: string | null

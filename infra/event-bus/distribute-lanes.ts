@@ -17,7 +17,7 @@ type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: num
 
 /**
  * The maximum pause in milliseconds before the next attempt after the distribution has failed. The
- * pause is much shorter than the lease time of a process with its own Postgres (several minutes),
+ * pause is short even if the lease time is several minutes (in a process with its own Postgres),
  * because the read models stand still while the process has no lanes.
  */
 const RETRY_MS_MAX = 2_500

@@ -53,7 +53,7 @@ const REPLY_WITHIN_MS = 4_000
  * SQL function that reports revisions, because more conflicts are likely.
  */
 const AFTER_CONFLICT_MS = 10_000
-/** The session's name in Postgres. It overrides a name in the connection string. */
+/** The session's name in Postgres, which overrides a name in the connection string. */
 export const APPEND_SESSION = 'tallygate-append'
 // These settings force a query plan that stays efficient as the tables grow.
 const PLANS =

@@ -32,7 +32,7 @@ type Options = {
 type Entry = {
   readonly requestedParts: readonly EncodedStreamAppend[]
   /**
-   * The parts of the append, one per stream. Their revisions are exact, so that a retry never
+   * The parts of the append, one per stream, each with an exact revision, so that a retry never
    * writes events twice.
    */
   parts: readonly ExactStreamAppend[]

@@ -117,9 +117,8 @@ function undo(plan: readonly PlannedAppend[]): void {
 }
 
 /**
- * Writes the events of all steps. The append also requires the revisions of the streams whose steps
- * have no events, because such a step may check a condition under which the other steps are
- * allowed.
+ * Writes the events of all steps. The append also requires the revisions of streams whose steps
+ * have no events. Such a step can be a check on which the other steps depend.
  */
 async function writePlan(
   plan: readonly PlannedAppend[],

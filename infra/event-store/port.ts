@@ -86,7 +86,10 @@ export type SubscribeOptions = {
 
 /** Tells what a store knows about commits without a query. */
 export type CommitWatch = {
-  /** Returns the last position that this process knows. Other processes' commits may be later. */
+  /**
+   * Returns the last position that this process knows. Other processes may have committed later
+   * events.
+   */
   readonly position: () => number
   /**
    * Resolves when the last known position exceeds `position`, after `timeoutMs` milliseconds or on
@@ -108,8 +111,9 @@ export type Subscription = { readonly stop: () => Promise<void> }
  * in between. If other events could make the append to one stream invalid, the caller must put this
  * stream first.
  *
- * Positions are safe integers that increase in commit order. They may have gaps, except in the
- * Postgres and memory adapters. Callers must only use positions that the store has returned.
+ * Positions are safe integers that increase in commit order. There can be gaps between positions,
+ * except in the Postgres and memory adapters. Callers must only use positions that the store has
+ * returned.
  */
 export interface EventStore {
   append(streams: readonly StreamAppend[]): Promise<Appended>

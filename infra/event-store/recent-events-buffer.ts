@@ -29,7 +29,7 @@ const EVENTS_MAX = 4_096
 const CHARACTERS_MAX = 8_388_608
 
 export type RecentEvents = {
-  /** Adds events that this process has committed. Their positions directly follow `before`. */
+  /** Adds events that this process has committed, whose positions directly follow `before`. */
   readonly add: (before: number, parts: readonly ExactStreamAppend[]) => void
   /**
    * Adds events that other processes have committed, so that only one reader of this process has to

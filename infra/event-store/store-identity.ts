@@ -5,7 +5,7 @@ import { type EventStore, StoreUnavailable } from './port.ts'
 
 /**
  * The table that names the event store of this database. `is_used` means that the store may contain
- * events. It is true for rows of an earlier release, which lacked this column.
+ * events. The default is true, for rows of an earlier release, which lacked this column.
  *
  * NOTE: the column is checked first, because `alter table` waits for all readers of the table, even
  * if nothing has to be changed.

@@ -27,8 +27,8 @@ export type StreamFilter = (stream: string) => boolean
 export type PagedSubscription = SubscribeOptions & {
   /**
    * Reads a page. A read that rejects is repeated. `isPoll` is true if no commit was announced for
-   * some time. The function must then ask the store for new events. It need not if another
-   * subscription has just asked, because an answer wakes all subscriptions.
+   * some time. The function must then ask the store for new events, unless another subscription has
+   * just asked: an answer wakes all subscriptions.
    */
   readonly readPage: (request: PageRequest, isPoll: boolean) => Promise<Page>
   readonly notification: ReaderNotification

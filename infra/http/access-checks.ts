@@ -167,8 +167,8 @@ export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
 
 /**
  * For a public route: returns the authenticated user of the request, even with a temporary
- * password. Returns null without a valid session or access token, and if `User-Id` is missing or
- * names another user.
+ * password. Returns null if there is no valid session or access token, or if `User-Id` does not
+ * name this user.
  */
 export async function principalIfAny(request: FastifyRequest): Promise<Principal | null> {
   const principal = await principalOfRequest(request)

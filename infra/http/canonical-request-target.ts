@@ -6,8 +6,8 @@ export const REFUSED_TARGET = '/%'
 
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(.*)$/is
 /**
- * Matches paths that need no normalization. They have no encoded characters, no empty segments, and
- * no segments that begin with a dot.
+ * Matches paths that need no normalization, because they have neither encoded characters nor
+ * segments that are empty or begin with a dot.
  */
 const PLAIN = /^(?:\/(?!\.)[\w.~!$&'()*+,;=:@-]+)*\/?$/
 /**

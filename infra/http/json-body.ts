@@ -89,7 +89,7 @@ const CLOSE_OBJECT = 125
 
 /**
  * A list or an object that is still open at the current character. A list is `false`. An object is
- * the set of its property names so far, or null before the first one.
+ * the set of the property names that it has so far, or null before the first one.
  */
 type Level = Set<string> | null | false
 

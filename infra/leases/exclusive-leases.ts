@@ -58,9 +58,9 @@ export const ONLY_PROCESS_TTL_MS = 600_000
  */
 const ACQUIRE_MS_MAX = LEASE_TTL_MS / 3
 /**
- * The minimum time limit of a renewal in milliseconds. After a stall, a lease may seem to have
- * expired in this process, but a renewal can still succeed if no other process has acquired the
- * lease.
+ * The minimum time limit of a renewal in milliseconds. After a stall, a lease can have expired by
+ * the time of this process. A renewal can nevertheless succeed, if no other process has acquired
+ * the lease.
  */
 const RENEW_MS_MIN = 1_000
 
@@ -74,7 +74,8 @@ const DDL = `
 
 /**
  * SQL that acquires or renews leases. NOTE: `skip locked` skips rows that `isCurrent` has locked in
- * another process. That process may be suspended inside its transaction, so the wait could be long.
+ * another process. A wait for them could be long, because that process may be suspended inside its
+ * transaction.
  */
 const TAKE = `
   with free as (

@@ -10,8 +10,8 @@ export type RateClaim = {
    */
   readonly count?: number
   /**
-   * True if a request that has ended can be refunded, so that it no longer counts. A limit can thus
-   * count only successes or only failures.
+   * True if the count of a request can be taken back when the request ends. A limit can thus count
+   * only successes or only failures.
    */
   readonly isRefundable: boolean
 }

@@ -47,8 +47,8 @@ const isReachedAllowed = (socket: Socket | null, policy: OutboundPolicy, port: n
   socket?.remoteAddress !== undefined && policy.isAddressAllowed(socket.remoteAddress, port)
 
 /**
- * Creates a `lookup` that returns the addresses of a host name. It fails with `OutboundError`
- * unless all of them are allowed.
+ * Creates a `lookup` that returns the addresses of a host name. This `lookup` fails with
+ * `OutboundError` unless all of the addresses are allowed.
  */
 function guardedLookup(policy: OutboundPolicy, port: number, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {

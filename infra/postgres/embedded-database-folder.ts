@@ -16,7 +16,7 @@ import { cleanEnvironment, type RunAs, runCommand } from './run-command.ts'
 
 export type Cluster = {
   readonly folder: string
-  /** The cluster name. It is part of the title of each server process. */
+  /** The cluster name, which is part of the title of each server process. */
   readonly name: string
   readonly password: string
   readonly runAs: RunAs

@@ -84,8 +84,8 @@ class Link {
   private readonly held = new Set<HeldPermit>()
   private released: ReleasedPermit[] = []
   /**
-   * The groups of processes to which this process belongs. It joins a group when it decides a
-   * request under the limits of the group.
+   * The groups of processes to which this process belongs. The process joins a group when it
+   * decides a request under the limits of the group.
    */
   private readonly sharesIn = new Set<Sharers>()
   private entries = 0

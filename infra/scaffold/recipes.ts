@@ -14,7 +14,7 @@ export type Scaffold = { readonly changes: readonly Change[]; readonly next: rea
 
 export type Recipe = {
   readonly usage: string
-  /** Matches the command's argument. Its groups are passed to `make`. */
+  /** Matches the command's argument. The groups of this pattern are passed to `make`. */
   readonly pattern: RegExp
   readonly make: (...groups: string[]) => Scaffold
 }

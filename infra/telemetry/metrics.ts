@@ -16,9 +16,8 @@ export type Readings = {
 }
 
 /**
- * A registry that collects Node's default metrics only after the first scrape, to spare processes
- * that nobody scrapes. One of these metrics is the delay of the event loop, whose measurement wakes
- * the process a hundred times a second.
+ * A registry that collects Node's default metrics only after the first scrape, because one of these
+ * metrics, the delay of the event loop, wakes the process a hundred times a second.
  */
 class LazyRegistry extends Registry {
   private isComplete = false

@@ -64,8 +64,8 @@ export class GrowingTiles {
   }
 
   /**
-   * Returns the root of the tree. It is computed from the complete subtrees. The smallest subtree
-   * is on the right.
+   * Returns the root of the tree, computed from the complete subtrees, of which the smallest is on
+   * the right.
    */
   root(): Buffer {
     let root: Buffer | null = null

@@ -52,10 +52,10 @@ type AskDeps = Pick<Core, 'config' | 'log' | 'pg'> & {
 export type WitnessDeps = AskDeps & Pick<Core, 'actors' | 'now' | 'vault'>
 
 /**
- * Asks the witnesses that have not signed the checkpoint to sign it. A witness is another site. It
- * signs a checkpoint only if the checkpoint's tree begins with the tree that the witness has signed
- * before. Returns true if as many witnesses have signed as the site requires. Failures are logged
- * and never thrown.
+ * Asks the witnesses that have not signed the checkpoint to sign it. A witness is another site,
+ * which signs a checkpoint only if the checkpoint's tree begins with the tree that the witness has
+ * signed before. Returns true if as many witnesses have signed as the site requires. Failures are
+ * logged and never thrown.
  */
 export async function askWitnesses(deps: WitnessDeps, checkpoint: LogCheckpoint): Promise<boolean> {
   const { witnesses, quorum } = deps.config.transparencyLog

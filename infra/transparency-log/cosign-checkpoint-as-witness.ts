@@ -107,7 +107,7 @@ const RETIRED_KEYS_MAX = 100
 
 /**
  * Records that a log has replaced its key. The old key is not accepted afterwards. Returns a
- * response if the replacement is refused, else null.
+ * response if the replacement is refused, otherwise null.
  */
 async function recordRotation(
   client: PoolClient,
@@ -127,7 +127,7 @@ async function recordRotation(
 
 /**
  * Records the checkpoint as the latest one of its log. Returns a response if the checkpoint is
- * refused, else null.
+ * refused, otherwise null.
  */
 async function recordIfConsistent(
   pg: Pool,

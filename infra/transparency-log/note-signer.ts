@@ -10,7 +10,7 @@ const COSIGNATURE = 4
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /**
- * A signing key with a name. Its public key is published as two texts of the form `name+hash+key`.
+ * A signing key with a name. The public key is published as two texts of the form `name+hash+key`.
  * One text verifies signatures on checkpoints of the key's own log. The other text verifies
  * cosignatures on checkpoints of other logs.
  */

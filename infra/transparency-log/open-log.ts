@@ -50,8 +50,8 @@ export const ensureLogSchema = ({ pg }: Pick<Core, 'pg'>): Promise<void> =>
 
 /**
  * Opens the log, or creates it if the database has none. The signing key is `TRANSPARENCY_LOG_KEY`
- * or is derived from `SECRET_KEY`. It is never stored in the database. Throws `WrongLogKey` if the
- * log has another key.
+ * or is derived from `SECRET_KEY`. The signing key is never stored in the database. Throws
+ * `WrongLogKey` if the log has another key.
  */
 export async function openTransparencyLog({
   config,

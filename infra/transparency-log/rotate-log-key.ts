@@ -11,7 +11,7 @@ type RotatingCore = Pick<Core, 'config' | 'now' | 'pg' | 'store' | 'vault'>
 
 export type RotatedKey = {
   readonly newKey: string
-  /** The checkpoint in which the key is replaced. Both keys have signed it. */
+  /** The checkpoint in which the key is replaced, signed with the old and the new key. */
   readonly note: string
   /** False if the log already had this key, so nothing was changed. */
   readonly isRotatedNow: boolean

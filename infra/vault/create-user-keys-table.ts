@@ -19,15 +19,15 @@ const LOCK_USER_KEYS = `
       set local lock_timeout = 0;`
 
 /**
- * Creates the table of the users' data keys, which is divided by the hash of the user's id, and
- * moves the keys of an earlier release into it. After an erasure, only the partition of the user is
- * rewritten (`remove-erased-rows.ts`), which is short at any number of users. The former table is
- * dropped, together with the bytes of keys that were destroyed earlier.
+ * Creates the table of the users' data keys, and moves the keys of an earlier release into it. The
+ * table is divided by the hash of the user's id. After an erasure, only the partition of the user
+ * is rewritten (`remove-erased-rows.ts`), which is short at any number of users. The former table
+ * is dropped, together with the bytes of keys that were destroyed earlier.
  *
  * Other processes read keys while they are copied, and wait only while the tables are exchanged.
- * They can't write secrets or keys meanwhile. An erasure writes `vault.secrets` before the keys.
- * `vault.secrets` is therefore locked first, so that the erasure waits before it holds a lock for
- * which this transaction would wait.
+ * Meanwhile, other processes can't write secrets or keys. An erasure writes `vault.secrets` before
+ * the keys. `vault.secrets` is therefore locked first, so that the erasure waits before it holds a
+ * lock for which this transaction would wait.
  */
 export const USER_KEYS_TABLE = `
   do $$ declare

@@ -15,8 +15,9 @@ const CACHED_MS = 60_000
  */
 const CHECKED_MS = 450
 /**
- * The time in milliseconds for which the destruction of a key waits before it ends. It is longer
- * than `CHECKED_MS`, so that no process opens a text with this key after the destruction has ended.
+ * The time in milliseconds for which the destruction of a key waits before it ends. This time is
+ * longer than `CHECKED_MS`, so that no process opens a text with this key after the destruction has
+ * ended.
  */
 const DESTROYED_MS = 500
 const FORMAT = 's1.'

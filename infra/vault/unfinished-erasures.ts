@@ -5,7 +5,7 @@ import type { ErasureProgress } from './port.ts'
 export type UnfinishedErasure = { readonly userId: number; readonly ageMs: number }
 
 /**
- * Records that the erasure of a user begins. It is recorded before the event of the erasure, so
+ * Records that the erasure of a user begins. The record is made before the event of the erasure, so
  * that another process can finish the erasure whenever this process dies.
  */
 export async function beginErasure(pg: Pool, userId: number): Promise<void> {

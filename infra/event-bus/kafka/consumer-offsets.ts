@@ -14,7 +14,7 @@ type Assignment = {
 /**
  * Commits offsets periodically, for lag metrics and as the start position of the next consumer. An
  * offset is committed only in the assignment in which its message was received, although the broker
- * would also accept a later commit. By then, another member may have the lane and may have
+ * would also accept a later commit. By then, another member may have received the lane and
  * committed a later offset, and the lane would move back.
  */
 export function createOffsets(topic: string, current: () => Consumer | null) {
@@ -42,7 +42,7 @@ export function createOffsets(topic: string, current: () => Consumer | null) {
     commit,
     /**
      * Sets the lanes of this member, and forgets the offsets of all other lanes. A new member id
-     * means that this process had left the group. Its lanes may have been assigned to other members
+     * means that this process had left the group, and that other members may have had its lanes
      * meanwhile.
      */
     assign: (memberId: string, lanes: readonly number[]): void => {

@@ -18,15 +18,15 @@ export type KafkaBusOptions = {
   readonly leases: Leases
   readonly log: Logger
   readonly topic?: string
-  /** False if only other processes may publish events to Kafka. */
+  /** False if this process must leave the publishing of events to other processes. */
   readonly isPublisher?: boolean
   readonly timings?: Partial<KafkaTimings>
 }
 
 export const KAFKA_TOPIC = 'tallygate-events'
 /**
- * The maximum time that the process start may wait for the Kafka topic to be created or checked.
- * After this time, the process starts without Kafka.
+ * The maximum time in milliseconds for which the process start waits until the Kafka topic is
+ * created or checked. After this time, the process starts without Kafka.
  */
 const ENSURE_TOPIC_MS_MAX = 5_000
 

@@ -122,7 +122,8 @@ const isRecent = ({ lastFedAt }: { readonly lastFedAt: () => number }): boolean 
 
 /**
  * Checks regularly how long this process has been out of its consumer group. After `outOfGroupMs`,
- * it acquires all unleased lanes, because the other processes may have left the group as well.
+ * the process acquires all unleased lanes, because all other processes may have left the group as
+ * well.
  */
 const watchAbsence = (
   session: ConsumerSession,

@@ -14,8 +14,8 @@ export type LaneMessage = {
 }
 
 /**
- * Encodes a message. Its key is the id at the end of the stream's name. A watermark has neither key
- * nor value.
+ * Encodes a message. The message's key is the id at the end of the stream's name. A watermark has
+ * neither key nor value.
  */
 export function encodeMessage(
   { after, position, event }: LaneMessage,

@@ -39,8 +39,7 @@ const HEAD_PAGE_MIN = 4
 const HEAD_PAGE_MAX = 512
 
 /**
- * Creates functions that read events within a time limit. They throw `StoreUnavailable` when it has
- * passed.
+ * Creates functions that read events. These functions throw `StoreUnavailable` after a time limit.
  */
 export function createEventReads(connection: Connection): EventReads {
   const collect: Collect = async (open) => {
