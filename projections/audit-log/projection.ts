@@ -132,7 +132,7 @@ function channelHandlers(): Handlers<ChannelEvent | CircuitClosed> {
 }
 
 /**
- * The fields of a channel that may contain a secret in an address or a header. The log shows only
+ * The fields of a channel that can contain a secret in an address or a header. The log shows only
  * their fingerprints.
  */
 const OPAQUE_TERMS: ReadonlySet<string> = new Set(['other', 'paramOverride', 'setting'])

@@ -26,7 +26,7 @@ export type ActFilter = {
   readonly actors?: readonly string[] | undefined
   readonly act?: string | undefined
   readonly object?: { readonly kind: string; readonly id: string } | undefined
-  /** The period in Unix seconds. It includes `from` and ends before `to`. */
+  /** The start of the period in Unix seconds. The period includes `from` and ends before `to`. */
   readonly from?: number | undefined
   readonly to?: number | undefined
 }

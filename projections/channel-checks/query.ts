@@ -6,7 +6,7 @@ const channelCheck = rowType({
   channelId: wireInteger,
   model: Type.String(),
   isSuccess: Type.Boolean(),
-  /** The error code of the last test. It is empty if the test succeeded. */
+  /** The error code of the last test. Empty if the test succeeded. */
   reason: Type.String(),
   /** The duration of the last successful test in milliseconds, or 0. */
   responseTime: wireInteger,

@@ -103,7 +103,7 @@ const NOT_COUNTED_ERRORS = new Set([
 ])
 
 /**
- * The HTTP statuses below 500 that count as failures of the channel. They result from the
+ * The HTTP statuses below 500 that count as failures of the channel, because they result from the
  * operator's account or the provider's limits, not from the caller's request.
  */
 const CHANNEL_FAILURE_STATUSES = new Set([401, 402, 404, 408, 429])

@@ -29,8 +29,7 @@ const SELECTED = {
   terms: jsonOf<Omit<ChannelTerms, OwnCell>>(),
   keyRefs: Type.Array(Type.String()),
   /**
-   * The rule that chooses one of several keys for a call. It is empty for a channel with a single
-   * key.
+   * The rule that chooses one of several keys for a call. Empty for a channel with a single key.
    */
   keyMode: Type.Enum([...KEY_MODES]),
   /** The keys that are temporarily not used, with the reason and the time in Unix seconds. */

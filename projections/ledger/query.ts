@@ -174,11 +174,11 @@ export type TotalAt = { readonly position: number; readonly total: bigint }
 
 /**
  * Returns the account's total (balance plus held quota) after each of the movements `rows`, which
- * are sorted newest first. Rows of earlier versions do not contain their totals. Their totals are
- * computed from the total after the oldest such row, by adding the amounts of the later movements.
- * The total after this oldest row is computed from `newer`, the total at a later position. If
- * `newer` is null, it is the sum of all amounts up to this row. The number of queries does not
- * depend on the number of rows.
+ * are sorted newest first. Rows of earlier versions do not contain their totals. The totals of such
+ * rows are computed from the total after the oldest such row, by adding the amounts of the later
+ * movements. The total after this oldest row is computed from `newer`, the total at a later
+ * position. If `newer` is null, it is the sum of all amounts up to this row. The number of queries
+ * does not depend on the number of rows.
  */
 export async function totalsOf(
   db: CommonQueryMethods,
@@ -218,14 +218,14 @@ const sum = rowType({
 })
 export type LedgerSum = RowOf<typeof sum>
 
-/** A period in Unix seconds. It begins and ends at the start of a UTC day. */
+/** A period in Unix seconds, which begins and ends at the start of a UTC day. */
 export type Period = { readonly from: number; readonly to: number }
 
 export type StatementSums = {
   readonly opening: Figures
   readonly closing: Figures
   readonly sums: readonly LedgerSum[]
-  /** The range of the summed movements. It does not include movements that are written later. */
+  /** The range of the summed movements. This range excludes movements that are written later. */
   readonly range: LedgerRange
 }
 

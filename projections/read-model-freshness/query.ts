@@ -129,7 +129,7 @@ const FREQUENT_POLLS_MS = 2_000
 
 type Poller = {
   /**
-   * Requests an early poll. It is called when a reader starts to wait or the runner's positions
+   * Requests an early poll. Called when a reader starts to wait, or when the runner's positions
    * change.
    */
   readonly pollSoon: () => void

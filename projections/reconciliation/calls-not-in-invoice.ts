@@ -65,7 +65,9 @@ export const listCalls = (
     order by position
   `)
 
-/** The maximum number of calls whose positions `findOnlyOurs` returns. They take 4 MB. */
+/**
+ * The maximum number of calls whose positions `findOnlyOurs` returns. These positions take 4 MB.
+ */
 const POSITIONS_MAX = 500_000
 
 /**

@@ -27,7 +27,7 @@ const billedOf = ({ dollars, decimals }: Pick<MatchedProviderInvoice, 'dollars' 
 export const lineOfPlace = (place: number): number => place % HIGH_FACTOR
 
 /**
- * The lines of an invoice. A provider may bill one request in several lines, such as one for each
+ * The lines of an invoice. A provider can bill one request in several lines, such as one for each
  * kind of token, or credits of earlier lines. The columns that start with `id_` therefore describe
  * all lines with the same request id: the first line and the sums. A duplicate line is not added to
  * these sums.
@@ -68,8 +68,8 @@ const found = (invoice: MatchedProviderInvoice) => {
 }
 
 /**
- * The SQL condition that two numbers are nearly equal. They may differ by one percent, because
- * providers round each line.
+ * The SQL condition that two numbers are nearly equal. A difference of one percent is allowed,
+ * because providers round each line.
  */
 const isNear = (one: Fragment, other: Fragment) =>
   sql.fragment`abs(${one} - ${other}) <= greatest(1, greatest(abs(${one}), abs(${other})) / 100)`

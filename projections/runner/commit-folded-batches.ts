@@ -51,8 +51,8 @@ export type CommitDeps = {
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly beforeCommit: (names: readonly ProjectionName[]) => void
   /**
-   * The time limit of the transaction in milliseconds. It must be longer than a batch normally
-   * takes.
+   * The time limit of the transaction in milliseconds. This limit must be longer than a batch
+   * normally takes.
    */
   readonly withinMs?: number
 }

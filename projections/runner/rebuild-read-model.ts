@@ -30,8 +30,8 @@ export type Rebuilt = ReadonlyMap<ProjectionName, LanePositions>
  * are read once for all read models. The live versions stay readable and keep advancing until the
  * swap. After a failure or an abort, they are unchanged, and the unfinished schemas are dropped. If
  * the process is killed, `dropUnfinishedReadModels` drops them. Returns the new positions.
- * `selectNeeded` returns the projections that still need a rebuild. It is called while the rebuild
- * locks are held.
+ * `selectNeeded`, which is called while the rebuild locks are held, returns the projections that
+ * still need a rebuild.
  */
 export async function rebuildReadModels(
   core: Core,
@@ -55,9 +55,9 @@ export async function rebuildReadModels(
 }
 
 /**
- * Drops the unfinished schemas of a rebuild that failed. They contain personal data, which an
- * erasure would not find there. A failure is only logged, because the error of the rebuild matters
- * more to the caller, and the background cleanup tries again.
+ * Drops the unfinished schemas of a rebuild that failed. These schemas contain personal data, which
+ * an erasure would not find there. A failure is only logged, because the error of the rebuild
+ * matters more to the caller, and the background cleanup tries again.
  */
 async function dropQuietly({ pg, log }: Core, projections: readonly Projection[]): Promise<void> {
   const schemas = projections.map(({ name }) => foldedSchemaOf('rebuild', name))

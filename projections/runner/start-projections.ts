@@ -187,7 +187,10 @@ async function lowestPositions({ pg }: Core): Promise<Map<ProjectionName, number
   )
 }
 
-/** Returns the functions that event handlers use. They give the same results in every process. */
+/**
+ * Returns the functions that event handlers use. These functions give the same results in every
+ * process.
+ */
 export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldContext => ({
   open: async (userId, sealed) => (await vault.open(userId, sealed)) ?? '',
   messageText: async (messageId, ref) => {

@@ -30,7 +30,7 @@ export type AccountToVerify = { readonly userId: number; readonly events: number
 
 export type VerifiedAccounts = {
   readonly differing: readonly DifferingAccountRows[]
-  /** The accounts whose events cannot be folded. Their rows were not compared. */
+  /** The accounts whose events cannot be folded, and whose rows were therefore not compared. */
   readonly failures: readonly { readonly userId: number; readonly error: unknown }[]
 }
 

@@ -210,8 +210,8 @@ export const changedUsers = (
   `)
 
 /**
- * Returns the ids of all users with the name, including deleted users. There can be several,
- * because a name may be used again.
+ * Returns the ids of all users with the name, including deleted users. There can be several users,
+ * because the name of a deleted user can be used again.
  */
 export const userIdsByName = (
   db: CommonQueryMethods,
