@@ -20,9 +20,7 @@ export type HostOfChannel = (terms: {
 export type ReadDeps = {
   readonly core: Core
   readonly freshness: Freshness
-  /**
-   * Aborted when this process begins to stop. Calls that are running may continue for some time.
-   */
+  /** Aborted when this process begins to stop. Running calls can continue for some time. */
   readonly draining: AbortSignal
   /**
    * Counts responses that take long, such as exports. A stopping process waits until they have
@@ -60,8 +58,8 @@ const WAIT_MAX_MS = 2_000
 
 /**
  * Returns a `preHandler` that waits until the named read models have reached the position in the
- * request header `X-After-Position`. It waits at most two seconds, and then lets the request
- * continue.
+ * request header `X-After-Position`. The handler waits at most two seconds, and then lets the
+ * request continue.
  */
 export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelName[]) =>
   waitsForPosition(async (request: FastifyRequest): Promise<void> => {

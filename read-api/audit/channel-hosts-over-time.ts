@@ -6,9 +6,7 @@ import type { HostOfChannel } from '../read-route-helpers.ts'
 
 const PAGE = 1_000
 
-/**
- * The host to which a channel sends from an event position on. It is empty if the host is unknown.
- */
+/** The host to which a channel sends from an event position on. Empty if the host is unknown. */
 type HostChange = {
   readonly position: number
   /** The time at which the host changed, in Unix milliseconds. */

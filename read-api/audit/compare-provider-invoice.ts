@@ -220,8 +220,8 @@ function comparisonOf(isTheirs: boolean, isOurs: boolean, isSame: boolean): Comp
 }
 
 /**
- * Reports whether two figures count as equal. They may differ by at most one percent, because
- * providers round each row.
+ * Reports whether two figures count as equal. A difference of at most one percent is allowed,
+ * because providers round each row.
  */
 const isNear = (one: number, other: number): boolean =>
   Math.abs(one - other) * 100 <= Math.max(Math.abs(one), Math.abs(other))

@@ -11,7 +11,8 @@ import { type App, expectOrdered, integerOf, type ReadDeps } from '../read-route
 import { recordExport } from './record-export.ts'
 
 /**
- * The maximum number of concurrent exports. It is low, because each export reads the whole history.
+ * The maximum numbers of concurrent exports. The numbers are low, because each export reads the
+ * whole history.
  */
 const PERMIT_LIMITS = { all: 2, each: 1 }
 const READ_LIMITS = { stallMs: 60_000, totalMs: 6 * 60 * 60_000 }

@@ -46,8 +46,8 @@ export async function findProviderInvoice(
 }
 
 /**
- * Returns the invoices that are not deleted, oldest first. Only the list is copied. The invoices
- * themselves are data of events, which never change, and copying all their lines would block the
+ * Returns the invoices that are not deleted, oldest first. Only the list is copied, and not the
+ * invoices. They are data of events and never change, and a copy of all their lines would block the
  * event loop.
  */
 export const importedInvoices = (actors: StreamActors): Promise<readonly ProviderInvoice[]> =>

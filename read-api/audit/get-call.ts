@@ -45,8 +45,8 @@ export function getCall(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Reports whether the requester may see the calls of all users, with their channels and costs.
- * Admins and auditors may.
+ * Reports whether the requester is an admin or auditor, who may see the calls of all users with
+ * their channels and costs.
  */
 export const seesAllCalls = (request: FastifyRequest): boolean =>
   principalOf(request).role >= AUDITOR

@@ -37,12 +37,12 @@ const KEPT_MAX = 8
 /**
  * Matches invoices with calls and keeps the results. Matching an invoice of 100 000 lines takes
  * half a second, and each page of the invoice needs the result. An invoice is matched again if a
- * call or an attempt was added that may change the result, or if the read model was rebuilt. The
- * lines of an invoice never change.
+ * new call or attempt can change the result, or if the read model was rebuilt. The lines of an
+ * invoice never change.
  */
 export class MatchedInvoices {
   /**
-   * The ids of invoices whose lines are all in the read model. They are remembered, because
+   * The ids of invoices whose lines are all in the read model. These ids are remembered, because
    * counting 100 000 lines takes longer than reading a page.
    */
   readonly complete = new Set<string>()

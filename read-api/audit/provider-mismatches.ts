@@ -8,8 +8,8 @@ import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-help
 const PAGE_SIZE = 50
 
 /**
- * `GET /api/audit/calls`: the calls that the provider answered with another model than the billed
- * one, or for which the provider charged more than the list price of the usage.
+ * `GET /api/audit/calls`: the calls with one of two anomalies. Either the provider answered with
+ * another model than the billed one, or it charged more than the list price of the usage.
  */
 export function listMismatchedCalls(app: App, deps: ReadDeps): void {
   app.route({

@@ -36,7 +36,8 @@ type Receipts = {
 
 /**
  * Builds the receipts for a response. `since` is the size of a Merkle tree that the caller has
- * verified before. If it is given, the response proves that the current tree extends that tree.
+ * verified before. If `since` is given, the response proves that the current tree extends the
+ * verified tree.
  */
 async function receiptsOf(
   core: Core,

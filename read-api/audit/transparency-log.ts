@@ -88,8 +88,9 @@ export function listSignedCheckpoints(app: App, { core }: ReadDeps): void {
 
 /**
  * `GET /transparency-log/checkpoint` and `/transparency-log/tile/…`, as specified by C2SP
- * tlog-tiles. They need no login, because tiles contain only hashes. Both are also served at the
- * root, as `/checkpoint` and `/tile/…`. `/transparency-log/verify.mjs` is the offline verifier.
+ * tlog-tiles. These routes need no login, because tiles contain only hashes. They are also served
+ * at the root, as `/checkpoint` and `/tile/…`. `/transparency-log/verify.mjs` is the offline
+ * verifier.
  */
 export function serveTiles(app: App, { core }: ReadDeps): void {
   for (const path of ['/transparency-log/checkpoint', '/checkpoint']) {

@@ -139,8 +139,8 @@ export type PriceInForce = Static<typeof PriceInForce>
 
 const Price = Type.Object({
   /**
-   * The revision of the last option event before the admission of the call. It identifies the price
-   * list that applied.
+   * The revision of the last option event before the admission of the call. This revision
+   * identifies the price list that applied.
    */
   list: Type.Integer(),
   /** The price as the event contains it. Decimals are text. */
@@ -175,8 +175,8 @@ const CallEnding = Type.Object({
 })
 
 /**
- * A correction of the call's charge. It is a separate event, and the event of the call stays as it
- * is.
+ * A correction of the call's charge. The correction is a separate event, and the events of the call
+ * stay as they are.
  */
 const ChargeCorrection = Type.Object({
   correction_id: Type.String(),

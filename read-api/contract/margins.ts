@@ -39,8 +39,8 @@ const Margins = Type.Object({
   /** The exact sums of all items, including those on other pages. */
   total: Type.Object(figures),
   /**
-   * The channels that have several invoices for the same day. Their costs may be counted more than
-   * once.
+   * The channels that have several invoices for the same day. The costs of these channels can be
+   * counted more than once.
    */
   overlapping_channels: Type.Array(Type.Integer()),
   /**

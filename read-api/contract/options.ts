@@ -39,7 +39,7 @@ export const OptionType = Type.Object({
   is_required: Type.Optional(Type.Boolean()),
   /** The form that a text must have, if it is not empty: `host` or `mail`. */
   form: Type.Optional(Type.String()),
-  /** True if the text may be empty, which means that the option has no value. */
+  /** True if an empty text is allowed, which means that the option has no value. */
   is_optional: Type.Optional(Type.Boolean()),
   choices: Type.Optional(Type.Array(Type.String())),
   /** A key that the JSON object must contain. */
@@ -64,7 +64,7 @@ export const OptionSchema = Type.Object({
   /**
    * If the option maps models to prices: the units of the prices of known video models. A version
    * of a model has the unit of the model (see `price-unit.ts`). All other prices are charged for
-   * each call. The channels of a model may bill another unit (`GET /api/option/price_units`).
+   * each call. The channels of a model can bill another unit (`GET /api/option/price_units`).
    * Omitted for all other options.
    */
   entry_units: Type.Optional(PriceUnits),
@@ -75,11 +75,11 @@ export const OptionSchema = Type.Object({
    * an option. Null for all other options.
    */
   note: Type.Union([TranslatedText, Type.Null()]),
-  /** The message for a value that is too low or too high. It replaces the general message. */
+  /** The message for a value that is too low or too high, which replaces the general message. */
   bounds_words: Type.Union([TranslatedText, Type.Null()]),
   /**
    * The key of another option, whose value is the minimum for this option. There is no minimum if
-   * this field is empty or the other value is 0.
+   * this field is empty, or if the value of that option is 0.
    */
   not_below: Type.String(),
   /** If an admin chooses `value`, the form asks the question `words` before it saves. */
@@ -110,7 +110,7 @@ export const OPTION_CHANGE_FIELDS = {
   /** The position of the event that changed the option. */
   id: { wire: 'id', type: 'integer', access: 'read' },
   key: { wire: 'key', type: 'text', access: 'read' },
-  /** The previous value. It is `***` for a secret that was set, and null if it is unknown. */
+  /** The previous value: `***` for a secret that was set, and null if the value is unknown. */
   before: { wire: 'before', type: 'nullableText', access: 'read' },
   after: { wire: 'after', type: 'text', access: 'read' },
   /** The author of the change: a user (`user:7`) or a process of the site (`system:setup`). */
@@ -119,7 +119,7 @@ export const OPTION_CHANGE_FIELDS = {
   username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
   /** The id of the scheduled price change that caused this change. 0 if there is none. */
   plannedId: { wire: 'planned_id', type: 'optionalInteger', absent: 0, access: 'read' },
-  /** The time of the change. It is stored in Unix milliseconds and returned in Unix seconds. */
+  /** The time of the change, stored in Unix milliseconds and returned in Unix seconds. */
   at: { wire: 'changed_at', type: 'timeMs', access: 'read' },
 } as const satisfies Fields
 

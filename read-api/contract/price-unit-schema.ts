@@ -8,5 +8,5 @@ export type PriceUnit = Static<typeof PriceUnit>
 export const PriceUnits = Type.Record(Type.String(), PriceUnit)
 export type PriceUnits = Static<typeof PriceUnits>
 
-/** The units of prices, by name, where the channels of one name may differ. */
+/** The units of prices, by name. A name has several units if its channels differ. */
 export const PriceUnitLists = Type.Record(Type.String(), Type.Array(PriceUnit))

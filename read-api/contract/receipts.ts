@@ -34,8 +34,8 @@ export const InclusionProof = Type.Object({
 export type InclusionProof = Static<typeof InclusionProof>
 
 /**
- * The receipt of one event of an account. It proves that the event is in the site's transparency
- * log. The site signs the state of the log from time to time (a checkpoint). A receipt is pending
+ * The receipt of one event of an account, which proves that the event is in the site's transparency
+ * log. From time to time, the site signs the state of the log (a checkpoint). A receipt is pending
  * until a checkpoint covers its event.
  */
 export const Receipt = Type.Object({
@@ -43,8 +43,8 @@ export const Receipt = Type.Object({
   /** The hash of the event in base64. */
   leaf_hash: Type.String(),
   /**
-   * The balance and the held quota after the event. Both are null for events that do not contain
-   * them: events of other streams than accounts, and events of old versions.
+   * The balance and the held quota after the event. Both figures are null for events that do not
+   * contain them: events of old versions, and of streams that are not those of accounts.
    */
   balance_after: Type.Union([Type.Integer(), Type.Null()]),
   held_after: Type.Union([Type.Integer(), Type.Null()]),

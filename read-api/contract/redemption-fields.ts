@@ -18,7 +18,7 @@ export const REDEMPTION_FIELDS = {
    */
   name: { wire: 'name', type: 'name', maxLength: 200, initial: '', isRequired: true },
   /**
-   * The complete code that users enter. Only an admin with a session receives it. It is empty for
+   * The complete code that users enter. Only an admin with a session receives the code. Empty for
    * an admin with an access token.
    */
   key: { wire: 'key', type: 'text', access: 'read', isComputed: true },

@@ -78,7 +78,7 @@ export type RawEvent = Static<typeof RawEvent>
 /**
  * A page of events in the order of their positions. One request reads a limited number of events. A
  * page may therefore have fewer than `limit` items, or none, although more follow. `next_cursor` is
- * the value of `after` for the next request. It is null after the last event.
+ * the value of `after` for the next request. The cursor is null after the last event.
  */
 export const EventPage = Type.Object({
   items: Type.Array(RawEvent),

@@ -57,7 +57,7 @@ export const USER_FIELDS = {
   /** True if the user is deactivated and all personal texts have been made unreadable. */
   isErased: { wire: 'is_erased', type: 'flag', access: 'read' },
   /**
-   * True if the user has a password. A user without one can set a password without entering a
+   * True if the user has a password. A user who has none can set a password without entering a
    * current one. Only the user's own data contains this field.
    */
   hasPassword: { wire: 'has_password', type: 'flag', access: 'read', isOptional: true },

@@ -57,7 +57,7 @@ export const AuditFinding = Type.Object({
       value: Type.String(),
     }),
   ),
-  /** True if an admin acknowledged the finding. It is then listed, but not counted. */
+  /** True if an admin acknowledged the finding, which is then listed but not counted. */
   is_acknowledged: Type.Boolean(),
 })
 export type AuditFinding = Static<typeof AuditFinding>

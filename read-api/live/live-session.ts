@@ -29,8 +29,8 @@ export type TaskProgress = {
 type SessionDeps = Pick<ReadDeps, 'core' | 'progress' | 'providerMessages' | 'health'>
 
 /**
- * The state of one socket of a client: the topics to which it subscribed, the position up to which
- * items were sent, and the rights of its user.
+ * The state of one socket of a client: the subscribed topics, the position up to which items were
+ * sent, and the rights of the user.
  */
 export class LiveSession {
   readonly principal: Principal
@@ -100,8 +100,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends items from the buffer as long as the client can receive them. It is called when the
-   * buffer has new items, and when a slow client can receive messages again.
+   * Sends items from the buffer as long as the client can receive them. Called when the buffer has
+   * new items, and when a slow client can receive messages again.
    */
   pump(): void {
     if (!this.#isFollowing || this.#isClosed || !this.#hasRoom) return

@@ -17,7 +17,10 @@ export type LiveItem = {
   readonly isErasure?: boolean
   /** True if only the owner receives the item. Otherwise, admins receive it as well. */
   readonly isPrivate?: boolean
-  /** The approximate size of the item in memory, in bytes. Only items that may be large have it. */
+  /**
+   * The approximate size of the item in memory, in bytes. Set only for items of a kind that can be
+   * large.
+   */
   readonly weight?: number
   /** Returns the message for a viewer as JSON text, or null if the viewer receives no message. */
   readonly textFor: (viewer: Viewer, userId: number) => string | null
@@ -27,9 +30,9 @@ const ITEMS_MAX = 4_096
 const WEIGHT_MAX = 32 * 1024 * 1024
 
 /**
- * The latest items, in ascending order of their positions. It contains all items with positions
- * after `from`, up to `upTo`. All sockets share one buffer, so that items for slow clients are
- * stored only once.
+ * The latest items, in ascending order of their positions. The buffer contains all items with
+ * positions after `from`, up to `upTo`. All sockets share one buffer, so that items for slow
+ * clients are stored only once.
  */
 export class LiveBuffer {
   #items: LiveItem[] = []

@@ -146,8 +146,8 @@ function isZone(name: string): boolean {
 }
 
 /**
- * The number of rows that are read at once. They are formatted `STEP_ROWS` at a time, so that the
- * event loop is not blocked.
+ * The number of rows that are read at once. Of these, `STEP_ROWS` are formatted at a time, so that
+ * the event loop is not blocked.
  */
 const BATCH_ROWS = 2_000
 const STEP_ROWS = 200
@@ -157,7 +157,7 @@ const STEP_ROWS = 200
  * time.
  */
 type ExportText = AsyncIterable<string> & {
-  /** Reads the first rows. Call it once before the iteration. It throws if reading fails. */
+  /** Reads the first rows. Must be called once before the iteration. Throws if reading fails. */
   readonly begin: () => Promise<void>
 }
 
@@ -165,7 +165,7 @@ type ExportSource = {
   /** The filter for the rows, or null if no row can match. */
   readonly filter: LogFilter | null
   readonly format: ExportFormat
-  /** Reports whether the user may still read the rows. It is called before each batch. */
+  /** Reports whether the user may still read the rows. Called before each batch. */
   readonly isAllowed: () => Promise<boolean>
 }
 

@@ -49,8 +49,7 @@ export type ExportFile = {
   readonly name: string
   readonly type: string
   /**
-   * Releases the permit of the export. It is called once the response has ended, whether or not it
-   * was complete.
+   * Releases the permit of the export. Called once the response has ended, whether complete or not.
    */
   readonly release: () => void
   readonly limits: ReadLimits

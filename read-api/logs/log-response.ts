@@ -138,7 +138,7 @@ function otherForAdmin({
   return mergeJson(text, JSON.stringify(changed))
 }
 
-/** Merges two JSON objects without parsing them. They must not have a member with the same name. */
+/** Merges two JSON objects without parsing them. No member name may occur in both objects. */
 const mergeJson = (a: string, b: string): string => {
   if (b === '{}') return a
   return a === '{}' ? b : `${a.slice(0, -1)},${b.slice(1)}`

@@ -138,9 +138,9 @@ const LIMITS = {
 }
 
 /**
- * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options. They
- * are fetched from the configured address. If no address is configured or fetching fails, the
- * response has the ratios that are shipped with this release.
+ * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options, fetched
+ * from the configured address. If no address is configured or fetching fails, the response has the
+ * ratios that are shipped with this release.
  */
 export function presetRatios(app: App, deps: ReadDeps): void {
   const lazy = lazyOutbound(deps.core)

@@ -20,7 +20,9 @@ export type VideoPriceUnits = (channel: {
 type IndexedChannel = Pick<MappedModels, 'type' | 'isEnabled' | 'expiredTime'> & {
   readonly models: readonly IndexedModel[]
   readonly groups: ReadonlySet<string>
-  /** The models that the channel bills by the second. It bills all others per call. */
+  /**
+   * The models that the channel bills by the second. The channel bills all other models per call.
+   */
   readonly perSecond: ReadonlySet<string>
 }
 

@@ -38,7 +38,8 @@ import { listGroups } from '../users/list-groups-and-callable-models.ts'
 import { getUser, listUserRows } from '../users/list-users.ts'
 
 /**
- * The routes that are answered from a scratch copy. They use nothing but read models and events.
+ * The routes that are answered from a scratch copy, because they use nothing but read models and
+ * events.
  */
 const ROUTES = [
   listLedgerAccounts,

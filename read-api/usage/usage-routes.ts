@@ -192,7 +192,7 @@ const pointOf = ({ day, tokenId, name, count, quota, tokens }: TokenDayUsage): T
 })
 
 /**
- * Returns, for each day, the usage of tokens that are not in the list, and of calls without a
+ * Returns the usage by day that is not in the list: that of unlisted tokens, and of calls without a
  * token. Corrections of charges can make this usage negative.
  */
 function restOf(

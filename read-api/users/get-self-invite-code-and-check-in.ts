@@ -79,7 +79,7 @@ function withNotifications(
   })
 }
 
-/** `GET /api/user/aff`: the code in the caller's invitation link. It never changes. */
+/** `GET /api/user/aff`: the code in the caller's invitation link, which never changes. */
 export function inviteCode(app: App, { core }: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/user/aff'),

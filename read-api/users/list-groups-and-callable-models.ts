@@ -66,7 +66,7 @@ export function listGroups(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Moves the models that are not named like models for chats, such as those for images, to the end.
+ * Moves the models whose names are not those of chat models, such as models for images, to the end.
  * Models that all channels of the caller's groups bill by the second are moved too, because they
  * are videos whatever their name. Clients suggest the first model.
  */

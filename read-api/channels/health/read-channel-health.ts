@@ -73,8 +73,8 @@ export class HealthReader {
   }
 
   /**
-   * Returns the success counts and latencies of each channel for the last 24 hours. They are cached
-   * for 30 s, because a day has many rows and its sums change slowly.
+   * Returns the success counts and latencies of each channel for the last 24 hours. These figures
+   * are cached for 30 s, because a day has many rows and its sums change slowly.
    */
   private async lastDay(minute: number): Promise<Window> {
     const { core } = this.deps
