@@ -21,7 +21,10 @@ export type ExportReader = {
   readonly close: () => void
 }
 
-/** Opens an export. `path` is its folder, its manifest, or the tar archive that the site sent. */
+/**
+ * Opens an export. `path` is the export's folder, its manifest, or the tar archive that the site
+ * sent.
+ */
 export function openExport(path: string): ExportReader {
   if (!existsSync(path)) throw new Error(`${path} does not exist`)
   if (statSync(path).isDirectory()) return folderReader(path)

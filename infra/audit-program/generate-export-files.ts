@@ -187,8 +187,9 @@ function split(
 const sizeOf = (note: string): number => parseCheckpointOrNull(note)?.size ?? 0
 
 /**
- * Returns the first checkpoint after an exported part of the history, and its consistency proof.
- * This checkpoint covers the exported events that are newer than the last exported checkpoint.
+ * Returns the first checkpoint after an exported part of the history, and the consistency proof of
+ * this checkpoint. This checkpoint covers the exported events that are newer than the last exported
+ * checkpoint.
  */
 async function continuationOf(
   size: number,

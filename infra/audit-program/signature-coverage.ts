@@ -3,7 +3,7 @@ import type { StoredRecord } from './stored-record.ts'
 
 /**
  * The time in milliseconds within which an event must be sealed and covered by a signature. A site
- * signs every 10 s; a longer pause means that its log was stopped or emptied.
+ * signs every 10 s, so a pause of this length means that its log was stopped or emptied.
  */
 export const SEALED_WITHIN_MS = 120_000
 

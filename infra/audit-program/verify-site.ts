@@ -214,7 +214,7 @@ function compareEarlier(
 type VerificationRun = {
   readonly signed: SignedLog | null
   readonly head: number
-  /** Receives the streams of the events. */
+  /** A set to which the streams of the new events are added. */
   readonly touched: Set<string>
   readonly findings: Findings
   readonly options: VerifySiteOptions

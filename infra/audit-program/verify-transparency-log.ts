@@ -229,11 +229,11 @@ export type EarlierEvents = {
 }
 
 /**
- * Compares events that an earlier verification has read with their sealed leaf hashes. Up to about
- * a million events, all of them are compared. If there are more, each verification compares the
- * next sixth. Postgres computes the hashes, so that this process uses little CPU. Also compares the
- * log with the tree of the earlier verification. Returns the index of the tile with which the next
- * verification begins.
+ * Compares events with their sealed leaf hashes. The events are those that an earlier verification
+ * has read. Up to about a million events, all of them are compared. If there are more, each
+ * verification compares the next sixth. Postgres computes the hashes, so that this process uses
+ * little CPU. Also compares the log with the tree of the earlier verification. Returns the index of
+ * the tile with which the next verification begins.
  */
 export async function compareEarlierEvents(
   core: Core,

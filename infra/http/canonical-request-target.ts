@@ -1,6 +1,6 @@
 /**
- * The target that takes the place of a refused one. The router responds to it with 400, because
- * its percent encoding is broken.
+ * The target that takes the place of a refused one. The router answers `/%` with 400, because its
+ * percent encoding is broken.
  */
 export const REFUSED_TARGET = '/%'
 

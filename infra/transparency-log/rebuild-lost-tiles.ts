@@ -39,7 +39,7 @@ export type RebuildFault =
 export type RebuiltTiles = {
   /** The tiles that were lost or incomplete, as `level/index`. */
   readonly lost: readonly string[]
-  /** The reasons for which nothing was written. If it is empty, all lost tiles were rebuilt. */
+  /** The reasons for which nothing was written. If there are none, all lost tiles were rebuilt. */
   readonly findings: readonly RebuildFault[]
 }
 

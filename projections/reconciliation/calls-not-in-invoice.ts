@@ -10,8 +10,8 @@ import {
 } from './shared-matching-sql.ts'
 
 /**
- * The `from` and `where` clauses for the charged calls of the channel in the days of an invoice
- * whose ids the invoice does not contain.
+ * The `from` and `where` clauses for the charged calls that are not in an invoice: those of the
+ * channel, in the days of the invoice, whose ids the invoice does not contain.
  */
 const onlyOurs = ({
   invoiceId,
@@ -39,8 +39,8 @@ const callColumns = sql.fragment`
 type Page = { readonly after: number; readonly limit: number }
 
 /**
- * Lists the calls that are not in the invoice, in the order of their ends. Each call is compared
- * with the lines, so a page is fast only if many calls are not in the invoice.
+ * Lists the calls that are not in the invoice, in the order in which they ended. Each call is
+ * compared with the lines, so a page is fast only if many calls are not in the invoice.
  */
 export const listOnlyOurs = (
   db: CommonQueryMethods,

@@ -144,8 +144,8 @@ export async function loggedCorrections(
 
 /**
  * `GET /api/ledger/self/corrections/:position` and, for auditors, `GET
- * /api/audit/ledger/:userId/corrections/:position`. One ledger entry can correct the charges of
- * many calls. Returns the calls of the entry at this position.
+ * /api/audit/ledger/:userId/corrections/:position`. Returns the calls that the ledger entry at this
+ * position corrected, which can be many.
  */
 export function listCorrectedCalls(app: App, deps: ReadDeps): void {
   const preHandler = upToDate(deps, 'corrected-calls', 'users')

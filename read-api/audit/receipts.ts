@@ -105,7 +105,7 @@ export function getCallReceipts(app: App, deps: ReadDeps): void {
 
 /**
  * Builds the receipts of a call and of its corrections. A correction whose event was changed, or
- * whose tile is lost, is left out, because it must not prevent the other receipts.
+ * whose tile is lost, is left out, so that it does not prevent the other receipts.
  */
 async function receiptsWithProvable(
   core: Core,

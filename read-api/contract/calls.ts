@@ -121,7 +121,10 @@ const Arithmetic = Type.Object({
  */
 export const PriceInForce = Type.Object({
   option: Type.String(),
-  /** The model or group to which the entry applies, or the pair of groups. */
+  /**
+   * The model or group to which the entry applies, or the pair of the user's group and the called
+   * group.
+   */
   name: Type.String(),
   /** The value as an exact decimal, or null if no entry is set. */
   value: nullable(Type.String()),
@@ -211,7 +214,9 @@ export const BatchResult = Type.Object({
    * and auditors.
    */
   is_other_model: Type.Optional(Type.Boolean()),
-  /** Null for lines that were billed before the site recorded evidence. */
+  /**
+   * The evidence of the result. Null for lines that were billed before the site recorded evidence.
+   */
   evidence: nullable(AttemptEvidence),
   /** The usage as the provider reported it, as JSON text. At most 2 048 characters are kept. */
   usage: nullable(Type.String()),

@@ -110,7 +110,7 @@ const Account = Type.Object({
 export type Account = Static<typeof Account>
 
 const Accounts = Type.Object({
-  /** The accounts. The accounts of the newest users are first. */
+  /** The accounts, those of the newest users first. */
   items: Type.Array(Account),
   next_cursor: nullable(Type.Integer()),
 })

@@ -128,7 +128,7 @@ export const ProviderInvoiceRequest = Type.Object({
   row: Type.Integer(),
   /**
    * The number of rows with this request id, which are summed and compared with the call as one.
-   * `row`, `day` and `model` are those of the first one.
+   * `row`, `day` and `model` are those of the first row.
    */
   rows: Type.Integer(),
   match: Type.Unsafe<RequestMatch>(Type.Union(REQUEST_MATCHES.map((one) => Type.Literal(one)))),

@@ -93,7 +93,7 @@ export async function readItems(
 
 /**
  * Returns at most one item, with the number of unread messages of each user whose inbox changed.
- * There are not several items, because one message can change the inboxes of all users.
+ * One item contains all these numbers, because one message can change the inboxes of all users.
  */
 async function inboxItems(
   core: Core,

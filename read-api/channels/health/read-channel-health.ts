@@ -61,8 +61,8 @@ export class HealthReader {
 
   /**
    * Returns the ids of the enabled channels that no other channel can replace (see
-   * `lastChannelsOf`). The result is cached for 5 s, because it visits all models and groups of all
-   * channels.
+   * `lastChannelsOf`). The result is cached for 5 s, because the computation visits all models and
+   * groups of all channels.
    */
   private lastChannels(rows: readonly ChannelRow[]): ReadonlySet<number> {
     const at = this.deps.core.now()
