@@ -288,9 +288,9 @@ function compareLeaf(
 }
 
 /**
- * Compares an event that is read again with its sealed hash. The place of an event in the tree is
- * known only if positions have no gaps. An event that is not sealed yet is compared by the next
- * verification. A sealed event whose hash is lost cannot be compared, so it is reported.
+ * Compares an event, which is read a second time, with its sealed hash. The place of an event in
+ * the tree is known only if positions have no gaps. An event that is not sealed yet is compared by
+ * the next verification. A sealed event whose hash is lost cannot be compared, so it is reported.
  */
 async function compareReadAgain(
   log: SealedLog | null,

@@ -27,7 +27,10 @@ import { KeyRing } from './trusted-log-keys.ts'
 export type SignedLog = {
   readonly log: SealedLog
   readonly checkpoints: readonly SignedCheckpoint[]
-  /** Null if this process has another key than the log. No signature can be verified then. */
+  /**
+   * The keys of the log. Null if this process has another key than the log, because no signature
+   * can be verified then.
+   */
   readonly keys: KeyRing | null
 }
 

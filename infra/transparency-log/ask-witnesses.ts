@@ -143,7 +143,7 @@ async function askWitness(
 }
 
 /**
- * Sends the notes in which the site replaced its key to each witness, so that the witness no longer
+ * Sends each witness the notes in which the site replaced its key, so that the witness no longer
  * accepts the old key. Returns for each witness why it did not sign the last of these notes, or
  * null if it did. The notes are sent again if the witness refuses a later checkpoint.
  */

@@ -74,7 +74,7 @@ function keyText(name: string, kind: number, publicKey: Buffer): string {
   return `${name}+${keyId(name, kind, publicKey).toString('hex')}+${encoded}`
 }
 
-/** Returns the text of a checkpoint that is signed (C2SP tlog-checkpoint). */
+/** Returns the text that is signed for a checkpoint (C2SP tlog-checkpoint). */
 export const checkpointBody = (origin: string, size: number, root: Buffer): string =>
   `${origin}\n${size}\n${root.toString('base64')}\n`
 

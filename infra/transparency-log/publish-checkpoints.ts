@@ -18,9 +18,7 @@ import {
  */
 const PUBLISHED_AT_ONCE = 1_000
 
-/**
- * When publishing to a new destination begins, it receives this number of the latest checkpoints.
- */
+/** A new destination first receives this number of the latest checkpoints. */
 const PUBLISHED_FIRST = 100
 
 /**

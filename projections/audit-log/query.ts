@@ -22,7 +22,7 @@ const act = rowType({
 export type ActRow = RowOf<typeof act>
 
 export type ActFilter = {
-  /** If set, only acts of these actors are listed, such as `user:7`. */
+  /** If set, only acts of these actors, such as `user:7`, are listed. */
   readonly actors?: readonly string[] | undefined
   readonly act?: string | undefined
   readonly object?: { readonly kind: string; readonly id: string } | undefined

@@ -59,8 +59,8 @@ export const RATE_LIMIT_FIELDS = {
 export const TOKEN_STATE_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   /**
-   * The maximum length includes the random suffix that names get if a request creates several
-   * tokens.
+   * The name of the token. The maximum length includes the random suffix that names get if a
+   * request creates several tokens.
    */
   name: { wire: 'name', type: 'name', maxLength: 100, initial: '', isRequired: true },
   /** 1 is enabled, 2 disabled, 3 expired, 4 exhausted. */

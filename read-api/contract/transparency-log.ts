@@ -41,7 +41,7 @@ const RefusedCosignature = Type.Object({
   witness: Type.String(),
   /** The number of events in the tree that the witness had signed. */
   size: Type.Integer(),
-  /** The number of events in this site's tree, which the witness refused to sign. */
+  /** The number of events in the tree of this site that the witness refused to sign. */
   refused_size: Type.Integer(),
   /**
    * The root of the refused tree in base64, or null for a refusal that an earlier release recorded.

@@ -66,8 +66,8 @@ export const SiteUsage = Type.Object({
     }),
   ),
   /**
-   * The lag of the slowest read model. `behind` is the number of events that it has not processed
-   * yet.
+   * The lag of the slowest read model. `behind` is the number of events that this read model has
+   * not processed yet.
    */
   lag: Type.Object({ head: Type.Integer(), behind: Type.Integer(), read_model: Type.String() }),
 })

@@ -26,9 +26,9 @@ let connectionCount = 0
  * `ConfigError`.
  *
  * NOTE: the client's default batch append sends all appends through one stream and a module-global
- * map. With it, a broken stream rejects appends of other clients, a late answer throws in an event
- * handler, and a write that waits for `drain` becomes an unhandled rejection. `supports` therefore
- * reports no batch append, and the client makes one call per append.
+ * map. With batch appends, a broken stream rejects appends of other clients, a late answer throws
+ * in an event handler, and a write that waits for `drain` becomes an unhandled rejection.
+ * `supports` therefore reports no batch append, and the client makes one call per append.
  */
 export function connectEventStoreDb(url: string): Connection {
   let current = newClient(url)
