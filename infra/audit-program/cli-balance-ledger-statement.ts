@@ -12,7 +12,7 @@ import {
   type Verb,
   verifyPosition,
   withSite,
-} from './cli-verb.ts'
+} from './cli-verb-and-site-access.ts'
 import { openExport } from './export-reader.ts'
 import { exportedEvents, readManifest } from './verify-export.ts'
 

@@ -21,7 +21,7 @@ import {
   terminalProgress,
   type Verb,
   withSite,
-} from './cli-verb.ts'
+} from './cli-verb-and-site-access.ts'
 import { openSealedLog } from './open-sealed-log.ts'
 import { KeyRing, parseKeyRotation } from './trusted-log-keys.ts'
 import { countOf, findingLine } from './verification-report-text.ts'

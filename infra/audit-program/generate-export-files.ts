@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { GrowingTree } from './append-only-merkle-tree.ts'
-import { bundleVerifier } from './bundle-verifier.ts'
+import { bundleOfflineVerifier } from './bundle-offline-verifier.ts'
 import {
   EXPORT_FORMAT,
   EXPORT_VERSION,
@@ -92,7 +92,7 @@ export async function* exportFiles(
     ...(leafHashes === undefined ? {} : { leafHashes }),
   }
   yield { name: 'README.txt', bytes: Buffer.from(INSTRUCTIONS) }
-  yield { name: VERIFIER_FILE, bytes: Buffer.from(bundleVerifier()) }
+  yield { name: VERIFIER_FILE, bytes: Buffer.from(bundleOfflineVerifier()) }
   const segments: Segment[] = []
   let pending: Promise<Packed | null> | null = null
   for (let first = from; first <= last; first = segmentEnd(first) + 1) {

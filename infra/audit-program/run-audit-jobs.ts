@@ -9,15 +9,15 @@ import {
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { countHistoryFindings, type Finding } from '#domain/audit/findings.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
+import { dropUnfinishedReadModels } from '#projections/rebuild-and-verification-schemas/query.ts'
 import { lowestOf } from '#projections/runner/checkpoints.ts'
 import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
-import { dropUnfinishedReadModels } from '#projections/temporary-schemas/query.ts'
 import type { Core } from '../core-dependencies.ts'
 import { pauseUntilCommit } from '../event-store/pause-until-commit.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { deleteProgress, progressWriter } from './job-progress.ts'
 import { buildNextScratchCopy, cleanScratchCopies } from './scratch-copy-jobs.ts'
-import { ensureAuditTables } from './stored-audit-state.ts'
+import { ensureAuditTables } from './state-after-last-verification.ts'
 import { type SiteVerification, verifySite } from './verify-site.ts'
 
 export type AuditJobs = { readonly stop: () => Promise<void> }

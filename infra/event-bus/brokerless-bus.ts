@@ -4,8 +4,8 @@ import type { EventStore, Subscription } from '../event-store/port.ts'
 import { isCurrent, type Lease, type Leases } from '../leases/exclusive-leases.ts'
 import { balanceLanes } from './distribute-lanes.ts'
 import { LANE_COUNT, laneOf } from './lane-of-stream.ts'
-import { createOpenResources } from './open-resources.ts'
 import type { EventBus, LaneWork, LaneWorker } from './port.ts'
+import { createOpenResources } from './track-open-resources.ts'
 
 export type DirectBusDeps = {
   readonly store: EventStore

@@ -5,7 +5,7 @@ import { isAccessToken } from './access-token-format.ts'
 import { httpError } from './http-errors.ts'
 import { requireOwnOrigin } from './origin-checks.ts'
 import type { FindAccessToken, FindPrincipals, Principal } from './principal.ts'
-import { sessionIdOf } from './session-cookie.ts'
+import { sessionIdOf } from './session-and-device-cookies.ts'
 import type { Sessions } from './sessions.ts'
 
 export type AccessDeps = {
@@ -14,7 +14,7 @@ export type AccessDeps = {
   readonly findAccessToken: FindAccessToken
   /**
    * Computes the keyed hash that protects the cookie with which a browser is recognized; see
-   * `session-cookie.ts`.
+   * `session-and-device-cookies.ts`.
    */
   readonly keyedHash: Vault['keyedHash']
   readonly now: () => number

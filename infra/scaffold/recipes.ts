@@ -122,7 +122,7 @@ const question = (area = '', name = ''): Scaffold => {
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { Envelope } from '../contract/response-envelope.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 
 const ${pascalCase(name)} = Type.Object({ user_id: Type.Integer() })
 

@@ -23,7 +23,7 @@ import {
   type ReadDeps,
   textOf,
   upToDate,
-} from '../read-route-helpers.ts'
+} from '../read-dependencies-and-query-parameters.ts'
 import { recordExport } from './record-export.ts'
 
 const PAGE_SIZE = 50

@@ -2,7 +2,7 @@ import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channels/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { hostHashOf } from '#infra/vault/host-hash.ts'
-import type { HostOfChannel } from '../read-route-helpers.ts'
+import type { HostOfChannel } from '../read-dependencies-and-query-parameters.ts'
 
 const PAGE = 1_000
 

@@ -16,7 +16,12 @@ import type { ChargeCorrection } from '../contract/calls.ts'
 import { correctionQueries } from '../contract/corrections.ts'
 import { type CorrectedCalls, ledgerQueries } from '../contract/ledger.ts'
 import type { LoggedCorrection } from '../contract/logs.ts'
-import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 import { auditError } from './audit-errors.ts'
 import { type LedgerViewer, ownLedger, userLedger } from './ledger-statement-and-balance-routes.ts'
 

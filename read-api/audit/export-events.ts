@@ -7,7 +7,12 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { verificationQueries } from '../contract/verifications.ts'
 import { createPermits, sendExport } from '../logs/export-permits-and-streaming.ts'
-import { type App, expectOrdered, integerOf, type ReadDeps } from '../read-route-helpers.ts'
+import {
+  type App,
+  expectOrdered,
+  integerOf,
+  type ReadDeps,
+} from '../read-dependencies-and-query-parameters.ts'
 import { recordExport } from './record-export.ts'
 
 /**

@@ -12,7 +12,7 @@ import {
 } from '../contract/provider-invoices.ts'
 import { createPermits, sendExport } from '../logs/export-permits-and-streaming.ts'
 import { csvLine } from '../logs/log-export-formats.ts'
-import type { App, ReadDeps } from '../read-route-helpers.ts'
+import type { App, ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 import { compareProviderInvoice, matchedProviderInvoiceOf } from './compare-provider-invoice.ts'
 import { findProviderInvoice, waitForComparison } from './find-provider-invoice.ts'
 import { invoiceLineResponse } from './invoice-line-response.ts'

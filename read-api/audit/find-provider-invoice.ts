@@ -5,7 +5,7 @@ import type { StreamActors } from '#infra/event-store/stream-actors-port.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/after-position-header.ts'
 import type { ReadModelName } from '#projections/read-model-freshness/query.ts'
 import { countLines } from '#projections/reconciliation/query.ts'
-import type { ReadDeps } from '../read-route-helpers.ts'
+import type { ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 import { auditError } from './audit-errors.ts'
 import type { MatchedInvoices } from './matched-invoice-cache.ts'
 

@@ -37,7 +37,7 @@ import {
   type ReadDeps,
   textOf,
   upToDate,
-} from '../read-route-helpers.ts'
+} from '../read-dependencies-and-query-parameters.ts'
 import { auditError } from './audit-errors.ts'
 import { balanceAt } from './balance-at.ts'
 import { type Moment, parseMoment } from './parse-moment.ts'

@@ -23,7 +23,12 @@ import {
   type Receipt,
   receiptQueries,
 } from '../contract/receipts.ts'
-import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 import { auditError } from './audit-errors.ts'
 import { seesAllCalls, visibleCall } from './get-call.ts'
 

@@ -6,7 +6,7 @@ import { contextOfUser } from '#infra/http/command-context.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { createPermits } from '../logs/export-permits-and-streaming.ts'
-import { integerOf, type ReadDeps } from '../read-route-helpers.ts'
+import { integerOf, type ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 
 /**
  * The maximum number of exports per user and hour. Each export is recorded as a permanent event,

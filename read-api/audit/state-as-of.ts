@@ -21,7 +21,7 @@ import type { EventStore } from '#infra/event-store/port.ts'
 import { findToken } from '#projections/tokens/query.ts'
 import { usernamesByIds } from '#projections/users/query.ts'
 import type { StateAsOf, StateKind } from '../contract/time-travel.ts'
-import { userIdOf } from '../read-route-helpers.ts'
+import { userIdOf } from '../read-dependencies-and-query-parameters.ts'
 import { isAfter, type Moment } from './parse-moment.ts'
 import { tokenBudgetAsOf } from './token-budget-as-of.ts'
 

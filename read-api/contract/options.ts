@@ -63,9 +63,9 @@ export const OptionSchema = Type.Object({
   unit: Type.String(),
   /**
    * If the option maps models to prices: the units of the prices of known video models. A version
-   * of a model has the unit of the model (see `price-unit.ts`). All other prices are charged for
-   * each call. The channels of a model can bill another unit (`GET /api/option/price_units`).
-   * Omitted for all other options.
+   * of a model has the unit of that model (see `price-unit-by-model-name.ts`). All other prices are
+   * charged for each call. The channels of a model can bill another unit (`GET
+   * /api/option/price_units`). Omitted for all other options.
    */
   entry_units: Type.Optional(PriceUnits),
   /** If the option is a choice: the label of each value. */

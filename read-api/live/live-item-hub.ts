@@ -1,5 +1,5 @@
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
-import type { ReadDeps } from '../read-route-helpers.ts'
+import type { ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 import { readItems } from './read-live-items.ts'
 import { LiveBuffer } from './shared-live-buffer.ts'
 

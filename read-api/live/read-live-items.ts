@@ -8,9 +8,9 @@ import { actsOf } from '../audit/audit-log.ts'
 import { channelResponse } from '../channels/channel-response.ts'
 import type { LiveMessage } from '../contract/live-messages.ts'
 import { decryptRows, logResponse, messagesOf } from '../logs/log-response.ts'
-import type { ReadDeps } from '../read-route-helpers.ts'
+import type { ReadDeps } from '../read-dependencies-and-query-parameters.ts'
+import { channelTestItems, taskItems, tokenItems } from './read-channel-test-task-token-items.ts'
 import { cachedText, type LiveItem } from './shared-live-buffer.ts'
-import { taskItems, testItems, tokenItems } from './test-task-and-token-items.ts'
 
 export type ItemQuery = {
   readonly after: number
@@ -53,7 +53,7 @@ export async function readItems(
     users.length < limit ? upTo : (users.at(-1)?.position ?? upTo),
     acts.length < limit ? upTo : (acts.at(-1)?.position ?? upTo),
   )
-  const tests = hasChannels ? await testItems(core, { after, upTo: reached }) : []
+  const tests = hasChannels ? await channelTestItems(core, { after, upTo: reached }) : []
   const tokens = await tokenItems(core, { after, upTo: reached, ...filter })
   const inboxes = await inboxItems(core, { after, upTo: reached }, inboxesOf)
   const messages = await messagesOf(deps, logs)

@@ -10,7 +10,12 @@ import { type LogFilter, type LogRow, logBatches } from '#projections/logs/query
 import { recordExport } from '../audit/record-export.ts'
 import { type ExportQuery, logQueries } from '../contract/logs.ts'
 import { currentOptions } from '../options/current-options.ts'
-import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  type ReadDeps,
+  textOf,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 import { createPermits, sendExport } from './export-permits-and-streaming.ts'
 import { csvFormat, type ExportFormat, ndjsonFormat } from './log-export-formats.ts'
 import { logFilter } from './log-filter-and-page-cursors.ts'

@@ -17,7 +17,13 @@ import {
 } from '#projections/logs/query.ts'
 import { loggedCorrections } from '../audit/corrections.ts'
 import { type AllLogs, type LogSort, logQueries } from '../contract/logs.ts'
-import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  pageOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 import { logFilter, PageCursors } from './log-filter-and-page-cursors.ts'
 import { decryptRows, logResponse, messagesOf } from './log-response.ts'
 import { sumLogs } from './sum-logs.ts'

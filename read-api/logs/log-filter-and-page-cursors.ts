@@ -4,7 +4,7 @@ import { type LogFilter, playgroundIds } from '#projections/logs/query.ts'
 import { tokenIdsByName } from '#projections/tokens/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
 import type { LogQuery } from '../contract/logs.ts'
-import { integerOf, type ReadDeps, textOf } from '../read-route-helpers.ts'
+import { integerOf, type ReadDeps, textOf } from '../read-dependencies-and-query-parameters.ts'
 
 /**
  * Converts the query of a request to a filter, with ids instead of names. Returns null if a name is

@@ -5,7 +5,7 @@ import type { Language } from '#infra/http/request-language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/logs/query.ts'
 import type { LogEntry, LoggedCorrection } from '../contract/logs.ts'
-import type { ReadDeps } from '../read-route-helpers.ts'
+import type { ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 
 /** The text that the log shows for each reason code of a row. */
 const REASON_TEXTS: Readonly<Record<string, TranslatedText>> = {

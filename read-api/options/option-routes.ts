@@ -26,7 +26,7 @@ import {
   textOf,
   upToDate,
   userIdOf,
-} from '../read-route-helpers.ts'
+} from '../read-dependencies-and-query-parameters.ts'
 import { currentOptions } from './current-options.ts'
 import { optionTexts, sectionTexts } from './option-texts.ts'
 

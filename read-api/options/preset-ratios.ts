@@ -13,7 +13,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { createOutbound, type Outbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { optionQueries, type PresetQuery, type PresetRatios } from '../contract/options.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 import { currentOptions } from './current-options.ts'
 
 const NAMES_MAX = 5_000

@@ -1,6 +1,6 @@
 import { type PriceUnit, VIDEO_PRICE_UNITS } from '#domain/pricing/video-prices.ts'
 import type { MappedModels } from '#projections/channels/query.ts'
-import { isPricePerSecond } from '../contract/price-unit.ts'
+import { isPricePerSecond } from '../contract/price-unit-by-model-name.ts'
 
 /**
  * Returns the models that are videos at a channel, each with the unit of its price. All other

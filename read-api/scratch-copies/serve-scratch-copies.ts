@@ -16,7 +16,7 @@ import { rewriteForCopy } from '#projections/scratch-copy-schemas/query.ts'
 import { HealthCache } from '../channels/health/health-cache.ts'
 import { SCRATCH_COPY_HEADER } from '../contract/scratch-copies.ts'
 import { createPriceUnitReader } from '../pricing/price-unit-reader.ts'
-import type { ReadDeps } from '../read-route-helpers.ts'
+import type { ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 import {
   type CopyHandler,
   LIVE_ROUTES,

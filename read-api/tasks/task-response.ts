@@ -3,7 +3,7 @@ import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Language } from '#infra/http/request-language.ts'
 import { readVideoFile, videoPath } from '#infra/http/signed-video-links.ts'
-import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
+import type { TaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'
 import {
   openValues,

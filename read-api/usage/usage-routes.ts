@@ -20,7 +20,13 @@ import {
   type UsageRange,
   usageQueries,
 } from '../contract/usage.ts'
-import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  type ReadDeps,
+  textOf,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 
 const DAY = 86_400
 const DEFAULT_SPAN = 7 * DAY

@@ -7,7 +7,12 @@ import { findUser } from '#projections/users/query.ts'
 import { userQueries } from '../contract/users.ts'
 import { type CurrentOptions, currentOptions } from '../options/current-options.ts'
 import type { PriceUnitIndex, UnitFilter } from '../pricing/price-unit-index.ts'
-import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  type ReadDeps,
+  textOf,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 
 type UsableGroup = {
   readonly desc: string

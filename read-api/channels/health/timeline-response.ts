@@ -10,7 +10,7 @@ import {
 import { findChannel } from '#projections/channels/query.ts'
 import { usersByIds } from '#projections/users/query.ts'
 import type { ChannelTimeline, StateAt, TimelineEntry } from '../../contract/channel-timeline.ts'
-import { userIdOf } from '../../read-route-helpers.ts'
+import { userIdOf } from '../../read-dependencies-and-query-parameters.ts'
 
 type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: number | null }
 

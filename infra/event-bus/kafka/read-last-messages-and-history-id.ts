@@ -73,7 +73,9 @@ export async function readLastMessages(
  * recognized. The history id consists of the id and position of the first event. The result is null
  * while there are no events.
  */
-export function createHistory(store: Pick<EventStore, 'readAll'>): () => Promise<string | null> {
+export function createHistoryIdReader(
+  store: Pick<EventStore, 'readAll'>,
+): () => Promise<string | null> {
   let cached: string | null = null
   return async () => {
     if (cached !== null) return cached

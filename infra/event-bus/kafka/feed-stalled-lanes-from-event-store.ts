@@ -18,7 +18,7 @@ type Deps = {
   readonly isDelivering: (lane: number) => boolean
 }
 
-export type StoreFeed = {
+export type StalledLaneFeed = {
   readonly isFeeding: () => boolean
   readonly lastFedAt: () => number
   readonly stop: () => Promise<void>
@@ -28,7 +28,7 @@ export type StoreFeed = {
  * Feeds lanes from the event store while Kafka does not deliver. A lane counts as stalled when the
  * event store has newer events but Kafka messages have not advanced the lane for `stallMs`.
  */
-export function feedFromStore(deps: Deps): StoreFeed {
+export function feedStalledLanes(deps: Deps): StalledLaneFeed {
   const { store, delivery, timings, log, name } = deps
   const stopping = new AbortController()
   /** The lanes that currently receive their events from the event store. */

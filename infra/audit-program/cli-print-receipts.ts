@@ -11,7 +11,7 @@ import {
   userIdIn,
   type Verb,
   withSite,
-} from './cli-verb.ts'
+} from './cli-verb-and-site-access.ts'
 import { recordsOf } from './open-sealed-log.ts'
 import type { StoredRecord } from './stored-record.ts'
 

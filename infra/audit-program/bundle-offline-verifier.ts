@@ -18,7 +18,7 @@ let bundled: string | null = null
  * becomes a function that returns the exports of the file, so that equal names in different files
  * do not collide. Node replaces the types with spaces. The rest of the code is unchanged.
  */
-export function bundleVerifier(): string {
+export function bundleOfflineVerifier(): string {
   bundled ??= link()
   return bundled
 }

@@ -1,9 +1,17 @@
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
-import { countMismatches, listMismatches } from '#projections/provider-mismatches/query.ts'
+import {
+  countMismatches,
+  listMismatches,
+} from '#projections/calls-with-other-model-or-cost/query.ts'
 import { callQueries } from '../contract/calls.ts'
-import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 
 const PAGE_SIZE = 50
 
