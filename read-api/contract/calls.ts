@@ -241,8 +241,7 @@ export const CallExplanation = Type.Object({
    */
   requested: nullable(Type.Object({ model: Type.String(), group: Type.String() })),
   /**
-   * The model name that was sent to the provider, if it differs from the model of the call. For
-   * admins and auditors.
+   * The model name that the provider was sent, if it differs from `model`. For auditors and admins.
    */
   upstream_model: nullable(Type.String()),
   is_stream: Type.Boolean(),
