@@ -46,8 +46,9 @@ export async function recordRefusedCosignature(
 /**
  * Returns the ids of the earlier refusals whose histories the refused checkpoint continues. The
  * checkpoint's tree must begin with the tree of the refusal, and with the last tree that was
- * remembered for the refusal. The checkpoint's tree is then remembered for it instead. Otherwise,
- * nobody would notice if events after the tree of an acknowledged refusal were rewritten.
+ * remembered for the refusal. The checkpoint's tree is then remembered for the refusal instead.
+ * Otherwise, nobody would notice if events after the tree of an acknowledged refusal were
+ * rewritten.
  */
 async function continuedBy(
   { pg, vault }: RecordDeps,

@@ -67,7 +67,10 @@ type Stored = {
   readonly size: number
   readonly subtrees: readonly Uint8Array[]
   readonly nextTile: number
-  /** Missing in a state that an earlier release has stored. */
+  /**
+   * The user with whom the next comparison of rows begins. Missing in a state of an earlier
+   * release.
+   */
   readonly nextAccount?: number
 }
 

@@ -133,7 +133,7 @@ function channelHandlers(): Handlers<ChannelEvent | CircuitClosed> {
 
 /**
  * The fields of a channel that can contain a secret in an address or a header. The log shows only
- * their fingerprints.
+ * fingerprints of these fields.
  */
 const OPAQUE_TERMS: ReadonlySet<string> = new Set(['other', 'paramOverride', 'setting'])
 

@@ -126,8 +126,8 @@ async function listByType(
 export type Figures = {
   readonly total: bigint
   /**
-   * Null, like `held`, if the event of the last movement is of an earlier version, which lacks both
-   * amounts.
+   * The balance. Null, like `held`, if the event of the last movement is of an earlier version,
+   * which lacks both amounts.
    */
   readonly balance: bigint | null
   readonly held: bigint | null

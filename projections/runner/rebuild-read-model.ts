@@ -10,7 +10,7 @@ import { continueFold, type FoldOptions, foldIntoNewTables } from './fold-into-n
 import { ensureCheckpointTables } from './read-models-ahead-of-events.ts'
 
 /**
- * The maximum idle time in milliseconds during the swap. When it is exceeded, Postgres ends the
+ * The maximum idle time in milliseconds during the swap. After this time, Postgres ends the
  * transaction of the stalled process. Folding the last events takes less time.
  */
 const IDLE_MAX_MS = 30_000

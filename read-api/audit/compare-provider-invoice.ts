@@ -19,7 +19,7 @@ import type { InvoiceMatches, MatchedInvoices, MatchSum } from './matched-invoic
 type Figures = {
   rows: number
   billedTokens: number
-  /** The amount in the units of the invoice. */
+  /** The amount in the invoice's currency, as an integer with the invoice's number of decimals. */
   amount: bigint
   calls: number
   tokens: number

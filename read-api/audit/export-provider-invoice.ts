@@ -22,7 +22,6 @@ import { type Exporting, recordExport } from './record-export.ts'
 const PERMIT_LIMITS = { all: 4, each: 2 }
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
-/** The number of rows per batch. */
 const BATCH_ROWS = 1_000
 
 const DAY_COLUMNS = [

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 const PriceUnit = Type.Union([Type.Literal('call'), Type.Literal('second')])
 export type PriceUnit = Static<typeof PriceUnit>
 
-/** Units of prices, by name. */
+/** The units of prices, by the name of the model. */
 export const PriceUnits = Type.Record(Type.String(), PriceUnit)
 export type PriceUnits = Static<typeof PriceUnits>
 

@@ -11,7 +11,9 @@ const summary = {
   digest: Type.String(),
   bytes: Type.Integer(),
   rows: Type.Integer(),
-  /** The number of rows that repeated an earlier row with a request id. No sum includes them. */
+  /**
+   * The number of rows that repeated an earlier row with a request id. No sum includes these rows.
+   */
   duplicates: Type.Integer(),
   currency: Type.String(),
   dollars: Type.String(),

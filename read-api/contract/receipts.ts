@@ -74,7 +74,7 @@ export type Receipt = Static<typeof Receipt>
 export const Consistency = Type.Object({
   old_size: Type.Integer(),
   new_size: Type.Integer(),
-  /** The hashes in base64. */
+  /** The hashes of the proof, in base64. */
   hashes: Type.Array(Type.String()),
 })
 export type Consistency = Static<typeof Consistency>

@@ -106,7 +106,6 @@ export const ORDER_FIELDS = {
 } as const satisfies Fields
 
 const { rebate_quota, created_at, paid_at, ...orderProperties } = responseProperties(ORDER_FIELDS)
-/** The schema of a payment method. */
 export const PaymentMethod = orderProperties.payment_method
 export type PaymentMethod = Static<typeof PaymentMethod>
 

@@ -163,7 +163,9 @@ function unitsIn(
 
 const PER_CALL = ['call'] as const
 
-/** Reports whether all channels of a group bill a model by the second. Such a model is a video. */
+/**
+ * Reports whether all channels of a group bill a model by the second. Such a model makes videos.
+ */
 const isOnlyBySecond = (units: ReadonlySet<PriceUnit> | undefined): boolean =>
   units?.size === 1 && units.has('second')
 
