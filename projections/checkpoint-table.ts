@@ -16,7 +16,7 @@ create trigger update_checkpoint instead of update on projections.checkpoint
   for each row execute function projections.update_checkpoint();`
 
 /**
- * The trigger function gives processes of an earlier release the guarantee that the table gave: if
+ * The trigger function gives processes of an earlier release the guarantee of the former table. If
  * another process has moved a checkpoint or rebuilt its read model, the checkpoint is not changed.
  * The statement of such a process reads the view before the function waits for the lock of a
  * rebuild, so `old` may be out of date. The first statement of the function takes its snapshot

@@ -65,9 +65,9 @@ export type Manifest = {
    */
   readonly keyRotations?: readonly string[]
   /**
-   * The next signed checkpoint after the last event of the export, and a proof (hashes in base64)
-   * that the tree of this checkpoint begins with the tree of the exported events. Omitted if the
-   * export ends with the last event of the site.
+   * The next signed checkpoint after the last event of the export, and its consistency proof
+   * (hashes in base64). The proof shows that the tree of this checkpoint begins with the tree of
+   * the exported events. Omitted if the export ends with the last event of the site.
    */
   readonly continuation?: {
     readonly signedCheckpoint: string

@@ -29,8 +29,8 @@ const CHECK_INTERVAL_MS = 2_000
  */
 const CLEAN_EVERY_MS = 30_000
 /**
- * The maximum pause in milliseconds while no event is committed. It is limited, because the nightly
- * verification and the removal of a killed process's tables become due without an event.
+ * The maximum pause in milliseconds while no event is committed. The nightly verification and the
+ * removal of a killed process's tables become due without an event.
  */
 const IDLE_MS_MAX = 30_000
 
@@ -129,9 +129,9 @@ async function runVerifications(deps: Deps, schedule: Schedule, lost: AbortSigna
 }
 
 /**
- * Returns the mode of the nightly verification. It is full in two cases: the last full verification
- * that made all checks began about a week ago, or the last verification found something in the
- * history.
+ * Returns the mode of the nightly verification. A verification is full if the last full one that
+ * made all checks began about a week ago. It is also full if the last verification found something
+ * in the history.
  */
 export function nightlyMode(
   { verifications }: Pick<AuditJobsState, 'verifications'>,

@@ -30,9 +30,9 @@ export class Coverage {
 
   /**
    * Reports the events that no checkpoint covers. Nothing is reported if the first of these events
-   * is at most `SEALED_WITHIN_MS` older than the last event, because the site has then not had time
-   * to sign it. `quorum` is the number of witnesses that must have signed, or null if the site's
-   * signature is checked.
+   * is at most `SEALED_WITHIN_MS` older than the last event. In this case, the site has had no time
+   * to sign it yet. `quorum` is the number of witnesses that must have signed, or null if the
+   * site's signature is checked.
    */
   finish(findings: Findings, lastAt: number, quorum: number | null): void {
     const { first, size } = this

@@ -96,7 +96,7 @@ export class KeyRing {
   /**
    * Returns why the checkpoint's signature is not accepted. Returns null if it was signed by a key
    * of the log that was valid at the tree size of the checkpoint. The key must have the name of the
-   * log: a witness keeps one history for each name, so a site with two names could have two
+   * log. A witness keeps one history for each name, so a site with two names could have two
    * histories witnessed.
    */
   signatureFault(

@@ -267,8 +267,8 @@ function movementOf(record: StoredRecord): Required<Balances> {
 }
 
 /**
- * Compares the receipts of two customers, or of one customer at two times. If a site shows the two
- * different histories, it has signed two root hashes for one tree size, or can't prove that the
+ * Compares the receipts of two customers, or of one customer at two times. A site that shows two
+ * different histories has signed two root hashes for one tree size. Or it can't prove that the
  * larger tree begins with the smaller one. `proofs` are the consistency proofs that the site
  * returned for the tree sizes of the receipts.
  */

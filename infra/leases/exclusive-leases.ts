@@ -53,8 +53,8 @@ const LEASE_TTL_MS = 10_000
  */
 export const ONLY_PROCESS_TTL_MS = 600_000
 /**
- * The maximum pause in milliseconds before the next attempt to acquire a lease, after the work
- * under the lease has failed or the lease was not free.
+ * The maximum pause in milliseconds before the next attempt to acquire a lease that was not free,
+ * or under which the work has failed.
  */
 const ACQUIRE_MS_MAX = LEASE_TTL_MS / 3
 /**

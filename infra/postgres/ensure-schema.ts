@@ -10,8 +10,8 @@ const WITHOUT_LIMITS = `select set_config(name, '0', true) from pg_settings
 /**
  * Creates the schema `name` and runs `sql` in one transaction. `sql` must be DDL that can be
  * repeated (`create … if not exists`). Only one process at a time can create a given schema. The
- * time limits that the operator has set for the role or the server don't apply, because a migration
- * that exceeds them would fail again at each start.
+ * operator's time limits for the role or the server don't apply, because a migration that exceeds
+ * them would fail again at each start.
  */
 export async function ensureSchema(pg: Pool, name: string, sql: string): Promise<void> {
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`"${name}" is not a schema name`)

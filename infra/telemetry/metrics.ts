@@ -16,7 +16,7 @@ export type Readings = {
 }
 
 /**
- * A registry that collects Node's default metrics only after the first scrape, because one of these
+ * A registry that collects Node's default metrics only after the first scrape. One of these
  * metrics, the delay of the event loop, wakes the process a hundred times a second.
  */
 class LazyRegistry extends Registry {

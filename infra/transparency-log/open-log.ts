@@ -66,8 +66,8 @@ export async function openTransparencyLog({
 }
 
 /**
- * Returns two seeds: that of the key that signs the site's log, and that of the key with which the
- * site signs other logs as a witness.
+ * Returns the seeds of two keys. One key signs the site's log. With the other one, the site signs
+ * other logs as a witness.
  */
 function seedsOf({ config, vault }: Pick<LogCore, 'config' | 'vault'>) {
   const derived = (use: string) => Buffer.from(vault.keyedHash('transparency-log', use), 'hex')

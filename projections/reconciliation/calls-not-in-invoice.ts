@@ -10,8 +10,8 @@ import {
 } from './shared-matching-sql.ts'
 
 /**
- * The `from` and `where` clauses for the charged calls that are not in an invoice: those of the
- * channel, in the days of the invoice, whose ids the invoice does not contain.
+ * The `from` and `where` clauses for the charged calls that are not in an invoice. These are the
+ * calls of its channel, on the days of the invoice, with ids that the invoice does not contain.
  */
 const onlyOurs = ({
   invoiceId,

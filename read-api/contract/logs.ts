@@ -159,10 +159,10 @@ export type LogOther = {
    */
   dropped_members?: readonly string[]
   /**
-   * The names of what a conversion lost. These are members of the request that the provider's model
-   * or wire format can't express completely. They can also be contents of the answer that the
-   * caller's wire format can't express. An example is `answer (citations)`. Only the first ones are
-   * listed.
+   * The names of what a conversion lost. One kind are members of the request that the provider's
+   * model or wire format can't express completely. The other kind are contents of the answer that
+   * the caller's wire format can't express. An example is `answer (citations)`. Only the first ones
+   * are listed.
    */
   conversion_loss?: readonly string[]
   /** The provider's error message. Keys, accounts and addresses are removed from it. */

@@ -43,8 +43,8 @@ export const Receipt = Type.Object({
   /** The hash of the event in base64. */
   leaf_hash: Type.String(),
   /**
-   * The balance and the held quota after the event. Both figures are null for events that do not
-   * contain them: events of old versions, and of streams that are not those of accounts.
+   * The balance and the held quota after the event. Both figures are null for events that lack
+   * them: events of old versions, and events of streams other than those of accounts.
    */
   balance_after: Type.Union([Type.Integer(), Type.Null()]),
   held_after: Type.Union([Type.Integer(), Type.Null()]),

@@ -3,8 +3,8 @@ import { type Fields, TIME_MAX } from './resource-field-definition.ts'
 export const TOKEN_BATCH_MAX = 100
 
 /**
- * The fields of a token that are stored as requests send them. They have the same names as in the
- * stored events.
+ * The fields of a token that are stored as requests send them, with the same names as in the stored
+ * events.
  */
 export const TOKEN_TERMS = {
   /** The group in which the token's calls are made. Empty means the group of the user. */

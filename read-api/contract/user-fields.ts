@@ -1,8 +1,7 @@
 import { type Fields, writableFields } from './resource-field-definition.ts'
 
 /**
- * The settings that only users themselves can change. They have the same names as in the stored
- * events.
+ * The settings that only users themselves can change, with the same names as in the stored events.
  */
 export const USER_SETTING_FIELDS = {
   /**

@@ -50,8 +50,8 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
 }
 
 /**
- * The maximum numbers of exports that run at the same time. They are low, because each export uses
- * a CPU core.
+ * The maximum numbers of exports that run at the same time. The numbers are low, because each
+ * export uses a CPU core.
  */
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 /**

@@ -222,8 +222,8 @@ function shippedPreset(
 }
 
 /**
- * Returns the names of the models with built-in prices, in the form of the source: only
- * OpenRouter's names for `openrouter`, and all others for any other source.
+ * Returns the names of the models with built-in prices: OpenRouter's names for the source
+ * `openrouter`, and all other names for any other source.
  */
 const namesOf = (source: PresetSource): ReadonlySet<string> =>
   new Set(

@@ -86,8 +86,8 @@ const ROUTES = [
 ]
 
 /**
- * The routes that the live site answers even if a request names a scratch copy. They return the
- * caller's session, static descriptions, or proofs, which are the same at all times.
+ * The routes that the live site answers even if a request names a scratch copy. These routes return
+ * the caller's session, static descriptions, or proofs, which are the same at all times.
  */
 export const LIVE_ROUTES: ReadonlySet<string> = new Set([
   'GET /api/status',

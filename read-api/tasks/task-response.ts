@@ -152,8 +152,8 @@ type Fields = Readonly<Record<string, unknown>>
 
 /**
  * Finds the songs or lyrics in the JSON result of a music task. The structure differs between
- * providers. Any object with a title, a text or a URL counts as a song, also one that is nested in
- * lists and in the members `data` and `clips`.
+ * providers. Any object with a title, a text or a URL counts as a song. Objects in lists, and in
+ * the members `data` and `clips`, count too.
  */
 function songsOf(result: string): Song[] {
   try {

@@ -26,8 +26,8 @@ let connectionCount = 0
  * `ConfigError`.
  *
  * NOTE: the client's default batch append sends all appends through one stream and a module-global
- * map. With batch appends, a broken stream rejects appends of other clients, a late answer throws
- * in an event handler, and a write that waits for `drain` becomes an unhandled rejection.
+ * map. With batch appends, a broken stream rejects appends of other clients, and a late answer
+ * throws in an event handler. A write that waits for `drain` becomes an unhandled rejection.
  * `supports` therefore reports no batch append, and the client makes one call per append.
  */
 export function connectEventStoreDb(url: string): Connection {

@@ -4,9 +4,9 @@ import { surviveLostConnections } from '../../postgres/pools.ts'
 import { databaseNow } from '../../postgres/shared-clock.ts'
 
 /**
- * The services that joint appends (appends to several streams) need, because EventStoreDB has no
- * transactions over several streams: mutual exclusion, a clock, and the position up to which joint
- * appends are complete.
+ * The services that joint appends (appends to several streams) need: mutual exclusion, a clock, and
+ * the position up to which joint appends are complete. EventStoreDB lacks transactions over several
+ * streams.
  */
 export type Locks = {
   /**
