@@ -29,8 +29,9 @@ const CHECK_INTERVAL_MS = 2_000
  */
 const CLEAN_EVERY_MS = 30_000
 /**
- * The maximum pause in milliseconds while no event is committed. The nightly verification and the
- * removal of a killed process's tables become due without an event.
+ * The maximum pause in milliseconds while no event is committed. The limit is needed for work that
+ * becomes due without an event: the nightly verification, and the removal of a killed process's
+ * tables.
  */
 const IDLE_MS_MAX = 30_000
 

@@ -50,7 +50,7 @@ const CONNECT_WITHIN_MS = 3_000
 const REPLY_WITHIN_MS = 4_000
 /**
  * The time in milliseconds after a conflict with another process during which more conflicts are
- * likely. All appends then use the SQL function that reports revisions.
+ * likely. During this time, all appends use the SQL function that reports revisions.
  */
 const AFTER_CONFLICT_MS = 10_000
 /** The session's name in Postgres, which overrides a name in the connection string. */

@@ -16,8 +16,8 @@ export type Readings = {
 }
 
 /**
- * A registry that collects Node's default metrics only after the first scrape. One of these
- * metrics, the delay of the event loop, wakes the process a hundred times a second.
+ * A registry that collects Node's default metrics only after the first scrape, because measuring
+ * the event loop's delay wakes the process a hundred times a second.
  */
 class LazyRegistry extends Registry {
   private isComplete = false

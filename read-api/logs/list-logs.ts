@@ -139,8 +139,8 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 
 /**
  * Returns the part of a filter that is the same for all pages of a list. The start of the range and
- * an end in the future are left out. A client that asks for the last hours computes both again for
- * each page.
+ * an end in the future are left out, because a client that asks for the last hours changes both
+ * with each page.
  */
 function listOf({ from: _start, to, ...filter }: LogFilter, now: number): LogFilter {
   return to === undefined || to >= now ? filter : { ...filter, to }

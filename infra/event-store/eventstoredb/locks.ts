@@ -5,8 +5,8 @@ import { databaseNow } from '../../postgres/shared-clock.ts'
 
 /**
  * The services that joint appends (appends to several streams) need: mutual exclusion, a clock, and
- * the position up to which joint appends are complete. EventStoreDB lacks transactions over several
- * streams.
+ * the position up to which joint appends are complete. These services are needed, because
+ * EventStoreDB lacks transactions over several streams.
  */
 export type Locks = {
   /**
