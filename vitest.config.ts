@@ -26,7 +26,7 @@ const SHARED_INFRA = [
   'test/infra/{random-uuids,shutdown-drain,start-error,stop-on-signals}.test.ts',
   'test/infra/demo/{chat-client-page,seed}.test.ts',
   'test/infra/audit-program/{earlier-checkpoints,export-folder,nightly-verification}.test.ts',
-  'test/infra/audit-program/{receipts,receipt-files,stored-audit-state,stored-record}.test.ts',
+  'test/infra/audit-program/{receipts,receipt-files,state-after-last-verification,stored-record}.test.ts',
   'test/infra/audit-program/{trusted-log-keys,verification-report-text}.test.ts',
   'test/infra/audit-program/{select-accounts-to-compare,wrong-arguments}.test.ts',
   'test/infra/event-bus/{kafka-{lane-leases,messages,request-queue},lane-*}.test.ts',

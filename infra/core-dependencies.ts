@@ -17,7 +17,7 @@ export type Core = {
   readonly config: Config
   /** The connection pool for read models and all other SQL that is not latency-critical. */
   readonly db: DatabasePool
-  /** The pool for latency-critical SQL. It uses named statements and avoids Slonik's overhead. */
+  /** The pool for latency-critical SQL, with named statements and without Slonik's overhead. */
   readonly pg: Pool
   readonly store: EventStore
   readonly actors: StreamActors
@@ -28,8 +28,8 @@ export type Core = {
   readonly callLimits: Limits
   readonly shortLived: ShortLived
   /**
-   * A cache that all processes share through Redis, to save work. A value may be missing from it at
-   * any time. Null without Redis.
+   * A cache that all processes share through Redis, to save work. Any value can be lost at any
+   * time. Null without Redis.
    */
   readonly sharedCache: SharedCache | null
   readonly vault: Vault

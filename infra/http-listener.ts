@@ -14,12 +14,12 @@ export type HttpListener = {
   readonly close: () => Promise<void>
 }
 
-/** The maximum number of connections that wait to be accepted. The kernel may set a lower limit. */
+/** The maximum number of connections that wait to be accepted. The kernel can set a lower limit. */
 export const BACKLOG = 4_096
 
 /**
  * Throws if the data folder or the port is in use. The folder is checked first, because a second
- * start on the same folder is the more likely mistake. The start may still fail later, because the
+ * start on the same folder is the more likely mistake. The start can still fail later, because the
  * check reserves nothing.
  */
 export async function assertPortFree(config: Config): Promise<void> {

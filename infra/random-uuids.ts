@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 
 const BYTES = 16
 const HEX_DIGITS = Buffer.from('0123456789abcdef')
-/** The index in the text of a UUID at which the two digits of each byte begin. */
+/** The indexes in the text of a UUID at which the two hex digits of its 16 bytes begin. */
 export const UUID_PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const
 
 const random = Buffer.alloc(256 * BYTES)
@@ -24,7 +24,10 @@ export function timedUuid(now: number): string {
   return textOf(at, 0x70)
 }
 
-/** Random bytes are fetched in blocks, because a system call for each UUID would be slow. */
+/**
+ * Takes the random bytes of one UUID. They are generated in blocks, because a system call for each
+ * UUID would be slow.
+ */
 function takeRandomBytes(): number {
   if (usedBytes === random.length) {
     randomFillSync(random)

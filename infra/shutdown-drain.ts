@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HttpListener } from './http-listener.ts'
 
-/** The state of a shutdown. */
 export type DrainState = {
   /**
    * Aborted when the shutdown begins. After the abort, readiness returns 503, new requests are

@@ -49,7 +49,7 @@ export type Started = {
   hurry(graceMs: number): void
 }
 
-/** The roles that run in this process; null for a role that it does not have. */
+/** The roles that run in this process. A role that the process does not have is null. */
 type RunningRoles = {
   readonly relay: Relay | null
   readonly projections: ProjectionRunner | null
@@ -83,7 +83,8 @@ export async function startProduct(
 }
 
 /**
- * Starts the roles of a primary process, which has no HTTP server. Its workers handle all requests.
+ * Starts the roles of a primary process, which has no HTTP server, because its workers handle all
+ * requests.
  */
 export const startWithoutListener = (config: Config, signal: AbortSignal): Promise<Running> =>
   startAll({ config, state: createDrainState(), signal, database: null }, async () => null)

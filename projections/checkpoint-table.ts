@@ -4,8 +4,9 @@ import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { ProjectionName } from './projection-names.ts'
 
 /**
- * The view that shows one row per read model and lane. Processes of an earlier release, in which it
- * was a table, may still run during an upgrade. Its trigger lets them move checkpoints.
+ * The view `checkpoint`, which shows one row per read model and lane. In an earlier release, it was
+ * a table. A trigger lets processes of that release, which can still run during an upgrade, move
+ * checkpoints.
  */
 const CHECKPOINT_VIEW = `
 create view projections.checkpoint as
@@ -15,11 +16,11 @@ create trigger update_checkpoint instead of update on projections.checkpoint
   for each row execute function projections.update_checkpoint();`
 
 /**
- * The trigger function gives the processes of an earlier release the same guarantee as before: a
- * checkpoint that another process has moved, or whose read model it has rebuilt, is not changed.
- * Their statement reads the view before the function waits for the lock of a rebuild, so `old` may
- * be out of date. The first statement of the function takes its snapshot when it has the lock. It
- * therefore compares the definition too, because a rebuild may keep the position.
+ * The trigger function gives processes of an earlier release the guarantee of the former table. If
+ * another process has moved a checkpoint or rebuilt its read model, the checkpoint is not changed.
+ * The statement of such a process reads the view before the function waits for the lock of a
+ * rebuild, so `old` may be out of date. The first statement of the function takes its snapshot
+ * after the wait. It compares the definition too, because a rebuild can keep the position.
  *
  * The function is replaced at each start, because earlier builds of this release compared only the
  * position.

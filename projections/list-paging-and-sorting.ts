@@ -27,9 +27,7 @@ export const orderTerms = <Sort extends string>(
   id: FragmentSqlToken,
 ): FragmentSqlToken => sql.fragment`${columns[sort]} ${direction(isDescending)}, ${id} desc`
 
-/**
- * The largest bigint. It takes the place of a missing value, so that the row is sorted last.
- */
+/** The largest bigint, which takes the place of a missing value, so that the row is sorted last. */
 export const SORTED_LAST = sql.fragment`9223372036854775807`
 
 /**

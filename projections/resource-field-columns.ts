@@ -15,7 +15,7 @@ type ColumnNames = Readonly<Record<string, string>>
 
 /**
  * Returns the column name of a field, such as `max_concurrency` for `maxConcurrency`. An entry in
- * `names` overrides it.
+ * `names` overrides this name.
  */
 const columnOf = (name: string, names: ColumnNames): string =>
   names[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

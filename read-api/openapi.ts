@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { ErrorEnvelope } from './contract/response-envelope.ts'
-import type { App } from './read-route-helpers.ts'
+import type { App } from './read-dependencies-and-query-parameters.ts'
 
 /**
  * `GET /api/openapi.json`: the OpenAPI document, generated from the schemas of the write API and

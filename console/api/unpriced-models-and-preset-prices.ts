@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { isKnownModerationModel } from '#read-api/contract/price-unit.ts'
+import { isKnownModerationModel } from '#read-api/contract/price-unit-by-model-name.ts'
 import { isConflict, optionsQuery, presetRatiosQuery, putOption } from './options.ts'
 
 /**

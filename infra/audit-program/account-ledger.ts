@@ -22,7 +22,9 @@ export type LedgerLine = {
   readonly held: bigint
 }
 
-/** The fields in which events contain the id of their cause. An event has at most one of them. */
+/**
+ * The fields of events that can hold the id of the cause. An event has at most one of these fields.
+ */
 const SOURCES = [
   ...(['call', 'grantId', 'deductionId', 'correctionId', 'orderId', 'transferId', 'day'] as const),
 ]
@@ -38,7 +40,7 @@ export type AccountBalance = {
   readonly held: bigint
   readonly total: bigint
   readonly affiliate: bigint
-  /** The position of the last event that was applied, or 0 before the first one. */
+  /** The position of the last event that was applied, or 0 if none was. */
   readonly position: number
 }
 

@@ -41,7 +41,10 @@ const NODE = Buffer.of(1)
 const nodeHash = (left: Buffer, right: Buffer): Buffer =>
   createHash('sha256').update(NODE).update(left).update(right).digest()
 
-/** Returns the number of ones in the binary form of `size`. */
+/**
+ * Returns the number of complete subtrees of a tree with `size` leaves, which is the number of ones
+ * in the binary form of `size`.
+ */
 function subtreeCount(size: number): number {
   let count = 0
   for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) count += rest % 2

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { describeStartError } from '../start-error.ts'
 import { BALANCE, LEDGER, STATEMENT } from './cli-balance-ledger-statement.ts'
+import { RECEIPT } from './cli-print-receipts.ts'
 import { REBUILD_TILES, ROTATE_KEY } from './cli-rebuild-tiles-rotate-key.ts'
-import { RECEIPT } from './cli-receipt.ts'
-import { CommandError, type Invocation, type Verb } from './cli-verb.ts'
+import { CommandError, type Invocation, type Verb } from './cli-verb-and-site-access.ts'
 import { EXPORT, REPLAY, VERIFY } from './cli-verify-export-replay.ts'
 import { RECOMPUTE, VERIFY_RECEIPT, WITNESS } from './cli-verify-receipt-witness-recompute.ts'
 
@@ -45,7 +45,7 @@ failed; 2: wrong arguments; 130: interrupted.
 
 /**
  * Runs one verb of the audit program, such as `verify`, with its command-line arguments. Returns
- * the exit code. It is 130 if `signal` ended the verb, because shells expect this code after
+ * the exit code, which is 130 if `signal` ended the verb, because shells expect this code after
  * Ctrl-C.
  */
 export async function runAuditProgram(

@@ -21,8 +21,8 @@ export type Cosignature = { readonly witness: string; readonly signed_at: number
  */
 export type IssuedReceipt = Receipt & {
   /**
-   * If no signed checkpoint covers the event of the receipt yet: the time at which the next one is
-   * expected, in Unix seconds. Otherwise null.
+   * The time in Unix seconds at which the next signed checkpoint is expected, if no signed
+   * checkpoint covers the event of the receipt yet. Otherwise null.
    */
   readonly expected_at: number | null
   readonly cosignatures: readonly Cosignature[]
@@ -41,8 +41,8 @@ export class TreeTooSmall extends Error {
 }
 
 /**
- * The number of latest checkpoints that are searched for one with enough cosignatures (signatures
- * of witnesses).
+ * The number of checkpoints, counted from the latest one, among which a checkpoint with enough
+ * cosignatures (signatures of witnesses) is searched for.
  */
 const CHECKPOINTS_SEARCHED = 30
 
@@ -55,14 +55,14 @@ type AnchorCheckpoint = {
 /**
  * Builds receipts, each of which proves that an event is in the transparency log. All receipts of
  * one response refer to the same checkpoint. This is the latest checkpoint that covers the events
- * and has the required signatures of witnesses. If no checkpoint has them, the latest one is used.
- * The checkpoint need not cover the events in `later`. Otherwise, one recent event could replace
- * the witnessed checkpoint of all receipts by a checkpoint without signatures of witnesses. The
- * receipts of `later` come last. If the chosen checkpoint does not cover one of these events, its
- * receipt refers to the latest checkpoint. In this case, `later_consistency` proves that the tree
- * of the latest checkpoint extends the tree of the chosen one. If `sinceSize` is given, the
- * response also proves that the log only grew since it had `sinceSize` events. Throws
- * `SealedEventChanged` or `TreeTooSmall`, or `MissingHash` if a tile of the log is lost.
+ * and has the required signatures of witnesses. If no checkpoint has these signatures, the latest
+ * checkpoint is used. The chosen checkpoint need not cover the events in `later`, because a
+ * witnessed checkpoint rarely covers the most recent events. The receipts of `later` come last. If
+ * the chosen checkpoint does not cover an event of `later`, the receipt of this event refers to the
+ * latest checkpoint. In this case, `later_consistency` proves that the tree of the latest
+ * checkpoint extends the tree of the chosen one. If `sinceSize` is given, the response also proves
+ * that the log has only grown since it had `sinceSize` events. Throws `SealedEventChanged` or
+ * `TreeTooSmall`, or `MissingHash` if a tile of the log is lost.
  */
 export async function buildReceipts(
   deps: Deps,
@@ -124,8 +124,8 @@ async function prove(
 }
 
 /**
- * Returns the account's balances that an event records. They are null for old event versions that
- * do not record balances.
+ * Returns the account's balances that an event records. The balances are null for old event
+ * versions, which do not record them.
  */
 function balancesOf(record: StoredRecord): Pick<Receipt, 'balance_after' | 'held_after'> {
   const { balanceAfter = null, heldAfter = null } = eventOf(record).data as {
@@ -143,8 +143,8 @@ type Anchors = {
 
 /**
  * Returns the chosen and the latest checkpoint. The chosen one is the latest checkpoint that covers
- * the position and has enough signatures of witnesses. If there is none, it is the latest
- * checkpoint.
+ * the position and has enough signatures of witnesses. If no checkpoint does both, the latest one
+ * is chosen.
  */
 async function chooseCheckpoints({ pg, config }: Deps, position: number): Promise<Anchors> {
   const checkpoints = await listCheckpoints(pg, CHECKPOINTS_SEARCHED)

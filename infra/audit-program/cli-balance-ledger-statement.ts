@@ -12,7 +12,7 @@ import {
   type Verb,
   verifyPosition,
   withSite,
-} from './cli-verb.ts'
+} from './cli-verb-and-site-access.ts'
 import { openExport } from './export-reader.ts'
 import { exportedEvents, readManifest } from './verify-export.ts'
 
@@ -24,9 +24,9 @@ const PAGE = 1_000
 
 /**
  * Calls `apply` with each event of the user's account in order, read from the site or from an
- * export. Throws if the account has no events, because the id may be wrong. Also throws if the
- * given moment is a position after the last event. `name` is the command-line option that gave this
- * moment.
+ * export. Throws if the account has no events, because the id is then probably wrong. Also throws
+ * if `moment` is a position after the last event. The error names the command-line option `name`,
+ * from which the moment was read.
  */
 async function eachEvent(
   invocation: Invocation,
@@ -84,7 +84,7 @@ async function userOf(invocation: Invocation): Promise<number> {
 
 /**
  * Parses the value of the option `--name`: a position (digits only), or an ISO time with its zone.
- * Returns no limit if the option is missing.
+ * If the option is missing, returns `{}`, which includes all events.
  */
 function momentOf(name: string, text: string | undefined): Moment {
   if (text === undefined) return {}

@@ -21,7 +21,7 @@ import {
   terminalProgress,
   type Verb,
   withSite,
-} from './cli-verb.ts'
+} from './cli-verb-and-site-access.ts'
 import { openSealedLog } from './open-sealed-log.ts'
 import { KeyRing, parseKeyRotation } from './trusted-log-keys.ts'
 import { countOf, findingLine } from './verification-report-text.ts'
@@ -145,7 +145,8 @@ function keyIn(file: string): Uint8Array | null {
 
 /**
  * Creates a signing key in a file that only its owner can read. The key is written to disk before
- * it is used, because the log could not be signed any more if the only copy of the key were lost.
+ * it is used. Otherwise, a crash could lose the only copy of the key, and the log could not be
+ * signed any more.
  */
 function createKey(file: string): Uint8Array {
   const seed = randomBytes(32)

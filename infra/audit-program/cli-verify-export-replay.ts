@@ -18,12 +18,12 @@ import {
   type Verb,
   verifyPosition,
   withSite,
-} from './cli-verb.ts'
+} from './cli-verb-and-site-access.ts'
 import { readProgress } from './job-progress.ts'
 import { runVerifier } from './offline-verifier.ts'
 import { exportSource, recordsOf } from './open-sealed-log.ts'
 import { buildNextScratchCopy, isStillBuilding, scratchCopiesOf } from './scratch-copy-jobs.ts'
-import { ensureAuditTables } from './stored-audit-state.ts'
+import { ensureAuditTables } from './state-after-last-verification.ts'
 import { checkLines, findingLine, resultLine } from './verification-report-text.ts'
 import { verifySite } from './verify-site.ts'
 import { OtherExport, writeExportFolder } from './write-export-folder.ts'

@@ -12,7 +12,7 @@ import {
   type Verb,
   verifyPosition,
   withSite,
-} from './cli-verb.ts'
+} from './cli-verb-and-site-access.ts'
 import { runVerifier } from './offline-verifier.ts'
 import { openSealedLog, recordsOf } from './open-sealed-log.ts'
 import { isSignedBy, parseSignedCheckpoint, parseVerifierKey } from './signed-checkpoint.ts'

@@ -21,22 +21,26 @@ export const ACCOUNT_READ_MODELS: readonly AccountRows[] = [
   { projection: ledger, tables: ['movements', 'account_days'] },
 ]
 
-/** Columns of `accounts` that `compareBalances` has compared for all accounts. */
+/**
+ * The columns of `accounts` that are not compared here, because `compareBalances` has compared them
+ * for all accounts.
+ */
 const COMPARED: ReadonlySet<string> = new Set(['balance', 'held', 'aff_quota'])
 
 type Turn = {
   /** The streams of which the verification has read new events. */
   readonly touched: ReadonlySet<string>
-  /** The id of the user with whom the regular comparison continues. */
+  /** The id of the user whose turn it is to be compared first. */
   readonly nextAccount: number
   readonly onProgress?: (stage: string, done: number, total: number) => void
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Compares the rows of some accounts with a new fold of their events: used quota, counts of
- * requests, budgets of tokens, movements and their sums by day. Reports the rows that differ. Skips
- * the read models in `ahead`. Returns the user with whom the next verification begins.
+ * Compares the rows of some accounts with a new fold of the accounts' events. The rows contain used
+ * quota, numbers of requests, token budgets, movements, and sums of movements by day. Reports the
+ * rows that differ. Skips the read models in `ahead`. Returns the user with whom the comparison of
+ * the next verification begins.
  */
 export async function compareAccountRows(
   core: Core,
@@ -72,12 +76,12 @@ const isReported = ({ kind, table, columns }: DifferingRow): boolean =>
 
 /**
  * The rows of each account are compared at least once within this number of incremental
- * verifications. One runs every night, so every account is compared within a week.
+ * verifications. A verification runs every night, so every account is compared within a week.
  */
 const VERIFICATIONS_PER_CYCLE = 6
 /**
- * The minimum number of events that the accounts of one turn have in total. On a site with fewer
- * events, each incremental verification compares all accounts.
+ * The accounts whose turn it is in one incremental verification have at least this number of events
+ * in total. On a site with fewer events, each verification compares all accounts.
  */
 const EVENTS_IN_TURN_MIN = 100_000
 /**
@@ -96,9 +100,9 @@ type AccountSelection = {
 /**
  * Selects the accounts whose rows an incremental verification compares: the accounts whose turn it
  * is, and accounts with new events. Of the accounts with new events, those with the fewest events
- * come first. The turn ends with the account that completes a sixth of all events. Turns are
- * bounded by events, because the duration of a verification depends on events and not on accounts.
- * `revisions` contains the last revision of each stream.
+ * come first. A turn ends as soon as its accounts have a sixth of all events. Turns are bounded by
+ * events, because the duration of a verification depends on events and not on accounts. `revisions`
+ * contains the last revision of each stream.
  */
 export function selectAccountsToCompare(
   revisions: ReadonlyMap<string, number>,

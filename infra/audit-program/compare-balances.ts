@@ -19,7 +19,7 @@ type Row = { user_id: string; balance: string; held: string; aff_quota: string }
 /**
  * Compares each row of the read model `balances` with the balance that the account's events add up
  * to, and reports the users whose rows differ. Returns false without comparing if the read model
- * has not reached the audited events within `withinMs`.
+ * has not reached the audited events within `withinMs` milliseconds.
  */
 export async function compareBalances(
   core: Core,
@@ -59,9 +59,10 @@ const ACCOUNTS = `${schemaOf('balances')}.accounts`
 const NOTHING: Balance = { balance: 0n, held: 0n, affiliate: 0n }
 
 /**
- * Waits until `balances` has applied the events of all lanes (the 8 partitions of the streams) up
- * to `position`, at most `withinMs`. Reads its rows and positions in one database snapshot. Returns
- * null if the read model does not reach the position in time.
+ * Waits at most `withinMs` milliseconds until the read model `balances` has applied the events of
+ * all lanes (the 8 partitions of the streams) up to `position`. Reads the rows and positions of the
+ * read model in one database snapshot. Returns null if the read model does not reach the position
+ * in time.
  */
 async function readBalances(core: Core, position: number, withinMs: number) {
   const read = async (client: PoolClient) => {

@@ -1,4 +1,7 @@
-/** The file formats of an export. The README of this folder describes them. */
+/**
+ * The name of the export's format, as the manifest states it. The README of this folder describes
+ * the files of an export.
+ */
 export const EXPORT_FORMAT = 'tallygate-audit-export'
 export const EXPORT_VERSION = 1
 export const MANIFEST_FILE = 'manifest.json'
@@ -7,8 +10,8 @@ export const SEGMENT_FOLDER = 'segments'
 export const SEALED_FOLDER = 'sealed'
 
 /**
- * Stands for a sealed leaf hash that the log has lost. The hashes after it keep their places in the
- * file. No event has this hash.
+ * Takes the place of a sealed leaf hash that the log has lost, so that the later hashes keep their
+ * places in the file. No event has this hash.
  */
 export const LOST_HASH = Buffer.alloc(32)
 
@@ -24,7 +27,7 @@ export type Segment = {
   readonly first: number
   readonly last: number
   readonly events: number
-  /** The size of the file in bytes, and its SHA-256 in hex. */
+  /** `bytes`: the size of the file. `sha256`: the SHA-256 of the file in hex. */
   readonly bytes: number
   readonly sha256: string
   /**
@@ -39,7 +42,7 @@ export type Manifest = {
   readonly format: typeof EXPORT_FORMAT
   readonly version: number
   readonly exportedAt: string
-  /** The positions of the first and the last event; 0 if there are none. */
+  /** The positions of the first (`first`) and the last event (`last`), or 0 without events. */
   readonly first: number
   readonly last: number
   readonly events: number
@@ -52,19 +55,19 @@ export type Manifest = {
   /** The signed checkpoints that cover the events, in the order of their tree sizes. */
   readonly signedCheckpoints: readonly string[]
   /**
-   * The public keys of the site and its witnesses, as `name+hash+key`. They verify the signatures.
+   * The public keys of the site and its witnesses, as `name+hash+key`, which verify the signatures.
    */
   readonly keys: readonly string[]
   readonly witnessKeys: readonly string[]
   /**
    * The signed notes in which the site replaced its key. Both the old and the new key have signed
-   * each note. Earlier releases omit this field.
+   * each note. Exports of earlier releases lack this field.
    */
   readonly keyRotations?: readonly string[]
   /**
-   * The next signed checkpoint after the last event of the export, and a proof (hashes in base64)
-   * that its tree begins with the tree of the exported events. Omitted if the export ends with the
-   * last event of the site.
+   * The next signed checkpoint after the last event of the export, and its consistency proof
+   * (hashes in base64). The proof shows that the tree of this checkpoint begins with the tree of
+   * the exported events. Omitted if the export ends with the last event of the site.
    */
   readonly continuation?: {
     readonly signedCheckpoint: string

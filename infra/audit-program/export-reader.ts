@@ -14,14 +14,17 @@ import { MANIFEST_FILE, SEGMENT_BYTES_MAX } from './export-format.ts'
 /** Reads the files of an export from a folder or a tar archive. */
 export type ExportReader = {
   /**
-   * Returns the bytes of a file. Returns null if the file does not exist, or if no file of an
-   * export can have this name.
+   * Returns the bytes of a file. Returns null if the file is missing, and for any name that is not
+   * one of an export's files.
    */
   readonly read: (name: string) => Buffer | null
   readonly close: () => void
 }
 
-/** Opens an export. `path` is its folder, its manifest, or the tar archive that the site sent. */
+/**
+ * Opens an export. `path` is the export's folder, its manifest, or the tar archive that the site
+ * sent.
+ */
 export function openExport(path: string): ExportReader {
   if (!existsSync(path)) throw new Error(`${path} does not exist`)
   if (statSync(path).isDirectory()) return folderReader(path)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { GrowingTree } from './append-only-merkle-tree.ts'
-import { bundleVerifier } from './bundle-verifier.ts'
+import { bundleOfflineVerifier } from './bundle-offline-verifier.ts'
 import {
   EXPORT_FORMAT,
   EXPORT_VERSION,
@@ -56,8 +56,8 @@ export type ExportOptions = {
   /** The tree of the events before `from`, if the caller has already computed it. */
   readonly before?: Manifest['treeBefore']
   /**
-   * Looks for a segment that an interrupted export has already written. Returns null if it was not
-   * written.
+   * Looks for a segment that an interrupted export has already written. Returns null if no such
+   * segment was written.
    */
   readonly findWritten?: (name: string) => Promise<Pick<Segment, 'bytes' | 'sha256'> | null>
   readonly onProgress?: (position: number, last: number) => void
@@ -92,7 +92,7 @@ export async function* exportFiles(
     ...(leafHashes === undefined ? {} : { leafHashes }),
   }
   yield { name: 'README.txt', bytes: Buffer.from(INSTRUCTIONS) }
-  yield { name: VERIFIER_FILE, bytes: Buffer.from(bundleVerifier()) }
+  yield { name: VERIFIER_FILE, bytes: Buffer.from(bundleOfflineVerifier()) }
   const segments: Segment[] = []
   let pending: Promise<Packed | null> | null = null
   for (let first = from; first <= last; first = segmentEnd(first) + 1) {
@@ -138,8 +138,8 @@ type SealedHashes = Pick<ExportedTree, 'leafHashes'> & {
 }
 
 /**
- * Yields a segment and the sealed leaf hashes of its events. The hashes show later which event was
- * changed.
+ * Yields a segment and the sealed leaf hashes of its events. If an event is changed later, the
+ * hashes show which one.
  */
 async function* filesOf(
   packed: Packed | null,
@@ -187,8 +187,9 @@ function split(
 const sizeOf = (note: string): number => parseCheckpointOrNull(note)?.size ?? 0
 
 /**
- * Returns the first checkpoint after an exported part of the history, and its consistency proof.
- * This checkpoint covers the exported events that are newer than the last exported checkpoint.
+ * Returns the first checkpoint after an exported part of the history, and the consistency proof of
+ * this checkpoint. This checkpoint covers the exported events that are newer than the last exported
+ * checkpoint.
  */
 async function continuationOf(
   size: number,

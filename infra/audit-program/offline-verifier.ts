@@ -111,7 +111,7 @@ type Options = {
   readonly json?: boolean
 }
 
-/** Returns the keys of the witnesses that must have signed, and how many of them must. */
+/** Returns the keys of the witnesses, and the number of them that must have signed. */
 function witnessesOf({ witness = [], quorum }: Options) {
   if (quorum === undefined) return { witnesses: witness }
   const count = Number(quorum)

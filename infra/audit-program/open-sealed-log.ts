@@ -19,8 +19,8 @@ export type SealedLog = Required<SealedTree> & {
   /** The number of sealed events. */
   readonly size: number
   /**
-   * The error if the log's key in the database differs from the key of this process, else null. A
-   * process with another key signs nothing.
+   * The error if the log's key in the database differs from the key of this process, otherwise
+   * null. A process with another key signs nothing.
    */
   readonly keyError: WrongLogKey | null
   /**

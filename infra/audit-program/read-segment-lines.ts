@@ -39,8 +39,8 @@ export async function* segmentLines(
 }
 
 /**
- * Decompresses a segment in small chunks. A chunk is decompressed when the consumer has read the
- * one before.
+ * Decompresses a segment in small chunks. A chunk is decompressed only after the consumer has read
+ * the previous chunk.
  */
 async function* decompressed(
   file: string,

@@ -23,8 +23,8 @@ type RecordDeps = Pick<Core, 'actors' | 'now' | 'pg' | 'vault'>
 /**
  * Appends an event when a witness reports that it has signed a different history. The event
  * notifies the admins, and each later verification reports it. A line in the log alone could be
- * lost. A repeated refusal is recorded once, until this site has a history that does not continue
- * the refused one.
+ * lost. Refusals of one growing history are recorded once. A refusal of a history that does not
+ * continue the refused one is recorded again.
  */
 export async function recordRefusedCosignature(
   deps: RecordDeps,
@@ -44,10 +44,11 @@ export async function recordRefusedCosignature(
 }
 
 /**
- * Returns the ids of the earlier refusals whose histories the refused checkpoint continues. To
- * continue a refusal, its tree must begin with the tree of the refusal and with the last tree that
- * was remembered for it. The refused tree is then remembered for these refusals. Otherwise, nobody
- * would notice if events after the tree of an acknowledged refusal were rewritten.
+ * Returns the ids of the earlier refusals whose histories the refused checkpoint continues. The
+ * checkpoint's tree must begin with the tree of the refusal, and with the last tree that was
+ * remembered for the refusal. The checkpoint's tree is then remembered for the refusal instead.
+ * Otherwise, nobody would notice if events after the tree of an acknowledged refusal were
+ * rewritten.
  */
 async function continuedBy(
   { pg, vault }: RecordDeps,

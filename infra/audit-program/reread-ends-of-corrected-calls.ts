@@ -10,9 +10,10 @@ import type { RecordReader } from './stored-record-reader.ts'
 
 /**
  * Reads the end events of corrected calls a second time, because the audit of a site remembers only
- * their positions. Corrections are rare, and remembering the price and the usage of all calls would
- * need three times the memory. An end event may have been changed since it was first read. It is
- * therefore used only if `isUnchanged` resolves to true. `isUnchanged` reports changed events.
+ * the positions of end events. Corrections are rare, and remembering the price and the usage of all
+ * calls would need three times the memory. An end event is used only if `isUnchanged` resolves to
+ * true, because the event may have been changed since it was first read. `isUnchanged` reports
+ * changed events.
  */
 export async function provideCallEnds(
   records: RecordReader,

@@ -9,25 +9,29 @@ import {
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { countHistoryFindings, type Finding } from '#domain/audit/findings.ts'
 import type { ProjectionName } from '#projections/projection-names.ts'
+import { dropUnfinishedReadModels } from '#projections/rebuild-and-verification-schemas/query.ts'
 import { lowestOf } from '#projections/runner/checkpoints.ts'
 import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
-import { dropUnfinishedReadModels } from '#projections/temporary-schemas/query.ts'
 import type { Core } from '../core-dependencies.ts'
 import { pauseUntilCommit } from '../event-store/pause-until-commit.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { deleteProgress, progressWriter } from './job-progress.ts'
 import { buildNextScratchCopy, cleanScratchCopies } from './scratch-copy-jobs.ts'
-import { ensureAuditTables } from './stored-audit-state.ts'
+import { ensureAuditTables } from './state-after-last-verification.ts'
 import { type SiteVerification, verifySite } from './verify-site.ts'
 
 export type AuditJobs = { readonly stop: () => Promise<void> }
 
 const CHECK_INTERVAL_MS = 2_000
-/** The time in milliseconds between two searches for tables to remove while there are no copies. */
+/**
+ * The time in milliseconds between two searches for tables to remove while there are no scratch
+ * copies.
+ */
 const CLEAN_EVERY_MS = 30_000
 /**
- * The maximum pause in milliseconds while no event is committed. The nightly verification, and
- * tables of killed processes, become due without an event.
+ * The maximum pause in milliseconds while no event is committed. The limit is needed for work that
+ * becomes due without an event: the nightly verification, and the removal of a killed process's
+ * tables.
  */
 const IDLE_MS_MAX = 30_000
 
@@ -39,9 +43,9 @@ type Deps = {
 
 /**
  * Starts the background work of the audit: requested verifications, rebuilds of read models,
- * scratch copies, and the nightly verification. It also removes the tables of work that was killed.
- * A lease for each kind of work ensures that only one process at a time does it. If the process
- * dies, the next holder of the lease starts the job again.
+ * scratch copies, and the nightly verification. Also removes the tables of work that was killed. A
+ * lease for each kind of work ensures that only one process at a time does it. If the process dies,
+ * the next holder of the lease starts the job again.
  */
 export async function startAuditJobs(
   core: Core,
@@ -126,9 +130,9 @@ async function runVerifications(deps: Deps, schedule: Schedule, lost: AbortSigna
 }
 
 /**
- * Returns the mode of the nightly verification. It is full in two cases: the last full verification
- * that made all checks began about a week ago, or the last verification found something in the
- * history.
+ * Returns the mode of the nightly verification. A verification is full if the last full one that
+ * made all checks began about a week ago. It is also full if the last verification found something
+ * in the history.
  */
 export function nightlyMode(
   { verifications }: Pick<AuditJobsState, 'verifications'>,
@@ -144,7 +148,7 @@ export function nightlyMode(
   return isRecent && !hasFindings ? 'incremental' : 'full'
 }
 
-/** A stopped verification has not made all checks. */
+/** Reports whether a verification was stopped before it had made all checks. */
 const isStopped = (findings: readonly Finding[]): boolean =>
   findings.some(({ code }) => code === 'VerificationStopped')
 
@@ -209,8 +213,8 @@ const NIGHTLY_HOUR = 3
 const DAY_MS = 86_400_000
 /**
  * The next verification is full if the last full verification has at least this age in
- * milliseconds. It is half a day less than a week, because nights are not exactly 24 hours apart.
- * With a full week, eight days could pass.
+ * milliseconds. The age is half a day less than a week, because nights are not exactly 24 hours
+ * apart: with a full week, eight days could pass.
  */
 const FULL_AFTER_MS = 6.5 * DAY_MS
 /** The delay in milliseconds after which a missed nightly verification is made up for. */

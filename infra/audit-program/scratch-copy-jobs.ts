@@ -138,7 +138,6 @@ async function scratchBytes(pg: Pool, copyId: string): Promise<number> {
   return Number(rows[0]?.bytes ?? 0)
 }
 
-/** Drops the tables of one scratch copy. */
 async function dropScratchTables(pg: Pool, copyId: string): Promise<void> {
   for (const { name } of PROJECTIONS) await dropSchema(pg, scratchSchemaOf(copyId, name))
 }

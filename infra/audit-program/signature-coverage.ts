@@ -3,7 +3,7 @@ import type { StoredRecord } from './stored-record.ts'
 
 /**
  * The time in milliseconds within which an event must be sealed and covered by a signature. A site
- * signs every 10 s; a longer pause means that its log was stopped or emptied.
+ * signs every 10 s, so a pause of this length means that its log was stopped or emptied.
  */
 export const SEALED_WITHIN_MS = 120_000
 
@@ -13,8 +13,8 @@ export const SEALED_WITHIN_MS = 120_000
  */
 export class Coverage {
   /**
-   * The size, in events, of the largest tree that was compared with a checkpoint with the required
-   * signatures.
+   * The size, in events, of the largest tree that was compared with a checkpoint that has the
+   * required signatures.
    */
   size = 0
   private first: StoredRecord | null = null
@@ -29,10 +29,10 @@ export class Coverage {
   }
 
   /**
-   * Reports the events that no checkpoint covers. Nothing is reported if the first of them is at
-   * most `SEALED_WITHIN_MS` older than the last event, because the site may not have signed it yet.
-   * `quorum` is the number of witnesses that must have signed, or null if the site's signature is
-   * checked.
+   * Reports the events that no checkpoint covers. Nothing is reported if the first of these events
+   * is at most `SEALED_WITHIN_MS` older than the last event. In this case, the site has had no time
+   * to sign it yet. `quorum` is the number of witnesses that must have signed, or null if the
+   * site's signature is checked.
    */
   finish(findings: Findings, lastAt: number, quorum: number | null): void {
     const { first, size } = this

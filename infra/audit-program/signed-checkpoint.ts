@@ -58,7 +58,10 @@ export function parseWitnessKey(text: string): VerifierKey {
   return key
 }
 
-/** Returns the name of the key with which the site of a log witnesses the logs of other sites. */
+/**
+ * Returns the name of the key with which the site of a log signs, as a witness, the logs of other
+ * sites.
+ */
 export const witnessNameOf = (origin: string): string => `${origin}/witness`
 
 /** Reports whether a key with this name belongs to the site whose log has the name `origin`. */
@@ -110,9 +113,9 @@ export function parseCheckpointOrNull(note: string): SignedCheckpoint | null {
 }
 
 /**
- * Joins lines to signed notes, such as the lines of the file to which a site appends its
- * checkpoints. An empty line separates two notes, and also separates the text of a note from its
- * signatures. A note without signatures is yielded too, so that it is not left out silently.
+ * Joins lines, such as those of the file to which a site appends its checkpoints, to signed notes.
+ * An empty line separates two notes, and also separates the text of a note from its signatures. A
+ * note without signatures is yielded too, so that it is not left out silently.
  */
 export function* notesIn(lines: Iterable<string>): Generator<string> {
   let body: string | null = null
@@ -162,14 +165,14 @@ export function isSignedBy({ body, signatures }: SignedCheckpoint, key: Verifier
 
 /**
  * Returns the number of different keys. A key that is given twice, or under two names, counts once,
- * because one holder alone can sign with it.
+ * because it has only one holder.
  */
 export const countDifferentKeys = (keys: readonly VerifierKey[]): number =>
   new Set(keys.map(({ publicKey }) => publicKey.toString('hex'))).size
 
 /**
- * Returns the number of different witnesses that have signed the checkpoint. Keys that are not keys
- * of witnesses do not count.
+ * Returns the number of different witnesses that have signed the checkpoint. Only keys of witnesses
+ * count.
  */
 export const countSigners = (checkpoint: SignedCheckpoint, keys: readonly VerifierKey[]): number =>
   countDifferentKeys(keys.filter((key) => key.kind === 4 && isSignedBy(checkpoint, key)))
@@ -177,9 +180,7 @@ export const countSigners = (checkpoint: SignedCheckpoint, keys: readonly Verifi
 /** The DER prefix of an Ed25519 public key (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
-/**
- * Caches the key objects. A verification uses few keys, and each of them verifies many signatures.
- */
+/** Caches the key objects, because a verification uses few keys for many signatures. */
 const keyObjects = new WeakMap<VerifierKey, KeyObject>()
 
 function isSignature(signed: Buffer, signature: Buffer, verifier: VerifierKey): boolean {

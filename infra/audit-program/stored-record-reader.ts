@@ -6,7 +6,9 @@ import type { StoredRecord } from './stored-record.ts'
 
 /** Reads stored events (records) in the order of their positions. */
 export type RecordReader = {
-  /** Returns up to `limit` records after `position`, or an empty list if there are none. */
+  /**
+   * Returns up to `limit` records after the position `after`, or an empty list if there are none.
+   */
   readonly read: (after: number, limit: number) => Promise<readonly StoredRecord[]>
   /** Returns up to `limit` records of a stream, beginning with the revision `from`. */
   readonly readStream: (

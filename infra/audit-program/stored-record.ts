@@ -26,7 +26,10 @@ export function eventOf(record: StoredRecord): Recorded {
   return { ...place, data, meta: { actor, cause, at } }
 }
 
-/** Parses JSON. Throws an error without any part of the text, which V8 would quote. */
+/**
+ * Parses JSON. The error that it throws for other text does not quote the text, unlike the error of
+ * V8.
+ */
 function parsed(text: string, code: 'DataNotJson' | 'LineNotRecord'): unknown {
   try {
     return JSON.parse(text)

@@ -94,10 +94,10 @@ export class KeyRing {
   }
 
   /**
-   * Returns why the checkpoint's signature is not accepted. Returns null if a key signed it that
-   * was valid at the tree size of the checkpoint. The key must have the name of the log. A witness
-   * keeps one history for each log name. With another name, a site could have two histories
-   * witnessed.
+   * Returns why the checkpoint's signature is not accepted. Returns null if it was signed by a key
+   * of the log that was valid at the tree size of the checkpoint. The key must have the name of the
+   * log. A witness keeps one history for each name, so a site with two names could have two
+   * histories witnessed.
    */
   signatureFault(
     checkpoint: SignedCheckpoint,
@@ -122,8 +122,8 @@ export class KeyRing {
 
   /**
    * Reports whether a key belongs to the site itself. This is true for each present and former key
-   * of the log. It is also true for a key with the name of the log, or with the name under which
-   * the site witnesses other logs.
+   * of the log. This is also true for any key with the name of the log, or with the name under
+   * which the site witnesses other logs.
    */
   isKeyOfSite({ name, publicKey }: VerifierKey): boolean {
     return [...this.validities.values()].some(({ key }) => {
@@ -173,8 +173,8 @@ export class KeyRing {
 }
 
 /**
- * Parses the rotations. A key has at most one successor and one predecessor. A second one is added
- * to `faults` and is not followed.
+ * Parses the rotations. A key has at most one successor and one predecessor. A rotation that gives
+ * a key a second one is added to `faults` and is not followed.
  */
 function parsedRotations(notes: readonly string[], faults: KeyFault[]): KeyRotation[] {
   const parsed: KeyRotation[] = []

@@ -3,7 +3,7 @@ import type { VerificationReport } from './verify-export.ts'
 
 /**
  * Replaces characters that control a terminal or the direction of text. Names and details come from
- * the verified events, which could otherwise hide or imitate a result.
+ * the verified events, which could otherwise hide or imitate a result of the report.
  */
 export const printable = (text: string): string =>
   text.replace(UNPRINTABLE, (character) => {

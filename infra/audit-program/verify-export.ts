@@ -6,11 +6,11 @@ import { type AuditState, initialAudit } from '#domain/audit/state.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { isConsistent } from '../transparency-log/merkle-tree.ts'
 import { GrowingTree } from './append-only-merkle-tree.ts'
+import { compareWithSeal, sealedHashes } from './compare-segment-with-sealed-hashes.ts'
 import { MANIFEST_FILE, type Manifest, manifestOf, type Segment } from './export-format.ts'
 import type { ExportReader } from './export-reader.ts'
-import { LostTiles } from './lost-tiles.ts'
 import { segmentLines } from './read-segment-lines.ts'
-import { compareWithSeal, sealedHashes } from './sealed-hashes-of-segment.ts'
+import { LostTiles } from './report-lost-tiles.ts'
 import { Coverage } from './signature-coverage.ts'
 import {
   countDifferentKeys,
@@ -160,9 +160,9 @@ export async function* exportedEvents(
 }
 
 /**
- * A root hash that checkpoints name, and the number of these checkpoints by source. Most of the
- * caller's earlier checkpoints are also in the export, so they need no further memory. A rotation
- * after the last exported event only provides keys, as there is no tree to compare.
+ * A root hash in checkpoints, and the number of these checkpoints by source. Most of the caller's
+ * earlier checkpoints are also in the export, and so need no further memory. A rotation after the
+ * last exported event only provides keys, because there is no tree to compare.
  */
 type Expected = {
   readonly root: Buffer
@@ -174,12 +174,12 @@ type Expected = {
 /** The maximum number of earlier checkpoints that are not in the export, about 500 MB. */
 const OTHER_CHECKPOINTS_MAX = 2_000_000
 
-/** Compares the tree with each signed checkpoint when it reaches the checkpoint's size. */
+/** Compares the growing tree with each signed checkpoint of the tree's current size. */
 class CheckpointChecks {
-  /** Track the events that the site, and that the required witnesses, have signed. */
+  /** The events that the site has signed (`signed`), or the required witnesses (`witnessed`). */
   readonly signed = new Coverage()
   readonly witnessed = new Coverage()
-  /** The numbers of compared checkpoints: of all, and of those that the caller passed. */
+  /** The number of all compared checkpoints, and of those among them that the caller passed. */
   readonly compared = { all: 0, earlier: 0 }
   /** The number of checkpoints that a trusted witness has signed, compared or not. */
   cosigned = 0
@@ -255,8 +255,8 @@ class CheckpointChecks {
   }
 
   /**
-   * Compares the tree with the next checkpoint after the exported events. Of the later events, the
-   * export has only a proof that their tree begins with the exported tree.
+   * Compares the tree with the next checkpoint after the exported events. The export does not have
+   * the later events, only a proof that their tree begins with the exported tree.
    */
   private continueTo(tree: GrowingTree, continuation: NonNullable<Manifest['continuation']>): void {
     const checkpoint = this.parsed(continuation.signedCheckpoint, 'next')
@@ -342,7 +342,7 @@ class CheckpointChecks {
 
   /**
    * Returns the keys of witnesses. Reports malformed keys, keys of another kind, and keys of the
-   * site itself. The signature of such a key confirms only what the site already claims.
+   * site itself. Signatures of the site itself confirm only what the site already claims.
    */
   private validWitnesses(texts: readonly string[]): VerifierKey[] {
     return texts.flatMap((text) => {

@@ -32,8 +32,8 @@ const FILE_BYTES_MAX = 64 * 1024 * 1024
  * Verifies the receipts in files. Each file contains a response of `GET /api/audit/receipts` or
  * `GET /api/ledger/self/receipts`. Receipts of one account from several files are verified as one
  * list, so that a revision missing between two pages is found. All receipts are compared with each
- * other. The newest events of an account may not be sealed yet, which is reported as a note. `now`
- * is the time of the verification in Unix milliseconds.
+ * other. If the newest events of an account are not sealed yet, a note says so. `now` is the time
+ * of the verification in Unix milliseconds.
  */
 export function verifyReceiptFiles(
   paths: readonly string[],

@@ -45,13 +45,13 @@ export type ReceiptFault =
   /** The record or the receipt has a wrong format. */
   | 'form'
   /**
-   * The leaf hash or the balances do not match the record, or the postings of the event are not
-   * what its type, its owner and its amounts allow.
+   * The leaf hash or the balances do not match the record. Or the postings of the event contradict
+   * its type, its owner or its amounts.
    */
   | 'record'
   /** The receipt has no proof. If `isUnsealed` is true, its event still waits to be sealed. */
   | 'pending'
-  /** The proof does not lead to the root of the signed checkpoint. */
+  /** The inclusion proof does not lead to the root of the signed checkpoint. */
   | 'inclusion'
   /**
    * No key that the site used at this tree size has signed the checkpoint, or the replacement of a
@@ -189,8 +189,9 @@ export type ConsistencyProof = {
 }
 
 /**
- * Reports missing revisions, and balances that do not follow from the balances before. Before
- * revision 0 the balances are 0. Otherwise, a site could hide a debit in the first event.
+ * Reports missing revisions, and balances that do not follow from the balances before. The balances
+ * before the first event (revision 0) must be 0. Otherwise, a site could hide a debit in this
+ * event.
  */
 export function compareRevisions(receipts: readonly Receipt[]): readonly ReceiptFinding[] {
   const findings: ReceiptFinding[] = []
@@ -266,10 +267,10 @@ function movementOf(record: StoredRecord): Required<Balances> {
 }
 
 /**
- * Compares the receipts of two customers, or of one customer at two times. A site that shows them
- * different histories has signed two root hashes for one tree size, or can't prove that one tree
- * begins with the other. `proofs` are the consistency proofs that the site returned for the tree
- * sizes of the receipts.
+ * Compares the receipts of two customers, or of one customer at two times. A site that shows two
+ * different histories has signed two root hashes for one tree size. Or it can't prove that the
+ * larger tree begins with the smaller one. `proofs` are the consistency proofs that the site
+ * returned for the tree sizes of the receipts.
  */
 export function compareReceipts(
   ours: readonly Receipt[],

@@ -19,11 +19,11 @@ import { GrowingTree } from './append-only-merkle-tree.ts'
 import { compareAccountRows } from './compare-account-rows.ts'
 import { compareBalances } from './compare-balances.ts'
 import { compareReadModels } from './compare-read-models.ts'
-import { LostTiles } from './lost-tiles.ts'
 import { openSealedLog, recordsOf, type SealedLog } from './open-sealed-log.ts'
 import { reportRefusals } from './record-and-report-witness-refusals.ts'
+import { LostTiles } from './report-lost-tiles.ts'
 import { provideCallEnds } from './reread-ends-of-corrected-calls.ts'
-import { readVerified, type Verified, writeVerified } from './stored-audit-state.ts'
+import { readVerified, type Verified, writeVerified } from './state-after-last-verification.ts'
 import { eventOf, leafHash, type StoredRecord } from './stored-record.ts'
 import type { RecordReader } from './stored-record-reader.ts'
 import {
@@ -48,8 +48,8 @@ export type VerifySiteOptions = {
   /** The time at which the site started, in Unix milliseconds. */
   readonly runningSince: number
   /**
-   * The longest time in milliseconds until the read model of the balances reaches the verified
-   * events. If it takes longer, the balances are not compared.
+   * The maximum wait in milliseconds until the read model `balances` reaches the verified events.
+   * If it has not reached them by then, the balances are not compared.
    */
   readonly balancesWithinMs?: number
   readonly onProgress?: (stage: string, done: number, total: number) => void
@@ -73,10 +73,10 @@ export type SiteVerification = {
  * Verifies the recorded events, the transparency log and the balances. A full verification reads
  * all events, and also folds them again to compare every read model. An incremental verification
  * continues from the state of the last verification that found nothing in the history. Without such
- * a state, it becomes a full one. It compares earlier events, or a part of them, with their sealed
- * hashes only. It compares the rows of only some accounts with a new fold of their events. If a
- * check throws, the error becomes a finding. Otherwise, one damaged event could hide all other
- * findings. Throws only if the signal is aborted or the database is unavailable.
+ * a state, it becomes a full one. An incremental verification only compares earlier events, or a
+ * part of them, with their sealed hashes. Of the accounts, it compares only some with a new fold of
+ * their events. If a check throws, the error becomes a finding. Otherwise, one damaged event could
+ * hide all other findings. Throws only if the signal is aborted or the database is unavailable.
  */
 export async function verifySite(
   core: Core,
@@ -101,7 +101,10 @@ export async function verifySite(
   }
 }
 
-/** The progress of a verification. It is set while the checks are made. */
+/**
+ * The mode, the start and the resulting state of a verification. The checks set these fields as
+ * they proceed.
+ */
 type Reached = {
   mode: VerificationMode
   fromPosition: number
@@ -211,7 +214,7 @@ function compareEarlier(
 type VerificationRun = {
   readonly signed: SignedLog | null
   readonly head: number
-  /** Receives the streams of the events. */
+  /** A set to which the streams of the new events are added. */
   readonly touched: Set<string>
   readonly findings: Findings
   readonly options: VerifySiteOptions
@@ -285,9 +288,9 @@ function compareLeaf(
 }
 
 /**
- * Compares an event that is read again with its sealed hash. The place of an event in the tree is
- * known only if positions have no gaps. An event that is not sealed yet is compared by the next
- * verification. A sealed event whose hash is lost cannot be compared, so it is reported.
+ * Compares an event, which is read a second time, with its sealed hash. The place of an event in
+ * the tree is known only if positions have no gaps. An event that is not sealed yet is compared by
+ * the next verification. A sealed event whose hash is lost cannot be compared, so it is reported.
  */
 async function compareReadAgain(
   log: SealedLog | null,
@@ -315,8 +318,8 @@ function applyRecord(state: Verified['state'], record: StoredRecord, findings: F
 }
 
 /**
- * Reports events that are missing at the end of the history. They are noticed because the earlier
- * verification, the log or the store counts more events than were read.
+ * Reports events that are missing at the end of the history. Such events are noticed because the
+ * earlier verification, the log or the store counts more events than were read.
  */
 async function verifyEnd(
   core: Core,
@@ -352,8 +355,8 @@ async function verifyEnd(
 
 /**
  * Reports read models that include events which the store does not have. If the end of the history
- * was cut off together with its log, these read models may be the only evidence of it. The finding
- * therefore does not recommend a rebuild. Returns their names.
+ * was cut off together with its log, these read models may be the only evidence of the loss. The
+ * finding therefore does not recommend a rebuild. Returns the names of these read models.
  */
 async function reportAheadOfEvents(
   core: Core,

@@ -27,7 +27,10 @@ import { KeyRing } from './trusted-log-keys.ts'
 export type SignedLog = {
   readonly log: SealedLog
   readonly checkpoints: readonly SignedCheckpoint[]
-  /** Null if this process has another key than the log. No signature can be verified then. */
+  /**
+   * The keys of the log. Null if this process has another key than the log, because no signature
+   * can be verified then.
+   */
   readonly keys: KeyRing | null
 }
 
@@ -156,8 +159,8 @@ export function verifySignedCheckpoints(
 
 /**
  * Compares the log with the root hashes that earlier verifications recorded as events.
- * Verifications that found something in the history are skipped. This detects a log that was
- * emptied and started again.
+ * Verifications that found something in the history are skipped. The comparison detects a log that
+ * was emptied and started again.
  */
 export async function compareEarlierRoots(
   { pg }: Core,
@@ -229,11 +232,11 @@ export type EarlierEvents = {
 }
 
 /**
- * Compares events that an earlier verification has read with their sealed leaf hashes. Up to about
- * a million events, all of them are compared. If there are more, each verification compares the
- * next sixth. Postgres computes the hashes, so that this process uses little CPU. Also compares the
- * log with the tree of the earlier verification. Returns the index of the tile with which the next
- * verification begins.
+ * Compares events with their sealed leaf hashes. The events are those that an earlier verification
+ * has read. Up to about a million events, all of them are compared. If there are more, each
+ * verification compares the next sixth. Postgres computes the hashes, so that this process uses
+ * little CPU. Also compares the log with the tree of the earlier verification. Returns the index of
+ * the tile with which the next verification begins.
  */
 export async function compareEarlierEvents(
   core: Core,

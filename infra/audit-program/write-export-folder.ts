@@ -33,7 +33,7 @@ export class OtherExport extends Error {}
  * Writes an export into a folder. Complete segments of an earlier or interrupted export in the
  * folder are kept. At the end, segments that do not belong to the new export are removed. Throws
  * `OtherExport` if the folder holds the export of another site, another history or another range,
- * because it may be somebody's evidence.
+ * because that export may be somebody's evidence.
  */
 export async function writeExportFolder(
   source: ExportSource,

@@ -1,7 +1,7 @@
 export type Role = 'write-api' | 'read-api' | 'projections' | 'relay' | 'console'
 
 export type TransparencyLogConfig = {
-  /** The 32 bytes of the signing key; null derives the key from `SECRET_KEY`. */
+  /** The 32 bytes of the signing key; null means that the key is derived from `SECRET_KEY`. */
   readonly key: Uint8Array | null
   /** The witnesses that are asked to sign each checkpoint, with their keys `name+hash+key`. */
   readonly witnesses: readonly { readonly key: string; readonly url: string }[]
@@ -29,7 +29,8 @@ export type Config = {
   readonly logLevel: string
   readonly trustProxy: readonly string[]
   /**
-   * The private IP ranges at which channels may call a provider. A null `port` allows every port.
+   * The private IP ranges in which the provider of a channel is allowed to be. A null `port` allows
+   * every port.
    */
   readonly privateUpstreams: readonly { readonly cidr: string; readonly port: number | null }[]
   readonly metricsToken: string | null

@@ -3,7 +3,7 @@ import { type Config, ConfigError } from './config-types.ts'
 
 /**
  * Decodes 32 random bytes from base64. Returns null if `text` is null. Throws `ConfigError` if the
- * bytes are not 32 or all equal.
+ * number of bytes is not 32, or if all bytes are equal.
  */
 export function bytesOf(variable: string, text: string | null): Uint8Array | null {
   if (text === null) return null
@@ -67,7 +67,7 @@ function witnessOf(text: string): Config['transparencyLog']['witnesses'][number]
 
 /**
  * Throws `ConfigError` if `parse` does not accept a key. A wrong key would otherwise be noticed
- * only when a checkpoint is published, and would stop all other destinations.
+ * only when a checkpoint is published, and no destination would then receive checkpoints.
  */
 function assertKey(variable: string, key: string, parse: (text: string) => object): void {
   try {

@@ -1,6 +1,6 @@
 /**
  * A response of the management API. `position` is the position of the last event of a write, from
- * the header `X-Position`. It is null if the header is missing.
+ * the header `X-Position`. `position` is null if this header is missing.
  */
 export type ApiAnswer<T> = {
   readonly status: number

@@ -12,7 +12,8 @@ export type JournalEntry = {
   status: number | null
   /**
    * The end of the request: `answered` (the last byte was written), `cut` (the provider closed the
-   * connection early) or `caller-gone` (the client closed the connection).
+   * connection early) or `caller-gone` (the client closed the connection). `open` while the request
+   * is in progress.
    */
   outcome: 'open' | 'answered' | 'failed' | 'cut' | 'caller-gone'
   promptTokens: number

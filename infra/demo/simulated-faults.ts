@@ -73,8 +73,8 @@ export function faultOfModel(model: string): Fault | null {
 }
 
 /**
- * Sends the response of a fault that replaces the normal answer. Returns false for all other
- * faults, which the caller must produce.
+ * Sends the response of a fault that replaces the whole answer. Returns false for a fault of
+ * another kind, which the caller must produce.
  */
 export function answerPlainFault(
   response: ServerResponse,

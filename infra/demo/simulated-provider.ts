@@ -15,7 +15,7 @@ import { createTaskProvider, type TaskProvider } from './simulated-drawing-and-m
 import { answerPlainFault, type Fault, faultOfModel } from './simulated-faults.ts'
 
 export type SimulatedProviderOptions = {
-  /** With the default, 0, the system chooses a port. */
+  /** The port to listen on. With 0, the default, the system chooses a free port. */
   readonly port?: number
   /** The number of words in an answer, unless `max_tokens` is lower. */
   readonly answerTokens?: number

@@ -4,8 +4,8 @@ import type { EventStore, Subscription } from '../event-store/port.ts'
 import { isCurrent, type Lease, type Leases } from '../leases/exclusive-leases.ts'
 import { balanceLanes } from './distribute-lanes.ts'
 import { LANE_COUNT, laneOf } from './lane-of-stream.ts'
-import { createOpenResources } from './open-resources.ts'
 import type { EventBus, LaneWork, LaneWorker } from './port.ts'
+import { createOpenResources } from './track-open-resources.ts'
 
 export type DirectBusDeps = {
   readonly store: EventStore
@@ -133,9 +133,9 @@ const BATCH_MAX = 1_000
 type Deps = { readonly store: EventStore; readonly log: Logger }
 
 /**
- * The only subscription of a process, for all of its lanes. It starts at the last position of the
- * store when the first lane is added. A worker with an earlier position reads the missing events
- * from the store.
+ * The only subscription of a process, for all of its lanes. When the first lane is added, the
+ * subscription starts at the last position of the store. A worker with an earlier position reads
+ * the missing events from the store.
  */
 export class LaneSubscription {
   private readonly deps: Deps
@@ -198,7 +198,7 @@ export class LaneSubscription {
   }
 
   /**
-   * Delivers events of the subscription `from`. NOTE: another subscription may replace `from` while
+   * Delivers events of the subscription `from`. NOTE: another subscription can replace `from` while
    * this method waits.
    */
   private async deliver(

@@ -17,8 +17,8 @@ type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: num
 
 /**
  * The maximum pause in milliseconds before the next attempt after the distribution has failed. The
- * lease time of a process with its own Postgres is several minutes, and the read models stand still
- * while the process has no lanes.
+ * pause is short, because the read models stand still while the process has no lanes. The lease
+ * time of a process with its own Postgres is several minutes.
  */
 const RETRY_MS_MAX = 2_500
 

@@ -2,9 +2,9 @@ import type { PoolClient } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
 
 /**
- * A batch for some lanes. It contains all events of `lanes` after the position `after` up to and
- * including `position`, in order. A consumer with a position before `after` must read the missing
- * events from the event store.
+ * A batch for some lanes. The batch contains all events of `lanes` after the position `after` up to
+ * and including `position`, in order. A consumer with a position before `after` must read the
+ * missing events from the event store.
  */
 export type LaneBatch = {
   readonly lanes: readonly number[]
@@ -33,8 +33,8 @@ export type LaneWorker = {
 
 export type LaneWork = {
   /**
-   * Reports whether this process still holds all `lanes`. If it returns false, another process may
-   * have acquired one, so the caller must roll back its transaction.
+   * Reports whether this process still holds all `lanes`. After false, the caller must roll back
+   * its transaction, because another process may have acquired one of the lanes.
    */
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly stop: () => Promise<void>

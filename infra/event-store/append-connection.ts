@@ -6,7 +6,8 @@ import { APPEND_EVENT, CHANNEL } from './postgres-schema.ts'
 
 /**
  * Encoded events for one stream. `expected` is the revision of the stream's last event before the
- * append, or -1 for a new stream. It is always exact, so that a retry can't write the events twice.
+ * append, or -1 for a new stream. This revision is always exact, so that a retry can't write the
+ * events twice.
  */
 export type ExactStreamAppend = {
   readonly stream: string
@@ -18,7 +19,7 @@ export type ExactStreamAppend = {
 /**
  * The result of one transaction with several appends. The written events have the positions
  * directly after `before`. `currentRevisions` is null if all appends were written. Otherwise, it
- * lists the current revision of each stream, in the order of the appends. Those that expected
+ * lists the current revision of each stream, in the order of the appends. The appends that expected
  * another revision were not written.
  */
 export type AppendBatchResult = {
@@ -48,11 +49,11 @@ export type OnForeignCommit = (position: number) => void
 const CONNECT_WITHIN_MS = 3_000
 const REPLY_WITHIN_MS = 4_000
 /**
- * The time in milliseconds after a conflict with another process during which all appends use the
- * SQL function that reports revisions, because more conflicts are likely.
+ * The time in milliseconds after a conflict with another process during which more conflicts are
+ * likely. During this time, all appends use the SQL function that reports revisions.
  */
 const AFTER_CONFLICT_MS = 10_000
-/** The session's name in Postgres. It overrides a name in the connection string. */
+/** The session's name in Postgres, which overrides a name in the connection string. */
 export const APPEND_SESSION = 'tallygate-append'
 // These settings force a query plan that stays efficient as the tables grow.
 const PLANS =

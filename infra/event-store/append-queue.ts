@@ -32,7 +32,7 @@ type Options = {
 type Entry = {
   readonly requestedParts: readonly EncodedStreamAppend[]
   /**
-   * The parts of the append, one per stream. Their revisions are exact, so that a retry never
+   * The parts of the append, one per stream, each with an exact revision, so that a retry never
    * writes events twice.
    */
   parts: readonly ExactStreamAppend[]
@@ -47,7 +47,7 @@ const WAITING_MAX = 20_000
 
 /**
  * Combines appends into transactions. The appends that arrive during one transaction form the next
- * one, which has at most 500 events and at most one append per stream.
+ * transaction, which has at most 500 events and at most one append per stream.
  *
  * If the outcome of a transaction is unknown, the appends are sent again with the same exact
  * revisions. If the first attempt was written, the second gets a conflict, finds the stored event
@@ -114,8 +114,8 @@ export function createAppendQueue(options: Options): AppendQueue {
 }
 
 /**
- * Runs `work` every `ms` milliseconds from `start` on until it returns false, so that an idle
- * process does not wake up.
+ * Creates a timer. From its `start` on, it runs `work` every `ms` milliseconds until `work` returns
+ * false, so that an idle process does not wake up.
  */
 function timerWhileUsed(ms: number, work: () => boolean) {
   let timer: NodeJS.Timeout | null = null
@@ -153,8 +153,8 @@ function newEntry(requestedParts: readonly EncodedStreamAppend[], deadline: numb
 }
 
 /**
- * Replaces the expected revision `any` with the known revision of the stream. If it is unknown,
- * `UNKNOWN` (-2) marks that it must be looked up.
+ * Replaces the expected revision `any` with the known revision of the stream. If the stream's
+ * revision is unknown, uses `UNKNOWN` (-2), so that the revision is looked up.
  */
 const withExactRevisions = (
   requestedParts: readonly EncodedStreamAppend[],
@@ -220,8 +220,8 @@ async function writeBatch(batch: readonly Entry[], options: Options): Promise<En
 }
 
 /**
- * An append whose expected revision is wrong. `index` is the number of the stream within the
- * append. `currentRevision` is the current revision of this stream.
+ * An append whose expected revision is wrong. `index` is the index of the stream within the append.
+ * `currentRevision` is the current revision of this stream.
  */
 type FoundConflict = {
   readonly entry: Entry

@@ -117,9 +117,8 @@ function undo(plan: readonly PlannedAppend[]): void {
 }
 
 /**
- * Writes the events of all steps. The append also requires the revisions of the streams whose steps
- * have no events, because such a step may be a check without which the other steps would not be
- * allowed.
+ * Writes the events of all steps. The append also requires the revisions of streams whose steps
+ * have no events. Such a step can be a check on which the other steps depend.
  */
 async function writePlan(
   plan: readonly PlannedAppend[],

@@ -27,7 +27,7 @@ export async function firstRevision(
 
 /**
  * Like `firstRevision`, but searches backwards from revision `end`, at which the condition must
- * hold. It is fast if the result is near `end`.
+ * hold. The search is fast if the result is near `end`.
  */
 export async function firstRevisionBefore(
   store: Pick<EventStore, 'readStream'>,

@@ -110,8 +110,8 @@ function createSpeculation(decider: AnyDecider) {
   let undos: (() => void)[] = []
   let hasEvolved = false
   /**
-   * True while `evolve` runs, and after `evolve` has thrown. The state may then be changed only
-   * partly.
+   * True while `evolve` runs, and after `evolve` has thrown. The state can then contain a part of
+   * the changes of an event.
    */
   let isTorn = false
   return {

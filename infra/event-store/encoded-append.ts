@@ -69,7 +69,9 @@ export const eventCount = (parts: readonly { readonly events: readonly unknown[]
 export const exactRevision = (expected: ExpectedRevision): number | null =>
   expected === 'any' ? null : expected === 'none' ? -1 : expected
 
-/** Decodes a stored event. Each call parses the data again, so callers may change the result. */
+/**
+ * Decodes a stored event. Each call parses the data again, so that callers can change the result.
+ */
 export function decodeEvent(
   { id, type, v, data, meta }: EncodedEvent,
   place: { readonly stream: string; readonly revision: number; readonly position: number },

@@ -6,15 +6,16 @@ type Pause = {
   readonly seen: number | null
   /** The shortest pause in milliseconds. */
   readonly everyMs: number
-  /** The longest pause in milliseconds. It matters for work that becomes due at some time. */
+  /** The longest pause in milliseconds, for work that becomes due without an event. */
   readonly idleMs: number
   readonly signal: AbortSignal
 }
 
 /**
  * Pauses work that looks for something to do in the events, so that an idle process does not wake
- * up for it: for `everyMs`, and then until an event after `seen` is committed, but no longer than
- * `idleMs`. If the store does not know its last position without a query, the pause is `everyMs`.
+ * up for this work. The pause lasts `everyMs`, and then until an event after `seen` is committed,
+ * but no longer than `idleMs` in total. If the store can't tell its last position without a query,
+ * the pause is `everyMs`.
  */
 export async function pauseUntilCommit(
   { commits }: Pick<EventStore, 'commits'>,

@@ -77,18 +77,24 @@ export type SubscribeOptions = {
   readonly streamPrefixes?: readonly string[]
   /**
    * The time in milliseconds that this subscription waits before it queries the store for announced
-   * events, because another subscription of this process, which gets all events, will usually have
-   * read them by then. A subscription that is more than one batch behind does not wait. Stores that
-   * keep no read events in memory ignore it.
+   * events. By then, another subscription of this process, which gets all events, has usually read
+   * these events into memory. A subscription that is more than one batch behind does not wait.
+   * Stores that do not keep events in memory ignore this delay.
    */
   readonly queryDelayMs?: number
 }
 
-/** What a store knows about commits without a query. */
+/** Tells what a store knows about commits without a query. */
 export type CommitWatch = {
-  /** Returns the last position that this process knows. Other processes' commits may be later. */
+  /**
+   * Returns the last position that this process knows. Other processes may have committed later
+   * events.
+   */
   readonly position: () => number
-  /** Resolves when that position exceeds `position`, after `timeoutMs` milliseconds or on abort. */
+  /**
+   * Resolves when the last known position exceeds `position`, after `timeoutMs` milliseconds or on
+   * abort.
+   */
   readonly waitBeyond: (position: number, timeoutMs: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -105,8 +111,9 @@ export type Subscription = { readonly stop: () => Promise<void> }
  * in between. If other events could make the append to one stream invalid, the caller must put this
  * stream first.
  *
- * Positions are safe integers that increase in commit order. They may have gaps, except in the
- * Postgres and memory adapters. Callers must only use positions that the store has returned.
+ * Positions are safe integers that increase in commit order. There can be gaps between positions,
+ * except in the Postgres and memory adapters. Callers must only use positions that the store has
+ * returned.
  */
 export interface EventStore {
   append(streams: readonly StreamAppend[]): Promise<Appended>
@@ -116,9 +123,9 @@ export interface EventStore {
    */
   readStream(stream: string, fromRevision?: number, limit?: number): Promise<Recorded[]>
   /**
-   * Returns the events of all streams after `position`, in commit order. If `lanes` (partitions) is
-   * given, the store may leave out events of other lanes. An empty page means that there are no
-   * more events.
+   * Returns the events of all streams after the position `after`, in commit order. If `lanes`
+   * (partitions) is given, the store may leave out events of other lanes. An empty page means that
+   * there are no more events.
    */
   readAll(after: number, limit: number, lanes?: readonly number[]): Promise<Recorded[]>
   /** Returns the position of the last event, or 0 if there are no events. */

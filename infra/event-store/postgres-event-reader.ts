@@ -24,9 +24,9 @@ export type EventRow = [
 ]
 
 /**
- * Caches one string object per event type. The driver creates a new string for each value, and the
- * hash of each new string would have to be computed when a projection looks up the handler of the
- * event type.
+ * Caches one string object per event type. The driver creates a new string for each value. When a
+ * projection looks up the handler of an event type, the hash of each new string would have to be
+ * computed.
  */
 const types = new Map<string, string>()
 const TYPES_MAX = 1_000
@@ -77,7 +77,10 @@ export type EventReader = {
   readonly findWritten: (parts: readonly ExactStreamAppend[]) => Promise<Appended | null>
 }
 
-/** Creates a reader of the event tables. Its methods throw `StoreUnavailable` if a query fails. */
+/**
+ * Creates a reader of the event tables. The reader's methods throw `StoreUnavailable` if a query
+ * fails.
+ */
 export function createEventReader(pg: Pool): EventReader {
   const query = async <R extends unknown[]>(name: string, text: string, values: unknown[]) => {
     try {

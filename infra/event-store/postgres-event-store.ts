@@ -33,7 +33,7 @@ type Options = {
 const PARTITION_SIZE = 10_000_000
 /**
  * The minimum time in milliseconds between two queries for events of other processes, which may
- * commit hundreds of times a second. It limits the load on Postgres.
+ * commit hundreds of times a second. This pause limits the load on Postgres.
  */
 const FOREIGN_COMMIT_MS = 25
 /** The time in milliseconds for which a poll of one subscription also serves the others. */
@@ -153,7 +153,7 @@ type PageReaderDeps = {
   readonly notification: ReaderNotification
   /** Returns the last known position. */
   readonly head: () => number
-  /** Reports whether the last position was last asked for some time ago. */
+  /** Reports whether some time has passed since the store was last asked for its last position. */
   readonly isPollDue: () => boolean
   /** Asks the store for the last position and wakes all readers if there are new events. */
   readonly look: () => Promise<void>

@@ -137,7 +137,7 @@ export async function ensurePartitions(pg: Pool, position: number, size: number)
 
 /**
  * Returns repeatable DDL for a partition. NOTE: a query checks whether the partition exists,
- * because `to_regclass` may use a cache from before the lock was acquired.
+ * because `to_regclass` can use a cache from before the lock was acquired.
  */
 const partitionDdl = (name: string, from: number, to: number): string => `
   do $partition$ begin

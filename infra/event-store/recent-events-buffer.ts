@@ -29,7 +29,7 @@ const EVENTS_MAX = 4_096
 const CHARACTERS_MAX = 8_388_608
 
 export type RecentEvents = {
-  /** Adds events that this process has committed. Their positions directly follow `before`. */
+  /** Adds events that this process has committed, whose positions directly follow `before`. */
   readonly add: (before: number, parts: readonly ExactStreamAppend[]) => void
   /**
    * Adds events that other processes have committed, so that only one reader of this process has to
@@ -47,9 +47,9 @@ export type RecentEvents = {
 
 /**
  * Keeps the latest events in memory, so that readers need no query for events that this process
- * wrote, and only one of them needs a query for those of other processes. Each event is decoded
- * only once, from the stored text. If events are missing in between, the buffer starts again with
- * the next event.
+ * wrote. For events of other processes, only one of the readers needs a query. Each event is
+ * decoded only once, from the stored text. If events are missing in between, the buffer starts
+ * again with the next event.
  *
  * Events that no reader selects are replaced by null, because many objects that live for seconds
  * would make garbage collection slow.

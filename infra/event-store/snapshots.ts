@@ -14,7 +14,10 @@ export type Snapshot = {
   readonly state: unknown
 }
 
-/** The store of snapshots. Snapshots only make streams load faster, so they may be lost. */
+/**
+ * The store of snapshots. A lost snapshot does no harm, because snapshots only make streams load
+ * faster.
+ */
 export type Snapshots = {
   readonly load: (stream: string) => Promise<Snapshot | null>
   /** Saves a snapshot, unless the stored snapshot has a later revision. */

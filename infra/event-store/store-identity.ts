@@ -5,7 +5,7 @@ import { type EventStore, StoreUnavailable } from './port.ts'
 
 /**
  * The table that names the event store of this database. `is_used` means that the store may contain
- * events. It is true for rows of an earlier release, which lacked this column.
+ * events. The default is true, for rows of an earlier release, which lacked this column.
  *
  * NOTE: the column is checked first, because `alter table` waits for all readers of the table, even
  * if nothing has to be changed.
@@ -151,9 +151,9 @@ const POSITION_TABLES = [
 
 /**
  * Assigns the database to another store. Positions are only valid in one store, so snapshots and
- * checkpoints are deleted. Read models are rebuilt from the events of the new store. All other
- * readers continue at the end of the new store. NOTE: all processes that use the former store must
- * have ended.
+ * checkpoints are deleted. Read models are rebuilt from the events of the new store. Readers that
+ * fill no read model continue at the end of the new store. NOTE: all processes that use the former
+ * store must have ended.
  */
 export async function moveStoreIdentity(client: PoolClient, now: StoreIdentity): Promise<void> {
   // The table of a feature that was never used does not exist, so a missing table is skipped.

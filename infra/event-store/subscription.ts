@@ -3,7 +3,10 @@ import type { OnBatch, SubscribeOptions, Subscription } from './port.ts'
 import type { ReaderNotification } from './reader-notification.ts'
 
 const BATCH_DEFAULT = 500
-/** Polling is only a fallback, because appends wake the readers. */
+/**
+ * The time in milliseconds between two polls. Polling is only a fallback, because appends wake the
+ * readers.
+ */
 const POLL_MS = 5_000
 
 /**
@@ -25,7 +28,7 @@ export type PagedSubscription = SubscribeOptions & {
   /**
    * Reads a page. A read that rejects is repeated. `isPoll` is true if no commit was announced for
    * some time. The function must then ask the store for new events, unless another subscription has
-   * just done so, because its result wakes all subscriptions.
+   * just asked: an answer wakes all subscriptions.
    */
   readonly readPage: (request: PageRequest, isPoll: boolean) => Promise<Page>
   readonly notification: ReaderNotification

@@ -5,7 +5,7 @@ import { isAccessToken } from './access-token-format.ts'
 import { httpError } from './http-errors.ts'
 import { requireOwnOrigin } from './origin-checks.ts'
 import type { FindAccessToken, FindPrincipals, Principal } from './principal.ts'
-import { sessionIdOf } from './session-cookie.ts'
+import { sessionIdOf } from './session-and-device-cookies.ts'
 import type { Sessions } from './sessions.ts'
 
 export type AccessDeps = {
@@ -14,7 +14,7 @@ export type AccessDeps = {
   readonly findAccessToken: FindAccessToken
   /**
    * Computes the keyed hash that protects the cookie with which a browser is recognized; see
-   * `session-cookie.ts`.
+   * `session-and-device-cookies.ts`.
    */
   readonly keyedHash: Vault['keyedHash']
   readonly now: () => number
@@ -39,7 +39,10 @@ export const onlyUser: Check = async (request) => {
   await admit(request)
 }
 
-/** Like `onlyUser`, but admits a temporary password, so that the user can replace it. */
+/**
+ * Like `onlyUser`, but also admits a user with a temporary password, so that the user can replace
+ * it.
+ */
 export const onlyUserOfAnyPassword: Check = async (request) => {
   await admit(request, true)
 }
@@ -164,8 +167,8 @@ export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
 
 /**
  * For a public route: returns the authenticated user of the request, even with a temporary
- * password. Returns null without a valid session or access token, and if `User-Id` is missing or
- * names another user.
+ * password. Returns null if there is no valid session or access token, or if `User-Id` does not
+ * name this user.
  */
 export async function principalIfAny(request: FastifyRequest): Promise<Principal | null> {
   const principal = await principalOfRequest(request)

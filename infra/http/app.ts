@@ -49,8 +49,8 @@ type HttpAppOptions = {
   /** Reports whether the request on this socket may take longer than the request timeout. */
   readonly mayContinue?: (socket: Socket) => boolean
   /**
-   * Reports whether the process shuts down. New API requests are then refused, and running requests
-   * may finish.
+   * Reports whether the process shuts down. New API requests are then refused, while running
+   * requests continue.
    */
   readonly isDraining?: () => boolean
   /** Reports whether events can be written. If not, requests that write are refused. */
@@ -69,7 +69,7 @@ const DISK_RETRY_SECONDS = 5
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Creates the app for the write and read APIs, the console's pages and the health routes. It
+ * Creates the app for the write and read APIs, the console's pages and the health routes. The app
  * provides validation, the error envelope, request ids, security headers, origin checks and
  * sessions. `app.swagger()` describes the routes below `/api` that are registered afterwards.
  */
@@ -179,8 +179,8 @@ function addHooks(app: FastifyInstance, options: HttpAppOptions): void {
 }
 
 /**
- * Throws for a request that names a scratch copy if the request would write, or if a scratch copy
- * does not have the data of the route.
+ * Throws for a request that names a scratch copy, if the request would write or if scratch copies
+ * lack the data of the route.
  */
 function requireCopyRoute({ method, routeOptions }: FastifyRequest): void {
   if (!READS.has(method)) throw httpError('ScratchCopyReadOnly')

@@ -23,7 +23,7 @@ const CACHE = join(ROOT, 'node_modules/.cache')
 
 /**
  * Builds the console if its sources have changed. Returns the folder to serve, or null if there is
- * no build and Vite is not installed.
+ * neither a build nor Vite.
  */
 export async function ensureConsoleBuilt(
   printLine: (line: string) => void,

@@ -1,13 +1,13 @@
 /**
- * The target that takes the place of a refused one. The router responds to it with 400, because
- * its percent encoding is broken.
+ * The target that takes the place of a refused one. The router answers `/%` with 400, because its
+ * percent encoding is broken.
  */
 export const REFUSED_TARGET = '/%'
 
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(.*)$/is
 /**
- * Matches paths that need no normalization. They have no encoded characters, no empty segments, and
- * no segments that begin with a dot.
+ * Matches paths that need no normalization, because they have neither encoded characters nor
+ * segments that are empty or begin with a dot.
  */
 const PLAIN = /^(?:\/(?!\.)[\w.~!$&'()*+,;=:@-]+)*\/?$/
 /**

@@ -58,8 +58,8 @@ export const TARGET_TEXTS = {
 
 /**
  * Throws if the outbound policy does not allow the address of a channel. Returns false if the
- * address is invalid for another reason, such as its scheme. The host name is not resolved here.
- * Each call checks the address again.
+ * address is not a valid one, for example because of its scheme. The host name is not resolved
+ * here, because each relayed call checks the address again.
  */
 export function checkAddress(address: string, policy: OutboundPolicy): boolean {
   const checked = checkUrl(address, policy)

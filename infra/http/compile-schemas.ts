@@ -9,7 +9,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /**
      * Compiles the schemas that no request has needed yet. Throws if a schema cannot be compiled.
-     * Tests call it, because the error would otherwise appear at the first request of a route.
+     * Tests call this function, because the error would otherwise appear only at the first request
+     * of a route.
      */
     readonly compileSchemas: () => void
   }

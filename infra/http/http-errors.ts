@@ -54,7 +54,10 @@ export type ErrorCatalogue<Code extends string> = Readonly<
   >
 >
 
-/** Returns a function that creates errors of a catalogue. Its `retryAfter` is in seconds. */
+/**
+ * Returns a function that creates errors of a catalogue. The function's parameter `retryAfter` is
+ * in seconds.
+ */
 export const errorsOf =
   <Code extends string>(catalogue: ErrorCatalogue<Code>) =>
   (code: Code, params: ErrorParams = {}, retryAfter?: number): HttpError => {

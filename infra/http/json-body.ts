@@ -89,15 +89,15 @@ const CLOSE_OBJECT = 125
 
 /**
  * A list or an object that is still open at the current character. A list is `false`. An object is
- * the set of its property names so far, or null before the first one.
+ * the set of the property names that it has so far, or null before the first one.
  */
 type Level = Set<string> | null | false
 
 /**
  * Scans JSON text before it is parsed. Throws a 400 for nesting beyond 64 levels or more than
  * 50,000 values, because such a text would block the event loop. Also throws a 400 for a duplicate
- * property name, because parsers treat duplicates differently. All other faults are left to the
- * parser.
+ * property name, because parsers treat duplicates differently. The parser reports all other faults
+ * of the text.
  */
 function checkJsonLimits(text: string): void {
   const levels: Level[] = []

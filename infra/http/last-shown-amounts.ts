@@ -10,8 +10,8 @@ import type { Principal } from './principal.ts'
  */
 export type ShownAmounts = {
   /**
-   * Remembers the amounts of a response, by the id of their user or token. A failure is logged, and
-   * the amounts that the reader received before it then count as unknown.
+   * Remembers the amounts of a response, by the id of the user or token. A failure is logged, and
+   * the amounts that the reader has received up to the failure then count as unknown.
    */
   readonly remember: (reader: Reader, amounts: ReadonlyMap<number, number>) => Promise<void>
   /**

@@ -1,4 +1,4 @@
-/** The fields of a user that the session check needs. They come from the read model `users`. */
+/** The fields of a user that the session check needs, from the read model `users`. */
 export type SessionAccount = {
   readonly id: number
   readonly username: string
@@ -15,7 +15,7 @@ export type SessionAccount = {
 /** Finds the users with these ids, in any order. Unknown ids are left out. */
 export type FindPrincipals = (userIds: readonly number[]) => Promise<readonly SessionAccount[]>
 
-/** The owner of an access token. The fields come from the read model `credentials`. */
+/** The owner of an access token, from the read model `credentials`. */
 export type AccessTokenOwner = {
   readonly userId: number
   /** The user's `authVersion` when the token was issued. A later version invalidates the token. */

@@ -13,8 +13,8 @@ export const success = <T>(data: T, message = ''): Success<T> => ({ success: tru
 export const done = (message = ''): Success<null> => success(null, message)
 
 /**
- * Sends an error in the API's error envelope. It bypasses the route's response schema, which only
- * describes successful responses.
+ * Sends an error in the API's error envelope. The error bypasses the route's response schema, which
+ * only describes successful responses.
  */
 export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
   const { status, code, translatedMessage: message, retryAfter } = error

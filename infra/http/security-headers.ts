@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * The origins of other sites from which the pages may load scripts, frames, images and media, or to
- * which they may send forms.
+ * The origins of other sites from which the pages are allowed to load scripts, frames, images and
+ * media, or to which they are allowed to send forms.
  */
 export type PageSources = {
   readonly scripts: readonly string[]

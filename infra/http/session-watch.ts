@@ -11,7 +11,10 @@ export type WatchedSession = {
 }
 
 export type SessionWatch = {
-  /** Starts periodic checks. They end when no session is left. Call it for each new session. */
+  /**
+   * Starts the periodic checks, which end when no session is left. The caller must call this
+   * function for each new session.
+   */
   readonly start: () => void
   readonly check: () => void
   readonly stop: () => void

@@ -5,7 +5,7 @@ import { addColumn, createIndex, ensureSchema } from '../postgres/ensure-schema.
 const IDLE_MS = 12 * 3_600_000
 const ABSOLUTE_MS = 7 * 86_400_000
 /**
- * The minimum time in milliseconds between two recorded uses of a session. It avoids a write on
+ * The minimum time in milliseconds between two recorded uses of a session, which avoids a write on
  * every request.
  */
 const TOUCH_EVERY_MS = 60_000
@@ -50,8 +50,8 @@ export type Sessions = {
   /** Starts a session. Returns its id, which the cookie contains. */
   start(userId: number, authVersion: number, from?: SessionOrigin): Promise<string>
   /**
-   * Finds a session by its id. Returns null if it is unknown, has ended, was idle for 12 hours or
-   * is older than 7 days.
+   * Finds a session by its id. Returns null if there is no session with this id, or if the session
+   * has ended, was idle for 12 hours or is older than 7 days.
    */
   find(id: string): Promise<Session | null>
   /**

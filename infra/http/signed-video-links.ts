@@ -36,7 +36,7 @@ export type LinkedVideo = { readonly task: string; readonly expiresAt: number | 
 
 /**
  * Returns the query string of a signed link to a video. Until the link expires, it works without an
- * API key. The link expires with the file at the latest.
+ * API key. It expires no later than the file.
  */
 export function linkQuery(
   deps: Pick<Core, 'vault' | 'now'>,

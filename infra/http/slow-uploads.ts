@@ -24,13 +24,13 @@ const LIMITS: Limits = {
 
 export type SlowUploads = {
   /**
-   * Registers a request whose body may be long. Its upload may then take longer than the server's
-   * request timeout.
+   * Registers a request with a possibly long body, whose upload is then allowed to take longer than
+   * the server's request timeout.
    */
   readonly note: (request: IncomingMessage) => void
   /**
-   * Reports whether a request may continue after the server's request timeout. It may continue as
-   * long as its body keeps arriving. Otherwise, its connection is closed.
+   * Reports whether a request may continue after the server's request timeout. This is true as long
+   * as the body of the request keeps arriving. Otherwise, its connection is closed.
    */
   readonly mayContinue: (socket: Socket) => boolean
 }

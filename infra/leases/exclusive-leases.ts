@@ -53,14 +53,14 @@ const LEASE_TTL_MS = 10_000
  */
 export const ONLY_PROCESS_TTL_MS = 600_000
 /**
- * The maximum pause in milliseconds before the next attempt to acquire a lease, after the work
- * under the lease has failed or the lease was not free.
+ * The maximum pause in milliseconds before the next attempt to acquire a lease that was not free,
+ * or under which the work has failed.
  */
 const ACQUIRE_MS_MAX = LEASE_TTL_MS / 3
 /**
- * The minimum time limit of a renewal in milliseconds. After a stall, a lease may seem to have
- * expired in this process, but a renewal can still succeed if no other process has acquired the
- * lease.
+ * The minimum time limit of a renewal in milliseconds. After a stall, a lease can have expired by
+ * the time of this process. A renewal can nevertheless succeed, if no other process has acquired
+ * the lease.
  */
 const RENEW_MS_MIN = 1_000
 
@@ -74,7 +74,8 @@ const DDL = `
 
 /**
  * SQL that acquires or renews leases. NOTE: `skip locked` skips rows that `isCurrent` has locked in
- * another process. That process may be suspended inside its transaction, so the wait could be long.
+ * another process. A wait for them could be long, because that process may be suspended inside its
+ * transaction.
  */
 const TAKE = `
   with free as (

@@ -15,8 +15,8 @@ type RateLimit = Pick<RateClaim, 'max' | 'periodMs' | 'count'>
 
 /**
  * Counts requests of one caller in a sliding window. `times` are the times of the latest requests,
- * oldest first. The window is exact. Counters that restart every minute could allow twice the
- * limit.
+ * oldest first. The window is exact, because counters that restart every minute could allow twice
+ * the limit.
  */
 class RateWindow {
   private readonly times: number[] = []
@@ -24,7 +24,7 @@ class RateWindow {
 
   /**
    * Returns the milliseconds until `count` more requests are allowed, or 0 if they are allowed now.
-   * Does not count them.
+   * Does not count these requests.
    */
   waitMs({ max, periodMs, count = 1 }: RateLimit, now: number): number {
     if (count > max) return periodMs
@@ -56,8 +56,8 @@ class RateWindow {
 }
 
 /**
- * Stands for the window of a caller without requests, so that a check creates no entry. Nothing may
- * be added to it.
+ * Takes the place of the window of a caller without requests, so that a check creates no entry. No
+ * request must be added to this window.
  */
 const NO_REQUESTS = new RateWindow()
 
@@ -72,8 +72,8 @@ class TokenWindow {
   private sum = 0
 
   /**
-   * Returns the milliseconds until the estimated tokens are within the limit, or 0 if they are
-   * within it now. Does not count them.
+   * Returns the milliseconds until the estimated tokens are within the limit, or 0 if they are now.
+   * Does not count these tokens.
    */
   waitMs({ max, estimate }: TokensClaim, now: number): number {
     const since = now - TOKENS_PERIOD_MS

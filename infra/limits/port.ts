@@ -10,8 +10,8 @@ export type RateClaim = {
    */
   readonly count?: number
   /**
-   * True if a request that has ended can be refunded, so that it no longer counts. A limit can thus
-   * count only successes or only failures.
+   * True if the count of a request can be taken back when the request ends. A limit can thus count
+   * only successes or only failures.
    */
   readonly isRefundable: boolean
 }
@@ -32,8 +32,9 @@ export type TokensClaim = {
 }
 
 /**
- * Lets each caller try `freeTries` times. After these, the wait doubles with each try, from one
- * second up to `delayMsMax`. The count restarts after a refund, or after `forgetMs` without a try.
+ * Lets each caller try `freeTries` times without a wait. After these, the wait doubles with each
+ * try, from one second up to `delayMsMax`. The count restarts after a refund, or after `forgetMs`
+ * without a try.
  */
 export type BackoffClaim = {
   readonly kind: 'backoff'
@@ -44,8 +45,8 @@ export type BackoffClaim = {
 }
 
 /**
- * A limit that a request must respect. The number that it allows must be at least 1. `key` is
- * unique among limits of its kind.
+ * A limit that a request must respect. The number that the limit allows must be at least 1. `key`
+ * is unique among the limits of one kind.
  */
 export type Claim = RateClaim | PermitsClaim | TokensClaim | BackoffClaim
 
@@ -56,8 +57,8 @@ export type PermitEnd = {
 }
 
 /**
- * The permission for one request. `release` must be called when the request ends. Further calls do
- * nothing.
+ * The permission for one request. The caller must call `release` when the request ends. Further
+ * calls of `release` do nothing.
  */
 export type Permit = { readonly release: (end: PermitEnd) => void }
 
@@ -65,20 +66,22 @@ export type Permit = { readonly release: (end: PermitEnd) => void }
 export type Full = {
   readonly full: number
   /**
-   * The milliseconds until the request may be allowed. One second if a limit of permits is reached.
+   * The milliseconds after which the request might be allowed: one second if a limit of permits is
+   * reached.
    */
   readonly waitMs: number
 }
 
 /**
- * Decides whether a request may begin. All of its claims are granted at once or none is, so of
- * fifty simultaneous requests, a limit of ten admits ten. Limits never decide about money.
+ * Decides whether a request may begin. Either all claims of the request are granted at once, or
+ * none is. Of fifty simultaneous requests, a limit of ten thus admits exactly ten. Limits never
+ * decide about money.
  */
 export interface Limits {
   /**
    * Acquires a permit, or returns `Full` with the limit that is reached. The counts of one `owner`
-   * (a user or client, such as `user:7`) are stored together. The result is not a promise if the
-   * counts are in this process. Never rejects.
+   * (a user or client, such as `user:7`) are stored together. Returns no promise if the counts are
+   * in this process. A returned promise never rejects.
    */
   enter(owner: string, claims: readonly Claim[]): Permit | Full | Promise<Permit | Full>
   /**

@@ -10,8 +10,8 @@ import { createKeyedHash } from '../vault/keys-derived-from-secret-key.ts'
  */
 export interface ShortLived {
   /**
-   * Stores a value for `ttlMs` milliseconds. It replaces an older value of the same key, and resets
-   * the number of tries.
+   * Stores a value for `ttlMs` milliseconds. Replaces an older value of this key, and resets the
+   * number of tries.
    */
   put(kind: string, key: string, value: string, ttlMs: number): Promise<void>
   /**

@@ -13,7 +13,7 @@ export interface Mailer {
 }
 
 export type MailErrorCode =
-  /** The configuration has no mail server or no sender. */
+  /** The configuration lacks the mail server or the sender. */
   | 'not-set-up'
   | 'not-allowed'
   | 'unreachable'

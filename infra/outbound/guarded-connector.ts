@@ -15,7 +15,7 @@ export const resolveByDns: Resolve = (hostname, callback) =>
 /**
  * Creates an undici connector that opens only allowed connections. All addresses of a host name
  * must be allowed. A literal address, which bypasses `lookup`, is checked before the connection is
- * opened. The connected address is checked again before the request is sent.
+ * opened. The address to which the socket is connected is checked again before the request is sent.
  */
 export function guardedConnector(
   policy: OutboundPolicy,
@@ -47,8 +47,8 @@ const isReachedAllowed = (socket: Socket | null, policy: OutboundPolicy, port: n
   socket?.remoteAddress !== undefined && policy.isAddressAllowed(socket.remoteAddress, port)
 
 /**
- * Creates a `lookup` that returns the addresses of a host name. It fails with `OutboundError`
- * unless all of them are allowed.
+ * Creates a `lookup` that returns the addresses of a host name. This `lookup` fails with
+ * `OutboundError` unless all of the addresses are allowed.
  */
 function guardedLookup(policy: OutboundPolicy, port: number, resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {

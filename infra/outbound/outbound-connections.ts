@@ -55,8 +55,8 @@ const CONNECTIONS_PER_ORIGIN = 4_096
 const PROXIES_MAX = 256
 
 /**
- * Creates outgoing HTTP connections. The policy decides which are allowed. Proxy settings in the
- * environment are ignored.
+ * Creates outgoing HTTP connections. The policy decides which connections are allowed. Proxy
+ * settings in the environment are ignored.
  */
 export function createOutbound(
   policy: OutboundPolicy,

@@ -20,8 +20,8 @@ type Limits = { readonly timeoutMs: number; readonly resolve?: Resolve | undefin
 
 /**
  * Creates a connector that reaches `target` (an origin) through a proxy with CONNECT. The proxy
- * can't read TLS traffic. The policy must allow the connection to the proxy. Of the target, only
- * the text is checked, because the proxy resolves the name. If `proxy` is invalid, every connection
+ * can't read TLS traffic. The policy must allow the connection to the proxy. The target is checked
+ * only as text, because the proxy resolves its host name. If `proxy` is invalid, every connection
  * fails.
  */
 export function proxyConnector(

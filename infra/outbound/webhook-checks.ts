@@ -4,7 +4,8 @@ import { checkUrl, userPolicy } from './outbound-policy.ts'
 export const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
 /**
- * Returns the URL of a user's webhook, or null if it is not https or its address is not allowed.
+ * Returns the URL of a user's webhook. Returns null if the URL is not https, or if its address is
+ * not allowed.
  */
 export function webhookAddress(url: string): URL | null {
   const checked = checkUrl(url, userPolicy)

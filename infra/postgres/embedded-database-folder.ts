@@ -16,7 +16,7 @@ import { cleanEnvironment, type RunAs, runCommand } from './run-command.ts'
 
 export type Cluster = {
   readonly folder: string
-  /** The cluster name. It is part of the title of each server process. */
+  /** The cluster name, which is part of the title of each server process. */
   readonly name: string
   readonly password: string
   readonly runAs: RunAs
@@ -27,8 +27,8 @@ export const USER = 'tallygate'
 
 /**
  * Returns the system user that runs the server, or no user for the current one. If this process is
- * root, another user is needed, because Postgres refuses to run as root. It is the owner of the
- * existing data folder, or else `nobody`.
+ * root, another user is needed, because Postgres refuses to run as root. This user is the owner of
+ * the existing data folder, or `nobody` if there is no folder yet.
  */
 export function runAsFor(dataDir: string): RunAs {
   if (process.getuid?.() !== 0) return {}
@@ -41,7 +41,7 @@ export function runAsFor(dataDir: string): RunAs {
 /**
  * Returns the path under which the server opens its data folder. If root starts the server as
  * another user, this user may have no access to the folders above the data folder. The path is then
- * a link to the working folder of the server, which the server can open nevertheless.
+ * a link to the server's working folder, which the server can open without this access.
  */
 export const ownFolder = ({ folder, runAs }: Pick<Cluster, 'folder' | 'runAs'>): string =>
   runAs.uid === undefined ? folder : '/proc/self/cwd'

@@ -10,8 +10,8 @@ const WITHOUT_LIMITS = `select set_config(name, '0', true) from pg_settings
 /**
  * Creates the schema `name` and runs `sql` in one transaction. `sql` must be DDL that can be
  * repeated (`create … if not exists`). Only one process at a time can create a given schema. The
- * limits of the operator's role or server don't apply, because a migration that exceeds them would
- * fail again at each start.
+ * operator's time limits for the role or the server don't apply, because a migration that exceeds
+ * them would fail again at each start.
  */
 export async function ensureSchema(pg: Pool, name: string, sql: string): Promise<void> {
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`"${name}" is not a schema name`)
@@ -35,8 +35,8 @@ export async function ensureSchema(pg: Pool, name: string, sql: string): Promise
 
 /**
  * Returns SQL that adds a column unless the table has it. `alter table … add column if not exists`
- * locks the table exclusively before it looks. Each start would therefore wait for running backups,
- * and would block all other statements meanwhile.
+ * locks the table exclusively before it looks for the column. Each start would therefore wait for
+ * running backups, and would block all other statements meanwhile.
  */
 export const addColumn = (table: string, column: string, type: string): string => `
   do $$ begin
@@ -49,7 +49,7 @@ export const addColumn = (table: string, column: string, type: string): string =
 
 /**
  * Returns SQL that creates an index in the table's schema unless the schema has an index with this
- * name. `create index if not exists` locks out writers before it looks.
+ * name. `create index if not exists` locks out writers before it looks for the index.
  */
 export const createIndex = (name: string, table: string, columns: string): string => `
   do $$ begin

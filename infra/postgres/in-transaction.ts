@@ -4,8 +4,8 @@ import { answerIn, isUnavailable } from './query-timeouts.ts'
 type Terms = {
   readonly begin?: string
   /**
-   * The time limit in milliseconds. When it is reached, the connection is abandoned, and it is
-   * unknown whether the transaction was committed.
+   * The time limit in milliseconds. When this limit is reached, the connection is abandoned, and it
+   * is unknown whether the transaction was committed.
    */
   readonly withinMs?: number
 }

@@ -38,8 +38,9 @@ export type Pools = {
 const CONNECT_WITHIN_MS = 10_000
 const QUERY_WITHIN_MS = 15_000
 /**
- * Idle connections are closed after this time in milliseconds. It is longer than the intervals of
- * regular queries, because opening a connection is costly for the server and this process.
+ * The time in milliseconds after which idle connections are closed. This time is longer than the
+ * intervals of regular queries, because opening a connection is costly for the server and this
+ * process.
  */
 const IDLE_MS = 60_000
 /** The maximum wait in milliseconds for the last response on a connection that is being closed. */

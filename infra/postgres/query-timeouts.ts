@@ -33,8 +33,8 @@ const LOST_CONNECTION =
 /**
  * Reports whether a query failed because the database is away: it is unreachable (see
  * `isUnavailable`), or the driver has lost or could not establish its connection. Connections to
- * other servers, such as Redis, fail with the same codes. The caller must have handled their errors
- * before.
+ * other servers, such as Redis, fail with the same codes, so the caller must handle the errors of
+ * those connections first.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (isUnavailable(error)) return true

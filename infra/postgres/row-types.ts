@@ -79,7 +79,8 @@ export type RowType<Row> = StandardSchemaV1<unknown, Row>
 export type RowOf<Type extends RowType<unknown>> = StandardSchemaV1.InferOutput<Type>
 
 /**
- * Returns a row type. Its validator is compiled when the first row is read, to keep the start fast.
+ * Returns a row type. The validator of the type is compiled when the first row is read, to keep the
+ * start fast.
  */
 export function rowType<Columns extends TProperties>(
   columns: Columns,

@@ -2,7 +2,10 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 
 export type Finished = { readonly status: number | null; readonly output: string }
 
-/** The user and group ids under which a program runs. Empty for those of the current process. */
+/**
+ * The user and group ids under which a program runs. An empty object means the ids of the current
+ * process.
+ */
 export type RunAs = { readonly uid?: number; readonly gid?: number }
 
 /**

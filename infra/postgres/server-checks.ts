@@ -40,8 +40,8 @@ export async function rejectUnsafeServer(pg: Pool): Promise<void> {
 }
 
 /**
- * Returns the reasons why a server with these properties can't be used. It does not query a server,
- * so that tests can pass any properties.
+ * Returns the reasons why a server with these properties can't be used. This function does not
+ * query a server, so that tests can pass any properties.
  */
 export function problemsOf(facts: Facts): string[] {
   const problems: (readonly [isProblem: boolean, message: string])[] = [

@@ -50,7 +50,7 @@ export async function databaseNow(pg: Pool): Promise<number> {
 
 /**
  * Returns the difference between the clock of the database and `performance.now()` in milliseconds.
- * It measures several times and uses the measurement with the shortest round trip.
+ * The function measures several times and uses the measurement with the shortest round trip.
  */
 async function measure(pg: Pool): Promise<number> {
   let best = { tookMs: Number.POSITIVE_INFINITY, base: 0 }

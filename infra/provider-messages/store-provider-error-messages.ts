@@ -11,7 +11,7 @@ export type ProviderMessage = {
    * unreadable.
    */
   readonly message: Sealed
-  /** True if the caller has received the message. False if only administrators may read it. */
+  /** True if the caller has received the message. False if only administrators can read it. */
   readonly isShown: boolean
   readonly at: number
 }

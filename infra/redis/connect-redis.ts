@@ -10,9 +10,9 @@ const RETRY_MS_MAX = 500
 
 /**
  * Creates a Redis client and connects it. The client never queues commands, so that a command fails
- * immediately if there is no connection. It reconnects without a limit. Resolves after the first
- * attempt, even if it failed. `redis://node:6379?cluster=true` names one node of a cluster, from
- * which the client learns the other nodes.
+ * immediately if there is no connection. The client tries to reconnect without a limit. Resolves
+ * after the first attempt to connect, even if this attempt failed. `redis://node:6379?cluster=true`
+ * names one node of a cluster, from which the client learns the other nodes.
  */
 export async function connectRedis(text: string, log: Logger): Promise<RedisClient> {
   const url = new URL(text)

@@ -37,7 +37,7 @@ local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})
  * A time in the future was recorded before the clock was set back, so it causes no wait.
  *
  * NOTE: all checks run before the first write, and each update adds before it removes. If Redis is
- * out of memory, the script therefore fails at its first write, before it has changed anything.
+ * out of memory, the script therefore fails at the first write, before anything was changed.
  */
 export const ENTER = `${NOW}
 local seat, lease = ARGV[2], tonumber(ARGV[3])

@@ -2,7 +2,7 @@ import type { Claim, Full, PermitEnd } from '../limits/port.ts'
 import type { RedisClient } from './connect-redis.ts'
 import { BEAT, ENTER, LEAVE, RENEW } from './limit-lua-scripts.ts'
 
-/** A permit that Redis granted. `takenAt` is a time of the clock of the Redis server. */
+/** A permit that Redis granted. `takenAt` is a time by the clock of the Redis server. */
 export type RemotePermit = {
   readonly id: string
   readonly owner: string

@@ -33,8 +33,8 @@ type Scripts = {
 
 /**
  * Creates a store in Redis. A dump of Redis reveals nothing, because keys are hashed and values are
- * encrypted with keys derived from `SECRET_KEY`. There is no fallback without Redis, because a code
- * that each process stored separately could be used more than once.
+ * encrypted with keys derived from `SECRET_KEY`. There is no fallback while Redis is unavailable,
+ * because a code that each process stored separately could be used more than once.
  */
 export function createRedisShortLived(redis: RedisClient, secretKey: Uint8Array): ShortLived {
   const { nameOf, seal, open } = createSealedValues(secretKey)

@@ -2,7 +2,7 @@ import type { RedisClient } from './connect-redis.ts'
 import { inTime } from './shared-limits.ts'
 
 /**
- * A cache that all processes share. Its values may be lost at any time, so nothing may depend on
+ * A cache that all processes share. The values can be lost at any time, so nothing must depend on
  * them. No method rejects, and none waits for long.
  */
 export type SharedCache = {
@@ -18,8 +18,8 @@ export type SharedCache = {
 
 const ANSWER_MS = 50
 /**
- * The time in milliseconds after a failure for which Redis is not asked, so that its failures do
- * not slow down calls.
+ * The time in milliseconds after a failure during which Redis is not asked, so that an unavailable
+ * Redis does not slow down calls.
  */
 const PAUSE_MS = 1_000
 /**

@@ -42,8 +42,8 @@ const ANSWER_MS = 100
 const SHARERS: readonly Sharers[] = ['calls', 'site']
 
 /**
- * A permit that is not released yet. `local` is the same permit in the limiter of this process,
- * while Redis is unavailable.
+ * A permit that is not released yet. While Redis is unavailable, `local` is the permit for the same
+ * request in the limiter of this process.
  */
 type HeldPermit = { readonly remote: RemotePermit; local: Permit | null; readonly since: number }
 /** A permit that was released while Redis was unreachable. */
@@ -55,8 +55,8 @@ type ReleasedPermit = {
 
 /**
  * Creates limits that all processes share through Redis. While Redis does not answer, this process
- * decides alone and allows its fraction of each limit. Permits that were acquired before still
- * count.
+ * decides alone and allows its fraction of each limit. Permits that were acquired before Redis
+ * failed still count.
  */
 export async function startSharedLimits(deps: SharedLimitsDeps): Promise<SharedLimits> {
   const link = new Link(deps)
@@ -84,8 +84,8 @@ class Link {
   private readonly held = new Set<HeldPermit>()
   private released: ReleasedPermit[] = []
   /**
-   * The groups of processes to which this process belongs. It joins a group when it decides a
-   * request under the limits of the group.
+   * The groups of processes to which this process belongs. The process joins a group when it
+   * decides a request under the limits of the group.
    */
   private readonly sharesIn = new Set<Sharers>()
   private entries = 0

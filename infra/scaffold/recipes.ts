@@ -14,14 +14,14 @@ export type Scaffold = { readonly changes: readonly Change[]; readonly next: rea
 
 export type Recipe = {
   readonly usage: string
-  /** Matches the command's argument. Its groups are passed to `make`. */
+  /** Matches the command's argument. The groups of this pattern are passed to `make`. */
   readonly pattern: RegExp
   readonly make: (...groups: string[]) => Scaffold
 }
 
 /**
- * The beginnings of import paths in the templates. They are constants, because an architecture test
- * would treat complete imports in the templates as imports of this file.
+ * The beginnings of import paths in the templates. These beginnings are constants, because an
+ * architecture test would treat complete imports in the templates as imports of this file.
  */
 const CONSOLE_UI = '#console/ui'
 const READ_CONTRACT = '#read-api/contract'
@@ -122,7 +122,7 @@ const question = (area = '', name = ''): Scaffold => {
 import { onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { Envelope } from '../contract/response-envelope.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 
 const ${pascalCase(name)} = Type.Object({ user_id: Type.Integer() })
 

@@ -10,8 +10,8 @@ export type GaugeValues = Readonly<Record<string, number>>
  */
 export type Gauges = {
   /**
-   * Publishes the values of this process under a name. They replace the values that it published
-   * before.
+   * Publishes the values of this process under a name. These replace the values that the process
+   * published under this name before.
    */
   readonly report: (name: string, values: GaugeValues) => Promise<void>
   /**

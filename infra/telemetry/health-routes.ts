@@ -10,7 +10,7 @@ export type HealthSources = {
   readonly relay: { inFlight(): number } | null
   readonly projections: { positions(): ReadonlyMap<string, number>; isHealthy(): boolean } | null
   readonly isDraining: () => boolean
-  /** The other processes on this port; null if this is the only one. */
+  /** The other processes on this port; null if this process is the only one. */
   readonly siblings: Siblings | null
 }
 

@@ -51,7 +51,10 @@ function describeError(error: unknown): unknown {
 
 const REPEAT_AFTER_MS = 10_000
 
-/** The methods of a logger that `warnThrottled` uses. Fastify's loggers have them too. */
+/**
+ * The methods of a logger that `warnThrottled` uses, so that it also accepts the loggers of
+ * Fastify.
+ */
 type WarningLog = Pick<Logger, 'debug' | 'warn'>
 
 type Repetition = { at: number; suppressed: number }

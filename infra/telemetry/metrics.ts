@@ -4,7 +4,7 @@ import { answerIn } from '../postgres/query-timeouts.ts'
 const HEAD_WITHIN_MS = 2_000
 
 /**
- * Functions that read the current values of this process's metrics. They are called at each scrape.
+ * Functions that read the current values of this process's metrics, and are called at each scrape.
  */
 export type Readings = {
   readonly callsInFlight: () => number
@@ -16,9 +16,8 @@ export type Readings = {
 }
 
 /**
- * A registry that collects Node's default metrics only after the first scrape, to spare processes
- * that nobody scrapes. One of these metrics is the delay of the event loop, whose measurement wakes
- * the process a hundred times a second.
+ * A registry that collects Node's default metrics only after the first scrape, because measuring
+ * the event loop's delay wakes the process a hundred times a second.
  */
 class LazyRegistry extends Registry {
   private isComplete = false

@@ -5,8 +5,8 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { DatabaseUnavailable } from '../postgres/query-timeouts.ts'
 
 /**
- * The table of the probe. It is unlogged, so its writes need space on the disk but not in the WAL
- * or a backup.
+ * The table of the probe. The table is unlogged, so writes to it need space on the disk, but not in
+ * the WAL or a backup.
  */
 const TABLES = `
   create unlogged table if not exists health.probe (filling text not null);
@@ -55,9 +55,10 @@ export type WriteProbe = {
 }
 
 /**
- * Creates a probe that reports whether the disk has space. Its transaction allocates space, because
- * reads succeed from memory long after the disk is full. The probe runs at most once every 5 s, and
- * once a second after a failure. It runs once a minute while nobody asks for its result.
+ * Creates a probe that reports whether the disk has space. The probe's transaction allocates space,
+ * because reads succeed from memory long after the disk is full. The probe runs at most once every
+ * 5 s, and once a second after a failure. While nobody asks for its result, the probe runs once a
+ * minute.
  */
 export async function createDiskProbe(pg: Pool): Promise<WriteProbe> {
   await ensureSchema(pg, 'health', TABLES)
@@ -146,8 +147,8 @@ function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): Wr
 }
 
 /**
- * Runs `check` every second while it returns true or after `beFrequent`, and otherwise once a
- * minute, so that an idle process does not wake up.
+ * Runs `check` every second while `check` returns true, and after a call of `beFrequent`. Otherwise
+ * runs it once a minute, so that an idle process rarely wakes up.
  */
 function adaptiveTimer(check: () => boolean) {
   let timer: NodeJS.Timeout | undefined

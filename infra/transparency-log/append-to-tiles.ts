@@ -53,7 +53,7 @@ export class GrowingTiles {
     this.add(level + 1, rootOfHashes(tile.hashes), 0)
   }
 
-  /** Returns the leaf hashes in the last tile. It may be empty. */
+  /** Returns the leaf hashes in the last tile, which may be none. */
   lastLeaves(): readonly Buffer[] {
     return this.tiles[0]?.hashes ?? []
   }
@@ -64,8 +64,8 @@ export class GrowingTiles {
   }
 
   /**
-   * Returns the root of the tree. It is computed from the complete subtrees. The smallest subtree
-   * is on the right.
+   * Returns the root of the tree, computed from the complete subtrees, of which the smallest is on
+   * the right.
    */
   root(): Buffer {
     let root: Buffer | null = null

@@ -52,10 +52,10 @@ type AskDeps = Pick<Core, 'config' | 'log' | 'pg'> & {
 export type WitnessDeps = AskDeps & Pick<Core, 'actors' | 'now' | 'vault'>
 
 /**
- * Asks the witnesses that have not signed the checkpoint to sign it. A witness is another site. It
- * signs a checkpoint only if the checkpoint's tree begins with the tree that the witness has signed
- * before. Returns true if as many witnesses have signed as the site requires. Failures are logged
- * and never thrown.
+ * Asks the witnesses that have not signed the checkpoint to sign it. A witness is another site,
+ * which signs a checkpoint only if the checkpoint's tree begins with the tree that the witness has
+ * signed before. Returns true if as many witnesses have signed as the site requires. Failures are
+ * logged and never thrown.
  */
 export async function askWitnesses(deps: WitnessDeps, checkpoint: LogCheckpoint): Promise<boolean> {
   const { witnesses, quorum } = deps.config.transparencyLog
@@ -101,9 +101,9 @@ async function reportFailure(
 
 /**
  * Asks one witness with the protocol C2SP tlog-witness. If the witness has last signed another tree
- * size than this site assumes, it answers 409 with the right size. It is then asked once more. A
- * witness that does not know the key answers 403. It then receives the notes in which the site
- * replaced its key.
+ * size than this site assumes, it answers 409 with the right size. The witness is then asked once
+ * more. A witness that does not know the key answers 403, and is then sent the notes in which the
+ * site replaced its key.
  */
 async function askWitness(
   { pg, ...deps }: AskDeps,
@@ -143,7 +143,7 @@ async function askWitness(
 }
 
 /**
- * Sends the notes in which the site replaced its key to each witness, so that the witness no longer
+ * Sends each witness the notes in which the site replaced its key, so that the witness no longer
  * accepts the old key. Returns for each witness why it did not sign the last of these notes, or
  * null if it did. The notes are sent again if the witness refuses a later checkpoint.
  */
@@ -200,10 +200,10 @@ type Answer = {
 
 /**
  * Sends a checkpoint. If the witness answers 409 with the size that it has signed last, sends the
- * checkpoint once more with this old size. The second request may state the checkpoint's own size
- * as the old size. If it gets 409 again, the witness has signed another root of the same size (C2SP
- * tlog-witness). Only the old size in the request counts, because another process may meanwhile
- * have obtained a signature for the same checkpoint.
+ * checkpoint once more with this old size. If this old size is the checkpoint's own size and the
+ * witness answers 409 again, the witness has signed another root of this size (C2SP tlog-witness).
+ * The first 409 alone does not show this, because another process may meanwhile have obtained a
+ * signature for the same checkpoint.
  */
 async function sendFromKnownSize(
   send: Send,

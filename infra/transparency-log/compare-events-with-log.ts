@@ -80,8 +80,8 @@ type LeafTile = {
  * Compares the stored events with the leaf hashes of the log, the levels of tiles with each other,
  * and the signed checkpoints with the tiles. Only the given range of the log is compared. About 16
  * 000 events are hashed at a time. A history that was rewritten and signed again with the right key
- * is not detected here. Only a witness, a receipt or the tree of an earlier verification shows
- * that.
+ * is not detected here. Only a witness, a receipt or the tree of an earlier verification reveals
+ * such a history.
  */
 export async function* compareEventsWithLog(deps: ComparisonDeps): AsyncGenerator<LogFinding> {
   const { pg, readLeaves, arePositionsDense, part = WHOLE, onProgress, signal } = deps
@@ -290,7 +290,7 @@ async function* compareCheckpoints(
 /**
  * Returns `leaf-lost` if a root cannot be computed because a tile of leaves is lost. The comparison
  * then skips the checkpoint, because another finding names this tile. For any other error, returns
- * null: no other finding names a lost tile of a higher level.
+ * null, because no other finding names a lost tile of a higher level.
  */
 const lostRoot = (error: unknown): 'leaf-lost' | null =>
   error instanceof MissingHash && error.level === 0 ? 'leaf-lost' : null
@@ -303,7 +303,7 @@ function differing(params: DifferingCheckpoints | null): LogFinding[] {
 
 /**
  * Returns the last checkpoint below `size` if it agrees with the tiles. Otherwise returns the empty
- * tree: the full verification that follows a finding names the range exactly.
+ * tree, because the full verification that follows a finding names the range exactly.
  */
 async function agreeingBefore(pg: Pool, size: number): Promise<CheckpointPlace> {
   const [before] = await listCheckpoints(pg, 1, size)

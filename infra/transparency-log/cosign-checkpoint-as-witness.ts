@@ -33,9 +33,9 @@ type Requested = {
 }
 
 /**
- * Signs the checkpoint of another log as a witness. It signs only if the checkpoint's tree begins
- * with the tree of the last checkpoint of this log that it has signed. The row of the log is locked
- * meanwhile, so that the witness never signs two different histories.
+ * Signs the checkpoint of another log as a witness. A witness signs only if the checkpoint's tree
+ * begins with the tree of the last checkpoint of the same log that the witness has signed.
+ * Meanwhile, the row of the log is locked, so that the witness never signs two different histories.
  */
 export async function witnessCheckpoint(deps: WitnessDeps, text: string): Promise<WitnessAnswer> {
   const requested = parseRequest(text)
@@ -61,7 +61,10 @@ const UNKNOWN_KEY: WitnessAnswer = {
   text: 'the checkpoint is not signed with a known key of the log, or its key was retired\n',
 }
 
-/** The record of this witness about a log: the last signed tree, and the valid keys. */
+/**
+ * The record of this witness about a log: the last tree that the witness has signed, and the valid
+ * keys of the log.
+ */
 type WitnessedLog = {
   readonly size: number
   readonly root: Buffer
@@ -104,7 +107,7 @@ const RETIRED_KEYS_MAX = 100
 
 /**
  * Records that a log has replaced its key. The old key is not accepted afterwards. Returns a
- * response if the replacement is refused, else null.
+ * response if the replacement is refused, otherwise null.
  */
 async function recordRotation(
   client: PoolClient,
@@ -124,7 +127,7 @@ async function recordRotation(
 
 /**
  * Records the checkpoint as the latest one of its log. Returns a response if the checkpoint is
- * refused, else null.
+ * refused, otherwise null.
  */
 async function recordIfConsistent(
   pg: Pool,

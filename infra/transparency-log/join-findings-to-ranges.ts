@@ -4,9 +4,9 @@ import { TILE_WIDTH } from './merkle-tree.ts'
 export type CheckpointPlace = { readonly size: number; readonly position: number }
 
 /**
- * Successive checkpoints that differ from a tree. Before them, the checkpoint of size `agreed`
- * agrees with the tree. `from` and `to` are the positions of the events after it, up to the last
- * event that the first differing checkpoint covers.
+ * Successive checkpoints that differ from a tree. The checkpoint before them, of size `agreed`,
+ * agrees with the tree. `from` is the position of the first event after that checkpoint. `to` is
+ * the position of the last event that the first differing checkpoint covers.
  */
 export type DifferingCheckpoints = {
   readonly from: number
@@ -30,7 +30,9 @@ export class DifferingRanges {
     this.agreed = agreed
   }
 
-  /** Adds a checkpoint. Returns the range that ends before it, or null if none does. */
+  /**
+   * Adds a checkpoint. Returns the range that ends before this checkpoint, or null if none does.
+   */
   add({ size, position }: CheckpointPlace, isEqual: boolean): DifferingCheckpoints | null {
     if (isEqual) {
       this.agreed = { size, position }

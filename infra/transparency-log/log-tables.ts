@@ -2,8 +2,8 @@ import { addColumn } from '../postgres/ensure-schema.ts'
 
 /**
  * The tables of the transparency log, a Merkle tree whose leaves are hashes of events. `tiles`
- * contains the hashes of each level in tiles of 256 hashes. Only the last tile of a level may have
- * fewer.
+ * contains the hashes of each level in tiles of 256 hashes. Only the last tile of a level can have
+ * fewer hashes.
  */
 export const LOG_SCHEMA = `
   create table if not exists transparency_log.log (
@@ -66,17 +66,17 @@ export const LOG_SCHEMA = `
 `
 
 /**
- * Returns SQL for a field of a record: its length in bytes and its UTF-8 text. It is an expression
- * and not an SQL function, because Postgres would call the function for each field, which takes
- * four times as long as the hash. `octet_length` counts bytes in UTF-8, which the database must use
- * (see `infra/postgres/server-checks.ts`).
+ * Returns SQL for a field of a record: its length in bytes and its UTF-8 text. The SQL is an
+ * expression and not a function. Postgres would call a function for each field, which takes four
+ * times as long as the hash. `octet_length` counts bytes in UTF-8, which the database must use (see
+ * `infra/postgres/server-checks.ts`).
  */
 const field = (text: string): string =>
   `int4send(octet_length(${text})) || convert_to(${text}, 'UTF8')`
 
 /**
- * An SQL expression for the leaf hash of an event, which must have the alias `e`. It is the same
- * hash as `leafHash` in `infra/audit-program`, so that an event can be sealed without being sent to
+ * An SQL expression for the leaf hash of an event, which must have the alias `e`. The result equals
+ * that of `leafHash` in `infra/audit-program`, so that an event can be sealed without being sent to
  * this process.
  */
 export const LEAF_HASH = `sha256('\\x0001'::bytea

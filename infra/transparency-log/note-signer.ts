@@ -10,9 +10,9 @@ const COSIGNATURE = 4
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /**
- * A signing key with a name. Its public key is published as two texts of the form `name+hash+key`.
- * One text verifies signatures on checkpoints of its own log. The other text verifies cosignatures
- * on checkpoints of other logs.
+ * A signing key with a name. The public key is published as two texts of the form `name+hash+key`.
+ * One text verifies signatures on checkpoints of the key's own log. The other text verifies
+ * cosignatures on checkpoints of other logs.
  */
 export type NoteSigner = {
   readonly name: string
@@ -74,7 +74,7 @@ function keyText(name: string, kind: number, publicKey: Buffer): string {
   return `${name}+${keyId(name, kind, publicKey).toString('hex')}+${encoded}`
 }
 
-/** Returns the text of a checkpoint that is signed (C2SP tlog-checkpoint). */
+/** Returns the text that is signed for a checkpoint (C2SP tlog-checkpoint). */
 export const checkpointBody = (origin: string, size: number, root: Buffer): string =>
   `${origin}\n${size}\n${root.toString('base64')}\n`
 

@@ -50,8 +50,8 @@ export const ensureLogSchema = ({ pg }: Pick<Core, 'pg'>): Promise<void> =>
 
 /**
  * Opens the log, or creates it if the database has none. The signing key is `TRANSPARENCY_LOG_KEY`
- * or is derived from `SECRET_KEY`. Neither is stored in the database. Throws `WrongLogKey` if the
- * log has another key.
+ * or is derived from `SECRET_KEY`. The signing key is never stored in the database. Throws
+ * `WrongLogKey` if the log has another key.
  */
 export async function openTransparencyLog({
   config,
@@ -65,7 +65,10 @@ export async function openTransparencyLog({
   return { origin, signer, witness: createNoteSigner(witnessNameOf(origin), witnessSeed) }
 }
 
-/** Returns the seeds of the keys that sign the site's log, and the logs that it witnesses. */
+/**
+ * Returns the seeds of two keys. One key signs the site's log. With the other one, the site signs
+ * other logs as a witness.
+ */
 function seedsOf({ config, vault }: Pick<LogCore, 'config' | 'vault'>) {
   const derived = (use: string) => Buffer.from(vault.keyedHash('transparency-log', use), 'hex')
   const derivedSeed = derived('log')

@@ -86,8 +86,8 @@ async function tileOf(pg: Pool, position: number): Promise<Tile | null> {
 
 /**
  * Returns the index of the lost tile that had the leaf of an event. Returns null if no tile is
- * lost. In this case, the event must have been changed. `tile` is the last stored tile that begins
- * at or before the event.
+ * lost, which means that the event was changed. `tile` is the last stored tile that begins at or
+ * before the event.
  */
 async function lostTileOf(
   pg: Pool,

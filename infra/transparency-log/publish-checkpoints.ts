@@ -18,9 +18,7 @@ import {
  */
 const PUBLISHED_AT_ONCE = 1_000
 
-/**
- * When publishing to a new destination begins, it receives this number of the latest checkpoints.
- */
+/** A new destination first receives this number of the latest checkpoints. */
 const PUBLISHED_FIRST = 100
 
 /**
@@ -152,16 +150,16 @@ async function sendToWebhook(
 }
 
 /**
- * The longest pause in milliseconds before publishing is tried again, for checkpoints that are not
- * published or not signed by enough witnesses.
+ * The longest pause in milliseconds before publishing is tried again, while checkpoints are
+ * unpublished or lack signatures of witnesses.
  */
 const PUBLISH_AGAIN_MS_MAX = 60_000
 
 /**
  * Publishes signed checkpoints independently of sealing, so that a slow destination does not delay
- * sealing. One publication runs at a time. It runs at the start and after each `request`, and is
- * repeated after growing pauses until everything is published. The repetition is needed because an
- * idle site seals no further checkpoint.
+ * sealing. One publication runs at a time. A publication runs at the start and after each
+ * `request`. It is repeated after growing pauses until everything is published, because an idle
+ * site seals no further checkpoint that would cause another.
  */
 export class Publisher {
   private isRequested = false

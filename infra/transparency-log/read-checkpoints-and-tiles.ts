@@ -8,7 +8,9 @@ import { noteOf } from './note-signer.ts'
  * seconds.
  */
 export type LogCheckpoint = {
-  /** The number of events in the tree. `lastPosition` is the position of the last of them. */
+  /**
+   * The number of events in the tree. `lastPosition` is the position of the last event in the tree.
+   */
   readonly size: number
   readonly lastPosition: number
   readonly root: Buffer
@@ -148,8 +150,8 @@ export class MissingHash extends Error {
 
 /**
  * Returns the tree that is stored in the tiles of the log. Its methods throw `MissingHash` if a
- * hash that they need is not stored. It caches each tile that it has read, so
- * create a new one for each response.
+ * hash that they need is not stored. The tree caches each tile that it has read, so each response
+ * needs a new one.
  */
 export function storedTree(pg: Queryable): TileTree {
   const tiles = new Map<string, Promise<Buffer>>()

@@ -18,7 +18,9 @@ export type RebuildDeps = {
   readonly readLeaves: ReadLeaves
   /** True if the positions of the store have no gaps. */
   readonly arePositionsDense: boolean
-  /** The text of the key of this process, and the keys that may have signed checkpoints. */
+  /**
+   * `ownKey`: the text of this process's key. `keys`: the keys that can have signed checkpoints.
+   */
   readonly ownKey: string
   readonly keys: KeyRing
   readonly onProgress?: (done: number, total: number) => void
@@ -37,7 +39,7 @@ export type RebuildFault =
 export type RebuiltTiles = {
   /** The tiles that were lost or incomplete, as `level/index`. */
   readonly lost: readonly string[]
-  /** The reasons for which nothing was written. If it is empty, all lost tiles were rebuilt. */
+  /** The reasons for which nothing was written. If there are none, all lost tiles were rebuilt. */
   readonly findings: readonly RebuildFault[]
 }
 
@@ -55,9 +57,9 @@ class Contradiction extends Error {
 
 /**
  * Computes the lost and incomplete tiles of the log again, from the events and from the tiles below
- * them. They are committed only if each fits the tiles above it, and if the whole tree has the root
- * of the latest signed checkpoint. Otherwise, tiles that are computed from changed events would
- * confirm the change. The log is locked meanwhile, so that no event is sealed.
+ * them. The computed tiles are committed only if each of them fits the tiles above it, and if the
+ * whole tree has the root of the latest signed checkpoint. Otherwise, tiles that are computed from
+ * changed events would confirm the change. The log is locked meanwhile, so that no event is sealed.
  */
 export async function rebuildLostTiles(deps: RebuildDeps): Promise<RebuiltTiles> {
   try {
@@ -129,8 +131,8 @@ async function rebuildTile(
 }
 
 /**
- * Hashes the events of a tile. With gaps between positions, they are counted from the first event
- * of the tile before it.
+ * Hashes the events of a tile. If there are gaps between positions, finds these events by counting
+ * from the first event of the previous tile.
  */
 async function leavesOf(
   client: PoolClient,
@@ -152,7 +154,7 @@ async function leavesOf(
   return { hashes: hashes.slice(skipped), firstPosition: positions[skipped] ?? 0 }
 }
 
-/** Returns the roots of the full tiles below a tile, as far as they are stored. */
+/** Returns the roots of those full tiles below a tile that are stored. */
 async function rootsBelow(
   client: PoolClient,
   level: number,
@@ -172,8 +174,8 @@ async function rootsBelow(
 
 /**
  * Compares rebuilt tiles with the tiles above them, and the tree with the latest signed checkpoint.
- * A full tile is confirmed by its hash in the tile above, up to a tile that is not full, which the
- * root of the checkpoint confirms.
+ * The hash in the tile above confirms a full tile. The root of the checkpoint confirms a tile that
+ * is not full.
  */
 async function contradictions(
   client: PoolClient,

@@ -11,7 +11,7 @@ type RotatingCore = Pick<Core, 'config' | 'now' | 'pg' | 'store' | 'vault'>
 
 export type RotatedKey = {
   readonly newKey: string
-  /** The checkpoint in which the key is replaced. Both keys have signed it. */
+  /** The checkpoint in which the key is replaced, signed with the old and the new key. */
   readonly note: string
   /** False if the log already had this key, so nothing was changed. */
   readonly isRotatedNow: boolean
@@ -19,11 +19,11 @@ export type RotatedKey = {
 
 /**
  * Replaces the key of the log with the key of `seed`. The checkpoint of the last sealed events
- * names both keys and is signed with both. Anybody who trusts one key can therefore trust the
- * other. All changes are made in one transaction. If the process dies, either the old or the new
- * key is valid. If the log already has the new key, nothing is changed. Throws `WrongLogKey` if
- * this process does not have the log's key, and `LogMismatch` if the last sealed events were
- * changed.
+ * names the old and the new key and is signed with both. Anybody who trusts one of the keys can
+ * therefore trust the other. All changes are made in one transaction. If the process dies, either
+ * the old or the new key is valid. If the log already has the new key, nothing is changed. Throws
+ * `WrongLogKey` if this process does not have the log's key, and `LogMismatch` if the last sealed
+ * events were changed.
  */
 export async function rotateLogKey(core: RotatingCore, seed: Uint8Array): Promise<RotatedKey> {
   await ensureLogSchema(core)

@@ -27,7 +27,7 @@ type SealDeps = {
   readonly pg: Pool
   readonly log: TransparencyLog
   readonly readLeaves: ReadLeaves
-  /** True if the positions of the store have no gaps. A gap is then a removed event. */
+  /** True if the store leaves no gaps between positions, so that a gap means a removed event. */
   readonly arePositionsDense: boolean
   readonly now: () => number
 }

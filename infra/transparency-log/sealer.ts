@@ -37,11 +37,11 @@ const COUNT_EVERY_MS = 1_000
 
 /**
  * Starts sealing: signs a checkpoint of the new events every ten seconds, and earlier if there are
- * enough for a full checkpoint. Only the process that holds the lease does this. If the history has
- * changed, or the log has another key, it signs nothing and raises an alarm at each attempt. The
- * same process publishes the checkpoints independently of sealing. A slow destination therefore
- * does not delay a checkpoint, and signed checkpoints are published even when nothing more can be
- * signed.
+ * enough for a full checkpoint. Only the process that holds the lease does this. If the history was
+ * changed, or if the log has another key, the process signs nothing and raises an alarm at each
+ * attempt. The same process publishes the checkpoints independently of sealing. A slow destination
+ * therefore does not delay a checkpoint, and signed checkpoints are published even when nothing
+ * more can be signed.
  */
 export async function startSealer(
   core: SealerCore,
@@ -102,7 +102,8 @@ async function sealRepeatedly(
 
 /**
  * Waits `ms` milliseconds. Returns earlier if enough events for a full checkpoint follow `sealed`,
- * the position up to which all events are sealed. While no event follows it, nothing is counted.
+ * the position up to which all events are sealed. While no event follows this position, nothing is
+ * counted.
  */
 async function pauseOrFill(
   core: SealerCore,
@@ -124,8 +125,8 @@ async function pauseOrFill(
 }
 
 /**
- * Reports whether enough events wait for a full checkpoint. Always false for another event store
- * than Postgres: its positions have gaps, so events can't be counted by their positions.
+ * Reports whether enough events wait for a full checkpoint. Always false if the event store is not
+ * in Postgres, because its positions then have gaps and do not tell the number of events.
  */
 async function isCheckpointFull(
   { config, pg, store: { commits } }: SealerCore,

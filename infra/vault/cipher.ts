@@ -32,8 +32,8 @@ export function decrypt(key: KeyObject, context: string, sealed: Uint8Array): Bu
 }
 
 /**
- * Random bytes for the next nonces. They are generated in blocks, because each call of the random
- * generator is expensive.
+ * Random bytes for the next nonces, generated in blocks, because each call of the random generator
+ * is expensive.
  */
 const nonces = Buffer.alloc(NONCE_BYTES * 256)
 let used = nonces.length

@@ -2,8 +2,9 @@
 export const PARTITIONS = 64
 
 /**
- * Locks the former table exclusively. A running backup reads the table until its end. A statement
- * that waits for it blocks all later readers, so the wait is short and repeated.
+ * Locks the former table exclusively. A running backup reads this table until the backup ends. A
+ * statement that waits for the backup blocks all later readers, so each wait is short and is
+ * repeated.
  */
 const LOCK_USER_KEYS = `
       loop
@@ -18,15 +19,15 @@ const LOCK_USER_KEYS = `
       set local lock_timeout = 0;`
 
 /**
- * Creates the table of the users' data keys, which is divided by the hash of the user's id, and
- * moves the keys of an earlier release into it. After an erasure, only the partition of the user is
- * rewritten (`remove-erased-rows.ts`), which is short at any number of users. The former table is
- * dropped, and with it the bytes of keys that were destroyed before.
+ * Creates the table of the users' data keys, and moves the keys of an earlier release into it. The
+ * table is divided by the hash of the user's id. After an erasure, only the partition of the user
+ * is rewritten (`remove-erased-rows.ts`), which is short at any number of users. The former table
+ * is dropped, together with the bytes of keys that were destroyed earlier.
  *
  * Other processes read keys while they are copied, and wait only while the tables are exchanged.
- * They can't write secrets or keys meanwhile. An erasure writes `vault.secrets` before the keys.
- * That table is therefore locked first, so that the erasure waits before it holds a lock for which
- * this transaction would wait.
+ * Meanwhile, other processes can't write secrets or keys. An erasure writes `vault.secrets` before
+ * the keys. `vault.secrets` is therefore locked first, so that the erasure waits before it holds a
+ * lock for which this transaction would wait.
  */
 export const USER_KEYS_TABLE = `
   do $$ declare

@@ -15,8 +15,9 @@ const CACHED_MS = 60_000
  */
 const CHECKED_MS = 450
 /**
- * The time in milliseconds for which the destruction of a key waits before it ends. It is longer
- * than `CHECKED_MS`, so that no process opens a text with this key after the destruction has ended.
+ * The time in milliseconds for which the destruction of a key waits before it ends. This time is
+ * longer than `CHECKED_MS`, so that no process opens a text with this key after the destruction has
+ * ended.
  */
 const DESTROYED_MS = 500
 const FORMAT = 's1.'
@@ -148,8 +149,8 @@ function createDataKeys(pg: Pool, ring: KeyRing) {
 const NO_KEY = Buffer.alloc(0)
 
 /**
- * A cache of data keys. Clearing it begins a new generation: a key that was read from the database
- * before may be destroyed, so it is not cached.
+ * A cache of data keys. Clearing the cache begins a new generation. A key whose read from the
+ * database began in an earlier generation is not cached, because it may be destroyed by now.
  */
 function createCache() {
   let generation = 0

@@ -47,8 +47,8 @@ type DataKey = { readonly key: KeyObject; readonly wrapped: Buffer }
 
 export type KeyRing = {
   /**
-   * The id of the key that encrypts the data keys. It is stored with each of them, so that this key
-   * can be replaced later.
+   * The id of the key that encrypts the data keys. This id is stored with each data key, so that
+   * the encrypting key can be replaced later.
    */
   readonly kid: string
   newDataKey(context: string): DataKey

@@ -11,15 +11,16 @@ const LANES = 1
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 /**
- * The maximum number of bytes of a password that are hashed. It is enough for 128 characters in any
- * script. Longer passwords are cut, so that a long password can't cause more work.
+ * The maximum number of bytes of a password that are hashed, which is enough for 128 characters in
+ * any script. Longer passwords are cut, so that a long password can't cause more work.
  */
 const PASSWORD_BYTES_MAX = 512
 
 /**
  * Hashes with argon2id (19 MiB, 2 passes, 1 lane) and returns a PHC string:
  * `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`, base64 without padding (RFC 9106 parameters).
- * Only worker threads may call it, because it blocks its thread for tens of milliseconds.
+ * Only worker threads may call this function, because it blocks its thread for tens of
+ * milliseconds.
  */
 export function hashNow(password: string, { memoryKib, passes }: HashCosts): string {
   const salt = randomBytes(SALT_BYTES)

@@ -43,7 +43,9 @@ export type Pepper =
  * the purpose are bound as associated data.
  */
 export interface Vault {
-  /** Stores a secret and returns its reference, which events may contain. */
+  /**
+   * Stores a secret and returns its reference. Unlike the secret, events can contain the reference.
+   */
   putSecret(purpose: SecretPurpose, owner: string, plaintext: string): Promise<string>
   /**
    * Returns the secret with this reference. Throws if the reference is unknown or belongs to
@@ -61,7 +63,10 @@ export interface Vault {
    * so that the writer of a reference learns whether the secret was deleted.
    */
   deleteUnusedSecret(ref: string, isUnused: () => Promise<boolean>): Promise<void>
-  /** Reports whether a secret is stored, and is not just being deleted as unused. */
+  /**
+   * Reports whether a secret is stored. While `deleteUnusedSecret` checks the secret, this function
+   * waits.
+   */
   hasSecret(ref: string): Promise<boolean>
   /**
    * Returns the keyed hash (HMAC-SHA256, hex) of a key or name, so that the key or name can be

@@ -31,8 +31,8 @@ type Limits = { readonly bytes: number; readonly ms: number }
  * Small tables are therefore rewritten (VACUUM FULL), which deletes the file with the old rows. In
  * a table that is too large to be rewritten quickly, later rows overwrite the free space. Returns
  * false if there was nothing to remove. Also returns false if a transaction can still see the old
- * rows, because Postgres would keep them. Throws if a table is in use. In both cases, the next call
- * tries again.
+ * rows, because Postgres would keep them. Throws if a table is in use. After either of these, the
+ * next call tries again.
  */
 export async function removeErasedRows(
   pg: Pool,
@@ -75,7 +75,10 @@ async function partitionsOf(pg: Pool, erased: readonly ErasedRows[]): Promise<st
 
 const QUERY_CANCELED = '57014'
 
-/** Rewrites a small table. Otherwise, or if this takes too long, marks old rows as free space. */
+/**
+ * Rewrites a small table. If the table is large, or if the rewrite takes too long, only marks the
+ * space of old rows as free.
+ */
 async function vacuum(client: PoolClient, table: string, limits: Limits): Promise<void> {
   // The limit of the previous table's rewrite must not apply to other statements.
   await client.query('set statement_timeout = 0')
@@ -98,8 +101,8 @@ async function vacuum(client: PoolClient, table: string, limits: Limits): Promis
 }
 
 /**
- * Waits until no transaction can see rows that were deleted before this call. Returns false if one
- * still can after ten seconds.
+ * Waits until no transaction can see rows that were deleted before this call. Returns false if a
+ * transaction still can after ten seconds.
  */
 async function endOfSnapshots(pg: Pool): Promise<boolean> {
   const { rows } = await pg.query<{ next: string }>(

@@ -5,7 +5,7 @@ import type { ErasureProgress } from './port.ts'
 export type UnfinishedErasure = { readonly userId: number; readonly ageMs: number }
 
 /**
- * Records that the erasure of a user begins. It is recorded before the event of the erasure, so
+ * Records that the erasure of a user begins. The record is made before the event of the erasure, so
  * that another process can finish the erasure whenever this process dies.
  */
 export async function beginErasure(pg: Pool, userId: number): Promise<void> {
@@ -22,9 +22,8 @@ export async function forgetErasure(pg: Pool, userId: number): Promise<void> {
 }
 
 /**
- * Records that the tables contain no data of the user any more. Because rows were deleted and
- * changed after the data key was destroyed, it also records again that the files may contain old
- * rows.
+ * Records that the tables contain no data of the user any more. Also records again that the files
+ * may contain old rows, because rows were deleted and changed after the data key was destroyed.
  */
 export async function endErasure(pg: Pool, userId: number): Promise<void> {
   await pg.query(

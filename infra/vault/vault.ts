@@ -30,8 +30,8 @@ export async function createVault(parts: {
 }
 
 /**
- * All vaults of the process share the pool. It starts its threads when the first password must be
- * hashed.
+ * The pool of hashing threads, which all vaults of the process share. It starts its threads when
+ * the first password must be hashed.
  */
 const PASSWORDS = createPasswordPool()
 

@@ -110,8 +110,8 @@ export type WorkerListener = HttpListener & {
 }
 
 /**
- * Creates the listener of a worker. Its `server` does not listen on a port. Instead, the primary
- * process passes connections to `serve`. `onClosed` must tell the primary to pass no more
+ * Creates the listener of a worker. The worker's `server` does not listen on a port. Instead, the
+ * primary process passes connections to `serve`. `onClosed` must tell the primary to pass no more
  * connections.
  */
 export function createWorkerListener(server: Server, onClosed: () => void): WorkerListener {

@@ -16,9 +16,9 @@ import { startWorkers } from './start-workers.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Starts `config.relayWorkers` worker processes on one port. The calling process is the primary. It
- * runs what must exist only once: the embedded Postgres and the projections. If the start fails or
- * `signal` aborts, ends every process that it started and throws.
+ * Starts `config.relayWorkers` worker processes on one port. The calling process is the primary.
+ * The primary runs what must exist only once: the embedded Postgres and the projections. If the
+ * start fails or `signal` aborts, ends every process that it started and throws.
  */
 export async function startWithWorkers(
   config: Config,

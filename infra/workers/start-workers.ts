@@ -20,8 +20,8 @@ type Options = {
   readonly port: number
   readonly host: string
   /**
-   * The environment of the workers. It contains the secrets, because any user of the machine can
-   * read a command line.
+   * The environment of the workers. The environment contains the secrets, because any user of the
+   * machine can read a command line.
    */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Logger
@@ -44,8 +44,8 @@ const PAUSE_MS_MAX = 10_000
  */
 const STABLE_AFTER_MS = 30_000
 /**
- * The maximum time in milliseconds, after the grace period, for a worker to exit. It is shorter
- * than the limit of the primary process.
+ * The maximum time in milliseconds, after the grace period, for a worker to exit. This time is
+ * shorter than the time limit of the primary process.
  */
 const EXIT_WITHIN_MS = 12_000
 
@@ -81,7 +81,10 @@ class WorkerPool {
     this.collector = createMetricsCollector(this.live, options.ownMetrics)
   }
 
-  /** Starts a worker. If the worker dies soon, its replacement starts after `pauseMs`. */
+  /**
+   * Starts a worker. If the worker dies before it counts as stable, its replacement starts after
+   * `pauseMs`.
+   */
   start(name: string, pauseMs: number): Promise<void> {
     const startedAt = performance.now()
     const worker = fork(PROGRAM, { env: this.options.environment })

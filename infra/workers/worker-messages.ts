@@ -7,8 +7,8 @@ export type Metrics = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 export type ToWorker =
   /**
-   * Passes the socket that is sent with this message. There is none if it was closed in transfer.
-   * The worker replies with `accepted`.
+   * Passes the socket that is sent with this message. The message has no socket if the socket was
+   * closed in transfer. The worker replies with `accepted`.
    */
   | { readonly type: 'connection' }
   /**
@@ -36,7 +36,7 @@ export type ToPrimary =
 
 /** The functions with which a process uses the other processes on the same port. */
 export type Siblings = {
-  /** Registers the metrics of this process. The primary process requests them at every scrape. */
+  /** Registers the metrics of this process, which the primary process requests at every scrape. */
   readonly join: (own: Registry) => void
   /**
    * Returns the metrics of all processes in Prometheus's text format. Each sample has the label

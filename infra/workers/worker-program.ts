@@ -12,7 +12,7 @@ type WorkerState = {
   listener: WorkerListener | null
 }
 
-/** Runs a worker process for `startWorkers`. It ends when the primary process ends. */
+/** Runs a worker process for `startWorkers`. The worker ends when the primary process ends. */
 async function work(): Promise<void> {
   process.on('disconnect', () => process.exit(1))
   // The primary may have ended while this process loaded its modules.

@@ -27,7 +27,7 @@ type Act = {
   readonly noteUser?: number
   /**
    * The client that sent the request for the act. Undefined if the event's type has no field for
-   * it.
+   * the client.
    */
   readonly client?: Client
 }

@@ -132,8 +132,8 @@ function channelHandlers(): Handlers<ChannelEvent | CircuitClosed> {
 }
 
 /**
- * The fields of a channel that may contain a secret in an address or a header. The log shows only
- * their fingerprints.
+ * The fields of a channel that can contain a secret in an address or a header. The log shows only
+ * fingerprints of these fields.
  */
 const OPAQUE_TERMS: ReadonlySet<string> = new Set(['other', 'paramOverride', 'setting'])
 

@@ -22,11 +22,11 @@ const act = rowType({
 export type ActRow = RowOf<typeof act>
 
 export type ActFilter = {
-  /** If set, only acts of these actors are listed, such as `user:7`. */
+  /** If set, only acts of these actors, such as `user:7`, are listed. */
   readonly actors?: readonly string[] | undefined
   readonly act?: string | undefined
   readonly object?: { readonly kind: string; readonly id: string } | undefined
-  /** The period in Unix seconds. It includes `from` and ends before `to`. */
+  /** The start of the period in Unix seconds. The period includes `from` and ends before `to`. */
   readonly from?: number | undefined
   readonly to?: number | undefined
 }
@@ -109,8 +109,8 @@ export async function listActs(
 
 /**
  * Returns the acts after position `after` up to position `upTo`, oldest first. If there are more
- * than `limit`, the result ends with all acts of one position, so that the next range misses none.
- * It may then have more than `limit` acts.
+ * than `limit` acts, the result ends after all acts of one position, so that the next range misses
+ * none. The result can therefore have more than `limit` acts.
  */
 export async function actsAfter(
   db: CommonQueryMethods,

@@ -10,7 +10,7 @@ import type { Handlers } from '../projection.ts'
 import { logAct } from './log-acts-of-events.ts'
 
 /**
- * The events that are not recorded as acts. The use of a credential belongs to a login or a
+ * The events that are not recorded as acts, because the use of a credential belongs to a login or a
  * confirmation.
  */
 type CredentialUse = { readonly type: 'PasskeyUsed' | 'TotpStepUsed' }

@@ -10,8 +10,8 @@ export const fingerprintOf = (text: string): string =>
 
 /**
  * Returns an address without its credentials, query and fragment, which may contain secrets. If the
- * address has any of them, their fingerprint is appended, so that a change is visible. For a text
- * that is not an address, only its fingerprint is returned.
+ * address has any of these parts, a fingerprint of the parts is appended, so that a change is
+ * visible. For a text that is not an address, only its fingerprint is returned.
  */
 export function addressWithoutSecrets(text: string): string {
   const url = URL.parse(text)

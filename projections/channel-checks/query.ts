@@ -6,11 +6,13 @@ const channelCheck = rowType({
   channelId: wireInteger,
   model: Type.String(),
   isSuccess: Type.Boolean(),
-  /** The error code of the last test. It is empty if the test succeeded. */
+  /** The error code of the last test. Empty if the test succeeded. */
   reason: Type.String(),
   /** The duration of the last successful test in milliseconds, or 0. */
   responseTime: wireInteger,
-  /** The times of the last test and of the last balance query in Unix seconds, or 0. */
+  /**
+   * The times of the last test (`testTime`) and of the last balance query, in Unix seconds, or 0.
+   */
   testTime: wireInteger,
   /** The balance in US dollars, as decimal text. */
   balance: Type.String(),

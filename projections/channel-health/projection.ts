@@ -27,7 +27,7 @@ export const channelHealth = projectionOf<ChannelHealthEvent>({
 
 /**
  * Returns the primary key of a circuit's row. `keyRef` and `model` are combined into one text,
- * because columns of a primary key may not be null.
+ * because the columns of a primary key must not be null.
  */
 const keyOf = ({ data }: Recorded<ChannelHealthEvent>) => ({
   channel_id: data.channelId,

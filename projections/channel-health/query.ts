@@ -1,6 +1,6 @@
-import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
-import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
+import { type RowOf, nullable, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 
 const circuit = rowType({
@@ -14,8 +14,8 @@ const circuit = rowType({
   failures: wireInteger,
   round: wireInteger,
   /**
-   * The end of the circuit's pause, or of the time for its probe. All times are in Unix
-   * milliseconds.
+   * The end of the pause of an open circuit, or of the probe of a half-open one. All times are in
+   * Unix milliseconds.
    */
   until: wireInteger,
   openedAt: wireInteger,

@@ -40,8 +40,8 @@ const minuteOf = ({ meta }: Ended): number => Math.floor(secondsOf(meta.at) / 60
 
 /**
  * Reports whether the call's attempts submitted a batch. Such attempts are not counted. They say
- * nothing about the speed of the model. In addition, each call of the batch repeats them in its
- * final event hours later, so they would count several times.
+ * nothing about the speed of the model. In addition, they would count several times, because each
+ * call of the batch repeats them in its final event, hours later.
  */
 const isOfBatch = ({ data }: Ended): boolean => data.batch !== undefined
 
@@ -103,16 +103,16 @@ const NOT_COUNTED_ERRORS = new Set([
 ])
 
 /**
- * The HTTP statuses below 500 that count as failures of the channel. They result from the
+ * The HTTP statuses below 500 that count as failures of the channel, because they result from the
  * operator's account or the provider's limits, not from the caller's request.
  */
 const CHANNEL_FAILURE_STATUSES = new Set([401, 402, 404, 408, 429])
 
 /**
  * Returns whether an attempt counts as a success or as a failure of the channel, or null if it
- * counts as neither. It counts as neither if the gateway or the caller ended it, or if the provider
- * rejected the caller's request. A rejection of the operator's account (`isAccounts`) always counts
- * as a failure.
+ * counts as neither. An attempt counts as neither if the gateway or the caller ended it, or if the
+ * provider rejected the caller's request. A rejection of the operator's account (`isAccounts`)
+ * always counts as a failure.
  */
 export function attemptOutcome({
   status,

@@ -29,8 +29,7 @@ const SELECTED = {
   terms: jsonOf<Omit<ChannelTerms, OwnCell>>(),
   keyRefs: Type.Array(Type.String()),
   /**
-   * The rule that chooses one of several keys for a call. It is empty for a channel with a single
-   * key.
+   * The rule that chooses one of several keys for a call. Empty for a channel with a single key.
    */
   keyMode: Type.Enum([...KEY_MODES]),
   /** The keys that are temporarily not used, with the reason and the time in Unix seconds. */
@@ -53,7 +52,9 @@ const SELECTED = {
   usedQuota: quota,
   /** The duration of the last successful test in milliseconds, or 0. */
   responseTime: wireInteger,
-  /** The times of the last test and of the last balance query in Unix seconds, or 0. */
+  /**
+   * The times of the last test (`testedAt`) and of the last balance query, in Unix seconds, or 0.
+   */
   testedAt: wireInteger,
   /** The balance in US dollars, as decimal text. */
   balance: decimalText,

@@ -52,7 +52,7 @@ const matching = ({ keyword, group, model, status, type, tag, now }: ChannelFilt
 export type { ChannelRow, MemberRow } from './channel-row.ts'
 export type { ChannelSort } from './channel-sort-order.ts'
 
-/** Reads a channel, which may be deleted (`isDeleted`). Returns null for an unknown id. */
+/** Reads a channel, even a deleted one (`isDeleted`). Returns null for an unknown id. */
 export const findChannel = (
   db: CommonQueryMethods,
   channelId: number,
@@ -66,7 +66,8 @@ export const highestChannelId = (db: CommonQueryMethods): Promise<number> =>
   `)
 
 /**
- * Returns the vault references of all keys and proxies of the given channels, which may be deleted.
+ * Returns the vault references of all keys and proxies of the given channels, even of deleted
+ * channels.
  */
 export async function secretRefsOf(
   db: CommonQueryMethods,
@@ -120,8 +121,8 @@ export async function listChannels(
 
 /**
  * Lists the tags of the matching channels, and matching channels without a tag. Each tag includes
- * all its channels, because an action on a tag affects all of them. Their complete rows are read
- * only if `isWhole` is set, because a thousand such rows are a megabyte.
+ * all its channels, because an action on a tag affects all of them. The complete rows of the
+ * channels are read only if `isWhole` is set, because a thousand of these rows are a megabyte.
  */
 export async function listChannelTags(
   db: CommonQueryMethods,
@@ -251,8 +252,8 @@ export type MappedModels = RowOf<typeof mappedModels>
 const stateRow = rowType({ table: wireInteger, position: wireInteger })
 
 /**
- * Reads the identity of the table of channels, which a rebuild replaces, and the position of the
- * last change of a channel, which is -1 without channels.
+ * Reads the identity of the table of channels, which a rebuild replaces. Also reads the position at
+ * which a channel last changed, or -1 without channels.
  */
 export const stateOfChannels = (db: CommonQueryMethods): Promise<RowOf<typeof stateRow>> =>
   db.one(sql.type(stateRow)`

@@ -38,8 +38,8 @@ type MovingEvent =
 type Origin = {
   readonly type: MovementType
   /**
-   * The id of the cause of the movement: of a call, grant, deduction, order, transfer or
-   * correction, or the day of a check-in.
+   * The cause of the movement: the id of a call, grant, deduction, order, transfer or correction,
+   * or the day of a check-in.
    */
   readonly source: string
   readonly reason?: string

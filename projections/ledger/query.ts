@@ -56,8 +56,8 @@ export async function rangeOfPeriod(
 
 /**
  * Returns the lowest position of a movement at or after the time. Because clocks differ, the first
- * movement by time may not have the lowest position. Only movements up to `CLOCK_SKEW_MAX` after it
- * can have a lower position. `offset 0` prevents Postgres from searching the primary key from its
+ * movement by time may not have the lowest position. A movement with a lower position can be at
+ * most `CLOCK_SKEW_MAX` later. `offset 0` prevents Postgres from searching the primary key from its
  * start.
  */
 async function firstPositionAt(
@@ -125,7 +125,10 @@ async function listByType(
 /** Amounts of an account in quota. `total` is the balance plus the held quota. */
 export type Figures = {
   readonly total: bigint
-  /** Null if the event of the last movement is of an earlier version, which lacks both amounts. */
+  /**
+   * The balance. Null, like `held`, if the event of the last movement is of an earlier version,
+   * which lacks both amounts.
+   */
   readonly balance: bigint | null
   readonly held: bigint | null
 }
@@ -154,7 +157,7 @@ export async function figuresBefore(
   return { position, total, balance: null, held: null }
 }
 
-/** Returns the sum of the movements after one position and up to another. */
+/** Returns the sum of the movements after the position `after` and up to the position `until`. */
 async function sumAmounts(
   db: CommonQueryMethods,
   userId: number,
@@ -171,11 +174,11 @@ export type TotalAt = { readonly position: number; readonly total: bigint }
 
 /**
  * Returns the account's total (balance plus held quota) after each of the movements `rows`, which
- * are sorted newest first. Rows of earlier versions do not contain their totals. Their totals are
- * computed from the total after the oldest such row, by adding the amounts of the later movements.
- * The total after this oldest row is computed from `newer`, the total at a later position. If
- * `newer` is null, it is the sum of all amounts up to this row. The number of queries does not
- * depend on the number of rows.
+ * are sorted newest first. Rows of earlier versions do not contain their totals. The totals of such
+ * rows are computed from the total after the oldest such row, by adding the amounts of the later
+ * movements. The total after this oldest row is computed from `newer`, the total at a later
+ * position. If `newer` is null, it is the sum of all amounts up to this row. The number of queries
+ * does not depend on the number of rows.
  */
 export async function totalsOf(
   db: CommonQueryMethods,
@@ -215,14 +218,14 @@ const sum = rowType({
 })
 export type LedgerSum = RowOf<typeof sum>
 
-/** A period in Unix seconds. It begins and ends at the start of a UTC day. */
+/** A period in Unix seconds, which begins and ends at the start of a UTC day. */
 export type Period = { readonly from: number; readonly to: number }
 
 export type StatementSums = {
   readonly opening: Figures
   readonly closing: Figures
   readonly sums: readonly LedgerSum[]
-  /** The range of the summed movements. It does not include movements that are written later. */
+  /** The range of the summed movements. This range excludes movements that are written later. */
   readonly range: LedgerRange
 }
 
@@ -266,9 +269,10 @@ export async function figuresAtEnds(
 }
 
 /**
- * Adds up the daily sums of a period. A movement is in the period by its order in the account, not
- * by its time. Because clocks differ, the period can therefore include movements from shortly
- * before its first day, and lack movements from the end of its last day.
+ * Adds up the daily sums of a period. The order of the movements in the account, and not their
+ * times, decides which of them are in the period. Because clocks differ, the period can therefore
+ * include movements from shortly before its first day, and lack movements from the end of its last
+ * day.
  */
 async function sumDays(
   db: CommonQueryMethods,

@@ -263,7 +263,7 @@ export type ChargedCall = RowOf<typeof chargedCall>
 
 /**
  * Reads charged calls between `from` and `to` (Unix seconds, inclusive) with ids above `after`, in
- * ascending order. `quota` is the charge in force.
+ * ascending order. `quota` is the charge after all corrections so far.
  */
 export const chargedCalls = (
   db: CommonQueryMethods,

@@ -102,8 +102,8 @@ type Access = 'by-failures' | 'by-planner'
 
 /**
  * Returns how to find the failed calls for a page of the log. If another filter value is rare, the
- * index of that value is fastest, so Postgres may choose the order. Otherwise, the failed calls are
- * read in index order, because Postgres might choose to read the complete log.
+ * index of that value is fastest, so the order is left to Postgres. Otherwise, the failed calls are
+ * read in index order, because Postgres could choose to read the complete log.
  */
 export async function accessOf(db: CommonQueryMethods, filter: LogFilter): Promise<Access> {
   const { failedChannelId, type: _type, from: _from, to: _to, ...indexed } = filter

@@ -169,8 +169,8 @@ const INBOX_SORT_COLUMNS = {
 } satisfies Record<InboxSort, unknown>
 
 /**
- * Lists a user's inbox with the beginning of each content. Equal sort values are ordered newest
- * first.
+ * Lists the messages in a user's inbox, each with the beginning of its content. Equal sort values
+ * are ordered newest first.
  */
 export async function listInbox(
   db: CommonQueryMethods,

@@ -47,9 +47,9 @@ const warningRow = rowType({
 export type AccountToWarn = RowOf<typeof warningRow>
 
 /**
- * Finds the users among `userIds` who must be warned of low quota. They are active, have an
- * address, and have less quota than their threshold. They have not been warned since `warnedBefore`
- * (Unix milliseconds).
+ * Finds the users among `userIds` who must be warned of low quota. These users are active, have an
+ * address and less quota than their threshold, and were last warned before `warnedBefore` (Unix
+ * milliseconds).
  */
 export const accountsToWarnOfLowQuota = (
   db: CommonQueryMethods,

@@ -49,10 +49,10 @@ export async function unpricedModels(
 }
 
 /**
- * Returns a function that finds the current price of a model before the group ratio is applied. It
- * returns null if the model has no price and the user does not accept such models. A model that is
- * named like one of moderations is free only if its chats have no price either, because the name
- * does not tell which endpoint is called.
+ * Returns a function that finds the current price of a model before the group ratio is applied.
+ * This function returns null if the model has no price and the user does not accept models without
+ * one. A model with the name of a moderation model is free only if chats with this model have no
+ * price either. The reason is that the name does not tell which endpoint is called.
  */
 export async function modelPrices(
   db: DatabasePool,

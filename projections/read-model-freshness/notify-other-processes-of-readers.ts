@@ -5,8 +5,8 @@ const CHANNEL = 'read_models_awaited'
 const NOTIFY_MS = 1_000
 
 /**
- * Returns a function that tells the processes that write read models that a reader waits in this
- * process. They then write more often for some seconds.
+ * Returns a function that reports a waiting reader of this process to the processes that write read
+ * models. These then write more often for some seconds.
  */
 export function createReaderNotifier(pg: Pool): () => void {
   let notifiedAt = Number.NEGATIVE_INFINITY

@@ -129,7 +129,7 @@ const FREQUENT_POLLS_MS = 2_000
 
 type Poller = {
   /**
-   * Requests an early poll. It is called when a reader starts to wait or the runner's positions
+   * Requests an early poll. Called when a reader starts to wait, or when the runner's positions
    * change.
    */
   readonly pollSoon: () => void
@@ -141,13 +141,13 @@ type PollerDeps = {
   readonly poll: () => Promise<number>
   /** Polling pauses while this function returns false. */
   readonly isNeeded: () => boolean
-  /** Tells the processes that write read models that a reader waits in this process. */
+  /** Reports a waiting reader of this process to the processes that write read models. */
   readonly notifyWriters: () => void
 }
 
 /**
- * Polls the positions of the read models. It polls more often while they lag behind the last commit
- * that the event bus has reported.
+ * Polls the positions of the read models, more often while these lag behind the last commit that
+ * the event bus has reported.
  */
 function createPoller(
   { bus, log }: Pick<Core, 'bus' | 'log'>,

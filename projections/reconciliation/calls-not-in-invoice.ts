@@ -10,8 +10,8 @@ import {
 } from './shared-matching-sql.ts'
 
 /**
- * The `from` and `where` clauses for the charged calls of the channel in the days of an invoice
- * whose ids the invoice does not contain.
+ * The `from` and `where` clauses for the charged calls that are not in an invoice. These are the
+ * calls of its channel, on the days of the invoice, with ids that the invoice does not contain.
  */
 const onlyOurs = ({
   invoiceId,
@@ -39,8 +39,8 @@ const callColumns = sql.fragment`
 type Page = { readonly after: number; readonly limit: number }
 
 /**
- * Lists the calls that are not in the invoice, in the order of their ends. Each call is compared
- * with the lines, so a page is fast only if many calls are not in the invoice.
+ * Lists the calls that are not in the invoice, in the order in which they ended. Each call is
+ * compared with the lines, so a page is fast only if many calls are not in the invoice.
  */
 export const listOnlyOurs = (
   db: CommonQueryMethods,
@@ -65,7 +65,9 @@ export const listCalls = (
     order by position
   `)
 
-/** The maximum number of calls whose positions `findOnlyOurs` returns. They take 4 MB. */
+/**
+ * The maximum number of calls whose positions `findOnlyOurs` returns. These positions take 4 MB.
+ */
 const POSITIONS_MAX = 500_000
 
 /**

@@ -27,7 +27,7 @@ const billedOf = ({ dollars, decimals }: Pick<MatchedProviderInvoice, 'dollars' 
 export const lineOfPlace = (place: number): number => place % HIGH_FACTOR
 
 /**
- * The lines of an invoice. A provider may bill one request in several lines, such as one for each
+ * The lines of an invoice. A provider can bill one request in several lines, such as one for each
  * kind of token, or credits of earlier lines. The columns that start with `id_` therefore describe
  * all lines with the same request id: the first line and the sums. A duplicate line is not added to
  * these sums.
@@ -43,9 +43,9 @@ const linesWithSums = (invoiceId: string) => sql.fragment`
 
 /**
  * The query for all lines of an invoice. Each line is joined with the attempt that has the line's
- * request id, or with nulls. If the channel has several attempts with this id, the first charged
- * attempt is preferred, and otherwise the first one. The joins read each side once, whatever the
- * number of lines.
+ * request id, or with nulls. If the channel has several attempts with this id, the line is joined
+ * with the first charged attempt, or with the first attempt if none was charged. The joins read
+ * each side once, whatever the number of lines.
  */
 const found = (invoice: MatchedProviderInvoice) => {
   const { invoiceId, channelId, ...terms } = invoice
@@ -68,8 +68,8 @@ const found = (invoice: MatchedProviderInvoice) => {
 }
 
 /**
- * The SQL condition that two numbers are nearly equal. They may differ by one percent, because
- * providers round each line.
+ * The SQL condition that two numbers are nearly equal. A difference of one percent is allowed,
+ * because providers round each line.
  */
 const isNear = (one: Fragment, other: Fragment) =>
   sql.fragment`abs(${one} - ${other}) <= greatest(1, greatest(abs(${one}), abs(${other})) / 100)`
@@ -148,9 +148,10 @@ export const matchLines = (
 /**
  * Lists the request ids whose first lines are at these places, in the order of the file. Each has
  * the sums of its lines, the day and the model of its first line, and the attempt that `matchLines`
- * chooses. A place is the number of the part, times `HIGH_FACTOR`, plus the number of the line.
- * NOTE: each line is looked up (`lateral` with `limit` or sums). The planner would otherwise join
- * all lines, because it has no statistics of a new invoice.
+ * chooses. A place is the number of the invoice's part (one event of the import), times
+ * `HIGH_FACTOR`, plus the number of the line. NOTE: each line is looked up (`lateral` with `limit`
+ * or sums). The planner would otherwise join all lines, because it has no statistics of a new
+ * invoice.
  */
 export const listMatches = (
   db: CommonQueryMethods,

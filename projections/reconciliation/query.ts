@@ -15,7 +15,7 @@ export type { MatchedProviderInvoice, RequestMatchRow } from './shared-matching-
 const contents = rowType({ table: wireInteger, position: wireInteger })
 /**
  * The state of the read model: the identity of the table of attempts, which a rebuild replaces, and
- * the position up to which it has all events.
+ * the position up to which the read model has all events.
  */
 export type Contents = RowOf<typeof contents>
 
@@ -29,8 +29,8 @@ export const contentsOf = (db: CommonQueryMethods): Promise<Contents> =>
 const NEW_ATTEMPTS_MAX = 20_000
 
 /**
- * Reports whether attempts after this position may change how an invoice is matched. They may if
- * their ids are in the invoice, or if they belong to calls in the days of the invoice.
+ * Reports whether attempts after this position can change how an invoice is matched. An attempt can
+ * do so if its id is in the invoice, or if its call is in the days of the invoice.
  */
 export const hasNewAttempts = (
   db: CommonQueryMethods,

@@ -32,7 +32,7 @@ export type Fragment = ReturnType<typeof sql.fragment>
 
 /**
  * Limits a number to the largest integer that a response can contain. Only invoices that an earlier
- * release imported may have larger ones.
+ * release has imported can have larger numbers.
  */
 export const wireSized = (number: Fragment): Fragment =>
   sql.fragment`greatest(-9007199254740991, least(9007199254740991, ${number}))::int8`

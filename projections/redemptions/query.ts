@@ -18,7 +18,7 @@ const redemptionRow = rowType({ keyRef: Type.String(), ...fieldColumns(REDEMPTIO
 export type RedemptionRow = RowOf<typeof redemptionRow>
 
 /**
- * The status of a code `r` as an SQL expression. It follows the rules of `statusOf` in
+ * The status of a code `r` as an SQL expression, by the rules of `statusOf` in
  * `domain/redemptions`.
  */
 const status = sql.fragment`
@@ -44,7 +44,9 @@ export type RedemptionSearch = Slice &
   ListOrder<RedemptionSort> & {
     /** A part of a code's name, or its complete id. An empty text matches all. */
     readonly keyword: string
-    /** The keyed hash of the keyword. It finds a code if the keyword is the code's complete key. */
+    /**
+     * The keyed hash of the keyword, which finds a code if the keyword is the code's complete key.
+     */
     readonly keyLookup: string
     /** The status from 1 to 3. null matches all. */
     readonly status: number | null

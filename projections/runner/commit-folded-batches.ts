@@ -8,8 +8,8 @@ import type { RowChanges } from './row-changes.ts'
 import { writeChanges } from './write-row-changes.ts'
 
 /**
- * After this idle time, Postgres ends the transaction. NOTE: without this limit, a stalled process
- * would keep its locks, and other processes could not take over its lanes.
+ * The idle time in milliseconds after which Postgres ends the transaction. NOTE: without this
+ * limit, a stalled process would keep its locks, and other processes could not take over its lanes.
  */
 const IDLE_MAX_MS = 3_000
 
@@ -51,8 +51,8 @@ export type CommitDeps = {
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly beforeCommit: (names: readonly ProjectionName[]) => void
   /**
-   * The time limit of the transaction in milliseconds. It must be longer than a batch normally
-   * takes.
+   * The time limit of the transaction in milliseconds. This limit must be longer than a batch
+   * normally takes.
    */
   readonly withinMs?: number
 }

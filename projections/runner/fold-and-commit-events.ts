@@ -49,8 +49,8 @@ export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
 })
 
 /**
- * Folds a segment and moves the cursors of its lanes in one transaction. It retries after a lost
- * connection. Returns the lanes that another process may own by now. Nothing was written for them.
+ * Folds a segment and moves the cursors of its lanes in one transaction. Retries after a lost
+ * connection. Returns the lanes that another process may own by now, for which nothing was written.
  * If a cursor's events cannot be folded or written, only this cursor stops. If another process has
  * moved a checkpoint, the cursor continues from there.
  */

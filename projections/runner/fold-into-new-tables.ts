@@ -11,7 +11,7 @@ import type { ColumnTypes } from './insert-rows-with-copy.ts'
 import { RowChanges } from './row-changes.ts'
 import { type TableChanges, writeChanges } from './write-row-changes.ts'
 
-/** The number of events per page. With small pages, their memory is freed earlier. */
+/** The number of events per page. Pages are small, so that the memory of each is freed early. */
 const PAGE = 500
 
 /**

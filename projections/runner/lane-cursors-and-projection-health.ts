@@ -5,8 +5,8 @@ import { PoisonEvent } from './fold-events.ts'
 
 export type ProjectionFailure = {
   /**
-   * The position of the event that could not be folded. It is null if the database rejected the
-   * rows of a batch.
+   * The position of the event that could not be folded. Null if the database rejected the rows of a
+   * batch.
    */
   readonly position: number | null
   readonly message: string

@@ -3,7 +3,10 @@ import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import type { Projection } from '../projection.ts'
 import { schemaOf } from '../projection-names.ts'
 
-/** A read model is replaced once per rebuild, so more attempts are hardly ever needed. */
+/**
+ * The maximum number of attempts. A rebuild replaces a read model only once, so more attempts are
+ * hardly ever needed.
+ */
 const ATTEMPTS_MAX = 10
 
 /** Returns the qualified names of the live tables of projections. */

@@ -18,8 +18,8 @@ export const describeAhead = ({ reached, head }: AheadOfEvents): string =>
   `read models have read up to ${reached}, but only ${head} events are here`
 
 /**
- * The maximum number of times that the last position of the event store is read. It is read again,
- * because a replica of the store may lag.
+ * The maximum number of times that the last position of the event store is read. More than one read
+ * is needed, because a replica of the store may lag.
  */
 const HEAD_READS = 5
 const HEAD_READ_INTERVAL_MS = 200

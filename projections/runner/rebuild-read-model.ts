@@ -3,14 +3,14 @@ import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { type ProjectionName, schemaOf } from '../projection-names.ts'
-import { foldedSchemaOf, foldingLockOf } from '../temporary-schemas/query.ts'
+import { foldedSchemaOf, foldingLockOf } from '../rebuild-and-verification-schemas/query.ts'
 import { type LanePositions, readCheckpoints, writeCheckpoint } from './checkpoints.ts'
 import { withNamedLocks } from './create-read-model-tables.ts'
 import { continueFold, type FoldOptions, foldIntoNewTables } from './fold-into-new-tables.ts'
 import { ensureCheckpointTables } from './read-models-ahead-of-events.ts'
 
 /**
- * The maximum idle time in milliseconds during the swap. When it is exceeded, Postgres ends the
+ * The maximum idle time in milliseconds during the swap. After this time, Postgres ends the
  * transaction of the stalled process. Folding the last events takes less time.
  */
 const IDLE_MAX_MS = 30_000
@@ -30,8 +30,8 @@ export type Rebuilt = ReadonlyMap<ProjectionName, LanePositions>
  * are read once for all read models. The live versions stay readable and keep advancing until the
  * swap. After a failure or an abort, they are unchanged, and the unfinished schemas are dropped. If
  * the process is killed, `dropUnfinishedReadModels` drops them. Returns the new positions.
- * `selectNeeded` returns the projections that still need a rebuild. It is called while the rebuild
- * locks are held.
+ * `selectNeeded`, which is called while the rebuild locks are held, returns the projections that
+ * still need a rebuild.
  */
 export async function rebuildReadModels(
   core: Core,
@@ -55,9 +55,9 @@ export async function rebuildReadModels(
 }
 
 /**
- * Drops the unfinished schemas of a rebuild that failed. They contain personal data, which an
- * erasure would not find there. A failure is only logged, because the error of the rebuild matters
- * more to the caller, and the background cleanup tries again.
+ * Drops the unfinished schemas of a rebuild that failed. These schemas contain personal data, which
+ * an erasure would not find there. A failure is only logged, because the error of the rebuild
+ * matters more to the caller, and the background cleanup tries again.
  */
 async function dropQuietly({ pg, log }: Core, projections: readonly Projection[]): Promise<void> {
   const schemas = projections.map(({ name }) => foldedSchemaOf('rebuild', name))

@@ -92,8 +92,8 @@ export class RowChanges {
 
   /**
    * Removes all changes and returns them. If `isAll` is false, the changes of tables with only
-   * `put` and `add` are kept. They can be merged with any later change, because it does not matter
-   * whether their rows exist.
+   * `put` and `add` are kept. These changes can be merged with any later change, because it does
+   * not matter whether their rows exist.
    */
   take(isAll: boolean): RowChanges {
     const removed = new RowChanges()

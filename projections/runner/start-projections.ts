@@ -171,10 +171,10 @@ async function reportAheadOfEvents(core: Core): Promise<void> {
 }
 
 /**
- * Returns the position up to which each read model is complete: the lowest position of its lanes.
- * A read model can be ahead of the events, for example after an older backup of the events was
- * restored. It then lacks the events that are appended after this is noticed. Its position is
- * therefore limited to the last position that the store had at that time.
+ * Returns the position up to which each read model is complete: the lowest position of its lanes. A
+ * read model can be ahead of the events, for example after an older backup of the events was
+ * restored. Such a read model will lack the events that are appended after this was noticed. Its
+ * position is therefore limited to the last position that the store had when this was noticed.
  */
 async function lowestPositions({ pg }: Core): Promise<Map<ProjectionName, number>> {
   const ahead = await readAheadOfEvents(pg)
@@ -187,7 +187,10 @@ async function lowestPositions({ pg }: Core): Promise<Map<ProjectionName, number
   )
 }
 
-/** Returns the functions that event handlers use. They give the same results in every process. */
+/**
+ * Returns the functions that event handlers use. These functions give the same results in every
+ * process.
+ */
 export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldContext => ({
   open: async (userId, sealed) => (await vault.open(userId, sealed)) ?? '',
   messageText: async (messageId, ref) => {

@@ -15,8 +15,8 @@ import { RowChanges } from './row-changes.ts'
 import { writeChanges } from './write-row-changes.ts'
 
 /**
- * A read model with tables whose rows come from the events of one account only. `tables` are these
- * tables. They have the column `user_id`.
+ * A read model, and those of its tables in which each row comes from the events of one account
+ * only. These `tables` have the column `user_id`.
  */
 export type AccountRows = { readonly projection: Projection; readonly tables: readonly string[] }
 
@@ -30,7 +30,7 @@ export type AccountToVerify = { readonly userId: number; readonly events: number
 
 export type VerifiedAccounts = {
   readonly differing: readonly DifferingAccountRows[]
-  /** The accounts whose events cannot be folded. Their rows were not compared. */
+  /** The accounts whose events cannot be folded, and whose rows were therefore not compared. */
   readonly failures: readonly { readonly userId: number; readonly error: unknown }[]
 }
 
@@ -41,7 +41,10 @@ export type VerifyAccountsOptions = {
 
 /** The maximum number of accounts whose rows are copied and folded at once. */
 const ACCOUNTS_AT_ONCE = 500
-/** The maximum number of their events, unless one account alone has more. */
+/**
+ * The maximum number of events of the accounts that are compared at once, unless one account alone
+ * has more.
+ */
 const EVENTS_AT_ONCE = 100_000
 const EVENTS_PER_PAGE = 500
 /** The maximum number of row changes that are kept in memory before they are written. */
@@ -78,8 +81,8 @@ export const verifyAccountRows = (
   })
 
 /**
- * Returns the users of the next batch, which is at least one. A batch is bounded by events, because
- * its rows are in the database twice while it is compared.
+ * Returns the users of the next batch, at least one. A batch is bounded by events, because its rows
+ * are in the database twice during the comparison.
  */
 export function nextBatch(accounts: readonly AccountToVerify[], first: number): number[] {
   const userIds: number[] = []

@@ -27,8 +27,8 @@ type TableRows = {
  * one JSON text, so that each statement is planned once per connection. Tables and rows are written
  * in a fixed order (see `isShared`). Throws if a row to insert exists or a required row is missing.
  *
- * With `columns`, a cache of the tables' columns, rows are sent with COPY. In this case, nobody
- * else may write the tables, because rows are not locked in a fixed order.
+ * With `columns`, a cache of the tables' columns, rows are sent with COPY. In this case, only the
+ * caller may write the tables, because rows are not locked in a fixed order.
  */
 export async function writeChanges(
   client: PoolClient,
@@ -160,8 +160,8 @@ function hasColumns(cells: Cells, columns: readonly string[]): boolean {
 
 /**
  * Copies rows into a separate table, and then writes them to the target table with one statement.
- * The separate table exists only within the transaction. It is not a temporary table, because a
- * role may lack the right to create one.
+ * The separate table exists only within the transaction. This table is not a temporary one, because
+ * a role may lack the right to create temporary tables.
  */
 async function copyAndUpsert(
   client: PoolClient,

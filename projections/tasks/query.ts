@@ -35,7 +35,10 @@ export { type ListOrder, SORT_WINDOW } from '../list-paging-and-sorting.ts'
 
 export type TaskRow = RowOf<typeof taskRow>
 
-/** An absent field does not restrict the tasks. `from` and `to` are Unix seconds, inclusive. */
+/**
+ * A filter of tasks. An absent field does not restrict the tasks. `from` and `to` are Unix seconds,
+ * inclusive.
+ */
 export type TaskFilter = {
   readonly kind: TaskKind
   readonly userId?: number

@@ -23,7 +23,8 @@ export const TOKEN_COLUMNS = { group: 'token_group' }
 const TOKEN = {
   ...fieldColumns(TOKEN_FIELDS),
   /**
-   * False if the owner has disabled the token. An enabled token may still be expired or exhausted.
+   * False if the owner has disabled the token. An enabled token can nevertheless be expired or
+   * exhausted.
    */
   isEnabled: Type.Boolean(),
   isDeleted: Type.Boolean(),
@@ -52,7 +53,7 @@ const columns = sql.fragment`
   t.key_lookup as "keyLookup", t.key_ref as "keyRef", t.key_hint as "keyHint"
 `
 
-/** Reads a token, which may be deleted (`isDeleted`). Returns null for an unknown id. */
+/** Reads a token, even a deleted one (`isDeleted`). Returns null for an unknown id. */
 export const findToken = (db: CommonQueryMethods, tokenId: number): Promise<TokenRow | null> =>
   db.maybeOne(sql.type(tokenRow)`
     select ${columns} from read_tokens.tokens t where t.id = ${tokenId}
@@ -127,8 +128,8 @@ export type TokenSearch = Slice &
   }
 
 /**
- * The status of a token `t` with the budget `b` as an SQL expression. It follows the rules of
- * `statusOf` in `read-api/tokens`.
+ * The status of a token `t` with the budget `b` as an SQL expression, by the rules of `statusOf` in
+ * `read-api/tokens`.
  */
 const statusAt = (now: number) => sql.fragment`
   case

@@ -73,8 +73,8 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
 }
 
 /**
- * Adds the changes that a correction made to charges to the hour of the correction. The calls are
- * not counted again.
+ * Adds the changes of charges by a correction to the sums of the hour in which the correction was
+ * made. The calls are not counted again.
  */
 function correct({ data, meta }: Recorded<ChargeCorrected>, rows: RowChanges): void {
   const created_at = secondsOf(meta.at)

@@ -44,7 +44,7 @@ const NO_IDENTITIES = Object.fromEntries(
 /**
  * The handlers for identities. An identity's stream sets the identity's owner, and a user's stream
  * sets the user's fields. Each row is thus changed by only one lane. NOTE: the row of a released
- * identity is kept, because the identity may be claimed again in the same batch.
+ * identity is kept, because a user can claim the identity again in the same batch.
  */
 const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = {
   IdentityClaimed: ({ data: { provider, identityKey, userId } }, rows) =>

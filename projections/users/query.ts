@@ -28,7 +28,7 @@ const userRow = rowType({
   /** The vault reference of the password's hash, or null if the user has no password. */
   passwordRef: nullable(Type.String()),
   authVersion: wireInteger,
-  /** The server generated the password, so that the user must choose a new one. */
+  /** True if the server has generated the password, so the user must choose a new one. */
   mustChangePassword: Type.Boolean(),
   settings: Type.Object(fieldColumns(USER_SETTING_FIELDS)),
   isDeleted: Type.Boolean(),
@@ -157,7 +157,7 @@ export async function listUsers(
   return { rows, total }
 }
 
-/** The names of users, by their ids. The name of an erased user is empty. */
+/** Returns the names of users by their ids. The name of an erased user is empty. */
 export const usernamesByIds = async (
   db: CommonQueryMethods,
   userIds: readonly number[],
@@ -210,8 +210,8 @@ export const changedUsers = (
   `)
 
 /**
- * Returns the ids of all users with the name, including deleted users. There can be several,
- * because a name may be used again.
+ * Returns the ids of all users with the name, including deleted users. There can be several users,
+ * because the name of a deleted user can be used again.
  */
 export const userIdsByName = (
   db: CommonQueryMethods,

@@ -69,5 +69,4 @@ const AUDIT_ERRORS: ErrorCatalogue<Code> = {
   ],
 }
 
-/** Creates the errors of the audit routes. */
 export const auditError = errorsOf(AUDIT_ERRORS)

@@ -23,7 +23,7 @@ import {
   type ReadDeps,
   textOf,
   upToDate,
-} from '../read-route-helpers.ts'
+} from '../read-dependencies-and-query-parameters.ts'
 import { recordExport } from './record-export.ts'
 
 const PAGE_SIZE = 50
@@ -211,7 +211,7 @@ export async function actsOf(
 
 /**
  * Returns the changed fields of an entry. Fields with the same value before and after are left out.
- * A login is an exception. Its values do not replace those of an earlier login, so all of them are
+ * A login is an exception: its values do not replace those of an earlier login, so all values are
  * returned.
  */
 function changesOf({ act, before, after }: ActRow): Pick<AuditAct, 'before' | 'after'> {

@@ -9,8 +9,8 @@ import { isAfter, type Moment } from './parse-moment.ts'
 const PAGE = 200
 
 /**
- * Returns the balance and the held quota of an account at a moment. It searches backwards for the
- * last event before the moment that moved quota, because such an event contains both figures. Only
+ * Returns the balance and the held quota of an account at a moment. The function searches backwards
+ * from the moment for an event that moved quota, because such an event contains both figures. Only
  * a few events are read, however long the history is. Events of old versions lack the figures. In
  * that case, the account is folded from its first event.
  */

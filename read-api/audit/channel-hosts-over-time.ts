@@ -2,13 +2,11 @@ import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channels/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { hostHashOf } from '#infra/vault/host-hash.ts'
-import type { HostOfChannel } from '../read-route-helpers.ts'
+import type { HostOfChannel } from '../read-dependencies-and-query-parameters.ts'
 
 const PAGE = 1_000
 
-/**
- * The host to which a channel sends from an event position on. It is empty if the host is unknown.
- */
+/** The host to which a channel sends from an event position on. Empty if the host is unknown. */
 type HostChange = {
   readonly position: number
   /** The time at which the host changed, in Unix milliseconds. */

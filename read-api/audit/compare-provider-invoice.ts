@@ -14,12 +14,12 @@ import type { InvoiceMatches, MatchedInvoices, MatchSum } from './matched-invoic
 
 /**
  * The figures of an invoice and those that this site recorded, for one day and model or summed over
- * several. `rows`, `billedTokens` and `amount` are from the invoice. The others are from this site.
+ * several. `rows`, `billedTokens` and `amount` are from the invoice. All others are from this site.
  */
 type Figures = {
   rows: number
   billedTokens: number
-  /** The amount in the units of the invoice. */
+  /** The amount in the invoice's currency, as an integer with the invoice's number of decimals. */
   amount: bigint
   calls: number
   tokens: number
@@ -93,7 +93,7 @@ const NO_MATCHES: InvoiceMatches = { sums: [], onlyOurs: 0 }
 
 /**
  * Returns the fields of an invoice that are needed to match it with calls. If an invoice has no
- * period, its last day is set to the day before its first day, so that it covers no day.
+ * period, its last day is set to the day before its first day, so that the invoice covers no day.
  */
 export function matchedProviderInvoiceOf(invoice: ProviderInvoice): MatchedProviderInvoice {
   const { invoiceId, channelId, dollars, decimals = DECIMALS, lines } = invoice
@@ -220,8 +220,8 @@ function comparisonOf(isTheirs: boolean, isOurs: boolean, isSame: boolean): Comp
 }
 
 /**
- * Reports whether two figures count as equal. They may differ by at most one percent, because
- * providers round each row.
+ * Reports whether two figures count as equal. A difference of at most one percent is allowed,
+ * because providers round each row.
  */
 const isNear = (one: number, other: number): boolean =>
   Math.abs(one - other) * 100 <= Math.max(Math.abs(one), Math.abs(other))

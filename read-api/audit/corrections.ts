@@ -16,7 +16,12 @@ import type { ChargeCorrection } from '../contract/calls.ts'
 import { correctionQueries } from '../contract/corrections.ts'
 import { type CorrectedCalls, ledgerQueries } from '../contract/ledger.ts'
 import type { LoggedCorrection } from '../contract/logs.ts'
-import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 import { auditError } from './audit-errors.ts'
 import { type LedgerViewer, ownLedger, userLedger } from './ledger-statement-and-balance-routes.ts'
 
@@ -144,8 +149,8 @@ export async function loggedCorrections(
 
 /**
  * `GET /api/ledger/self/corrections/:position` and, for auditors, `GET
- * /api/audit/ledger/:userId/corrections/:position`. One ledger entry can correct the charges of
- * many calls. Returns the calls of the entry at this position.
+ * /api/audit/ledger/:userId/corrections/:position`. Returns the calls that the ledger entry at this
+ * position corrected, which can be many.
  */
 export function listCorrectedCalls(app: App, deps: ReadDeps): void {
   const preHandler = upToDate(deps, 'corrected-calls', 'users')

@@ -205,10 +205,10 @@ async function batchOf(
 }
 
 /**
- * Returns the price of a call, and the entries of the price options from which it was computed. A
- * price contains the revision of the option event up to which the price list was read. The entries
- * are therefore read as of this event. The owner of the call does not see the login names of the
- * admins who set them.
+ * Returns the price of a call, and the entries of the price options from which the price was
+ * computed. A price contains the revision of the option event up to which the price list was read.
+ * The entries are therefore read as of this event. The owner of the call does not see the login
+ * names of the admins who set the entries.
  */
 async function priceOf(
   { core }: ExplainDeps,

@@ -7,11 +7,17 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { verificationQueries } from '../contract/verifications.ts'
 import { createPermits, sendExport } from '../logs/export-permits-and-streaming.ts'
-import { type App, expectOrdered, integerOf, type ReadDeps } from '../read-route-helpers.ts'
+import {
+  type App,
+  expectOrdered,
+  integerOf,
+  type ReadDeps,
+} from '../read-dependencies-and-query-parameters.ts'
 import { recordExport } from './record-export.ts'
 
 /**
- * The maximum number of concurrent exports. It is low, because each export reads the whole history.
+ * The maximum numbers of concurrent exports. The numbers are low, because each export reads the
+ * whole history.
  */
 const PERMIT_LIMITS = { all: 2, each: 1 }
 const READ_LIMITS = { stallMs: 60_000, totalMs: 6 * 60 * 60_000 }

@@ -6,7 +6,7 @@ import { type LedgerFilter, listMovements, type TotalAt } from '#projections/led
 import { type LedgerExportQuery, type LedgerItem, ledgerQueries } from '../contract/ledger.ts'
 import { createPermits, sendExport } from '../logs/export-permits-and-streaming.ts'
 import { csvLine } from '../logs/log-export-formats.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 import {
   type LedgerViewer,
   ledgerFilter,

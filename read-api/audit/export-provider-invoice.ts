@@ -12,7 +12,7 @@ import {
 } from '../contract/provider-invoices.ts'
 import { createPermits, sendExport } from '../logs/export-permits-and-streaming.ts'
 import { csvLine } from '../logs/log-export-formats.ts'
-import type { App, ReadDeps } from '../read-route-helpers.ts'
+import type { App, ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 import { compareProviderInvoice, matchedProviderInvoiceOf } from './compare-provider-invoice.ts'
 import { findProviderInvoice, waitForComparison } from './find-provider-invoice.ts'
 import { invoiceLineResponse } from './invoice-line-response.ts'
@@ -22,7 +22,6 @@ import { type Exporting, recordExport } from './record-export.ts'
 const PERMIT_LIMITS = { all: 4, each: 2 }
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
-/** The number of rows per batch. */
 const BATCH_ROWS = 1_000
 
 const DAY_COLUMNS = [

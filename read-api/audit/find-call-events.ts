@@ -19,7 +19,7 @@ export type CallEvents = {
 
 /**
  * The maximum number of events that are read to find the admission. The same maximum applies to the
- * events after it.
+ * events after the admission.
  */
 const SEARCHED_MAX = 4_000
 const PAGE = 500

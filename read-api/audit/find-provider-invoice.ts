@@ -5,7 +5,7 @@ import type { StreamActors } from '#infra/event-store/stream-actors-port.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/after-position-header.ts'
 import type { ReadModelName } from '#projections/read-model-freshness/query.ts'
 import { countLines } from '#projections/reconciliation/query.ts'
-import type { ReadDeps } from '../read-route-helpers.ts'
+import type { ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 import { auditError } from './audit-errors.ts'
 import type { MatchedInvoices } from './matched-invoice-cache.ts'
 
@@ -46,8 +46,8 @@ export async function findProviderInvoice(
 }
 
 /**
- * Returns the invoices that are not deleted, oldest first. Only the list is copied. The invoices
- * themselves are data of events, which never change, and copying all their lines would block the
+ * Returns the invoices that are not deleted, oldest first. Only the list is copied, and not the
+ * invoices. They are data of events and never change, and a copy of all their lines would block the
  * event loop.
  */
 export const importedInvoices = (actors: StreamActors): Promise<readonly ProviderInvoice[]> =>

@@ -10,7 +10,7 @@ import { findToken } from '#projections/tokens/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { callQueries } from '../contract/calls.ts'
 import { decryptRows } from '../logs/log-response.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 import { auditError } from './audit-errors.ts'
 import { ChannelHosts } from './channel-hosts-over-time.ts'
 import { type CallNames, explainCall } from './explain-call.ts'
@@ -45,8 +45,8 @@ export function getCall(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Reports whether the requester may see the calls of all users, with their channels and costs.
- * Admins and auditors may.
+ * Reports whether the requester is an admin or auditor, who may see the calls of all users with
+ * their channels and costs.
  */
 export const seesAllCalls = (request: FastifyRequest): boolean =>
   principalOf(request).role >= AUDITOR
@@ -90,7 +90,10 @@ export async function visibleCall(
   return { ...found, events }
 }
 
-/** Returns null if the call does not exist or the requester may not see it. */
+/**
+ * Finds a call like `visibleCall`, but without its events. Returns null if the call does not exist
+ * or the requester may not see it.
+ */
 async function findVisibleCall(
   { core }: Pick<ReadDeps, 'core'>,
   request: FastifyRequest,

@@ -8,7 +8,7 @@ type Count = { readonly others: string; readonly count: Promise<number> }
 /**
  * Counts the request ids of an invoice that other invoices of the channel contain as well. The
  * lines of invoices never change, so the count is kept until another invoice is imported or
- * deleted. It is not kept while the read model lacks lines of one of the invoices.
+ * deleted. The count is not kept while the read model lacks lines of one of the invoices.
  */
 export class IdsInOtherInvoices {
   private readonly db: CommonQueryMethods

@@ -37,7 +37,7 @@ import {
   type ReadDeps,
   textOf,
   upToDate,
-} from '../read-route-helpers.ts'
+} from '../read-dependencies-and-query-parameters.ts'
 import { auditError } from './audit-errors.ts'
 import { balanceAt } from './balance-at.ts'
 import { type Moment, parseMoment } from './parse-moment.ts'
@@ -91,8 +91,8 @@ export async function userLedger({ core }: ReadDeps, id: string): Promise<UserLe
 
 /**
  * Reads the filters of a ledger request. Throws a 400 if a type is unknown, the period ends before
- * it begins or `at` is not a moment. With `at`, the range ends with the account's last event until
- * then, which is also the event whose balance `balanceAt` returns.
+ * it begins or `at` is not a moment. With `at`, the range ends with the account's last event at or
+ * before this moment. `balanceAt` returns the balance after the same event.
  */
 export async function ledgerFilter(
   { core }: ReadDeps,
@@ -163,11 +163,11 @@ async function endsOf(
 }
 
 /**
- * Returns the figures (total, balance and held quota) of the last ledger entry with the holds up to
- * the earlier of the two `moments`, which are later than the entry. A moment of null is the
- * present. Holds change the figures without a ledger entry: they move quota from the balance to the
- * held quota and leave the total unchanged. If the total has changed, there was another ledger
- * entry in between, and `figures` is returned unchanged.
+ * Adds later holds to `figures`: the total, the balance and the held quota after the last ledger
+ * entry. Holds up to the earlier of the two `moments` count. A moment of null is the present. Holds
+ * move quota from the balance to the held quota without a ledger entry, and leave the total
+ * unchanged. If the total has changed, another ledger entry was made after `figures`, which are
+ * then returned unchanged.
  */
 async function withHolds(
   store: ReadDeps['core']['store'],

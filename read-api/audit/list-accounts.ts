@@ -3,7 +3,13 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { listAccounts } from '#projections/users/query.ts'
 import { ledgerQueries } from '../contract/ledger.ts'
-import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  type ReadDeps,
+  textOf,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 
 const PAGE_SIZE = 20
 const PAGE_SIZE_MAX = 100

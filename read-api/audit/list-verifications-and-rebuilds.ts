@@ -25,7 +25,7 @@ import {
   type Verification,
   verificationQueries,
 } from '../contract/verifications.ts'
-import type { App, ReadDeps } from '../read-route-helpers.ts'
+import type { App, ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 
 /**
  * `GET /api/audit/verifications`: the latest verifications of the recorded events, newest first.

@@ -7,7 +7,12 @@ import { success } from '#infra/http/response-envelope.ts'
 import { channelNames } from '#projections/channels/query.ts'
 import { chargesByChannel } from '#projections/usage/query.ts'
 import { type MarginItem, type Margins, marginQueries } from '../contract/margins.ts'
-import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 import { matchedProviderInvoiceOf } from './compare-provider-invoice.ts'
 import { importedInvoices } from './find-provider-invoice.ts'
 

@@ -37,12 +37,12 @@ const KEPT_MAX = 8
 /**
  * Matches invoices with calls and keeps the results. Matching an invoice of 100 000 lines takes
  * half a second, and each page of the invoice needs the result. An invoice is matched again if a
- * call or an attempt was added that may change the result, or if the read model was rebuilt. The
- * lines of an invoice never change.
+ * new call or attempt can change the result, or if the read model was rebuilt. The lines of an
+ * invoice never change.
  */
 export class MatchedInvoices {
   /**
-   * The ids of invoices whose lines are all in the read model. They are remembered, because
+   * The ids of invoices whose lines are all in the read model. These ids are remembered, because
    * counting 100 000 lines takes longer than reading a page.
    */
   readonly complete = new Set<string>()
@@ -81,9 +81,9 @@ export class MatchedInvoices {
   }
 
   /**
-   * Returns the current matches of an invoice. Requests for one invoice wait for each other and
-   * share a result if it includes all events that the read model had when they began. Otherwise,
-   * each request would match the invoice again while calls keep arriving.
+   * Returns the current matches of an invoice. Requests for one invoice wait for each other. A
+   * request shares a result that includes all events that the read model had when the request
+   * began. Otherwise, each request would match the invoice again while calls keep arriving.
    */
   private async current(invoice: MatchedProviderInvoice): Promise<Kept> {
     const { invoiceId } = invoice
@@ -142,8 +142,8 @@ function sortedPlaces(lists: readonly Float64Array[]): Float64Array {
 }
 
 /**
- * Returns a function from a place to the number by which pages continue: the line of the file, or
- * the position of a call. Both increase with the place.
+ * Returns a function that converts a place to the number by which pages continue: the line of the
+ * file, or the position of a call. Both increase with the place.
  */
 const numberOf = (match: RequestMatch) => (match === 'only_ours' ? Number : lineOfPlace)
 

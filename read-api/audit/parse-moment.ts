@@ -1,6 +1,6 @@
 import type { Recorded } from '#domain/shared/event.ts'
 import { parseZonedTime } from '#domain/shared/utc-time.ts'
-import { expectOrdered } from '../read-route-helpers.ts'
+import { expectOrdered } from '../read-dependencies-and-query-parameters.ts'
 import { auditError } from './audit-errors.ts'
 
 /** A moment in the history: either the position of an event or a time in Unix milliseconds. */

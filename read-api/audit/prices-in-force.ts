@@ -2,7 +2,7 @@ import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from '#domain/pricing/default-ra
 import type { Core } from '#infra/core-dependencies.ts'
 import { type PriceChange, pricesInForce } from '#projections/price-history/query.ts'
 import type { PriceInForce } from '../contract/calls.ts'
-import { userIdOf } from '../read-route-helpers.ts'
+import { userIdOf } from '../read-dependencies-and-query-parameters.ts'
 
 type Scope = {
   readonly model: string

@@ -6,7 +6,12 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { channelNames } from '#projections/channels/query.ts'
 import { COMPARISONS, providerInvoiceQueries } from '../contract/provider-invoices.ts'
-import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 import { compareProviderInvoice, matchedProviderInvoiceOf } from './compare-provider-invoice.ts'
 import { exportProviderInvoice } from './export-provider-invoice.ts'
 import {

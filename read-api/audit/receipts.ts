@@ -23,7 +23,12 @@ import {
   type Receipt,
   receiptQueries,
 } from '../contract/receipts.ts'
-import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 import { auditError } from './audit-errors.ts'
 import { seesAllCalls, visibleCall } from './get-call.ts'
 
@@ -36,7 +41,8 @@ type Receipts = {
 
 /**
  * Builds the receipts for a response. `since` is the size of a Merkle tree that the caller has
- * verified before. If it is given, the response proves that the current tree extends that tree.
+ * verified before. If `since` is given, the response proves that the current tree extends the
+ * verified tree.
  */
 async function receiptsOf(
   core: Core,
@@ -104,7 +110,7 @@ export function getCallReceipts(app: App, deps: ReadDeps): void {
 
 /**
  * Builds the receipts of a call and of its corrections. A correction whose event was changed, or
- * whose tile is lost, is left out, because it must not prevent the other receipts.
+ * whose tile is lost, is left out, so that it does not prevent the other receipts.
  */
 async function receiptsWithProvable(
   core: Core,

@@ -6,7 +6,7 @@ import { contextOfUser } from '#infra/http/command-context.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { createPermits } from '../logs/export-permits-and-streaming.ts'
-import { integerOf, type ReadDeps } from '../read-route-helpers.ts'
+import { integerOf, type ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 
 /**
  * The maximum number of exports per user and hour. Each export is recorded as a permanent event,
@@ -29,7 +29,7 @@ type RecordedExport = Pick<DataExported['data'], 'exported' | 'userId' | 'invoic
 
 /**
  * Records as an event that a user exports data of other users. Call this before the first byte is
- * sent. If the event can't be appended, it releases the permit and throws, so that nothing is sent.
+ * sent. If the event can't be appended, releases the permit and throws, so that nothing is sent.
  * Throws a 429 if the user has exported 60 times in the last hour.
  */
 export async function recordExport(
@@ -65,8 +65,8 @@ async function record(
 }
 
 /**
- * The query parameters that give the start of a range. The next two lists have those for its end,
- * and all parameters that are no filters.
+ * The query parameters for the start of a range. The next list has those for the end of a range,
+ * and the list after it all parameters that are not filters.
  */
 const RANGE_START_PARAMETERS = ['from', 'start_timestamp']
 const RANGE_END_PARAMETERS = ['to', 'end_timestamp']

@@ -21,7 +21,7 @@ import type { EventStore } from '#infra/event-store/port.ts'
 import { findToken } from '#projections/tokens/query.ts'
 import { usernamesByIds } from '#projections/users/query.ts'
 import type { StateAsOf, StateKind } from '../contract/time-travel.ts'
-import { userIdOf } from '../read-route-helpers.ts'
+import { userIdOf } from '../read-dependencies-and-query-parameters.ts'
 import { isAfter, type Moment } from './parse-moment.ts'
 import { tokenBudgetAsOf } from './token-budget-as-of.ts'
 
@@ -36,8 +36,8 @@ type Fold = {
   readonly apply: (event: Recorded) => void
   /**
    * Set for objects that events of a second stream change as well. Finds the last such event up to
-   * the moment, applies it and returns it. Returns null if there is none. It is called only for an
-   * object that exists.
+   * the moment, applies it and returns it. Returns null if there is none. This function is called
+   * only for an object that exists.
    */
   readonly applyOther?: (moment: Moment | null) => Promise<Recorded | null>
   /** Returns the state after the applied events, or null if the object does not exist. */
@@ -178,8 +178,8 @@ function optionsFold(kind: 'options' | 'prices'): Fold {
 }
 
 /**
- * Converts the member names of a part of the domain's state to those of the API, such as `baseUrl`
- * to `base_url`. It must not be used for objects whose members are named by users.
+ * Converts member names in a part of the domain's state to the names of the API, such as `baseUrl`
+ * to `base_url`. The part must not contain objects whose members are named by users.
  */
 function withWireNames(part: object): State {
   const members = Object.entries(part).map(([name, value]: [string, unknown]) => {

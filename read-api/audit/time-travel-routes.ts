@@ -11,7 +11,12 @@ import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type EventPage, type RawEvent, timeTravelQueries } from '../contract/time-travel.ts'
-import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 import { auditError } from './audit-errors.ts'
 import { isAfter, type Moment, parseMoment, parseMomentRange } from './parse-moment.ts'
 import { listPricesInForce } from './prices-in-force.ts'

@@ -1,7 +1,7 @@
 import { auditJobsDecider } from '#domain/audit/decide-audit-jobs.ts'
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { cosignaturesOf } from '#infra/audit-program/build-receipts-of-events.ts'
-import { bundleVerifier } from '#infra/audit-program/bundle-verifier.ts'
+import { bundleOfflineVerifier } from '#infra/audit-program/bundle-offline-verifier.ts'
 import { recordsOf } from '#infra/audit-program/open-sealed-log.ts'
 import { parseVerifierKey } from '#infra/audit-program/signed-checkpoint.ts'
 import { encodedRecord } from '#infra/audit-program/stored-record.ts'
@@ -24,7 +24,7 @@ import {
   transparencyLogQueries,
   type Witness,
 } from '../contract/transparency-log.ts'
-import { type App, integerOf, type ReadDeps } from '../read-route-helpers.ts'
+import { type App, integerOf, type ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 import { auditError } from './audit-errors.ts'
 
 const PAGE_SIZE = 50
@@ -88,8 +88,9 @@ export function listSignedCheckpoints(app: App, { core }: ReadDeps): void {
 
 /**
  * `GET /transparency-log/checkpoint` and `/transparency-log/tile/…`, as specified by C2SP
- * tlog-tiles. They need no login, because tiles contain only hashes. Both are also served at the
- * root, as `/checkpoint` and `/tile/…`. `/transparency-log/verify.mjs` is the offline verifier.
+ * tlog-tiles. These routes need no login, because tiles contain only hashes. They are also served
+ * at the root, as `/checkpoint` and `/tile/…`. `/transparency-log/verify.mjs` is the offline
+ * verifier.
  */
 export function serveTiles(app: App, { core }: ReadDeps): void {
   for (const path of ['/transparency-log/checkpoint', '/checkpoint']) {
@@ -105,7 +106,7 @@ export function serveTiles(app: App, { core }: ReadDeps): void {
       .type('text/javascript; charset=utf-8')
       .header('content-disposition', 'attachment; filename="verify.mjs"')
       .header('cache-control', 'no-cache')
-      .send(bundleVerifier()),
+      .send(bundleOfflineVerifier()),
   )
   for (const path of ['GET /transparency-log/tile/*', 'GET /tile/*'] as const) {
     app.route({

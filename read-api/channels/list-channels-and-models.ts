@@ -14,7 +14,13 @@ import {
 } from '#projections/channels/query.ts'
 import { type ChannelEntry, channelQueries } from '../contract/channels.ts'
 import { currentOptions } from '../options/current-options.ts'
-import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  pageOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 import { channelResponse } from './channel-response.ts'
 
 /** `GET /api/channel/{id}`, for admins: one channel. */

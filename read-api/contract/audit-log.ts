@@ -30,7 +30,7 @@ export const AuditAct = Type.Object({
   /** The actor: a user, or a process of the site such as `system:channels`. */
   actor: Type.Object({ kind: Type.String(), id: Type.String(), name: Type.String() }),
   /**
-   * The action, such as `user-role-changed`. It is the type of the recorded event in kebab case.
+   * The action, which is the type of the recorded event in kebab case, such as `user-role-changed`.
    */
   act: Type.String(),
   /** The object. Users and channels have names, unless the user was erased. */

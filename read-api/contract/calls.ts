@@ -18,7 +18,7 @@ const Admission = Type.Object({
   ...Moment,
   hold: Type.Integer(),
   /**
-   * The time until which the owning process had to renew its claim on the call, in Unix seconds.
+   * The time until which the process that served the call had to renew the lease, in Unix seconds.
    */
   lease_until: Type.Integer(),
   client_ip: Type.String(),
@@ -26,7 +26,10 @@ const Admission = Type.Object({
 
 const RaisedHold = Type.Object({ ...Moment, added: Type.Integer(), hold: Type.Integer() })
 
-/** The number of bytes of a request or response, and their SHA-256 in hexadecimal digits. */
+/**
+ * The number of bytes of a request or response, and the SHA-256 of these bytes in hexadecimal
+ * digits.
+ */
 const Digest = Type.Object({ bytes: Type.Integer(), sha256: Type.String() })
 
 /**
@@ -118,7 +121,10 @@ const Arithmetic = Type.Object({
  */
 export const PriceInForce = Type.Object({
   option: Type.String(),
-  /** The model or group to which the entry applies, or the pair of groups. */
+  /**
+   * The model or group to which the entry applies, or the pair of the user's group and the called
+   * group.
+   */
   name: Type.String(),
   /** The value as an exact decimal, or null if no entry is set. */
   value: nullable(Type.String()),
@@ -127,8 +133,8 @@ export const PriceInForce = Type.Object({
   /** The time at which the value was set, in Unix seconds. */
   set_at: nullable(Type.Integer()),
   /**
-   * The name is empty if the user was erased, and in the explanation that the owner of the call
-   * gets.
+   * The user who set the value, or null for a built-in value. The name is empty if the user was
+   * erased, and for a viewer who is not an admin or auditor.
    */
   set_by: nullable(Type.Object({ id: Type.Integer(), name: Type.String() })),
 })
@@ -136,8 +142,8 @@ export type PriceInForce = Static<typeof PriceInForce>
 
 const Price = Type.Object({
   /**
-   * The revision of the last option event before the admission of the call. It identifies the price
-   * list that applied.
+   * The revision of the last option event before the admission of the call. This revision
+   * identifies the price list that applied.
    */
   list: Type.Integer(),
   /** The price as the event contains it. Decimals are text. */
@@ -172,15 +178,15 @@ const CallEnding = Type.Object({
 })
 
 /**
- * A correction of the call's charge. It is a separate event, and the event of the call stays as it
- * is.
+ * A correction of the call's charge. The correction is a separate event, and the events of the call
+ * stay as they are.
  */
 const ChargeCorrection = Type.Object({
   correction_id: Type.String(),
   ...Moment,
   /**
-   * The charge before and after the correction. `amount` is the difference that the account paid.
-   * It is negative for a refund.
+   * `charge` is the charge before the correction, and `corrected` the charge after it. `amount` is
+   * the difference that the account paid, which is negative for a refund.
    */
   charge: Type.Integer(),
   corrected: Type.Integer(),
@@ -208,7 +214,9 @@ export const BatchResult = Type.Object({
    * and auditors.
    */
   is_other_model: Type.Optional(Type.Boolean()),
-  /** Null for lines that were billed before the site recorded evidence. */
+  /**
+   * The evidence of the result. Null for lines that were billed before the site recorded evidence.
+   */
   evidence: nullable(AttemptEvidence),
   /** The usage as the provider reported it, as JSON text. At most 2 048 characters are kept. */
   usage: nullable(Type.String()),
@@ -232,7 +240,9 @@ export const CallExplanation = Type.Object({
    * Null otherwise.
    */
   requested: nullable(Type.Object({ model: Type.String(), group: Type.String() })),
-  /** The model name that was sent to the provider, if it differs. For admins and auditors. */
+  /**
+   * The model name that the provider was sent, if it differs from `model`. For auditors and admins.
+   */
   upstream_model: nullable(Type.String()),
   is_stream: Type.Boolean(),
   formats: Type.Array(Type.String()),
@@ -277,8 +287,8 @@ export const CallExplanation = Type.Object({
 export type CallExplanation = Static<typeof CallExplanation>
 
 /**
- * A call that the provider answered with another model than was billed, or for which it charged
- * more.
+ * A call that the provider answered with another model than was billed, or for which the provider
+ * charged more than the list price.
  */
 const MismatchedCall = Type.Object({
   position: Type.Integer(),
@@ -303,7 +313,7 @@ export const callQueries = {
     querystring: Type.Object({
       /**
        * `other-model` (the default): another model answered. `higher-cost`: the provider charged
-       * more.
+       * more than the list price of the usage.
        */
       anomaly: choiceOf(['other-model', 'higher-cost']),
       channel: Query.integer,

@@ -40,8 +40,8 @@ export const TestProgress = Type.Object({
 export type TestProgress = Static<typeof TestProgress>
 
 /**
- * The results of the latest test of all channels. Failed channels come first. The others follow,
- * slowest first.
+ * The results of the latest test of all channels. Failed channels come first. All other channels
+ * follow, slowest first.
  */
 export const TestResults = Type.Object({
   run: Type.String(),

@@ -2,8 +2,8 @@ import { COST_RATIO_MAX, KEY_MODES } from '#domain/shared/channel-field-rules.ts
 import { type Fields, TIME_MAX } from './resource-field-definition.ts'
 
 /**
- * The fields of a channel that admins set, without its name and keys. They are stored as requests
- * send them. The stored events have the same names in the same order.
+ * The fields of a channel that admins set, without its name and keys. These fields are stored as
+ * requests send them, and the stored events have the same names in the same order.
  */
 export const CHANNEL_TERMS = {
   type: { wire: 'type', type: 'integer', min: 0, max: 1_000, initial: 1 },
@@ -66,7 +66,7 @@ export const CHANNEL_TERMS = {
 export const CHANNEL_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   name: { wire: 'name', type: 'name', maxLength: 200, initial: '', isRequired: true },
-  /** The provider's keys, one per line. It is empty in responses, because nobody can read keys. */
+  /** The provider's keys, one per line. Empty in responses, because nobody can read keys. */
   key: { wire: 'key', type: 'text', maxLength: 500_000, initial: '' },
   ...CHANNEL_TERMS,
   /** 1 is enabled, 2 disabled, 3 automatically disabled. */

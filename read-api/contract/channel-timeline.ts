@@ -78,7 +78,7 @@ export const StateAt = Type.Object({
   /** The requested time in Unix milliseconds. */
   at: Type.Integer(),
   state: oneOf(STATES_AT),
-  /** The latest entry that led to the state, or null if the channel did not exist. */
+  /** The entry that led to the channel's state, or null if the channel did not exist. */
   because: orNull(TimelineEntry),
 })
 export type StateAt = Static<typeof StateAt>

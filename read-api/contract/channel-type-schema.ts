@@ -26,15 +26,15 @@ export const ChannelType = Type.Object({
    */
   base_url: Type.String(),
   /**
-   * Keywords that an admin may enter instead of a base URL, and the base URL that each one stands
+   * Keywords that an admin can enter instead of a base URL, each with the base URL that it stands
    * for.
    */
   bases: Type.Array(
     Type.Object({ keyword: Type.String(), name: TranslatedText, base_url: Type.String() }),
   ),
   /**
-   * The path of chat requests, which is appended to the base URL. It may contain the placeholders
-   * `{model}` and `{other}`.
+   * The path of chat requests, which is appended to the base URL. The path can contain the
+   * placeholders `{model}` and `{other}`.
    */
   chat_path: Type.String(),
   fields: Type.Array(ChannelTypeField),

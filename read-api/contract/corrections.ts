@@ -35,10 +35,10 @@ export const Correction = Type.Object({
   /** The reason that the admin wrote. Empty if the admin's data has been erased. */
   reason: Type.String(),
   requested_by: Type.Integer(),
-  /** The name of this user. Empty if the user has been erased. */
+  /** The name of the user `requested_by`. Empty if the user has been erased. */
   requested_by_name: Type.String(),
   started_at: Type.Integer(),
-  /** Null while the correction is running, and if it was interrupted. */
+  /** The end of the correction. Null while the correction is running, and if it was interrupted. */
   finished_at: Type.Union([Type.Integer(), Type.Null()]),
   /** The accounts that could not be corrected, each with an error code. */
   failed: Type.Array(

@@ -1,6 +1,6 @@
 /**
  * The types of ledger entries ("movements"). A movement changes the total quota of an account.
- * Holds do not, and neither do calls without a charge, so the ledger does not list them.
+ * Holds and calls without a charge leave the total unchanged, so the ledger does not list them.
  */
 export const MOVEMENT_TYPES = [
   'call',

@@ -53,8 +53,8 @@ export const LedgerItem = Type.Object({
   /** The channel of the call. 0 for the owner of the ledger, who does not see channels. */
   channel_id: Type.Integer(),
   /**
-   * For a correction: the number of calls it corrected, which `…/corrections/:position` lists. 0
-   * for other types.
+   * For a correction: the number of corrected calls, which `…/corrections/:position` lists. 0 for
+   * all other entries.
    */
   corrected_calls: Type.Integer(),
 })
@@ -69,7 +69,10 @@ const CorrectedCalls = Type.Object({
   calls: Type.Array(
     Type.Object({
       request_id: Type.String(),
-      /** The charge before and after the correction, and their difference. */
+      /**
+       * `charge` is the charge before the correction, and `corrected` the charge after it. `amount`
+       * is the difference.
+       */
       charge: Type.Integer(),
       corrected: Type.Integer(),
       amount: Type.Integer(),
@@ -107,7 +110,7 @@ const Account = Type.Object({
 export type Account = Static<typeof Account>
 
 const Accounts = Type.Object({
-  /** The accounts. The accounts of the newest users are first. */
+  /** The accounts, those of the newest users first. */
   items: Type.Array(Account),
   next_cursor: nullable(Type.Integer()),
 })
@@ -181,7 +184,7 @@ export type SiteMonth = Static<typeof SiteMonth>
 const BalanceAt = Type.Object({
   /** The position of the account's last event up to the requested moment. */
   position: Type.Integer(),
-  /** The time of this event, in Unix seconds. */
+  /** The time of the event at `position`, in Unix seconds. */
   at: Type.Integer(),
   total: Type.Integer(),
   balance: Type.Integer(),

@@ -1,4 +1,6 @@
-/** The columns of an exported log as CSV, in order. Their names are the same in every language. */
+/**
+ * The columns of an exported log as CSV, in order. The column names are the same in every language.
+ */
 const EXPORT_COLUMNS = [
   'id',
   'time',

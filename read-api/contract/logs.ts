@@ -52,7 +52,10 @@ export type LoggedUsage = {
   outputAudio?: number
   outputImage?: number
   toolCalls?: number
-  /** The uses of each of the provider's tools, such as `web_search`. Their sum is `toolCalls`. */
+  /**
+   * The number of uses of each of the provider's tools, such as `web_search`. The sum of these
+   * numbers is `toolCalls`.
+   */
   tools?: Record<string, number>
   /** Conditions that change the price of the answer, such as the service tier `fast`. */
   conditions?: readonly string[]
@@ -85,10 +88,7 @@ export type LogOther = {
   model_price?: number
   completion_ratio?: number
   group_ratio?: number
-  /**
-   * The group ratio that was charged. It is present only if the call's group is not the user's
-   * group.
-   */
+  /** The group ratio that was charged. Present only if the call's group is not the user's group. */
   user_group_ratio?: number
   cache_tokens?: number
   cache_ratio?: number
@@ -97,8 +97,8 @@ export type LogOther = {
   /** The part of the input that the provider read from its cache, from 0 to 1. */
   cache_hit_rate?: number
   /**
-   * The quota that the provider's cache saved, compared to a charge for ordinary input. It is
-   * negative if cache writes cost more than cache reads saved.
+   * The quota that the provider's cache saved, compared to a charge for ordinary input. Negative if
+   * cache writes cost more than cache reads saved.
    */
   cache_saved?: number
   /**
@@ -122,8 +122,8 @@ export type LogOther = {
   /** The reasoning effort that the caller requested, such as `low` or `high`. */
   reasoning_effort?: string
   /**
-   * The maximum number of output tokens per choice, if the gateway has reduced it. It does so if
-   * the balance would not cover the requested number.
+   * The maximum number of output tokens per choice, if the gateway has reduced it because the
+   * balance would not cover the requested number.
    */
   output_limit?: number
   /**
@@ -159,9 +159,10 @@ export type LogOther = {
    */
   dropped_members?: readonly string[]
   /**
-   * The names of what a conversion lost: members of the request that the provider's model or wire
-   * format can't express completely, and contents of the answer that the caller's wire format can't
-   * express. An example is `answer (citations)`. Only the first ones are listed.
+   * The names of what a conversion lost. One kind are members of the request that the provider's
+   * model or wire format can't express completely. The other kind are contents of the answer that
+   * the caller's wire format can't express. An example is `answer (citations)`. Only the first ones
+   * are listed.
    */
   conversion_loss?: readonly string[]
   /** The provider's error message. Keys, accounts and addresses are removed from it. */
@@ -194,15 +195,14 @@ export type LogOther = {
   status_code?: number
   channel_id?: number
   /**
-   * For admins: the user who changed a balance or a group. `note` is the reason. It is null if no
-   * reason was given, and empty if the text can no longer be read because a user's data was erased.
+   * For admins: the user who changed a balance or a group. `note` is the reason: null if none was
+   * given, and empty if the text can no longer be read because a user's data was erased.
    */
   changed_by?: { id: number; username: string }
   note?: string | null
   /**
    * For admins: what the provider charged, in quota. `cost_ratio` is the provider's price as a
-   * multiple of the list price. The list price has the group ratio 1. Both are omitted if they are
-   * unknown.
+   * multiple of the list price. The list price has the group ratio 1. Unknown values are omitted.
    */
   cost?: number
   cost_ratio?: string
@@ -269,7 +269,7 @@ const AdminFilters = {
   channel: Query.integer,
   /**
    * Limits the list to calls with a failed attempt on this channel. Another channel may have
-   * answered them after a retry.
+   * answered these calls after a retry.
    */
   failed_channel: Type.Optional(
     Type.String({

@@ -9,8 +9,8 @@ const figures = {
   /** The part of `charged` for days that an invoice of the channel covers. */
   invoiced: Type.Integer(),
   /**
-   * The amount that providers bill for these days, including corrections for days that no invoice
-   * covers.
+   * The amount that providers bill in invoices for days of the range, including corrections for
+   * days that no invoice covers.
    */
   billed: Type.Integer(),
   /** The expected costs of the calls on days without an invoice. Unknown costs are left out. */
@@ -39,11 +39,14 @@ const Margins = Type.Object({
   /** The exact sums of all items, including those on other pages. */
   total: Type.Object(figures),
   /**
-   * The channels that have several invoices for the same day. Their costs may be counted more than
-   * once.
+   * The channels that have several invoices for the same day. The costs of these channels can be
+   * counted more than once.
    */
   overlapping_channels: Type.Array(Type.Integer()),
-  /** The channels with invoices for these days that are out of range. They are not included. */
+  /**
+   * The channels with invoices whose amounts are too large to be summed (`is_out_of_range`). No sum
+   * includes these invoices.
+   */
   out_of_range_channels: Type.Array(Type.Integer()),
   /** One page of the items, the highest charges first. */
   items: Type.Array(MarginItem),

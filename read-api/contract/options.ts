@@ -39,7 +39,7 @@ export const OptionType = Type.Object({
   is_required: Type.Optional(Type.Boolean()),
   /** The form that a text must have, if it is not empty: `host` or `mail`. */
   form: Type.Optional(Type.String()),
-  /** True if the text may be empty, which means that the option has no value. */
+  /** True if an empty text is allowed, which means that the option has no value. */
   is_optional: Type.Optional(Type.Boolean()),
   choices: Type.Optional(Type.Array(Type.String())),
   /** A key that the JSON object must contain. */
@@ -63,9 +63,9 @@ export const OptionSchema = Type.Object({
   unit: Type.String(),
   /**
    * If the option maps models to prices: the units of the prices of known video models. A version
-   * of a model has the unit of the model (see `price-unit.ts`). All other prices are charged for
-   * each call. The channels of a model may bill another unit (`GET /api/option/price_units`).
-   * Omitted for all other options.
+   * of a model has the unit of that model (see `price-unit-by-model-name.ts`). All other prices are
+   * charged for each call. The channels of a model can bill another unit (`GET
+   * /api/option/price_units`). Omitted for all other options.
    */
   entry_units: Type.Optional(PriceUnits),
   /** If the option is a choice: the label of each value. */
@@ -75,11 +75,11 @@ export const OptionSchema = Type.Object({
    * an option. Null for all other options.
    */
   note: Type.Union([TranslatedText, Type.Null()]),
-  /** The message for a value that is too low or too high. It replaces the general message. */
+  /** The message for a value that is too low or too high, which replaces the general message. */
   bounds_words: Type.Union([TranslatedText, Type.Null()]),
   /**
    * The key of another option, whose value is the minimum for this option. There is no minimum if
-   * this field is empty or the other value is 0.
+   * this field is empty, or if the value of that option is 0.
    */
   not_below: Type.String(),
   /** If an admin chooses `value`, the form asks the question `words` before it saves. */
@@ -110,7 +110,7 @@ export const OPTION_CHANGE_FIELDS = {
   /** The position of the event that changed the option. */
   id: { wire: 'id', type: 'integer', access: 'read' },
   key: { wire: 'key', type: 'text', access: 'read' },
-  /** The previous value. It is `***` for a secret that was set, and null if it is unknown. */
+  /** The previous value: `***` for a secret that was set, and null if the value is unknown. */
   before: { wire: 'before', type: 'nullableText', access: 'read' },
   after: { wire: 'after', type: 'text', access: 'read' },
   /** The author of the change: a user (`user:7`) or a process of the site (`system:setup`). */
@@ -119,7 +119,7 @@ export const OPTION_CHANGE_FIELDS = {
   username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
   /** The id of the scheduled price change that caused this change. 0 if there is none. */
   plannedId: { wire: 'planned_id', type: 'optionalInteger', absent: 0, access: 'read' },
-  /** The time of the change. It is stored in Unix milliseconds and returned in Unix seconds. */
+  /** The time of the change, stored in Unix milliseconds and returned in Unix seconds. */
   at: { wire: 'changed_at', type: 'timeMs', access: 'read' },
 } as const satisfies Fields
 
@@ -199,7 +199,10 @@ export const PresetRatios = Type.Object({
    * oldest list. Empty if the configured address does not tell a date.
    */
   as_of: Type.String(),
-  /** The models whose prices were not read again at that date, and the date of these prices. */
+  /**
+   * The models whose prices were not read again at the date `as_of`, and the date of the prices of
+   * these models.
+   */
   older: Type.Union([
     Type.Null(),
     Type.Object({ as_of: Type.String(), models: Type.Array(Type.String()) }),
@@ -251,8 +254,8 @@ export const optionQueries = {
   /**
    * The units in which channels bill models at a price of the option `ModelPrice`: `second` if a
    * channel bills the model by the second of a video, otherwise `call`. Both are listed if the
-   * channels of a model differ. Only those models are listed whose names tell another unit
-   * (`entry_units`), for example because a channel maps the name to that of a video.
+   * channels of a model differ. A model is listed only if its name tells another unit
+   * (`entry_units`), for example because a channel maps the name to that of a video model.
    */
   'GET /api/option/price_units': { response: { 200: Envelope(PriceUnitLists) } },
   'GET /api/option/price_schedule': {

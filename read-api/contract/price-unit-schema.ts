@@ -4,9 +4,9 @@ import Type, { type Static } from 'typebox'
 const PriceUnit = Type.Union([Type.Literal('call'), Type.Literal('second')])
 export type PriceUnit = Static<typeof PriceUnit>
 
-/** Units of prices, by name. */
+/** The units of prices, by the name of the model. */
 export const PriceUnits = Type.Record(Type.String(), PriceUnit)
 export type PriceUnits = Static<typeof PriceUnits>
 
-/** The units of prices, by name, where the channels of one name may differ. */
+/** The units of prices, by name. A name has several units if its channels differ. */
 export const PriceUnitLists = Type.Record(Type.String(), Type.Array(PriceUnit))

@@ -88,7 +88,7 @@ export const Pricing = Type.Object({
   /** The ratio that the requester pays in each group. */
   group_ratio: Type.Record(Type.String(), Type.Number()),
   usable_group: UsableGroups,
-  /** The group of the requester. It is `default` for a visitor without a login. */
+  /** The group of the requester, or `default` for a visitor without a login. */
   user_group: Type.String(),
 })
 export type Pricing = Static<typeof Pricing>

@@ -11,7 +11,9 @@ const summary = {
   digest: Type.String(),
   bytes: Type.Integer(),
   rows: Type.Integer(),
-  /** The number of rows that repeated an earlier row with a request id. No sum includes them. */
+  /**
+   * The number of rows that repeated an earlier row with a request id. No sum includes these rows.
+   */
   duplicates: Type.Integer(),
   currency: Type.String(),
   dollars: Type.String(),
@@ -44,14 +46,17 @@ export const COMPARISONS = ['matched', 'different', 'only_ours', 'only_theirs'] 
 export type Comparison = (typeof COMPARISONS)[number]
 
 const figures = {
-  /** The number of the provider's rows and tokens. `billed` is the provider's amount in quota. */
+  /**
+   * `rows` and `billed_tokens` are the numbers of rows and tokens in the invoice. `billed` is the
+   * amount of the invoice in quota.
+   */
   rows: Type.Integer(),
   billed_tokens: Type.Integer(),
   billed: Type.Integer(),
   /** The exact amount in the invoice's currency, as a decimal. */
   amount: Type.String(),
   /**
-   * The number of calls and tokens that this site recorded. `cost` is the sum of the expected
+   * `calls` and `tokens` are the numbers that this site recorded. `cost` is the sum of the expected
    * costs, in quota. Calls with an unknown cost are left out.
    */
   calls: Type.Integer(),
@@ -125,7 +130,7 @@ export const ProviderInvoiceRequest = Type.Object({
   row: Type.Integer(),
   /**
    * The number of rows with this request id, which are summed and compared with the call as one.
-   * `row`, `day` and `model` are those of the first one.
+   * `row`, `day` and `model` are those of the first row.
    */
   rows: Type.Integer(),
   match: Type.Unsafe<RequestMatch>(Type.Union(REQUEST_MATCHES.map((one) => Type.Literal(one)))),

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Query } from './request-parameters.ts'
 import { Envelope } from './response-envelope.ts'
 
-/** The fields of an event without its data. `at` is its time in Unix milliseconds. */
+/** The fields of an event without its data. `at` is the event's time in Unix milliseconds. */
 export const EVENT_FIELDS = {
   position: Type.Integer(),
   stream: Type.String(),
@@ -23,8 +23,8 @@ export const ReceiptRecord = Type.Object({ ...EVENT_FIELDS, data: Type.String() 
 export type ReceiptRecord = Static<typeof ReceiptRecord>
 
 /**
- * A proof that an event is in the log: the audit path of RFC 6962 from its leaf to the root of a
- * tree. Hashes are in base64.
+ * A proof that an event is in the log: the audit path of RFC 6962 from the leaf of the event to the
+ * root of a tree. Hashes are in base64.
  */
 export const InclusionProof = Type.Object({
   leaf_index: Type.Integer(),
@@ -34,8 +34,8 @@ export const InclusionProof = Type.Object({
 export type InclusionProof = Static<typeof InclusionProof>
 
 /**
- * The receipt of one event of an account. It proves that the event is in the site's transparency
- * log. The site signs the state of the log from time to time (a checkpoint). A receipt is pending
+ * The receipt of one event of an account, which proves that the event is in the site's transparency
+ * log. From time to time, the site signs the state of the log (a checkpoint). A receipt is pending
  * until a checkpoint covers its event.
  */
 export const Receipt = Type.Object({
@@ -43,8 +43,8 @@ export const Receipt = Type.Object({
   /** The hash of the event in base64. */
   leaf_hash: Type.String(),
   /**
-   * The balance and the held quota after the event. Both are null for events that do not contain
-   * them: events of other streams than accounts, and events of old versions.
+   * The balance and the held quota after the event. Both figures are null for events that lack
+   * them: events of old versions, and events of streams other than those of accounts.
    */
   balance_after: Type.Union([Type.Integer(), Type.Null()]),
   held_after: Type.Union([Type.Integer(), Type.Null()]),
@@ -62,7 +62,7 @@ export const Receipt = Type.Object({
    * signatures.
    */
   cosignatures: Type.Array(Type.Object({ witness: Type.String(), signed_at: Type.Integer() })),
-  /** True if enough witnesses have signed the checkpoint. The number is set by the site. */
+  /** True if the number of witnesses that the site requires have signed the checkpoint. */
   is_final: Type.Boolean(),
 })
 export type Receipt = Static<typeof Receipt>
@@ -74,7 +74,7 @@ export type Receipt = Static<typeof Receipt>
 export const Consistency = Type.Object({
   old_size: Type.Integer(),
   new_size: Type.Integer(),
-  /** The hashes in base64. */
+  /** The hashes of the proof, in base64. */
   hashes: Type.Array(Type.String()),
 })
 export type Consistency = Static<typeof Consistency>
@@ -105,10 +105,10 @@ const EventReceipts = Type.Object(receipts)
 const CallReceipts = Type.Object({
   ...receipts,
   /**
-   * The proof that the tree of the latest checkpoint extends the tree of the call's checkpoint. It
-   * is needed for corrections that are newer than the call's checkpoint. Their receipts refer to
-   * the latest checkpoint, which may lack signatures of witnesses. Null if all receipts have the
-   * same checkpoint.
+   * The proof that the tree of the latest checkpoint extends the tree of the call's checkpoint. The
+   * proof is needed for corrections that are newer than the call's checkpoint. The receipts of
+   * these corrections refer to the latest checkpoint, which may lack signatures of witnesses. Null
+   * if all receipts have the same checkpoint.
    */
   later_consistency: consistency,
   /**

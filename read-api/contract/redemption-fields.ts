@@ -18,7 +18,7 @@ export const REDEMPTION_FIELDS = {
    */
   name: { wire: 'name', type: 'name', maxLength: 200, initial: '', isRequired: true },
   /**
-   * The complete code that users enter. Only an admin with a session receives it. It is empty for
+   * The complete code that users enter. Only an admin with a session receives the code. Empty for
    * an admin with an access token.
    */
   key: { wire: 'key', type: 'text', access: 'read', isComputed: true },
@@ -47,8 +47,8 @@ export const REDEMPTION_FIELDS = {
   /** True if several users can redeem the code. Each of them can redeem it once. */
   isGift: { wire: 'is_gift', type: 'flag', initial: false },
   /**
-   * The number of times that the code can be redeemed in total. Null means no limit. It is 1 for a
-   * code without `is_gift`.
+   * The number of times that the code can be redeemed in total: 1 for a code without `is_gift`.
+   * Null means no limit.
    */
   maxUses: {
     wire: 'max_uses',

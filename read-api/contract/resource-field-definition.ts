@@ -17,8 +17,8 @@ export type WritableFields = Readonly<Record<string, WritableField>>
  * A field that requests can change.
  * - `initial` is its value in a new resource, and in a resource that is older than the field.
  * - `isRequired`: a request that creates a resource must contain the field.
- * - `isComputed`: the field has no database column of its name. It is stored in another form, and
- *   its value is computed for each response.
+ * - `isComputed`: the field has no database column of its name. The value is stored in another
+ *   form, and is computed for each response.
  */
 type WritableField = {
   readonly wire: string
@@ -77,8 +77,8 @@ type WritableField = {
 )
 
 /**
- * A field that requests cannot change. `isComputed`: it has no database column, and its value is
- * computed for each response. `isOptional`: only some responses contain it.
+ * A field that requests cannot change. `isComputed`: the field has no database column, and its
+ * value is computed for each response. `isOptional`: only some responses contain it.
  */
 type ReadOnlyField = {
   readonly wire: string

@@ -37,13 +37,13 @@ export const ScratchCopy = Type.Object({
   ),
   /** The copy contains the events up to this position. All times are in Unix seconds. */
   position: Type.Integer(),
-  /** The time at which the last of these events was recorded. */
+  /** The time at which the last event that the copy contains was recorded. */
   as_of: Type.Integer(),
   requested_at: Type.Integer(),
   finished_at: Type.Union([Type.Integer(), Type.Null()]),
   /** The time after which the copy is deleted. */
   expires_at: Type.Integer(),
-  /** The size of the copy's tables in bytes. Null until they are complete. */
+  /** The size of the copy's tables in bytes. Null until the tables are complete. */
   bytes: Type.Union([Type.Integer(), Type.Null()]),
   progress: Type.Union([Progress, Type.Null()]),
 })

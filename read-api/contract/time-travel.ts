@@ -29,7 +29,7 @@ export const StateAsOf = Type.Object({
   id: Type.String(),
   /**
    * The state with its members in snake case, or the options by their keys. Null if the object did
-   * not exist at the moment. The response is a 404 if it never existed.
+   * not exist at the moment. If it has never existed, the response is a 404.
    */
   state: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
   /**
@@ -78,7 +78,7 @@ export type RawEvent = Static<typeof RawEvent>
 /**
  * A page of events in the order of their positions. One request reads a limited number of events. A
  * page may therefore have fewer than `limit` items, or none, although more follow. `next_cursor` is
- * the value of `after` for the next request. It is null after the last event.
+ * the value of `after` for the next request. The cursor is null after the last event.
  */
 export const EventPage = Type.Object({
   items: Type.Array(RawEvent),

@@ -3,8 +3,8 @@ import { type Fields, TIME_MAX } from './resource-field-definition.ts'
 export const TOKEN_BATCH_MAX = 100
 
 /**
- * The fields of a token that are stored as requests send them. They have the same names as in the
- * stored events.
+ * The fields of a token that are stored as requests send them, with the same names as in the stored
+ * events.
  */
 export const TOKEN_TERMS = {
   /** The group in which the token's calls are made. Empty means the group of the user. */
@@ -53,13 +53,14 @@ export const RATE_LIMIT_FIELDS = {
 } as const satisfies Fields
 
 /**
- * The fields that change when a token is used or when time passes. Live messages contain only them.
+ * The fields that change when a token is used or when time passes. Live messages contain only these
+ * fields.
  */
 export const TOKEN_STATE_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   /**
-   * The maximum length includes the random suffix that names get if a request creates several
-   * tokens.
+   * The name of the token. The maximum length includes the random suffix that names get if a
+   * request creates several tokens.
    */
   name: { wire: 'name', type: 'name', maxLength: 100, initial: '', isRequired: true },
   /** 1 is enabled, 2 disabled, 3 expired, 4 exhausted. */
@@ -76,7 +77,7 @@ export const TOKEN_STATE_FIELDS = {
   isUnlimited: { wire: 'unlimited_quota', type: 'flag', initial: false, isComputed: true },
   /**
    * The number of times that an admin or the owner has set the quota of the token. Calls do not
-   * change it.
+   * count.
    */
   budgetVersion: { wire: 'budget_version', type: 'integer', access: 'read', isComputed: true },
   /** The expiry in Unix seconds, or -1 if the token never expires. Requests must not contain 0. */

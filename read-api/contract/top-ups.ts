@@ -7,8 +7,8 @@ import { responseProperties } from './schemas-from-field-definitions.ts'
 
 /**
  * The author of a refund or of its reversal: an admin, or the payment provider, which reported a
- * refund or a dispute. `sourceId` is the provider's id of the refund or dispute. It is empty if an
- * admin caused it, and for users who are not admins.
+ * refund or a dispute. `sourceId` is the provider's id of the refund or dispute. `sourceId` is
+ * empty if an admin is the author, and for users who are not admins.
  */
 const SOURCE_FIELDS = {
   source: {
@@ -53,12 +53,12 @@ export const REPORT_FIELDS = {
   money: { wire: 'money', type: 'money', access: 'read' },
   /**
    * The provider's status of the refund or dispute, such as `needs_response`. `reason` is the
-   * provider's code for its reason, such as `fraudulent`.
+   * provider's code for the reason of the refund or dispute, such as `fraudulent`.
    */
   status: { wire: 'status', type: 'text', access: 'read' },
   reason: { wire: 'reason', type: 'text', access: 'read' },
   /**
-   * The time until which the site can respond to a dispute, in Unix seconds. Null if it can't
+   * The time until which the site can respond to a dispute, in Unix seconds. Null if the site can't
    * respond.
    */
   dueBy: { wire: 'due_by', type: 'nullableInteger', access: 'read' },
@@ -106,7 +106,6 @@ export const ORDER_FIELDS = {
 } as const satisfies Fields
 
 const { rebate_quota, created_at, paid_at, ...orderProperties } = responseProperties(ORDER_FIELDS)
-/** The schema of a payment method. */
 export const PaymentMethod = orderProperties.payment_method
 export type PaymentMethod = Static<typeof PaymentMethod>
 

@@ -9,7 +9,8 @@ const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type
  */
 export const SignedCheckpoint = Type.Object({
   /**
-   * The number of events in the Merkle tree. `last_position` is the position of the last of them.
+   * The number of events in the Merkle tree. `last_position` is the position of the last event in
+   * the tree.
    */
   size: Type.Integer(),
   last_position: Type.Integer(),
@@ -20,7 +21,7 @@ export const SignedCheckpoint = Type.Object({
   /** The time at which the checkpoint was made, in Unix seconds. */
   created_at: Type.Integer(),
   cosignatures: Type.Array(Type.Object({ witness: Type.String(), signed_at: Type.Integer() })),
-  /** True if enough witnesses have signed. The number is set by the site. */
+  /** True if the number of witnesses that the site requires have signed. */
   is_final: Type.Boolean(),
 })
 export type SignedCheckpoint = Static<typeof SignedCheckpoint>
@@ -40,7 +41,7 @@ const RefusedCosignature = Type.Object({
   witness: Type.String(),
   /** The number of events in the tree that the witness had signed. */
   size: Type.Integer(),
-  /** The number of events in this site's tree, which the witness refused to sign. */
+  /** The number of events in the tree of this site that the witness refused to sign. */
   refused_size: Type.Integer(),
   /**
    * The root of the refused tree in base64, or null for a refusal that an earlier release recorded.
@@ -56,7 +57,7 @@ const RefusedCosignature = Type.Object({
 })
 export type RefusedCosignature = Static<typeof RefusedCosignature>
 
-/** The public status of the log. With it, anybody can check receipts of the site. */
+/** The public status of the log, with which anybody can check receipts of the site. */
 const LogStatus = Type.Object({
   /** The name of the log. Null until the first checkpoint of the log is signed. */
   origin: nullable(Type.String()),

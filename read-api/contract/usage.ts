@@ -40,8 +40,8 @@ export const SiteUsage = Type.Object({
     input_tokens: Type.Integer(),
     cache_read_tokens: Type.Integer(),
     /**
-     * The quota that the providers' caches saved. It is negative if writing to them cost more than
-     * reading saved.
+     * The quota that the providers' caches saved. It is negative if writes to the caches cost more
+     * than reads saved.
      */
     cache_saved: Type.Integer(),
     failed: Type.Integer(),
@@ -66,8 +66,8 @@ export const SiteUsage = Type.Object({
     }),
   ),
   /**
-   * The lag of the slowest read model. `behind` is the number of events that it has not processed
-   * yet.
+   * The lag of the slowest read model. `behind` is the number of events that this read model has
+   * not processed yet.
    */
   lag: Type.Object({ head: Type.Integer(), behind: Type.Integer(), read_model: Type.String() }),
 })

@@ -1,8 +1,7 @@
 import { type Fields, writableFields } from './resource-field-definition.ts'
 
 /**
- * The settings that only users themselves can change. They have the same names as in the stored
- * events.
+ * The settings that only users themselves can change, with the same names as in the stored events.
  */
 export const USER_SETTING_FIELDS = {
   /**
@@ -57,7 +56,7 @@ export const USER_FIELDS = {
   /** True if the user is deactivated and all personal texts have been made unreadable. */
   isErased: { wire: 'is_erased', type: 'flag', access: 'read' },
   /**
-   * True if the user has a password. A user without one can set a password without entering a
+   * True if the user has a password. A user who has none can set a password without entering a
    * current one. Only the user's own data contains this field.
    */
   hasPassword: { wire: 'has_password', type: 'flag', access: 'read', isOptional: true },

@@ -32,9 +32,9 @@ export type AuditCheck = (typeof AUDIT_CHECKS)[number]
 const Check = Type.Unsafe<AuditCheck>(Type.Union(AUDIT_CHECKS.map((name) => Type.Literal(name))))
 
 /**
- * A violation of a rule. `position`, `stream` and `revision` are null if it does not concern a
- * single event. `detail` is in the language of the request, or in English if an older release found
- * it.
+ * A violation of a rule. `position`, `stream` and `revision` are null if the finding does not
+ * concern a single event. `detail` is in the language of the request, or in English if an older
+ * release found it.
  */
 export const AuditFinding = Type.Object({
   check: Check,
@@ -57,7 +57,7 @@ export const AuditFinding = Type.Object({
       value: Type.String(),
     }),
   ),
-  /** True if an admin acknowledged the finding. It is then listed, but not counted. */
+  /** True if an admin acknowledged the finding, which is then listed but not counted. */
   is_acknowledged: Type.Boolean(),
 })
 export type AuditFinding = Static<typeof AuditFinding>
@@ -68,8 +68,8 @@ const JobStatus = Type.Unsafe<(typeof JOB_STATUSES)[number]>(
 )
 
 /**
- * The progress of a job: `done` of `total` steps. `seconds_left` is an estimate. It is null if none
- * is possible yet.
+ * The progress of a job: `done` of `total` steps. `seconds_left` is an estimate, or null if none is
+ * possible yet.
  */
 export const Progress = Type.Object({
   stage: Type.String(),
@@ -82,10 +82,13 @@ const job = {
   id: Type.String(),
   /** The user who requested the job. Null for the verification that runs every night. */
   requested_by: Type.Union([Type.Integer(), Type.Null()]),
-  /** The name of this user. Empty for the nightly verification, and for an erased user. */
+  /**
+   * The name of the user who requested the job. Empty for the nightly verification, and for an
+   * erased user.
+   */
   requested_by_name: Type.String(),
   status: JobStatus,
-  /** All times are in Unix seconds. */
+  /** The time of the request. All times are in Unix seconds. */
   requested_at: Type.Integer(),
   finished_at: Type.Union([Type.Integer(), Type.Null()]),
   progress: Type.Union([Progress, Type.Null()]),

@@ -1,5 +1,5 @@
 import type { Freshness } from '#projections/read-model-freshness/query.ts'
-import type { ReadDeps } from '../read-route-helpers.ts'
+import type { ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 import { readItems } from './read-live-items.ts'
 import { LiveBuffer } from './shared-live-buffer.ts'
 
@@ -129,9 +129,7 @@ export function createHub(deps: HubDeps, onAdvance: OnAdvance): Hub {
   }
 }
 
-/**
- * Returns functions that start and stop some work. Starting it again while it runs has no effect.
- */
+/** Returns functions that start and stop some work. A start while the work runs has no effect. */
 export function onDemand(begin: () => () => void) {
   let end: (() => void) | null = null
   return {

@@ -6,7 +6,7 @@ import { unreadCounts } from '#projections/messages/query.ts'
 import type { LiveMessage, LiveTopic } from '../contract/live-messages.ts'
 import type { LogStat } from '../contract/logs.ts'
 import type { Viewer } from '../logs/log-response.ts'
-import type { ReadDeps } from '../read-route-helpers.ts'
+import type { ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 import type { Hub } from './live-item-hub.ts'
 import { readItems } from './read-live-items.ts'
 import type { LiveItem } from './shared-live-buffer.ts'
@@ -15,8 +15,8 @@ const PENDING_MAX = 256
 const PENDING_BYTES_MAX = 1_048_576
 const BATCH_ROWS = 200
 /**
- * The maximum number of missed items that are sent to a client. If it has missed more, it is told
- * to read all its data again.
+ * The maximum number of missed items that are sent to a client. A client that has missed more is
+ * told to read all its data again.
  */
 const MISSED_MAX = 5_000
 
@@ -29,8 +29,8 @@ export type TaskProgress = {
 type SessionDeps = Pick<ReadDeps, 'core' | 'progress' | 'providerMessages' | 'health'>
 
 /**
- * The state of one socket of a client: the topics to which it subscribed, the position up to which
- * items were sent, and the rights of its user.
+ * The state of one socket of a client: the subscribed topics, the position up to which items were
+ * sent, and the rights of the user.
  */
 export class LiveSession {
   readonly principal: Principal
@@ -100,8 +100,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends items from the buffer as long as the client can receive them. It is called when the
-   * buffer has new items, and when a slow client can receive messages again.
+   * Sends items from the buffer as long as the client can receive them. Called when the buffer has
+   * new items, and when a slow client can receive messages again.
    */
   pump(): void {
     if (!this.#isFollowing || this.#isClosed || !this.#hasRoom) return
@@ -150,8 +150,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends the progress of tasks. If the client is too slow at the moment, it is skipped and
-   * receives only later progress.
+   * Sends the progress of tasks. A client that is too slow at the moment is skipped, and receives
+   * only later progress.
    */
   pushProgress(changed: readonly TaskProgress[]): void {
     if (!this.receivesTasks || this.#isClosed || !this.#hasRoom) return

@@ -7,11 +7,11 @@ import { onlySocket, principalOf } from '#infra/http/access-checks.ts'
 import { HttpError, httpError } from '#infra/http/http-errors.ts'
 import { languageOf } from '#infra/http/request-language.ts'
 import { type WatchedSession, watchSessions } from '#infra/http/session-watch.ts'
-import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
+import type { TaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import { openTaskOwners } from '#projections/tasks/query.ts'
 import type { HealthCache } from '../channels/health/health-cache.ts'
 import { statOf } from '../logs/get-log-stat.ts'
-import type { App, ReadDeps } from '../read-route-helpers.ts'
+import type { App, ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 import { percentOf } from '../tasks/task-response.ts'
 import { createHub, everySecond, type Hub, onDemand } from './live-item-hub.ts'
 import { LiveSession } from './live-session.ts'
@@ -128,8 +128,8 @@ const sessionsOf = (open: Iterable<OpenSocket>): LiveSession[] =>
   [...open].map(({ session }) => session)
 
 /**
- * Rejects new sockets while the process is stopping. Its port is still open then, but clients must
- * connect to another process.
+ * Rejects new sockets while the process is stopping. The port of the process is still open then,
+ * but clients must connect to another process.
  */
 function assertNotDraining(draining: AbortSignal): void {
   if (draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)

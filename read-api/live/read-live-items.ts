@@ -8,9 +8,9 @@ import { actsOf } from '../audit/audit-log.ts'
 import { channelResponse } from '../channels/channel-response.ts'
 import type { LiveMessage } from '../contract/live-messages.ts'
 import { decryptRows, logResponse, messagesOf } from '../logs/log-response.ts'
-import type { ReadDeps } from '../read-route-helpers.ts'
+import type { ReadDeps } from '../read-dependencies-and-query-parameters.ts'
+import { channelTestItems, taskItems, tokenItems } from './read-channel-test-task-token-items.ts'
 import { cachedText, type LiveItem } from './shared-live-buffer.ts'
-import { taskItems, testItems, tokenItems } from './test-task-and-token-items.ts'
 
 export type ItemQuery = {
   readonly after: number
@@ -53,7 +53,7 @@ export async function readItems(
     users.length < limit ? upTo : (users.at(-1)?.position ?? upTo),
     acts.length < limit ? upTo : (acts.at(-1)?.position ?? upTo),
   )
-  const tests = hasChannels ? await testItems(core, { after, upTo: reached }) : []
+  const tests = hasChannels ? await channelTestItems(core, { after, upTo: reached }) : []
   const tokens = await tokenItems(core, { after, upTo: reached, ...filter })
   const inboxes = await inboxItems(core, { after, upTo: reached }, inboxesOf)
   const messages = await messagesOf(deps, logs)
@@ -92,8 +92,8 @@ export async function readItems(
 }
 
 /**
- * Returns at most one item, with the number of unread messages of each user whose inbox changed. It
- * is a single item, because one message can change the inboxes of all users.
+ * Returns at most one item, with the number of unread messages of each user whose inbox changed.
+ * One item contains all these numbers, because one message can change the inboxes of all users.
  */
 async function inboxItems(
   core: Core,
@@ -118,8 +118,8 @@ async function inboxItems(
 type ChangedUser = { readonly id: number; readonly position: number }
 
 /**
- * Returns an item for each user who was created or changed. It contains only the id. The consoles
- * of admins then read the user.
+ * Returns an item for each user who was created or changed. The item contains only the id, with
+ * which the consoles of admins then read the user.
  */
 const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
   changed.map(({ id, position }) => {

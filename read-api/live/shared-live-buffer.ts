@@ -13,11 +13,14 @@ export type LiveItem = {
    * - `each`: all users for whom `textFor` returns a text.
    */
   readonly ownerId: number | null | 'each' | 'auditors'
-  /** True if a user's data was erased. Earlier items in the buffer may contain it. */
+  /** True if a user's data was erased. Earlier items in the buffer may contain this data. */
   readonly isErasure?: boolean
   /** True if only the owner receives the item. Otherwise, admins receive it as well. */
   readonly isPrivate?: boolean
-  /** The approximate size of the item in memory, in bytes. Only items that may be large have it. */
+  /**
+   * The approximate size of the item in memory, in bytes. Set only for items of a kind that can be
+   * large.
+   */
   readonly weight?: number
   /** Returns the message for a viewer as JSON text, or null if the viewer receives no message. */
   readonly textFor: (viewer: Viewer, userId: number) => string | null
@@ -27,9 +30,9 @@ const ITEMS_MAX = 4_096
 const WEIGHT_MAX = 32 * 1024 * 1024
 
 /**
- * The latest items, in ascending order of their positions. It contains all items with positions
- * after `from`, up to `upTo`. All sockets share one buffer, so that items for slow clients are
- * stored only once.
+ * The latest items, in ascending order of their positions. The buffer contains all items with
+ * positions after `from`, up to `upTo`. All sockets share one buffer, so that items for slow
+ * clients are stored only once.
  */
 export class LiveBuffer {
   #items: LiveItem[] = []
@@ -61,8 +64,8 @@ export class LiveBuffer {
   }
 
   /**
-   * Removes all items, because a user's data was erased that they may contain. A socket that has
-   * not sent them yet tells its client to read its data again.
+   * Removes all items, because a user's data was erased and the items may contain some of it. A
+   * socket that has not sent all of them yet tells its client to read the client's data again.
    */
   clear(): void {
     this.#items = []

@@ -10,7 +10,12 @@ import { type LogFilter, type LogRow, logBatches } from '#projections/logs/query
 import { recordExport } from '../audit/record-export.ts'
 import { type ExportQuery, logQueries } from '../contract/logs.ts'
 import { currentOptions } from '../options/current-options.ts'
-import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  type ReadDeps,
+  textOf,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 import { createPermits, sendExport } from './export-permits-and-streaming.ts'
 import { csvFormat, type ExportFormat, ndjsonFormat } from './log-export-formats.ts'
 import { logFilter } from './log-filter-and-page-cursors.ts'
@@ -20,8 +25,8 @@ const DECIMALS = 6
 
 /**
  * Returns a function that formats quota as dollars, with six decimals and rounded half away from
- * zero. `quotaPerUnit` is the value of an option: the quota for one dollar. If the text is invalid,
- * the default of the option is used.
+ * zero. `quotaPerUnit` is the value of an option: the quota for one dollar. If this value is
+ * invalid, the default of the option is used.
  */
 export function dollarsAt(quotaPerUnit: string): (quota: bigint) => string {
   const { units, scale } = readDecimal(quotaPerUnit)
@@ -45,8 +50,8 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
 }
 
 /**
- * The maximum numbers of exports that run at the same time. They are low, because each export uses
- * a CPU core.
+ * The maximum numbers of exports that run at the same time. The numbers are low, because each
+ * export uses a CPU core.
  */
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 /**
@@ -146,8 +151,8 @@ function isZone(name: string): boolean {
 }
 
 /**
- * The number of rows that are read at once. They are formatted `STEP_ROWS` at a time, so that the
- * event loop is not blocked.
+ * The number of rows that are read at once. Of these, `STEP_ROWS` are formatted at a time, so that
+ * the event loop is not blocked.
  */
 const BATCH_ROWS = 2_000
 const STEP_ROWS = 200
@@ -157,7 +162,7 @@ const STEP_ROWS = 200
  * time.
  */
 type ExportText = AsyncIterable<string> & {
-  /** Reads the first rows. Call it once before the iteration. It throws if reading fails. */
+  /** Reads the first rows. Must be called once before the iteration. Throws if reading fails. */
   readonly begin: () => Promise<void>
 }
 
@@ -165,7 +170,7 @@ type ExportSource = {
   /** The filter for the rows, or null if no row can match. */
   readonly filter: LogFilter | null
   readonly format: ExportFormat
-  /** Reports whether the user may still read the rows. It is called before each batch. */
+  /** Reports whether the user may still read the rows. Called before each batch. */
   readonly isAllowed: () => Promise<boolean>
 }
 

@@ -15,9 +15,9 @@ export type PermitLimits = {
 }
 
 /**
- * Returns a function that acquires a permit for an export of a user. It throws a 429 if no permit
- * is free. It returns a function that releases the permit. A stopping process waits until all
- * permits are released (`inFlight`).
+ * Returns a function that acquires a permit for an export of a user. This function throws a 429 if
+ * no permit is free. Otherwise, it returns a function that releases the permit. A stopping process
+ * waits until all permits are released (`inFlight`).
  */
 export function createPermits(
   { all, each, reservedForAdmins = 0 }: PermitLimits,
@@ -49,8 +49,7 @@ export type ExportFile = {
   readonly name: string
   readonly type: string
   /**
-   * Releases the permit of the export. It is called once the response has ended, whether or not it
-   * was complete.
+   * Releases the permit of the export. Called once the response has ended, whether complete or not.
    */
   readonly release: () => void
   readonly limits: ReadLimits

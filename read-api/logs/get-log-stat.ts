@@ -5,7 +5,7 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type LogFilter, sumLogRows } from '#projections/logs/query.ts'
 import { type LogQuery, type LogStat, logQueries } from '../contract/logs.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 import { logFilter } from './log-filter-and-page-cursors.ts'
 import { sumLogs } from './sum-logs.ts'
 

@@ -17,7 +17,13 @@ import {
 } from '#projections/logs/query.ts'
 import { loggedCorrections } from '../audit/corrections.ts'
 import { type AllLogs, type LogSort, logQueries } from '../contract/logs.ts'
-import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  pageOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 import { logFilter, PageCursors } from './log-filter-and-page-cursors.ts'
 import { decryptRows, logResponse, messagesOf } from './log-response.ts'
 import { sumLogs } from './sum-logs.ts'
@@ -133,8 +139,8 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 
 /**
  * Returns the part of a filter that is the same for all pages of a list. The start of the range and
- * an end in the future are left out. A client that asks for the last hours computes both again for
- * each page.
+ * an end in the future are left out, because a client that asks for the last hours changes both
+ * with each page.
  */
 function listOf({ from: _start, to, ...filter }: LogFilter, now: number): LogFilter {
   return to === undefined || to >= now ? filter : { ...filter, to }

@@ -53,7 +53,7 @@ export type ExportFormat = {
   readonly extension: string
   /** The text before the first row. */
   readonly head: string
-  /** True if the file contains encrypted columns. If it does not, these columns are not read. */
+  /** True if the file contains the encrypted columns, which are otherwise not read. */
   readonly isUnsealing: boolean
   readonly linesOf: (rows: readonly LogRow[]) => string | Promise<string>
 }

@@ -4,7 +4,7 @@ import { type LogFilter, playgroundIds } from '#projections/logs/query.ts'
 import { tokenIdsByName } from '#projections/tokens/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
 import type { LogQuery } from '../contract/logs.ts'
-import { integerOf, type ReadDeps, textOf } from '../read-route-helpers.ts'
+import { integerOf, type ReadDeps, textOf } from '../read-dependencies-and-query-parameters.ts'
 
 /**
  * Converts the query of a request to a filter, with ids instead of names. Returns null if a name is
@@ -41,8 +41,8 @@ export async function logFilter(
 const CALLERS_MAX = 50_000
 
 /**
- * Returns the ids of all tokens with this name. Calls from the playground have no token, but an id
- * for each user. They match the name of the playground.
+ * Returns the ids of all tokens with this name. Calls from the playground have no token, but their
+ * log rows have a token id for each user. These ids match the name of the playground.
  */
 async function tokenIdsNamed(
   db: CommonQueryMethods,

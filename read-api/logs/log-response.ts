@@ -5,7 +5,7 @@ import type { Language } from '#infra/http/request-language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/logs/query.ts'
 import type { LogEntry, LoggedCorrection } from '../contract/logs.ts'
-import type { ReadDeps } from '../read-route-helpers.ts'
+import type { ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 
 /** The text that the log shows for each reason code of a row. */
 const REASON_TEXTS: Readonly<Record<string, TranslatedText>> = {
@@ -138,7 +138,7 @@ function otherForAdmin({
   return mergeJson(text, JSON.stringify(changed))
 }
 
-/** Merges two JSON objects without parsing them. They must not have a member with the same name. */
+/** Merges two JSON objects without parsing them. No member name may occur in both objects. */
 const mergeJson = (a: string, b: string): string => {
   if (b === '{}') return a
   return a === '{}' ? b : `${a.slice(0, -1)},${b.slice(1)}`

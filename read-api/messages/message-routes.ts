@@ -20,7 +20,13 @@ import {
 } from '../contract/message-fields.ts'
 import { type AdminMessage, type InboxMessage, messageQueries } from '../contract/messages.ts'
 import { responseOf } from '../contract/resource-field-definition.ts'
-import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  orderOf,
+  pageOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 
 /**
  * The routes for messages that admins have sent: the list, `search`, `{id}` and `{id}/recipients`.

@@ -26,7 +26,7 @@ import {
   textOf,
   upToDate,
   userIdOf,
-} from '../read-route-helpers.ts'
+} from '../read-dependencies-and-query-parameters.ts'
 import { currentOptions } from './current-options.ts'
 import { optionTexts, sectionTexts } from './option-texts.ts'
 
@@ -155,7 +155,7 @@ export function priceHistory(app: App, deps: ReadDeps): void {
 }
 
 /**
- * `GET /api/option/price_schedule`: the scheduled price changes. Those that are still to come are
+ * `GET /api/option/price_schedule`: the scheduled price changes. Changes that are still to come are
  * first.
  */
 export function priceSchedule(app: App, deps: ReadDeps): void {

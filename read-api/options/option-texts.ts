@@ -37,9 +37,7 @@ const TEXTS_WITHOUT_EFFECT: ReadonlyMap<string, TextsWithNote> = new Map([
 type Texts = Readonly<Record<string, string>>
 type TextsByValue = Readonly<Record<string, Texts>>
 
-/**
- * Returns, for each value of an option that has a text, the value and the text in both languages.
- */
+/** Returns those values of an option that have a text, each with its text in both languages. */
 const textsByValue = (
   zhTexts: TextsByValue,
   enTexts: TextsByValue,

@@ -13,7 +13,7 @@ import { success } from '#infra/http/response-envelope.ts'
 import { createOutbound, type Outbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { optionQueries, type PresetQuery, type PresetRatios } from '../contract/options.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 import { currentOptions } from './current-options.ts'
 
 const NAMES_MAX = 5_000
@@ -138,9 +138,9 @@ const LIMITS = {
 }
 
 /**
- * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options. They
- * are fetched from the configured address. If no address is configured or fetching fails, the
- * response has the ratios that are shipped with this release.
+ * `GET /api/option/preset_ratios?source=`: ratios that an admin can merge into the options, fetched
+ * from the configured address. If no address is configured or fetching fails, the response has the
+ * ratios that are shipped with this release.
  */
 export function presetRatios(app: App, deps: ReadDeps): void {
   const lazy = lazyOutbound(deps.core)
@@ -196,8 +196,8 @@ type ShippedPreset = Pick<PresetRatios, 'as_of' | 'older' | 'prompt' | 'completi
 type ReadList = (text: string) => ReadonlyMap<string, string> | null
 
 /**
- * Returns the ratios of a source that are shipped with this release. They are the built-in prices,
- * and older prices of models that have no built-in price.
+ * Returns the ratios of a source that are shipped with this release: the built-in prices, and older
+ * prices of models that have no built-in price.
  */
 function shippedPreset(
   source: PresetSource,
@@ -221,7 +221,10 @@ function shippedPreset(
   }
 }
 
-/** Returns the names of models with built-in prices that calls of the source have. */
+/**
+ * Returns the names of the models with built-in prices: OpenRouter's names for the source
+ * `openrouter`, and all other names for any other source.
+ */
 const namesOf = (source: PresetSource): ReadonlySet<string> =>
   new Set(
     [...builtInRatios('ModelRatio').keys()].filter(
@@ -229,7 +232,9 @@ const namesOf = (source: PresetSource): ReadonlySet<string> =>
     ),
   )
 
-/** Replaces values of the list by built-in values, and adds those that it lacks. */
+/**
+ * Replaces values of the list by built-in values, and adds the built-in values that the list lacks.
+ */
 function merged(
   list: ReadonlyMap<string, string>,
   names: ReadonlySet<string>,

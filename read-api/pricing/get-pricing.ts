@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { FastifyRequest } from 'fastify'
-import { isSame } from '#domain/shared/deep-equal.ts'
+import { type FastifyRequest } from 'fastify'
 import { principalIfAny } from '#infra/http/access-checks.ts'
 import { afterPosition } from '#infra/http/after-position-header.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -10,10 +9,11 @@ import { modelPrices } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { type PricedModel, type Pricing, pricingQueries } from '../contract/pricing.ts'
 import { type CurrentOptions, currentOptions } from '../options/current-options.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 import { usableGroups } from '../users/list-groups-and-callable-models.ts'
-import type { PriceUnitIndex, VideoUse } from './price-unit-index.ts'
+import { type PriceUnitIndex, type VideoUse } from './price-unit-index.ts'
 import { createSharedReads } from './shared-reads.ts'
+import { isSame } from '#domain/shared/deep-equal.ts'
 
 /**
  * The vendors of models, with a pattern for the beginning of a model's name. The first pattern that
@@ -145,7 +145,10 @@ const tiersOf = ({ tiers }: TokenPrice): Pick<PricedModel, 'context_tiers'> => {
   return { context_tiers }
 }
 
-/** Returns the fields with the unit of a price, which is the call unless they tell another. */
+/**
+ * Returns the fields that tell the unit of a price. There are none if all groups are charged per
+ * call.
+ */
 function unitsIn(
   groups: readonly string[],
   byGroup: ReturnType<PriceUnitIndex['unitsByGroup']>,

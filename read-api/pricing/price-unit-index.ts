@@ -1,10 +1,6 @@
-import {
-  type PriceUnit,
-  VIDEO_PRICE_UNITS,
-  type VideoPricing,
-} from '#domain/pricing/video-prices.ts'
-import type { MappedModels } from '#projections/channels/query.ts'
-import { isPricePerSecond } from '../contract/price-unit.ts'
+import { type PriceUnit, VIDEO_PRICE_UNITS, type VideoPricing } from '#domain/pricing/video-prices.ts'
+import { type MappedModels } from '#projections/channels/query.ts'
+import { isPricePerSecond } from '../contract/price-unit-by-model-name.ts'
 
 /**
  * Returns the models that are videos at a channel, each with the way in which it is billed. All
@@ -17,7 +13,10 @@ export type VideoPricingAt = (channel: {
   readonly modelMapping: string
 }) => ReadonlyMap<string, VideoPricing>
 
-/** What the index keeps of a channel. Its mapping of names is parsed once and not kept. */
+/**
+ * The data that the index keeps of a channel. The channel's mapping of model names is parsed once
+ * and not kept.
+ */
 type IndexedChannel = Pick<MappedModels, 'type' | 'isEnabled' | 'expiredTime'> & {
   readonly models: readonly IndexedModel[]
   readonly groups: ReadonlySet<string>
@@ -42,7 +41,7 @@ export type VideoUse = {
   hasCalls: boolean
 }
 
-/** Which channels bill the calls of a caller. */
+/** Selects the channels that can bill the calls of a caller. */
 export type UnitFilter = {
   readonly groups: Iterable<string>
   /** The types of the channels. All types count by default. */
@@ -146,8 +145,8 @@ export class PriceUnitIndex {
   }
 
   /**
-   * Returns the units in which channels bill their models, of those models whose names tell another
-   * unit. Disabled channels count too.
+   * Returns the models whose names tell another unit than the channels bill, with the units that
+   * the channels bill. Disabled channels count too.
    */
   unitsUnlikeNames(): Record<string, PriceUnit[]> {
     const unlike: [string, PriceUnit[]][] = []
@@ -161,7 +160,10 @@ export class PriceUnitIndex {
     return Object.fromEntries(unlike)
   }
 
-  /** All channels share the text of a name, because the same names are in thousands of them. */
+  /**
+   * Returns the entry of a model, or creates it. All channels use the entry's copy of the name,
+   * because thousands of channels can have the same models.
+   */
   private modelOf(name: string): IndexedModel {
     const model = this.models.get(name) ?? { name, channels: new Set(), videos: 0, perSecond: 0 }
     this.models.set(name, model)

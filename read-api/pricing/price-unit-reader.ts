@@ -18,9 +18,9 @@ export type PriceUnitReader = () => Promise<PriceUnitIndex>
 
 /**
  * Creates the reader of units that all routes of this process share. A read fetches only the
- * channels that have changed since the last one, because the models and mappings of a thousand
- * channels are megabytes, and every visitor asks for the prices. Callers at the same time share
- * reads. Otherwise, each request after a start would fetch all channels.
+ * channels that have changed since the last read. The models and mappings of a thousand channels
+ * are megabytes, and every visitor asks for the prices. Concurrent callers share reads, because
+ * each request after a start would otherwise fetch all channels.
  */
 export function createPriceUnitReader(deps: ReaderDeps): PriceUnitReader {
   const types = new Set(deps.servedTypes)

@@ -1,9 +1,9 @@
 /**
  * Creates a function that shares the reads of concurrent callers. There is never more than one read
- * at a time. A caller receives the read that is running if it began late enough for the caller, and
- * otherwise the one that follows it, together with all other callers that wait by then.
+ * at a time. A caller shares the running read if this began late enough for the caller. Otherwise,
+ * the caller shares the next read with all other callers that wait by then.
  *
- * `positionOf` is called when a read begins, and `isEnough` receives the result: the caller reports
+ * `positionOf` returns the position at which a read begins. With `isEnough`, a caller reports
  * whether a read that began at this position contains all that the caller must see. By default, no
  * running read is enough, because it may have begun before the write that the caller must see. An
  * error of a read reaches only the callers that share this read.

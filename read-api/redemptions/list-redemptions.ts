@@ -9,7 +9,13 @@ import {
 import { REDEMPTION_FIELDS } from '../contract/redemption-fields.ts'
 import { type Redemption, redemptionQueries } from '../contract/redemptions.ts'
 import { responseOf } from '../contract/resource-field-definition.ts'
-import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  orderOf,
+  pageOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 
 /**
  * Converts redemption codes to a response. With `withKeys`, the response contains the complete

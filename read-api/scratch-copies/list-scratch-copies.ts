@@ -15,7 +15,7 @@ import {
   type ScratchCopyStatus,
   scratchCopyQueries,
 } from '../contract/scratch-copies.ts'
-import type { App, ReadDeps } from '../read-route-helpers.ts'
+import type { App, ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 
 /** `GET /api/audit/scratch-copies`: the copies of the read models as of earlier positions. */
 export function listScratchCopies(app: App, { core }: ReadDeps): void {

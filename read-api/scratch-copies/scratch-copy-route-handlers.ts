@@ -1,4 +1,5 @@
 import { exportAuditLog, listAuditLog } from '../audit/audit-log.ts'
+import { countOtherModels, listMismatchedCalls } from '../audit/calls-with-other-model-or-cost.ts'
 import { exportLedger } from '../audit/export-ledger.ts'
 import { getCall } from '../audit/get-call.ts'
 import {
@@ -8,7 +9,6 @@ import {
   listLedger,
 } from '../audit/ledger-statement-and-balance-routes.ts'
 import { listLedgerAccounts } from '../audit/list-accounts.ts'
-import { countOtherModels, listMismatchedCalls } from '../audit/provider-mismatches.ts'
 import { getPrices, getState, listEvents } from '../audit/time-travel-routes.ts'
 import { getTimeline } from '../channels/health/get-channel-timeline.ts'
 import { getHealth, getHealthHistory } from '../channels/health/get-health-and-history.ts'
@@ -27,8 +27,8 @@ import {
   priceSchedule,
 } from '../options/option-routes.ts'
 import { getPricing } from '../pricing/get-pricing.ts'
-import { listPriceUnits } from '../pricing/price-units.ts'
-import type { App, ReadDeps } from '../read-route-helpers.ts'
+import { listPriceUnits } from '../pricing/list-price-units.ts'
+import type { App, ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 import { countByName, listRedemptionRows } from '../redemptions/list-redemptions.ts'
 import { listTaskRows } from '../tasks/list-tasks.ts'
 import { getToken, listTokenRows } from '../tokens/list-tokens.ts'
@@ -38,7 +38,8 @@ import { listGroups } from '../users/list-groups-and-callable-models.ts'
 import { getUser, listUserRows } from '../users/list-users.ts'
 
 /**
- * The routes that are answered from a scratch copy. They use nothing but read models and events.
+ * The routes that are answered from a scratch copy, because they use nothing but read models and
+ * events.
  */
 const ROUTES = [
   listLedgerAccounts,
@@ -85,8 +86,8 @@ const ROUTES = [
 ]
 
 /**
- * The routes that the live site answers even if a request names a scratch copy. They return the
- * caller's session, static descriptions, or proofs, which are the same at all times.
+ * The routes that the live site answers even if a request names a scratch copy. These routes return
+ * the caller's session, static descriptions, or proofs, which are the same at all times.
  */
 export const LIVE_ROUTES: ReadonlySet<string> = new Set([
   'GET /api/status',

@@ -16,7 +16,7 @@ import { rewriteForCopy } from '#projections/scratch-copy-schemas/query.ts'
 import { HealthCache } from '../channels/health/health-cache.ts'
 import { SCRATCH_COPY_HEADER } from '../contract/scratch-copies.ts'
 import { createPriceUnitReader } from '../pricing/price-unit-reader.ts'
-import type { ReadDeps } from '../read-route-helpers.ts'
+import type { ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 import {
   type CopyHandler,
   LIVE_ROUTES,
@@ -59,8 +59,8 @@ function copyIdOf({ headers }: FastifyRequest): string | null {
 }
 
 /**
- * Throws an error unless the caller is an auditor or admin. Routes that need no login have not
- * checked the caller before.
+ * Throws an error unless the caller is an auditor or admin. Called also for routes that need no
+ * login and have not checked the caller.
  */
 async function requireAuditor(request: FastifyRequest): Promise<void> {
   const principal = request.principal ?? (await principalIfAny(request))
@@ -81,8 +81,8 @@ class OpenCopies {
 
   /**
    * Returns the route handlers that read from a copy. Each call checks in the events that the copy
-   * still exists: it can't be read any more once it was deleted or a user's data was erased. Throws
-   * a 404 if the copy does not exist, and a 409 if it is not ready.
+   * still exists. A copy can't be read any more once it was deleted, or once a user's data was
+   * erased. Throws a 404 if the copy does not exist, and a 409 if it is not ready.
    */
   async handlersOf(id: string): Promise<ReadonlyMap<string, CopyHandler>> {
     const copies = await this.existing()
@@ -149,7 +149,7 @@ async function openCopy(deps: ReadDeps, { request }: ScratchCopyJob): Promise<Op
 const NO_GAUGES = { read: async () => [] }
 
 /**
- * Balances that a copy shows are not remembered. They must not count as the balances that the
+ * Balances that a copy shows are not remembered. Such balances must not count as those that the
  * caller last saw on the live site.
  */
 const NOT_REMEMBERED: ShownAmounts = { remember: async () => {}, lastOf: async () => null }

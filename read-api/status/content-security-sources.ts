@@ -46,7 +46,7 @@ const showsExternalPictures = (options: CurrentOptions): boolean =>
   (options.flag('DrawingEnabled') && !options.flag('MjForwardUrlEnabled'))
 
 /**
- * The maximum number of origins of chat clients. It limits the length of the header
+ * The maximum number of origins of chat clients, which limits the length of the header
  * `Content-Security-Policy`.
  */
 const CHATS_MAX = 50

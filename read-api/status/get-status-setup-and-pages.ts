@@ -5,8 +5,11 @@ import { success } from '#infra/http/response-envelope.ts'
 import { siteState } from '#projections/options/query.ts'
 import { statusQueries } from '../contract/status.ts'
 import { type CurrentOptions, currentOptions } from '../options/current-options.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
-import { createOidcEndpoint, type OidcEndpoint } from './oidc-endpoint.ts'
+import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
+import {
+  createOidcAuthorizationEndpoint,
+  type OidcAuthorizationEndpoint,
+} from './discover-oidc-authorization-endpoint.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../package.json')
 
@@ -14,7 +17,7 @@ const PACKAGE = join(import.meta.dirname, '../../package.json')
 export function getStatus(app: App, deps: ReadDeps): void {
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
   const startTime = Math.floor(deps.core.now() / 1_000)
-  const oidcEndpoint = createOidcEndpoint(deps.core)
+  const oidcEndpoint = createOidcAuthorizationEndpoint(deps.core)
   app.addHook('onClose', oidcEndpoint.close)
   app.route({
     ...endpoint(statusQueries, 'GET /api/status'),
@@ -85,7 +88,7 @@ const screenFields = (options: CurrentOptions) => ({
  * Returns the fields about login methods. A login method is shown as available only if it is
  * enabled and all its settings are set.
  */
-const loginFields = (options: CurrentOptions, oidcEndpoint: OidcEndpoint) => ({
+const loginFields = (options: CurrentOptions, oidcEndpoint: OidcAuthorizationEndpoint) => ({
   turnstile_check: hasHumanCheck(options),
   turnstile_site_key: options.text('TurnstileSiteKey'),
   github_oauth: options.flag('GitHubOAuthEnabled') && options.text('GitHubClientId') !== '',

@@ -21,7 +21,13 @@ import {
   taskQueries,
 } from '../contract/tasks.ts'
 import { PageCursors } from '../logs/log-filter-and-page-cursors.ts'
-import { integerOf, pageOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import {
+  integerOf,
+  pageOf,
+  type ReadDeps,
+  textOf,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 import {
   type DecryptedTask,
   decryptTasks,

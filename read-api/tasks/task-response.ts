@@ -3,7 +3,7 @@ import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Language } from '#infra/http/request-language.ts'
 import { readVideoFile, videoPath } from '#infra/http/signed-video-links.ts'
-import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
+import type { TaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'
 import {
   openValues,
@@ -152,8 +152,8 @@ type Fields = Readonly<Record<string, unknown>>
 
 /**
  * Finds the songs or lyrics in the JSON result of a music task. The structure differs between
- * providers. Any object with a title, a text or a URL counts as a song. It may be nested in lists
- * and in the members `data` and `clips`.
+ * providers. Any object with a title, a text or a URL counts as a song. Objects in lists, and in
+ * the members `data` and `clips`, count too.
  */
 function songsOf(result: string): Song[] {
   try {

@@ -15,7 +15,13 @@ import {
   TOKEN_TERMS,
 } from '../contract/token-fields.ts'
 import { type Token, type TokenState, tokenQueries } from '../contract/tokens.ts'
-import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  orderOf,
+  pageOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 
 const ENABLED = 1
 const DISABLED = 2

@@ -20,7 +20,13 @@ import {
   REPORT_FIELDS,
   RESTORATION_FIELDS,
 } from '../contract/top-ups.ts'
-import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  orderOf,
+  pageOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 
 /**
  * Converts orders to a response. Only admins see who made a refund, the rebate of the inviting

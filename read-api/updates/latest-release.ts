@@ -9,7 +9,7 @@ import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { statusQueries } from '../contract/status.ts'
 import { fetchJson } from '../fetch-json.ts'
 import { currentOptions } from '../options/current-options.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(-[\w.-]+)?(?:\+.*)?$/i
 

@@ -20,7 +20,13 @@ import {
   type UsageRange,
   usageQueries,
 } from '../contract/usage.ts'
-import { type App, integerOf, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  type ReadDeps,
+  textOf,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 
 const DAY = 86_400
 const DEFAULT_SPAN = 7 * DAY
@@ -192,8 +198,8 @@ const pointOf = ({ day, tokenId, name, count, quota, tokens }: TokenDayUsage): T
 })
 
 /**
- * Returns, for each day, the usage that is not in the list of tokens. It belongs to tokens that are
- * not listed, or to no token. Corrections of charges can make it negative.
+ * Returns the usage by day that is not in the list: that of unlisted tokens, and of calls without a
+ * token. Corrections of charges can make this usage negative.
  */
 function restOf(
   totals: readonly DayUsage[],

@@ -4,7 +4,7 @@ import type { Principal } from '#infra/http/principal.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type CredentialsRow, credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
 import { type CredentialsOverview, credentialQueries } from '../contract/credentials.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 
 /**
  * `GET /api/user/security`: which access token, authenticator app, recovery codes and passkeys the

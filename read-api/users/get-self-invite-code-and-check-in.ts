@@ -14,7 +14,7 @@ import {
 import { findUser } from '#projections/users/query.ts'
 import { userQueries } from '../contract/users.ts'
 import { currentOptions } from '../options/current-options.ts'
-import { type App, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 import { userResponses } from './list-users.ts'
 
 /** `GET /api/user/self`: the caller's user data and balance. */
@@ -79,7 +79,7 @@ function withNotifications(
   })
 }
 
-/** `GET /api/user/aff`: the code in the caller's invitation link. It never changes. */
+/** `GET /api/user/aff`: the code in the caller's invitation link, which never changes. */
 export function inviteCode(app: App, { core }: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/user/aff'),

@@ -7,7 +7,12 @@ import { findUser } from '#projections/users/query.ts'
 import { userQueries } from '../contract/users.ts'
 import { type CurrentOptions, currentOptions } from '../options/current-options.ts'
 import type { PriceUnitIndex, UnitFilter } from '../pricing/price-unit-index.ts'
-import { type App, type ReadDeps, textOf, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  type ReadDeps,
+  textOf,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 
 type UsableGroup = {
   readonly desc: string
@@ -66,7 +71,7 @@ export function listGroups(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Moves the models that are not named like models for chats, such as those for images, to the end.
+ * Moves the models whose names are not those of chat models, such as models for images, to the end.
  * Models that all channels of the caller's groups bill by the second are moved too, because they
  * are videos whatever their name. Clients suggest the first model.
  */

@@ -10,7 +10,13 @@ import { findUser, listUsers, type UserRow } from '#projections/users/query.ts'
 import { responseOf } from '../contract/resource-field-definition.ts'
 import { USER_FIELDS, USER_SETTING_FIELDS } from '../contract/user-fields.ts'
 import { type User, userQueries } from '../contract/users.ts'
-import { type App, orderOf, pageOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  orderOf,
+  pageOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 
 export async function userResponses({ core }: ReadDeps, rows: readonly UserRow[]): Promise<User[]> {
   const accounts = await accountsOf(

@@ -1,6 +1,6 @@
 import type { TaskKind } from '#domain/tasks/events.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
-import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
+import type { TaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import type { AcceptedTaskWriter } from './accepted-task-writer.ts'

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
 import { PROJECTIONS } from '#projections/projection-registry.ts'
+import { dropUnfinishedReadModels } from '#projections/rebuild-and-verification-schemas/query.ts'
 import { type Rebuilt, rebuildReadModels } from '#projections/runner/rebuild-read-model.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
-import { dropUnfinishedReadModels } from '#projections/temporary-schemas/query.ts'
 import { type RunningProjections, runningProjections, userCreated, userErased } from './fixture.ts'
 
 let fixture: RunningProjections

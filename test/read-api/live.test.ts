@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { createTaskProgress } from '#infra/task-progress/task-progress.ts'
+import { createTaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live-messages.ts'
 import type { LogEntry, LogPage } from '#read-api/contract/logs.ts'
 import {

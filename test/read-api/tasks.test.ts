@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createTaskProgress, type TaskProgress } from '#infra/task-progress/task-progress.ts'
+import { createTaskProgress, type TaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import { countTasks, listTasks } from '#projections/tasks/query.ts'
 import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 import { channelCreated, type Given, NOW, sealed } from '#test/projections/fixture.ts'

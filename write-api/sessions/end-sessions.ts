@@ -10,7 +10,7 @@ import {
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { done } from '#infra/http/response-envelope.ts'
-import { clearSessionCookie } from '#infra/http/session-cookie.ts'
+import { clearSessionCookie } from '#infra/http/session-and-device-cookies.ts'
 import { type Action, contextOf, type Deps, idOf } from '../action.ts'
 import { loginActions } from '../contract/login.ts'
 

@@ -15,7 +15,7 @@ import {
   forgetErasure,
   unfinishedErasures,
 } from '#infra/vault/unfinished-erasures.ts'
-import { dropCopiesOfReadModels } from '#projections/temporary-schemas/query.ts'
+import { dropCopiesOfReadModels } from '#projections/rebuild-and-verification-schemas/query.ts'
 import { erasedUserIds } from '#projections/users/query.ts'
 import { accepted, type Deps } from '../action.ts'
 import { revokeCredentials } from '../credentials/read-and-change-credentials.ts'

@@ -11,7 +11,7 @@ import {
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { httpError } from '#infra/http/http-errors.ts'
 import { done } from '#infra/http/response-envelope.ts'
-import { startSession } from '#infra/http/session-cookie.ts'
+import { startSession } from '#infra/http/session-and-device-cookies.ts'
 import { findUser, type UserRow } from '#projections/users/query.ts'
 import { USER_SETTING_FIELDS } from '#read-api/contract/user-fields.ts'
 import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '../action.ts'

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { priceUnitsQuery } from '#console/api/options.ts'
 import { type ShownUnit, shownUnit } from '#console/ui/quota/price-unit.ts'
-import { isPricePerSecond } from '#read-api/contract/price-unit.ts'
+import { isPricePerSecond } from '#read-api/contract/price-unit-by-model-name.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** Returns the unit of the fixed price of a model. */

@@ -3,19 +3,19 @@ import type { Consumer } from 'kafkajs'
 const COMMIT_EVERY_MS = 1_000
 
 /**
- * The time during which a lane is assigned to the same member without interruption. Nobody else
- * commits its offsets meanwhile.
+ * A period during which a lane is assigned to the same member without interruption. During this
+ * period, no other member commits offsets of the lane.
  */
 type Assignment = {
-  /** The lowest offset that was received, or null. At the start, it was the committed one. */
+  /** The lowest offset that was received in this period, or null if none was. */
   firstOffset: bigint | null
 }
 
 /**
  * Commits offsets periodically, for lag metrics and as the start position of the next consumer. An
- * offset is committed only in the assignment in which its message was received. The broker would
- * also accept the offset after the lane was assigned to another member. If the other member had
- * already committed a later offset, the lane would move back.
+ * offset is committed only in the assignment in which its message was received, although the broker
+ * would also accept a later commit. By then, another member may have received the lane and
+ * committed a later offset, and the lane would move back.
  */
 export function createOffsets(topic: string, current: () => Consumer | null) {
   const offsets = new Map<number, string>()
@@ -42,7 +42,7 @@ export function createOffsets(topic: string, current: () => Consumer | null) {
     commit,
     /**
      * Sets the lanes of this member, and forgets the offsets of all other lanes. A new member id
-     * means that this process had left the group. Its lanes may have been assigned to other members
+     * means that this process had left the group, and that other members may have had its lanes
      * meanwhile.
      */
     assign: (memberId: string, lanes: readonly number[]): void => {
@@ -60,7 +60,10 @@ export function createOffsets(topic: string, current: () => Consumer | null) {
       // A topic that is created again begins with lower offsets.
       assignment.firstOffset = lowest === null || offset < lowest ? offset : lowest
     },
-    /** Ignores a message that was received in an earlier assignment of the lane. */
+    /**
+     * Schedules the commit of the offset after `offset`. Ignores a message that was received in an
+     * earlier assignment of the lane.
+     */
     done: (lane: number, offset: string): void => {
       const first = assignments.get(lane)?.firstOffset ?? null
       if (first !== null && BigInt(offset) >= first) offsets.set(lane, String(BigInt(offset) + 1n))

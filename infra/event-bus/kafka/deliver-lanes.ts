@@ -33,8 +33,8 @@ export type LaneDelivery = {
 }
 
 /**
- * Delivers batches to a worker, one at a time per lane, and retries a failed batch. For a lane that
- * was lost and acquired again, it calls `onGained` again.
+ * Delivers batches to a worker, one at a time per lane, and retries a failed batch. Calls
+ * `onGained` again for a lane that was lost and acquired again.
  */
 export function createLaneDelivery(
   worker: LaneWorker,

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
 import type { Leases } from '../../leases/exclusive-leases.ts'
-import { createOpenResources } from '../open-resources.ts'
 import type { EventBus } from '../port.ts'
+import { createOpenResources } from '../track-open-resources.ts'
 import { type ConsumerSession, keepConsuming } from './consumer-session.ts'
 import { createKafkaClient, ensureTopic, withAdmin, within } from './kafka-client.ts'
 import { createKafkaLaneWorker } from './kafka-lane-worker.ts'
 import { KAFKA_TIMINGS, type KafkaTimings } from './kafka-timings.ts'
 import { headOf } from './lane-message.ts'
 import { type PublisherDeps, publish } from './publisher.ts'
-import { createHistory } from './read-last-messages.ts'
+import { createHistoryIdReader } from './read-last-messages-and-history-id.ts'
 
 export type KafkaBusOptions = {
   readonly brokers: readonly string[]
@@ -18,15 +18,15 @@ export type KafkaBusOptions = {
   readonly leases: Leases
   readonly log: Logger
   readonly topic?: string
-  /** False if only other processes may publish events to Kafka. */
+  /** False if this process must leave the publishing of events to other processes. */
   readonly isPublisher?: boolean
   readonly timings?: Partial<KafkaTimings>
 }
 
 export const KAFKA_TOPIC = 'tallygate-events'
 /**
- * The maximum time that the process start may wait for the Kafka topic to be created or checked.
- * After this time, the process starts without Kafka.
+ * The maximum time in milliseconds for which the process start waits until the Kafka topic is
+ * created or checked. After this time, the process starts without Kafka.
  */
 const ENSURE_TOPIC_MS_MAX = 5_000
 
@@ -38,7 +38,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus
   const { brokers, store, leases, log, topic = KAFKA_TOPIC, isPublisher = true } = options
   const timings = { ...KAFKA_TIMINGS, ...options.timings }
   const kafka = createKafkaClient(brokers, timings, log)
-  const deps = { kafka, topic, store, leases, history: createHistory(store), timings, log }
+  const deps = { kafka, topic, store, leases, history: createHistoryIdReader(store), timings, log }
   await within(
     ENSURE_TOPIC_MS_MAX,
     ensureTopic(kafka, topic).catch((err: unknown) => {

@@ -3,7 +3,7 @@ import { isCurrent, type Leases } from '../../leases/exclusive-leases.ts'
 import type { LaneWork, LaneWorker } from '../port.ts'
 import { type ConsumerSession, detectStalledConsumer, keepConsuming } from './consumer-session.ts'
 import { createLaneDelivery } from './deliver-lanes.ts'
-import { feedFromStore } from './feed-from-store.ts'
+import { feedStalledLanes } from './feed-stalled-lanes-from-event-store.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 import { createLaneLeases } from './lane-leases.ts'
 import { createLaneQueue, type LaneQueue } from './lane-queue.ts'
@@ -97,7 +97,7 @@ type Queues = ReturnType<typeof createQueues>
 
 /** Creates the feed, which delivers events from the event store while Kafka does not. */
 const createFeed = (deps: WorkDeps, name: string, delivery: Delivery, queues: Queues) =>
-  feedFromStore({
+  feedStalledLanes({
     store: deps.store,
     delivery,
     timings: deps.timings,
@@ -122,7 +122,8 @@ const isRecent = ({ lastFedAt }: { readonly lastFedAt: () => number }): boolean 
 
 /**
  * Checks regularly how long this process has been out of its consumer group. After `outOfGroupMs`,
- * it acquires all unleased lanes, because the other processes may have left the group as well.
+ * the process acquires all unleased lanes, because all other processes may have left the group as
+ * well.
  */
 const watchAbsence = (
   session: ConsumerSession,

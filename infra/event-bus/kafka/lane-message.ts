@@ -14,8 +14,8 @@ export type LaneMessage = {
 }
 
 /**
- * Encodes a message. Its key is the id at the end of the stream's name. A watermark has neither key
- * nor value.
+ * Encodes a message. The message's key is the id at the end of the stream's name. A watermark has
+ * neither key nor value.
  */
 export function encodeMessage(
   { after, position, event }: LaneMessage,
@@ -90,8 +90,8 @@ export type GaplessBatch = {
 
 /**
  * Groups the messages of a lane into batches without gaps, and skips messages up to `delivered`. If
- * the messages end before `gapUpTo`, an empty batch at this position is added. It makes the worker
- * read the missing events from the store.
+ * the messages end before `gapUpTo`, an empty batch at this position is added. This batch makes the
+ * worker read the missing events from the store.
  */
 export function gaplessBatches(
   delivered: number,

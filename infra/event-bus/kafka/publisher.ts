@@ -6,7 +6,7 @@ import { ALL_LANES, laneOf } from '../lane-of-stream.ts'
 import { disconnect, ensureTopic } from './kafka-client.ts'
 import type { KafkaTimings } from './kafka-timings.ts'
 import { encodeMessage } from './lane-message.ts'
-import { readLastMessages } from './read-last-messages.ts'
+import { readLastMessages } from './read-last-messages-and-history-id.ts'
 
 /**
  * If at least this number of events are unpublished, the publisher skips them and continues at the

@@ -21,10 +21,10 @@ export type JointDeps = {
 const PAGE = 500
 
 /**
- * Appends to several streams as one unit. The append to the first stream decides whether all are
- * written. Its metadata contains the events for the other streams, so any process can finish the
- * append. Until then, a wrong revision of any stream rejects the append. Afterwards, the events for
- * the other streams are always written.
+ * Appends to several streams as one unit. The write to the first stream decides whether the events
+ * of all streams are written. The metadata of this write contains the events for the other streams,
+ * so any process can finish the append. Before this first write, a wrong revision of any stream
+ * rejects the append. After it, the events for the other streams are always written.
  */
 export async function appendTogether(
   given: readonly EncodedStreamAppend[],
@@ -55,7 +55,7 @@ export async function appendTogether(
   })
 }
 
-/** Adds the streams without events, for which the append only required a revision. */
+/** Adds results for the streams without events, for which the append only required a revision. */
 function withChecked(
   parts: readonly ExactStreamAppend[],
   written: readonly WrittenStreamAppend[],

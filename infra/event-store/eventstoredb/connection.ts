@@ -4,8 +4,8 @@ import { ConfigError } from '../../config/config-types.ts'
 export type Connection = {
   readonly client: () => EventStoreDBClient
   /**
-   * Replaces a client whose connection or whose reply was lost. Does nothing if `failed` has
-   * already been replaced.
+   * Replaces a client that has lost its connection or a reply. Does nothing if `failed` has already
+   * been replaced.
    */
   readonly replace: (failed: EventStoreDBClient) => void
   readonly close: () => void
@@ -22,12 +22,13 @@ const ATTEMPT_WITHIN_MS = 4_000
 let connectionCount = 0
 
 /**
- * Connects to `url`, whose scheme may have `kurrentdb` in place of `esdb`. Throws `ConfigError`.
+ * Connects to `url`, in whose scheme `kurrentdb` can take the place of `esdb`. Throws
+ * `ConfigError`.
  *
  * NOTE: the client's default batch append sends all appends through one stream and a module-global
- * map. A broken stream then rejects appends of other clients, a late answer throws in an event
- * handler, and a write that waits for `drain` becomes an unhandled rejection. `supports` therefore
- * reports no batch append, and the client makes one call per append.
+ * map. With batch appends, a broken stream rejects appends of other clients, and a late answer
+ * throws in an event handler. A write that waits for `drain` becomes an unhandled rejection.
+ * `supports` therefore reports no batch append, and the client makes one call per append.
  */
 export function connectEventStoreDb(url: string): Connection {
   let current = newClient(url)

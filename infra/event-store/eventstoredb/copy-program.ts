@@ -96,8 +96,8 @@ async function copyOnce(copy: Copy): Promise<boolean> {
 }
 
 /**
- * Checks that an earlier run moved the history to this target. Returns true, or throws if it was
- * another target.
+ * Checks that an earlier run moved the history to this target. Returns true, or throws if the
+ * history was moved to another target.
  */
 function isAlreadyMoved(name: string, url: string): true {
   const text = `the history has already been moved to ${name}`

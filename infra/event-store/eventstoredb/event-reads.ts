@@ -39,8 +39,7 @@ const HEAD_PAGE_MIN = 4
 const HEAD_PAGE_MAX = 512
 
 /**
- * Creates functions that read events within a time limit. They throw `StoreUnavailable` when it has
- * passed.
+ * Creates functions that read events. These functions throw `StoreUnavailable` after a time limit.
  */
 export function createEventReads(connection: Connection): EventReads {
   const collect: Collect = async (open) => {
@@ -144,8 +143,8 @@ async function readAll(collect: Collect, after: number, limit: number): Promise<
 }
 
 /**
- * Creates a function that returns the position of this product's last event. It reads backwards
- * over the server's own events, at most to the position of the previous call.
+ * Creates a function that returns the position of this product's last event. The function reads
+ * backwards over the server's own events, at most to the position that its previous call returned.
  */
 function headReader(collect: Collect): () => Promise<number> {
   let lastHead = { end: 0, head: 0 }

@@ -23,7 +23,7 @@ import { type Locks, LockTimeout } from './locks.ts'
 type Options = {
   /**
    * The address of the server, such as `esdb://host:2113?tls=false` or `esdb+discover://…`. The
-   * scheme may also be `kurrentdb`.
+   * scheme can also be `kurrentdb`.
    */
   readonly url: string
   /** The locks with which processes exclude each other. Closing the store also closes the locks. */
@@ -169,7 +169,7 @@ function createAppendAny({ append, reads }: JointDeps): AppendAny {
     })
 }
 
-/** Runs work items of the same name one at a time. A work item may pass a value to the next. */
+/** Runs work items of the same name one at a time. A work item can pass a value to the next one. */
 type KeyedMutex<T> = <R>(
   name: string,
   work: (passed: T | null) => Promise<{ readonly result: R; readonly passOn: T | null }>,

@@ -3,10 +3,16 @@ import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { notFound } from '#infra/http/http-errors.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { timelineQueries } from '../../contract/channel-timeline.ts'
-import { type App, integerOf, pageOf, type ReadDeps, upToDate } from '../../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  pageOf,
+  type ReadDeps,
+  upToDate,
+} from '../../read-dependencies-and-query-parameters.ts'
 import { timelineResponse } from './timeline-response.ts'
 
-/** The end of a range without an end, in Unix seconds. It is later than any event. */
+/** Takes the place of the missing end of a range, in Unix seconds, and is later than any event. */
 const FOREVER_SECONDS = 9_999_999_999
 
 /**

@@ -9,7 +9,7 @@ import {
   type HistoryRange,
   healthQueries,
 } from '../../contract/channel-health.ts'
-import { type App, type ReadDeps, upToDate } from '../../read-route-helpers.ts'
+import { type App, type ReadDeps, upToDate } from '../../read-dependencies-and-query-parameters.ts'
 
 /**
  * For each range: the number of time steps, and the length of one step in seconds. The length is a

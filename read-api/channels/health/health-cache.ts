@@ -9,8 +9,8 @@ type CachedRow = { readonly text: string; readonly row: ChannelHealth; readonly 
 
 /**
  * Caches the health of all channels in this process. Each read that finds a change increases the
- * version of the cache. For each channel, the cache keeps the version at which it last changed.
- * From a version that a client has, it can therefore tell which channels have changed since.
+ * version of the cache. For each channel, the cache keeps the version at which it last changed. The
+ * cache can therefore tell which channels have changed since the version that a client has.
  */
 export class HealthCache {
   private readonly rows: HealthReader

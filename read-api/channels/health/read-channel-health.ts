@@ -61,8 +61,8 @@ export class HealthReader {
 
   /**
    * Returns the ids of the enabled channels that no other channel can replace (see
-   * `lastChannelsOf`). The result is cached for 5 s, because it visits all models and groups of all
-   * channels.
+   * `lastChannelsOf`). The result is cached for 5 s, because the computation visits all models and
+   * groups of all channels.
    */
   private lastChannels(rows: readonly ChannelRow[]): ReadonlySet<number> {
     const at = this.deps.core.now()
@@ -73,8 +73,8 @@ export class HealthReader {
   }
 
   /**
-   * Returns the success counts and latencies of each channel for the last 24 hours. They are cached
-   * for 30 s, because a day has many rows and its sums change slowly.
+   * Returns the success counts and latencies of each channel for the last 24 hours. These figures
+   * are cached for 30 s, because a day has many rows and its sums change slowly.
    */
   private async lastDay(minute: number): Promise<Window> {
     const { core } = this.deps

@@ -10,7 +10,7 @@ import {
 import { findChannel } from '#projections/channels/query.ts'
 import { usersByIds } from '#projections/users/query.ts'
 import type { ChannelTimeline, StateAt, TimelineEntry } from '../../contract/channel-timeline.ts'
-import { userIdOf } from '../../read-route-helpers.ts'
+import { userIdOf } from '../../read-dependencies-and-query-parameters.ts'
 
 type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: number | null }
 
@@ -53,7 +53,7 @@ export async function timelineResponse(
 
 /**
  * Returns the time after which a channel can't expire any more: the time of its deletion, or now if
- * it exists.
+ * the channel still exists.
  */
 async function endOf(
   db: Core['db'],

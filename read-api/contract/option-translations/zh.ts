@@ -368,5 +368,5 @@ type Texts<Source> = {
   readonly [Key in keyof Source]: Source[Key] extends string ? string : Texts<Source[Key]>
 }
 
-/** The type of the texts in one language. It has the same keys as the Chinese texts. */
+/** The type of the texts in one language, with the keys of the Chinese texts. */
 export type OptionTranslations = Texts<typeof optionTranslations>

@@ -3,7 +3,7 @@ import { Kafka, logLevel } from 'kafkajs'
 import { type Logger, pino } from 'pino'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
-import { createHistory } from '#infra/event-bus/kafka/read-last-messages.ts'
+import { createHistoryIdReader } from '#infra/event-bus/kafka/read-last-messages-and-history-id.ts'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
@@ -60,7 +60,7 @@ type Foreign = { readonly key: string | null; readonly value: Buffer | null }
  */
 async function sendForeign(message: Foreign): Promise<void> {
   const head = await fixture.store.headPosition()
-  const history = (await createHistory(fixture.store)()) ?? ''
+  const history = (await createHistoryIdReader(fixture.store)()) ?? ''
   const headers = { after: String(head), position: String(head + 40), history }
   const producer = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).producer()
   await producer.connect()

@@ -7,7 +7,7 @@ import { detectStalledConsumer, keepConsuming } from '#infra/event-bus/kafka/con
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { ensureTopic } from '#infra/event-bus/kafka/kafka-client.ts'
 import { KAFKA_TIMINGS } from '#infra/event-bus/kafka/kafka-timings.ts'
-import { readLastMessages } from '#infra/event-bus/kafka/read-last-messages.ts'
+import { readLastMessages } from '#infra/event-bus/kafka/read-last-messages-and-history-id.ts'
 import { ALL_LANES } from '#infra/event-bus/lane-of-stream.ts'
 import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
 import { QUICK_TIMINGS } from '#test/support/kafka/short-kafka-timings.ts'

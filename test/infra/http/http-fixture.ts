@@ -6,7 +6,7 @@ import { onlyAdmin, onlyRoot, onlyUser, principalOf } from '#infra/http/access-c
 import { createHttpApp } from '#infra/http/app.ts'
 import type { SessionAccount } from '#infra/http/principal.ts'
 import { success } from '#infra/http/response-envelope.ts'
-import { setSessionCookie } from '#infra/http/session-cookie.ts'
+import { setSessionCookie } from '#infra/http/session-and-device-cookies.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 
 const Body = Type.Object({

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Findings } from '#domain/audit/findings.ts'
 import { LOST_HASH, type Segment } from './export-format.ts'
 import type { ExportReader } from './export-reader.ts'
-import type { LostTiles } from './lost-tiles.ts'
+import type { LostTiles } from './report-lost-tiles.ts'
 import type { StoredRecord } from './stored-record.ts'
 
 /** Returns the leaf hashes that were sealed when the events of the segment were written. */

@@ -70,10 +70,12 @@ export async function readLastMessages(
 
 /**
  * Returns a function that reads the history id, by which messages of another event store are
- * recognized. The history id consists of the id and position of the first event. It is null while
- * there are no events.
+ * recognized. The history id consists of the id and position of the first event. The result is null
+ * while there are no events.
  */
-export function createHistory(store: Pick<EventStore, 'readAll'>): () => Promise<string | null> {
+export function createHistoryIdReader(
+  store: Pick<EventStore, 'readAll'>,
+): () => Promise<string | null> {
   let cached: string | null = null
   return async () => {
     if (cached !== null) return cached

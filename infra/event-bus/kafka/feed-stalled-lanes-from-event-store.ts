@@ -18,7 +18,7 @@ type Deps = {
   readonly isDelivering: (lane: number) => boolean
 }
 
-export type StoreFeed = {
+export type StalledLaneFeed = {
   readonly isFeeding: () => boolean
   readonly lastFedAt: () => number
   readonly stop: () => Promise<void>
@@ -28,14 +28,14 @@ export type StoreFeed = {
  * Feeds lanes from the event store while Kafka does not deliver. A lane counts as stalled when the
  * event store has newer events but Kafka messages have not advanced the lane for `stallMs`.
  */
-export function feedFromStore(deps: Deps): StoreFeed {
+export function feedStalledLanes(deps: Deps): StalledLaneFeed {
   const { store, delivery, timings, log, name } = deps
   const stopping = new AbortController()
   /** The lanes that currently receive their events from the event store. */
   const fed = new Set<number>()
   let lastFedAt = Number.NEGATIVE_INFINITY
   const isStalled = createStallDetector(deps, fed)
-  /** Delivers one page of events. Returns true if the store may have more events. */
+  /** Delivers one page of events. Returns true unless the store is known to have no more events. */
   const feed = async (lanes: readonly number[], head: number): Promise<boolean> => {
     const after = Math.min(...lanes.map((lane) => delivery.deliveredUpTo(lane) ?? head))
     const events = await store.readAll(after, BATCH_MAX)

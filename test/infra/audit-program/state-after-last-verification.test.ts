@@ -7,7 +7,7 @@ import {
   PART_BYTES_MAX,
   readVerified,
   writeVerified,
-} from '#infra/audit-program/stored-audit-state.ts'
+} from '#infra/audit-program/state-after-last-verification.ts'
 import { testCore } from '#test/support/test-core.ts'
 
 let running: Awaited<ReturnType<typeof testCore>>

@@ -5,15 +5,16 @@ import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /**
- * The anomalies of two kinds of calls: the provider answered with another model than the billed
- * one, or charged more than the list price of the usage.
+ * The anomalies of a call that the read model lists. `other-model`: the provider answered with
+ * another model than the billed one. `higher-cost`: the provider charged more than the list price
+ * of the usage.
  */
 const MISMATCHES = ['other-model', 'higher-cost']
 const DAY_SECONDS = 86_400
 
 /**
- * The calls that the provider answered with another model than the billed one, the calls for which
- * it charged more than the list price of the usage, and the numbers of these calls.
+ * The calls with one of two anomalies, and the numbers of these calls. Either the provider answered
+ * with another model than the billed one, or it charged more than the list price of the usage.
  */
 export const providerMismatches = projectionOf<CallSettled>({
   name: 'provider-mismatches',

@@ -7,8 +7,8 @@ const NAME = 'session'
 export const sessionIdOf = (request: FastifyRequest): string | null => request.cookies[NAME] ?? null
 
 /**
- * Sets the session cookie. It ends with the browser session, and the server limits its lifetime as
- * well.
+ * Sets the session cookie. The cookie lasts until the browser is closed, and the server limits the
+ * lifetime of the session.
  */
 export function setSessionCookie(reply: FastifyReply, id: string): void {
   reply.setCookie(NAME, id, attributesFor(reply.request))

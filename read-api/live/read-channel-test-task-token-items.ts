@@ -10,17 +10,17 @@ import { changedTasks, type PositionRange } from '#projections/tasks/query.ts'
 import { touchedTokens } from '#projections/tokens/query.ts'
 import type { ChannelCheckResult, TestPush } from '../contract/channel-actions.ts'
 import type { LiveMessage } from '../contract/live-messages.ts'
-import type { ReadDeps } from '../read-route-helpers.ts'
+import type { ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 import { type DecryptedTask, decryptTasks, taskPush } from '../tasks/task-response.ts'
 import { tokenState } from '../tokens/list-tokens.ts'
 import { cachedText, type LiveItem } from './shared-live-buffer.ts'
 
 /**
  * Returns one item for admins if channels were tested, or their balances read, in a range of
- * positions. It also has the progress of the latest test of all channels. The list is empty if no
- * test or balance changed in the range.
+ * positions. The item also has the progress of the latest test of all channels. The list is empty
+ * if no test or balance changed in the range.
  */
-export async function testItems(
+export async function channelTestItems(
   core: Core,
   { after, upTo }: { readonly after: number; readonly upTo: number },
 ): Promise<LiveItem[]> {

@@ -54,10 +54,10 @@ const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
 const TRY_LOCK = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_free'
 
 /**
- * Drops the schemas of rebuilds and verifications that were killed. They contain personal data that
- * no later event removes. A schema whose lock is held belongs to running work, which drops it at
- * its end. Concurrent calls wait for each other. Otherwise, one call could mistake the lock of
- * another call for a lock of running work.
+ * Drops the schemas of rebuilds and verifications that were killed. These schemas contain personal
+ * data that no later event removes. A schema whose lock is held belongs to running work, which
+ * drops it at its end. Concurrent calls wait for each other. Otherwise, one call could mistake the
+ * lock of another call for a lock of running work.
  */
 export async function dropUnfinishedReadModels(pg: Pool): Promise<void> {
   const locks = new Map(

@@ -67,7 +67,10 @@ type Stored = {
   readonly size: number
   readonly subtrees: readonly Uint8Array[]
   readonly nextTile: number
-  /** Earlier releases did not store it. */
+  /**
+   * The user with whom the next comparison of rows begins. Missing in a state of an earlier
+   * release.
+   */
   readonly nextAccount?: number
 }
 
@@ -75,8 +78,8 @@ type Deps = { readonly pg: Pool; readonly vault: Pick<Vault, 'keyedHash'> }
 
 /**
  * Returns the state after the last verification that found nothing in the history. Returns null if
- * there is none, or if another release stored it. Also returns null if its MAC is wrong: a state
- * that was edited with SQL could hide findings.
+ * there is none, or if another release stored it. Also returns null if the MAC of the state is
+ * wrong, because a state that was edited with SQL could hide findings.
  */
 export async function readVerified({ pg, vault }: Deps): Promise<Verified | null> {
   // Another process may store a state meanwhile, so all parts are read in one snapshot.
@@ -131,7 +134,10 @@ export async function writeVerified(
   })
 }
 
-/** Returns the hash tables of a state. On a large site, they hold nearly all of its bytes. */
+/**
+ * Returns the hash tables of a state. On a large site, these tables hold nearly all bytes of the
+ * state.
+ */
 function hashTablesOf({ remembered, grantIds, redeemed }: AuditState): { slots: Uint32Array }[] {
   const calls = remembered.kind === 'positions' ? [remembered.positions] : []
   return [...calls, grantIds, redeemed]
@@ -203,8 +209,8 @@ async function readSections(
 }
 
 /**
- * Adds a section to the hash. Its number and length are hashed too, so that no bytes can be moved
- * to another section.
+ * Adds a section to the hash. The section's number and length are hashed too, so that no bytes can
+ * be moved to another section.
  */
 function addToHash(hash: Hash, section: number, bytes: Uint8Array): void {
   hash.update(`${section} ${bytes.length} `)

@@ -63,8 +63,8 @@ export function verifyPosition(name: string, position: number | undefined, last:
 }
 
 /**
- * Shows the progress and the remaining time on a terminal. Shows nothing if stderr is not a
- * terminal.
+ * Returns a function that shows the progress and the remaining time on a terminal. The function
+ * shows nothing if stderr is not a terminal.
  */
 export function terminalProgress(): (stage: string, done: number, total: number) => void {
   const begins = new Map<string, number>()

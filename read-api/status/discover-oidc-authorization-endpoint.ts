@@ -12,7 +12,7 @@ const LIMITS = {
   maxResponseBytes: 512 * 1024,
 }
 
-export type OidcEndpoint = {
+export type OidcAuthorizationEndpoint = {
   /**
    * Returns the authorization endpoint in the discovery document at this address. Empty until the
    * document was fetched.
@@ -25,10 +25,13 @@ type CachedEndpoint = { readonly wellKnown: string; endpoint: string; refreshAt:
 
 /**
  * Caches the authorization endpoint of an OpenID provider. The provider's discovery document is
- * fetched in the background, so that requests never wait for it. It is fetched again after ten
- * minutes, or after one minute if fetching failed.
+ * fetched in the background, so that requests never wait for it. The document is fetched again
+ * after ten minutes, or after one minute if fetching failed.
  */
-export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>): OidcEndpoint {
+export function createOidcAuthorizationEndpoint({
+  config,
+  now,
+}: Pick<Core, 'config' | 'now'>): OidcAuthorizationEndpoint {
   let outbound: Outbound | null = null
   let cached: CachedEndpoint | null = null
   const refresh = async (entry: CachedEndpoint): Promise<void> => {

@@ -11,7 +11,7 @@ import {
   userIdIn,
   type Verb,
   withSite,
-} from './cli-verb.ts'
+} from './cli-verb-and-site-access.ts'
 import { recordsOf } from './open-sealed-log.ts'
 import type { StoredRecord } from './stored-record.ts'
 
@@ -68,7 +68,10 @@ export const RECEIPT: Verb = {
   },
 }
 
-/** Throws `CommandError` if the tree never had as many events as `sinceSize`. */
+/**
+ * Builds receipts like `buildReceipts`, but throws `CommandError` if the tree has fewer events than
+ * `sinceSize`.
+ */
 async function receiptsSince(
   core: Core,
   records: readonly StoredRecord[],

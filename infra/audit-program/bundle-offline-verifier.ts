@@ -18,7 +18,7 @@ let bundled: string | null = null
  * becomes a function that returns the exports of the file, so that equal names in different files
  * do not collide. Node replaces the types with spaces. The rest of the code is unchanged.
  */
-export function bundleVerifier(): string {
+export function bundleOfflineVerifier(): string {
   bundled ??= link()
   return bundled
 }
@@ -82,8 +82,8 @@ function fileOf(importer: string, from: string): string {
 }
 
 /**
- * Removes the types from TypeScript source. Mutes warnings meanwhile, because operators have no use
- * for Node's warning that type stripping is experimental.
+ * Removes the types from TypeScript source. Suppresses Node's warning that type stripping is
+ * experimental, because operators have no use for this warning.
  */
 function withoutTypes(source: string): string {
   const { emitWarning } = process
@@ -95,7 +95,7 @@ function withoutTypes(source: string): string {
   }
 }
 
-/** Removes the blanks that stripping the types leaves behind. */
+/** Removes the spaces with which Node has replaced the types. */
 const tidied = (code: string): string =>
   code
     .replace(/[ \t]+$/gm, '')

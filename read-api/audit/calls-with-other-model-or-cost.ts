@@ -1,15 +1,23 @@
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { success } from '#infra/http/response-envelope.ts'
-import { countMismatches, listMismatches } from '#projections/provider-mismatches/query.ts'
+import {
+  countMismatches,
+  listMismatches,
+} from '#projections/calls-with-other-model-or-cost/query.ts'
 import { callQueries } from '../contract/calls.ts'
-import { type App, integerOf, type ReadDeps, upToDate } from '../read-route-helpers.ts'
+import {
+  type App,
+  integerOf,
+  type ReadDeps,
+  upToDate,
+} from '../read-dependencies-and-query-parameters.ts'
 
 const PAGE_SIZE = 50
 
 /**
- * `GET /api/audit/calls`: the calls that the provider answered with another model than the billed
- * one, or for which the provider charged more than the list price of the usage.
+ * `GET /api/audit/calls`: the calls with one of two anomalies. Either the provider answered with
+ * another model than the billed one, or it charged more than the list price of the usage.
  */
 export function listMismatchedCalls(app: App, deps: ReadDeps): void {
   app.route({

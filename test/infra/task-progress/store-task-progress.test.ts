@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createPools, type Pools } from '#infra/postgres/pools.ts'
-import { createTaskProgress, type TaskProgress } from '#infra/task-progress/task-progress.ts'
+import { createTaskProgress, type TaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 
 let database: Awaited<ReturnType<typeof testDatabase>>

@@ -6,7 +6,7 @@ import { invalidField } from '#infra/http/http-errors.ts'
 import type { ShownAmounts } from '#infra/http/last-shown-amounts.ts'
 import type { ProviderMessages } from '#infra/provider-messages/store-provider-error-messages.ts'
 import type { LongResponses } from '#infra/shutdown-drain.ts'
-import type { TaskProgress } from '#infra/task-progress/task-progress.ts'
+import type { TaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import type { Freshness, ReadModelName } from '#projections/read-model-freshness/query.ts'
 import type { HealthCache } from './channels/health/health-cache.ts'
 import type { VideoPricingAt } from './pricing/price-unit-index.ts'
@@ -20,9 +20,7 @@ export type HostOfChannel = (terms: {
 export type ReadDeps = {
   readonly core: Core
   readonly freshness: Freshness
-  /**
-   * Aborted when this process begins to stop. Calls that are running may continue for some time.
-   */
+  /** Aborted when this process begins to stop. Running calls can continue for some time. */
   readonly draining: AbortSignal
   /**
    * Counts responses that take long, such as exports. A stopping process waits until they have
@@ -60,8 +58,8 @@ const WAIT_MAX_MS = 2_000
 
 /**
  * Returns a `preHandler` that waits until the named read models have reached the position in the
- * request header `X-After-Position`. It waits at most two seconds, and then lets the request
- * continue.
+ * request header `X-After-Position`. The handler waits at most two seconds, and then lets the
+ * request continue.
  */
 export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelName[]) =>
   waitsForPosition(async (request: FastifyRequest): Promise<void> => {

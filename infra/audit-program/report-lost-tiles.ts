@@ -3,9 +3,9 @@ import { lostTileRanges } from '../transparency-log/join-findings-to-ranges.ts'
 import { TILE_WIDTH } from '../transparency-log/merkle-tree.ts'
 
 /**
- * Collects the tiles of the log that lack hashes, and reports them as ranges of adjacent tiles with
- * their events. Without these findings, the events of a lost tile would count as unchanged although
- * nothing confirms them.
+ * Collects the tiles (groups of 256 hashes) of the log that lack hashes, and reports them as ranges
+ * of adjacent tiles with their events. Without these findings, the events of a lost tile would
+ * count as unchanged although nothing confirms them.
  */
 export class LostTiles {
   private readonly tiles = new Set<number>()

@@ -3,7 +3,9 @@ import type { PriceUnits } from './price-unit-schema.ts'
 
 export { isKnownModerationModel } from '#domain/shared/moderation-models.ts'
 
-/** Reports whether the name of a model tells that its price is that of one second of a video. */
+/**
+ * Reports whether a model is, by its name, a video model whose price is for one second of a video.
+ */
 export function isPricePerSecond(
   { entry_units: units = {} }: { readonly entry_units?: PriceUnits },
   model: string,
