@@ -1,12 +1,6 @@
 import type { SnapshotCodec } from '../shared/decider.ts'
 import { fromWire, toWire, type WireQuota } from '../shared/quota.ts'
-import {
-  type AccountState,
-  addEndedCall,
-  type EndedCalls,
-  noEndedCalls,
-  type OpenCall,
-} from './state.ts'
+import { type AccountState, type OpenCall, restoredEndedCalls } from './state.ts'
 
 type StoredCall = Omit<OpenCall, 'hold'> & { readonly hold: WireQuota }
 
@@ -73,7 +67,7 @@ export const accountSnapshot: SnapshotCodec<AccountState> = {
         ]),
       ),
       open: new Map(open.map((call) => [call.facts.call, { ...call, hold: fromWire(call.hold) }])),
-      ended: endedCalls(ended),
+      ended: restoredEndedCalls(ended.ids, ended.forgottenUpTo),
       grantIds: new Set(grantIds),
       deductionIds: new Set(deductionIds),
       affiliate: fromWire(affiliate),
@@ -82,11 +76,4 @@ export const accountSnapshot: SnapshotCodec<AccountState> = {
       checkInDay,
     }
   },
-}
-
-function endedCalls({ ids, forgottenUpTo }: Stored['ended']): EndedCalls {
-  const ended = noEndedCalls()
-  for (const call of ids) addEndedCall(ended, call)
-  ended.forgottenUpTo = forgottenUpTo
-  return ended
 }

@@ -1,13 +1,16 @@
-import type { PriceSnapshot, ProviderCost } from '../pricing/price-snapshot.ts'
-import type { Usage } from '../pricing/usage.ts'
-import type { Sealed } from '../shared/event.ts'
-import type { Quota } from '../shared/quota.ts'
-import type { CallFacts, RequestChanges, Served } from './events.ts'
+import { type PriceSnapshot, type ProviderCost } from '../pricing/price-snapshot.ts'
+import { type Usage } from '../pricing/usage.ts'
+import { type Sealed } from '../shared/event.ts'
+import { type Quota } from '../shared/quota.ts'
+import { type CallFacts, type RequestChanges, type Served } from './events.ts'
 
 /**
- * The ids of the last ended calls, at most 8192, to recognise repeated commands. Ids are UUID v7
- * and sort by time. Once an id is removed, it and all earlier ids count as ended. A new call is
- * wrongly refused only if more than 8192 calls with later ids end before its admission.
+ * The ids of the last ended calls, to recognise repeated commands. Ids are UUID v7 and sort by
+ * time. At most 8192 are kept, and those that are two days older than a call when it ends are
+ * removed. Otherwise, the accounts of a large site would need a gigabyte for calls that nobody
+ * repeats. Once an id is removed, it and all earlier ids count as ended. A new call is wrongly
+ * refused only if more than 8192 calls with later ids, or one that arrived two days later, end
+ * before its admission.
  */
 export type EndedCalls = {
   readonly ids: Set<string>
@@ -18,6 +21,8 @@ export type EndedCalls = {
 }
 
 export const ENDED_MAX = 8_192
+/** Twice the time for which a call can be repeated by its `Idempotency-Key`. */
+export const ENDED_KEPT_MS = 48 * 3_600_000
 
 export const noEndedCalls = (): EndedCalls => ({
   ids: new Set(),
@@ -32,14 +37,28 @@ export function findEndedCall({ ids, forgottenUpTo }: EndedCalls, call: string):
   return call <= forgottenUpTo ? 'too-old' : 'unknown'
 }
 
-/** Adds the id of an ended call. If there are too many ids, the oldest id is removed. */
+/** Adds the id of an ended call, and removes ids that are too many or too old. */
 export function addEndedCall(ended: EndedCalls, call: string): void {
-  ended.ids.add(call)
-  push(ended.oldestFirst, call)
-  if (ended.oldestFirst.length <= ENDED_MAX) return
-  const oldest = pop(ended.oldestFirst)
-  ended.ids.delete(oldest)
-  if (oldest > ended.forgottenUpTo) ended.forgottenUpTo = oldest
+  const { ids, oldestFirst } = ended
+  ids.add(call)
+  push(oldestFirst, call)
+  if (oldestFirst.length > ENDED_MAX) forget(ended, pop(oldestFirst))
+  for (const old of popBefore(oldestFirst, earliestKept(call))) forget(ended, old)
+}
+
+function forget(ended: EndedCalls, call: string): void {
+  ended.ids.delete(call)
+  if (call > ended.forgottenUpTo) ended.forgottenUpTo = call
+}
+
+/** Returns the ended calls as they were stored, whatever the order of their ids. */
+export function restoredEndedCalls(ids: readonly string[], forgottenUpTo: string): EndedCalls {
+  const ended = { ...noEndedCalls(), forgottenUpTo }
+  for (const call of ids) {
+    ended.ids.add(call)
+    push(ended.oldestFirst, call)
+  }
+  return ended
 }
 
 /**
@@ -48,15 +67,50 @@ export function addEndedCall(ended: EndedCalls, call: string): void {
  */
 export function undoAddedEndedCall(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
-  const dropped = oldestFirst.length >= ENDED_MAX ? (oldestFirst[0] ?? '') : null
+  const dropped = popBefore(oldestFirst, earliestKept(call))
+  for (const old of dropped) push(oldestFirst, old)
+  const [oldest] = oldestFirst
+  if (oldestFirst.length >= ENDED_MAX && oldest !== undefined) dropped.push(oldest)
   return () => {
     ended.forgottenUpTo = forgottenUpTo
-    if (!ids.delete(call)) return
-    remove(oldestFirst, call)
-    if (dropped === null) return
-    ids.add(dropped)
-    push(oldestFirst, dropped)
+    if (ids.delete(call)) remove(oldestFirst, call)
+    for (const old of dropped) {
+      if (ids.has(old)) continue
+      ids.add(old)
+      push(oldestFirst, old)
+    }
   }
+}
+
+/** The first eight digits of a UUID v7 count units of this length in milliseconds. */
+const UNIT_MS = 65_536
+const KEPT_UNITS = Math.ceil(ENDED_KEPT_MS / UNIT_MS)
+
+/** The last result of `earliestKept`, which all calls that arrive within a minute share. */
+let latest = { start: '', earliest: '' }
+
+/**
+ * Returns the text before which the ids of calls sort that arrived `ENDED_KEPT_MS` (and up to two
+ * minutes more) before this call. An id that is not a UUID v7 contains no time, so the text is
+ * empty, and no id sorts before it.
+ */
+function earliestKept(call: string): string {
+  if (call[14] !== '7') return ''
+  if (latest.start === '' || !call.startsWith(latest.start)) {
+    const start = call.slice(0, 8)
+    const units = Number.parseInt(start, 16) - KEPT_UNITS
+    latest = { start, earliest: units > 0 ? units.toString(16).padStart(8, '0') : '' }
+  }
+  return latest.earliest
+}
+
+/** Removes the ids that sort before the text, and returns them. */
+function popBefore(heap: string[], text: string): string[] {
+  const removed: string[] = []
+  for (let oldest = heap[0]; oldest !== undefined && oldest < text; oldest = heap[0]) {
+    removed.push(pop(heap))
+  }
+  return removed
 }
 
 function push(heap: string[], call: string): void {

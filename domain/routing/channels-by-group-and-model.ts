@@ -1,3 +1,5 @@
+
+
 export type RoutingTerms = {
   readonly models: readonly string[]
   /** The prefix that callers must put before the channel's model names. */
@@ -87,17 +89,30 @@ function tierOf<C extends Candidate>(channels: readonly C[]): PriorityTier<C> {
 }
 
 /**
- * A cache of the channels of each offer with several priorities, because many calls share an offer.
+ * Returns a function that computes a fact about an offer only once. Thousands of calls share an
+ * offer, which may have a thousand channels. The fact never becomes outdated, because a changed
+ * channel results in a new offer object.
  */
-const CHANNELS = new WeakMap<Offer<unknown>, readonly unknown[]>()
+export function oncePerOffer<C, Fact>(
+  compute: (offer: Offer<C>) => Fact,
+): (offer: Offer<C>) => Fact {
+  const facts = new WeakMap<Offer<C>, { readonly fact: Fact }>()
+  return (offer) => {
+    const existing = facts.get(offer)
+    if (existing !== undefined) return existing.fact
+    const fact = compute(offer)
+    facts.set(offer, { fact })
+    return fact
+  }
+}
+
+const channelsOfTiers = oncePerOffer((offer: Offer<unknown>) =>
+  offer.flatMap(({ channels }) => channels),
+)
 
 /** Lists the channels of an offer, by descending priority. */
 export function channelsIn<C>(offer: Offer<C>): readonly C[] {
   const [first, second] = offer
   if (first !== undefined && second === undefined) return first.channels
-  const cached = CHANNELS.get(offer) as readonly C[] | undefined
-  if (cached !== undefined) return cached
-  const channels = offer.flatMap((tier) => tier.channels)
-  CHANNELS.set(offer, channels)
-  return channels
+  return channelsOfTiers(offer) as readonly C[]
 }

@@ -15,7 +15,7 @@ import {
   type Slice,
   SORTED_LAST,
 } from '../list-paging-and-sorting.ts'
-import { fieldColumns, selectedFields } from '../resource-field-columns.ts'
+import { columnsOf, fieldColumns, selectedFields } from '../resource-field-columns.ts'
 
 /** The columns whose names differ from the names of their fields. */
 export const TOKEN_COLUMNS = { group: 'token_group' }
@@ -40,7 +40,7 @@ const tokenRow = rowType(TOKEN)
 export type TokenRow = RowOf<typeof tokenRow>
 
 /** Returns the settings in a row that the token's owner can change, named as in the events. */
-export const termsOfToken = (row: TokenRow): SharedTerms => ({
+const termsOfToken = (row: Pick<TokenRow, keyof typeof TERMS | 'expiresAt'>): SharedTerms => ({
   expiresAt: row.expiresAt,
   models: row.models,
   rateLimit: row.rateLimit,
@@ -59,13 +59,73 @@ export const findToken = (db: CommonQueryMethods, tokenId: number): Promise<Toke
     select ${columns} from read_tokens.tokens t where t.id = ${tokenId}
   `)
 
-/** Reads all tokens that are not deleted, with the event position up to which they are current. */
-export const relayTokens = (db: DatabasePool): Promise<AtPosition<TokenRow>> =>
-  atCheckpoint(db, 'tokens', (snapshot) =>
-    snapshot.any(sql.type(tokenRow)`
-      select ${columns} from read_tokens.tokens t where not t.is_deleted order by t.id
-    `),
-  )
+/** The parts of a token that the relay needs. Tokens with equal terms share one object. */
+export type RelayTokenRow = {
+  readonly tokenId: number
+  readonly userId: number
+  readonly isEnabled: boolean
+  readonly keyLookup: string
+  readonly terms: SharedTerms
+}
+
+/** The terms of a token except its expiry. */
+const TERMS = { ...fieldColumns(TOKEN_TERMS), models: TOKEN.models, rateLimit: TOKEN.rateLimit }
+/**
+ * `tokens` has a line for each token: its id, its user's id, its status, its expiry or `-`, and the
+ * hash of its key.
+ */
+const tokensWithTerms = rowType({ ...TERMS, tokens: Type.String() })
+
+const TERM_COLUMNS = [
+  ...columnsOf(TOKEN_TERMS, TOKEN_COLUMNS),
+  ...[['models', 'models'] as const, ['rateLimit', 'rate_limit'] as const],
+]
+
+/** The maximum number of tokens in a row, which bounds the length of the row. */
+const TOKENS_PER_ROW_MAX = 10_000
+
+/**
+ * Reads all tokens that are not deleted, with the event position up to which they are current. A
+ * row contains the tokens with equal terms, because a site may have a hundred thousand tokens, and
+ * validating and converting a row for each of them would delay the start by seconds.
+ */
+export const relayTokens = (db: DatabasePool): Promise<AtPosition<RelayTokenRow>> =>
+  atCheckpoint(db, 'tokens', async (snapshot) => {
+    const columns = TERM_COLUMNS.map(([, column]) => sql.identifier(['t', column]))
+    const named = TERM_COLUMNS.map(
+      ([name, column]) =>
+        sql.fragment`${sql.identifier(['t', column])} as ${sql.identifier([name])}`,
+    )
+    const rows = await snapshot.any(sql.type(tokensWithTerms)`
+      select ${sql.join(named, sql.fragment`, `)}, string_agg(concat_ws(' ', t.id, t.user_id,
+        t.status, coalesce(t.expires_at::text, '-'), t.key_lookup), chr(10)) as tokens
+      from read_tokens.tokens t where not t.is_deleted
+      group by ${sql.join(columns, sql.fragment`, `)}, t.id / ${TOKENS_PER_ROW_MAX}
+    `)
+    return rows.flatMap(tokensIn)
+  })
+
+function tokensIn({ tokens, ...row }: RowOf<typeof tokensWithTerms>): RelayTokenRow[] {
+  const byExpiry = new Map<string, SharedTerms>()
+  const termsUntil = (expiry: string): SharedTerms => {
+    const existing = byExpiry.get(expiry)
+    if (existing !== undefined) return existing
+    const terms = termsOfToken({ ...row, expiresAt: expiry === '-' ? null : Number(expiry) })
+    byExpiry.set(expiry, terms)
+    return terms
+  }
+  return tokens.split('\n').map((line) => {
+    const [tokenId, userId, status, expiry = '-', keyLookup = ''] = line.split(' ')
+    return {
+      tokenId: Number(tokenId),
+      userId: Number(userId),
+      isEnabled: status === '1',
+      // A part of the row's text would keep the complete text in memory, so it is copied.
+      keyLookup: Buffer.from(keyLookup).toString(),
+      terms: termsUntil(expiry),
+    }
+  })
+}
 
 /**
  * Returns the ids of all tokens with this name, including deleted tokens, of one user or all users.

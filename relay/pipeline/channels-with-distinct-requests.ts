@@ -1,29 +1,28 @@
-import { channelsIn, type Offer } from '#domain/routing/channels-by-group-and-model.ts'
+import {
+  channelsIn,
+  type Offer,
+  oncePerOffer,
+} from '#domain/routing/channels-by-group-and-model.ts'
 import type { CallEndpoint } from '../providers/profiles/provider-profile.ts'
 import type { ProviderTarget } from '../providers/profiles/provider-target.ts'
 import { MODEL_PLACEHOLDER } from '../providers/provider-access-and-decoder-types.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-
-/** Caches the results by offer, because all calls of one model and group have the same offer. */
-const DISTINCT = new WeakMap<Offer<RelayChannel>, readonly RelayChannel[]>()
 
 /**
  * Returns the channels of an offer without those that would send the same request as an earlier
  * one. A site may have a thousand channels that differ only in their keys, addresses or priorities.
  * Preparing the request for each of them before a call would take too long.
  */
-export function channelsWithDistinctRequests(offer: Offer<RelayChannel>): readonly RelayChannel[] {
-  const earlier = DISTINCT.get(offer)
-  if (earlier !== undefined) return earlier
-  const bySettings = new Map<string, RelayChannel>()
-  for (const channel of channelsIn(offer)) {
-    const settings = settingsOf(channel)
-    if (!bySettings.has(settings)) bySettings.set(settings, channel)
-  }
-  const distinct = [...bySettings.values()]
-  DISTINCT.set(offer, distinct)
-  return distinct
-}
+export const channelsWithDistinctRequests = oncePerOffer(
+  (offer: Offer<RelayChannel>): readonly RelayChannel[] => {
+    const bySettings = new Map<string, RelayChannel>()
+    for (const channel of channelsIn(offer)) {
+      const settings = settingsOf(channel)
+      if (!bySettings.has(settings)) bySettings.set(settings, channel)
+    }
+    return [...bySettings.values()]
+  },
+)
 
 /**
  * Caches the settings of each channel. A change of a channel creates a new object, so no entry

@@ -1,7 +1,11 @@
-import { channelsIn } from '#domain/routing/channels-by-group-and-model.ts'
+import {
+  channelsIn,
+  type Offer,
+  oncePerOffer,
+} from '#domain/routing/channels-by-group-and-model.ts'
 import type { RelayError } from '../canonical/relay-error.ts'
-import type { ChatRequest } from '../dialects/wire-format.ts'
-import { serves } from '../views/channel-view.ts'
+import type { ChatRequest, FormatName } from '../dialects/wire-format.ts'
+import { type RelayChannel, serves } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { checkAccountCanPay } from './check-account-can-pay.ts'
 import { isKeyed } from './claim-idempotency-key.ts'
@@ -36,11 +40,7 @@ export function checkConversion(
   const { format, model, body } = request
   // Another model or group may need no conversion.
   if (plan.alternatives !== undefined) return null
-  if (!format.isCompaction) {
-    for (const channel of channelsIn(plan.offer)) {
-      if (serves(channel, format.name, model)) return null
-    }
-  }
+  if (!format.isCompaction && isServedWithoutConversion(plan.offer, format.name, model)) return null
   if (body.length <= UNPAID_BYTES_MAX) return conversionError(deps, request, plan)
   const terms = lowestTerms(deps.views.options, plan)
   const checking = checkAccountCanPay(deps, exchange, caller, request, { ...plan, terms })
@@ -49,6 +49,24 @@ export function checkConversion(
     // Only an admission detects that a request with an `Idempotency-Key` repeats an admitted call.
     return isKeyed(exchange) ? null : error
   })
+}
+
+/** For each offer, whether a channel serves a format and model, by `format model`. */
+const answersByFormat = oncePerOffer((_offer: Offer<RelayChannel>) => new Map<string, boolean>())
+
+/** Reports whether at least one channel serves the model in the caller's format. */
+function isServedWithoutConversion(
+  offer: Offer<RelayChannel>,
+  format: FormatName,
+  model: string,
+): boolean {
+  const answers = answersByFormat(offer)
+  const key = `${format} ${model}`
+  const existing = answers.get(key)
+  if (existing !== undefined) return existing
+  const isServed = channelsIn(offer).some((channel) => serves(channel, format, model))
+  answers.set(key, isServed)
+  return isServed
 }
 
 function conversionError(

@@ -1,6 +1,10 @@
 import { decimalOf, decimalText, integer, largest } from '#domain/pricing/decimal.ts'
 import type { DecimalText } from '#domain/pricing/price-snapshot.ts'
-import { channelsIn, type Offer } from '#domain/routing/channels-by-group-and-model.ts'
+import {
+  channelsIn,
+  type Offer,
+  oncePerOffer,
+} from '#domain/routing/channels-by-group-and-model.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
@@ -26,6 +30,14 @@ const mayChangeBounds = (
   { imageFactor }: ChatRequest,
   { isPassThrough }: RelayOptions,
 ): boolean => imageFactor !== undefined || (!isPassThrough && rules.overrides.size > 0)
+
+const hasOverrides = oncePerOffer((offer: Offer<RelayChannel>): boolean =>
+  channelsIn(offer).some(({ rules }) => rules.overrides.size > 0),
+)
+
+const hasUnlimitedOutput = oncePerOffer((offer: Offer<RelayChannel>): boolean =>
+  channelsIn(offer).some(({ target }) => target?.profile.ignoresOutputLimit === true),
+)
 
 /**
  * Yields the requests of those channels whose changes may alter the cost bounds. Of several
@@ -60,7 +72,7 @@ export function variantBoundsOf(
   const { adapters, isPassThrough } = options
   const withThinking = boundsWithThinking(request, offer, adapters, !isPassThrough)
   const unlimited = [...boundsWithoutLimit(request, offer), ...withThinking]
-  const isChanged = channelsIn(offer).some((one) => mayChangeBounds(one, request, options))
+  const isChanged = request.imageFactor !== undefined || (!isPassThrough && hasOverrides(offer))
   if (!isChanged) return unlimited
   const isShort = request.body.length < OUTLINED_FROM_BYTES
   const sample = isShort ? request : request.format.outlineOf(request)
@@ -83,8 +95,7 @@ function boundsWithoutLimit(
   { choices, inputBound }: ChatRequest,
   offer: Offer<RelayChannel>,
 ): readonly VariantBounds[] {
-  const isIgnored = ({ target }: RelayChannel) => target?.profile.ignoresOutputLimit === true
-  if (!channelsIn(offer).some(isIgnored)) return []
+  if (!hasUnlimitedOutput(offer)) return []
   return [{ choices, inputBound, outputTokensMax: null, isUnlimited: true }]
 }
 

@@ -1,4 +1,9 @@
-import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
+import {
+  channelsIn,
+  type Offer,
+  offerOf,
+  oncePerOffer,
+} from '#domain/routing/channels-by-group-and-model.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
@@ -11,12 +16,6 @@ import type { CallPlan } from './plan-call-for-one-model-and-group.ts'
 import type { RelayDeps } from './relay-deps.ts'
 
 type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>
-
-/**
- * The lowest input limit of each offer (the channels for a model and group). The cache never
- * becomes outdated, because a changed channel results in a new offer object.
- */
-const LOWEST_LIMITS = new WeakMap<Offer<RelayChannel>, number>()
 
 /**
  * Returns the plan with the channels whose input limit is sufficient. Returns an error if the input
@@ -92,14 +91,12 @@ function channelsAccepting(
  * Returns the lowest input limit of the offer's channels. Every channel accepts an input within
  * this limit.
  */
-function lowestInputLimit(offer: Offer<RelayChannel>): number {
-  const cached = LOWEST_LIMITS.get(offer)
-  if (cached !== undefined) return cached
-  let lowest = Number.POSITIVE_INFINITY
-  for (const { terms } of channelsIn(offer)) lowest = Math.min(lowest, inputLimitOf(terms))
-  LOWEST_LIMITS.set(offer, lowest)
-  return lowest
-}
+const lowestInputLimit = oncePerOffer((offer: Offer<RelayChannel>): number =>
+  channelsIn(offer).reduce(
+    (lowest, { terms }) => Math.min(lowest, inputLimitOf(terms)),
+    Number.POSITIVE_INFINITY,
+  ),
+)
 
 /** Returns the channel's input limit in tokens. A stored limit of 0 means no limit. */
 const inputLimitOf = ({ maxInputTokens }: RelayChannel['terms']): number =>

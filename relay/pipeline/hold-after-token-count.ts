@@ -1,12 +1,11 @@
 import { HOUR_CACHE } from '#domain/channels/restricted-request-members.ts'
-import { channelsIn } from '#domain/routing/channels-by-group-and-model.ts'
 import { BYTES_PER_TOKEN_MAX, EXCERPT_BYTES_MAX } from '#relay/token-counts/text-excerpt.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { requestsHourCache } from '../dialects/detect-and-shorten-one-hour-caching.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { type CallTerms, callTerms, type VariantBounds } from './compute-hold-and-output-limit.ts'
 import { changedVariants } from './cost-bounds-of-request-variants.ts'
-import type { CallPlan } from './plan-call-for-one-model-and-group.ts'
+import { allowedMembersIn, type CallPlan } from './plan-call-for-one-model-and-group.ts'
 import { boundsWithThinking } from './thinking-beyond-output-limit.ts'
 
 /**
@@ -62,9 +61,7 @@ export function termsForInput(
   variants: RequestVariants,
   inputTokens: readonly number[],
 ): CallTerms {
-  const isHourAllowed = channelsIn(plan.offer).some(({ rules }) =>
-    rules.allowedMembers.has(HOUR_CACHE),
-  )
+  const isHourAllowed = allowedMembersIn(plan.offer).has(HOUR_CACHE)
   // The first variant is the caller's request. A channel that does not allow cache marks of one
   // hour shortens the marks in this request. An override may set such marks for any channel.
   const [own, ...overridden] = variants

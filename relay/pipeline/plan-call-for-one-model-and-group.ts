@@ -10,7 +10,12 @@ import {
 } from '#domain/pricing/price-list.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { PriceCondition, ToolCounts } from '#domain/pricing/usage.ts'
-import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
+import {
+  channelsIn,
+  type Offer,
+  offerOf,
+  oncePerOffer,
+} from '#domain/routing/channels-by-group-and-model.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { requestedConditions } from '../dialects/price-conditions-of-call.ts'
@@ -111,6 +116,12 @@ export function planAlternative(
   return { price, bounds, terms, isOverridden: !options.isPassThrough, offer }
 }
 
+/** Returns the restricted members of requests that at least one channel of the offer allows. */
+export const allowedMembersIn = oncePerOffer(
+  (offer: Offer<RelayChannel>): ReadonlySet<string> =>
+    new Set(channelsIn(offer).flatMap(({ rules }) => [...rules.allowedMembers])),
+)
+
 /**
  * Returns the price conditions of a request, such as a service tier. Conditions that no channel of
  * the offer allows are left out.
@@ -119,9 +130,7 @@ const conditionsOf = (
   request: ChatRequest,
   offer: Offer<RelayChannel>,
 ): readonly PriceCondition[] =>
-  requestedConditions(request, (member) =>
-    channelsIn(offer).some(({ rules }) => rules.allowedMembers.has(member)),
-  )
+  requestedConditions(request, (member) => allowedMembersIn(offer).has(member))
 
 /**
  * Reports whether the answer may contain images. It can't if the request excludes images and no
@@ -150,8 +159,7 @@ function toolBoundsOf(
   // Most requests have no tools of the provider, and are sent to each channel as they are.
   if (own === undefined && variants.length === 0) return undefined
   const isAllowed =
-    own !== undefined &&
-    channelsIn(offer).some(({ rules }) => rules.allowedMembers.has(own.allowedBy ?? PROVIDER_TOOLS))
+    own !== undefined && allowedMembersIn(offer).has(own.allowedBy ?? PROVIDER_TOOLS)
   const all = [isAllowed ? own : undefined, ...variants.map(({ toolLimits }) => toolLimits)]
   const limits = all.filter((each) => each !== undefined)
   if (limits.length === 0) return undefined

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Offer } from '#domain/routing/channels-by-group-and-model.ts'
+import { type Offer, oncePerOffer } from '#domain/routing/channels-by-group-and-model.ts'
 import type { SharedCache } from '#infra/redis/shared-cache.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { outcomeOf } from '../channel-health/attempt-outcome.ts'
@@ -192,13 +192,10 @@ export class SessionAffinity {
    * may have recovered.
    */
   channelAt({ channelId, since }: Assignment, offer: Offer<RelayChannel>): RelayChannel | null {
-    for (const [tier, { channels }] of offer.entries()) {
-      const channel = channels.find((candidate) => candidate.channelId === channelId)
-      if (channel === undefined) continue
-      const idleMs = this.deps.idleMs() ?? 0
-      return tier === 0 || this.deps.now() - since < idleMs ? channel : null
-    }
-    return null
+    const place = placesIn(offer).get(channelId)
+    if (place === undefined) return null
+    const idleMs = this.deps.idleMs() ?? 0
+    return place.tier === 0 || this.deps.now() - since < idleMs ? place.channel : null
   }
 
   private partitionOf({ isNamed, tokenId }: SessionOfToken): Partition {
@@ -228,6 +225,16 @@ export class SessionAffinity {
     return assignment
   }
 }
+
+/** The channels of an offer by their ids, with the index of their priority. */
+const placesIn = oncePerOffer(
+  (offer: Offer<RelayChannel>) =>
+    new Map(
+      offer.flatMap(({ channels }, tier) =>
+        channels.map((channel) => [channel.channelId, { channel, tier }] as const),
+      ),
+    ),
+)
 
 const isAt = (assignment: Assignment, channelId: number, keyRef: string): boolean =>
   assignment.channelId === channelId && assignment.keyRef === keyRef

@@ -1,4 +1,8 @@
-import { channelsIn, type Offer } from '#domain/routing/channels-by-group-and-model.ts'
+import {
+  channelsIn,
+  type Offer,
+  oncePerOffer,
+} from '#domain/routing/channels-by-group-and-model.ts'
 import { parsedObject } from '#relay/canonical/json-values.ts'
 import type { AdapterOptions } from '../adapters/model-adapter-options.ts'
 import { modelAndSuffixAtChannel } from '../adapters/resolve-model-suffix.ts'
@@ -6,6 +10,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { formatFor } from '../dialects/choose-provider-format.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
+import { channelsWithDistinctRequests } from './channels-with-distinct-requests.ts'
 import type { VariantBounds } from './compute-hold-and-output-limit.ts'
 import { withFittingBudget } from './fit-anthropic-thinking-budget.ts'
 
@@ -92,6 +97,17 @@ function shortValue(body: Buffer, { valueStart, valueEnd }: Value): string {
 }
 
 /**
+ * Returns the channels whose provider does not count thinking towards the output limit, without
+ * those that would send the same request as an earlier one.
+ */
+const channelsThatThinkBeyondLimit = oncePerOffer(
+  (offer: Offer<RelayChannel>): readonly RelayChannel[] => {
+    const thinks = ({ target }: RelayChannel) => target?.profile?.thinkingBeyondLimit !== undefined
+    return channelsIn(offer).some(thinks) ? channelsWithDistinctRequests(offer).filter(thinks) : []
+  },
+)
+
+/**
  * Returns the bounds of a request for channels whose provider does not count thinking towards the
  * output limit. A caller with a low limit would otherwise get long thinking for a small hold.
  */
@@ -102,8 +118,8 @@ export function boundsWithThinking(
   isOverridden: boolean,
 ): readonly VariantBounds[] {
   let bounds: VariantBounds | null = null
-  for (const channel of channelsIn(offer)) {
-    if (channel.target?.profile?.thinkingBeyondLimit === undefined) continue
+  for (const channel of channelsThatThinkBeyondLimit(offer)) {
+    if (channel.target?.profile.thinkingBeyondLimit === undefined) continue
     const overrides = isOverridden ? channel.rules.overrides : NO_OVERRIDES
     const { model, suffix } = modelAndSuffixAtChannel(channel, request, adapters)
     const { name: format } = formatFor(channel, request.format, model)

@@ -3,11 +3,7 @@ import type { Core } from '#infra/core-dependencies.ts'
 import { relayCircuits } from '#projections/channel-health/query.ts'
 import { relayChannels } from '#projections/channels/query.ts'
 import { allOptions } from '#projections/options/query.ts'
-import {
-  relayTokens,
-  type TokenRow as StoredToken,
-  termsOfToken,
-} from '#projections/tokens/query.ts'
+import { relayTokens } from '#projections/tokens/query.ts'
 import { relayUsers } from '#projections/users/query.ts'
 import type { CircuitRow } from '../channel-health/open-circuit-view.ts'
 import type { TokenRow } from './token-view.ts'
@@ -38,7 +34,7 @@ export async function loadViewRows({ db }: Pick<Core, 'db'>): Promise<ViewRows> 
     allOptions(db),
   ])
   return {
-    tokens: { position: tokens.position, rows: tokens.rows.map(tokenRow) },
+    tokens,
     users: {
       position: users.position,
       rows: users.rows.map(({ id, role, status, group, settings, isDeleted }) => ({
@@ -82,9 +78,4 @@ const STATUSES: Record<1 | 2 | 3, ChannelStatus> = {
   1: 'enabled',
   2: 'disabled',
   3: 'auto-disabled',
-}
-
-function tokenRow(row: StoredToken): TokenRow {
-  const { id: tokenId, userId, isEnabled, keyLookup } = row
-  return { tokenId, userId, isEnabled, keyLookup, terms: termsOfToken(row) }
 }

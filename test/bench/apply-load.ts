@@ -3,6 +3,8 @@ import { type Answer, LoadConnection } from './load-connection.ts'
 export type Target = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** The API keys that the requests use in turn. Without them, `headers` has the only key. */
+  readonly keys?: readonly string[]
 }
 
 export type LoadResult = {
@@ -23,7 +25,7 @@ export async function closedLoop(
   body: string,
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<LoadResult> {
-  const { open, request } = prepare(target, body)
+  const { open, nextRequest } = prepare(target, body)
   const counted: Counted = { count: 0, errors: 0, firstByteUs: [], totalUs: [] }
   const started = performance.now()
   const end = started + seconds * 1000
@@ -31,7 +33,7 @@ export async function closedLoop(
     Array.from({ length: connections }, async () => {
       const connection = open()
       while (performance.now() < end) {
-        note(counted, await new Promise<Answer>((done) => connection.send(request, done)))
+        note(counted, await new Promise<Answer>((done) => connection.send(nextRequest(), done)))
       }
       connection.close()
     }),
@@ -49,7 +51,7 @@ export async function openLoop(
     readonly onAnswer?: (answer: Answer) => void
   },
 ): Promise<LoadResult> {
-  const { open, request } = prepare(target, body)
+  const { open, nextRequest } = prepare(target, body)
   const counted: Counted = { count: 0, errors: 0, firstByteUs: [], totalUs: [] }
   const idle: LoadConnection[] = []
   const all: LoadConnection[] = []
@@ -62,7 +64,7 @@ export async function openLoop(
       const connection = idle.pop() ?? remember(all, open())
       pending.push(
         new Promise((done) => {
-          connection.send(request, (answer) => {
+          connection.send(nextRequest(), (answer) => {
             note(counted, answer)
             options.onAnswer?.(answer)
             idle.push(connection)
@@ -83,16 +85,27 @@ function remember(all: LoadConnection[], connection: LoadConnection): LoadConnec
   return connection
 }
 
-function prepare({ url, headers }: Target, body: string) {
+function prepare({ url, headers, keys }: Target, body: string) {
   const { hostname, port, host, pathname } = new URL(url)
-  const lines = Object.entries({
-    host,
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
-    ...headers,
-  }).map(([name, value]) => `${name}: ${value}\r\n`)
-  const request = Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
-  return { request, open: () => new LoadConnection(hostname, Number(port)) }
+  const requestWith = (ownHeaders: Target['headers']): Buffer => {
+    const lines = Object.entries({
+      host,
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      ...ownHeaders,
+    }).map(([name, value]) => `${name}: ${value}\r\n`)
+    return Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+  }
+  const requests = keys?.map((key) => requestWith({ ...headers, authorization: `Bearer ${key}` }))
+  const [first, ...others] = requests ?? [requestWith(headers)]
+  if (first === undefined) throw new Error('the list of keys is empty')
+  let sent = 0
+  const nextRequest = (): Buffer => {
+    const index = sent % (others.length + 1)
+    sent += 1
+    return others[index - 1] ?? first
+  }
+  return { nextRequest, open: () => new LoadConnection(hostname, Number(port)) }
 }
 
 function note(counted: Counted, answer: Answer): void {

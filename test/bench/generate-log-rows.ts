@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { monthOf } from '#projections/runner/monthly-partitions.ts'
 import { OPEN_TOKEN_COLUMNS, OPEN_TOKEN_LITERALS } from '#test/support/token-fields.ts'
 
@@ -44,11 +44,7 @@ export async function makeLogRows(
   try {
     await client.query('set synchronous_commit = off; set maintenance_work_mem = "1GB"')
     const start = end - SITE.days * 86_400
-    for (let at = start; monthOf(at).start <= end; at = monthOf(at).end) {
-      const month = monthOf(at)
-      await client.query(`create table if not exists read_call_log.log_${month.name}
-        partition of read_call_log.log for values from (${month.start}) to (${month.end})`)
-    }
+    await createMonths(client, start, end)
     await makeOwners(client)
     const users = Array.from({ length: SITE.users }, (_, i) => SITE.firstUser + i)
     await client.query('create temp table sealed (user_id bigint primary key, ip text)')
@@ -56,17 +52,13 @@ export async function makeLogRows(
       users,
       await Promise.all(users.map(sealed)),
     ])
-    const { rows: indexes } = await client.query<{ name: string; sql: string }>(
-      `select indexname as name, indexdef as sql from pg_indexes
-       where schemaname = 'read_call_log' and tablename = 'log' and indexname <> 'log_pkey'`,
-    )
-    for (const { name } of indexes) await client.query(`drop index read_call_log.${name}`)
-    for (let from = 1; from <= count; from += CHUNK) {
-      const to = Math.min(count, from + CHUNK - 1)
-      await client.query(ROWS, [from, to, start, (end - start) / count])
-      onChunk?.(to)
-    }
-    for (const { sql } of indexes) await client.query(sql.replace(' ON ONLY ', ' ON '))
+    await withoutLogIndexes(client, async () => {
+      for (let from = 1; from <= count; from += CHUNK) {
+        const to = Math.min(count, from + CHUNK - 1)
+        await client.query(ROWS, [from, to, start, (end - start) / count])
+        onChunk?.(to)
+      }
+    })
     await client.query('set work_mem = "600MB"')
     await fillRollups(client)
     await client.query('vacuum analyze')
@@ -76,6 +68,29 @@ export async function makeLogRows(
 }
 
 type Client = { query: (sql: string) => Promise<unknown> }
+
+/** Creates the missing partitions of the log between two times in Unix seconds. */
+export async function createMonths(client: Client, start: number, end: number): Promise<void> {
+  for (let at = start; monthOf(at).start <= end; at = monthOf(at).end) {
+    const month = monthOf(at)
+    await client.query(`create table if not exists read_call_log.log_${month.name}
+      partition of read_call_log.log for values from (${month.start}) to (${month.end})`)
+  }
+}
+
+/** Drops the log's indexes, calls `insert`, and creates the indexes again. */
+export async function withoutLogIndexes(
+  client: PoolClient,
+  insert: () => Promise<void>,
+): Promise<void> {
+  const { rows: indexes } = await client.query<{ name: string; sql: string }>(
+    `select indexname as name, indexdef as sql from pg_indexes
+     where schemaname = 'read_call_log' and tablename = 'log' and indexname <> 'log_pkey'`,
+  )
+  for (const { name } of indexes) await client.query(`drop index read_call_log.${name}`)
+  await insert()
+  for (const { sql } of indexes) await client.query(sql.replace(' ON ONLY ', ' ON '))
+}
 
 async function makeOwners(client: Client): Promise<void> {
   const { users, firstUser, tokensEach, channels } = SITE

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,20 +9,20 @@ import { createLog } from '#infra/telemetry/log.ts'
 import { treeOf } from '#test/support/process-tree.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
 import { addChannel, setOption, setUpSite } from '#test/support/test-product.ts'
-import { closedLoop, type LoadResult, openLoop, quantiles, type Target } from './apply-load.ts'
+import { type LoadResult, openLoop, quantiles, type Target } from './apply-load.ts'
 import {
-  AS_STARTED,
-  cpuSeconds,
-  endPreference,
-  preferOverOthers,
-  startPinned,
-  unpin,
-} from './pinned-processes.ts'
+  chat,
+  median,
+  restartUntilFirstCall,
+  rssMb,
+  saturate,
+  startUnpinned,
+} from './compare-products.ts'
+import { AS_STARTED, cpuSeconds, endPreference, preferOverOthers } from './pinned-processes.ts'
 import { measureLag } from './projection-lag.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
-const CONNECTIONS = 64
 const WARM_UP_SECONDS = 10
 const IDLE_SECONDS = 20
 /** The load after which the memory is measured, in seconds. */
@@ -59,8 +59,8 @@ const programs: number[] = []
  * in a second process. Each form has a separate database. All loads alternate between the forms.
  */
 async function bench(): Promise<void> {
-  const provider = await startProgram('infra/demo/run-simulated-provider.ts', ['0', '5', '20'])
-  const bare = await startProgram('test/bench/bare-proxy.ts', [provider])
+  const provider = await startBeside('infra/demo/run-simulated-provider.ts', ['0', '5', '20'])
+  const bare = await startBeside('test/bench/bare-proxy.ts', [provider])
   const forms: Form[] = []
   for (const name of Object.keys(FORMS) as FormName[]) forms.push(await startForm(name, provider))
   const proxy = { url: `${bare}/v1/chat/completions`, headers: {} }
@@ -96,9 +96,6 @@ const pidsOf = (forms: readonly Form[]): number[] => [
     [postgres, ...processes.map(({ pid }) => pid)].flatMap(treeOf),
   ),
 ]
-
-const saturate = (target: Target, isStream: boolean, seconds: number): Promise<LoadResult> =>
-  closedLoop(target, chat(isStream), { connections: CONNECTIONS, seconds })
 
 async function compare(load: Load, proxy: Target, forms: readonly Form[]): Promise<void> {
   const bare: LoadResult[] = []
@@ -157,7 +154,7 @@ async function measureRest(form: Form): Promise<void> {
   await saturate(form.target, false, SATURATED_SECONDS)
   const loadedMb = form.processes.map(({ pid }) => rssMb(pid))
   const starts: number[] = []
-  for (let round = 0; round < ROUNDS; round += 1) starts.push(await restart(form))
+  for (let round = 0; round < ROUNDS; round += 1) starts.push(await restartUntilFirstCall(form))
   print(`\n${form.name}, a number for each process in the order ${FORMS[form.name].join(' + ')}:`)
   print(`- live row after its call: p50 ${lag.p50.toFixed(0)}, p99 ${lag.p99.toFixed(0)} ms`)
   print(`- rows missing: ${missing}`)
@@ -167,36 +164,11 @@ async function measureRest(form: Form): Promise<void> {
   print(`- start to first call without Postgres: ${median(starts).toFixed(2)} s`)
 }
 
-/** Returns the seconds from the start of the processes to the first answered call. */
-async function restart({ processes, target }: Form): Promise<number> {
-  await Promise.all(processes.map((one) => one.stop()))
-  const begin = performance.now()
-  const starting = processes.map((one) => one.start())
-  while ((await call(target)) !== 200) await delay(10)
-  const seconds = (performance.now() - begin) / 1_000
-  await Promise.all(starting)
-  return seconds
-}
-
-const call = ({ url, headers }: Target): Promise<number> =>
-  fetch(url, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: chat(false),
-  }).then(
-    async (response) => {
-      await response.text()
-      return response.status
-    },
-    () => 0,
-  )
-
-async function startProgram(program: string, programArguments: string[]): Promise<string> {
-  const { child, line, pid } = await startPinned(0, program, programArguments)
-  unpin(pid)
+async function startBeside(program: string, programArguments: string[]): Promise<string> {
+  const { url, pid, close } = await startUnpinned(program, programArguments)
   programs.push(pid)
-  closers.push(() => child.removeAllListeners('exit').kill('SIGKILL'))
-  return line.trim()
+  closers.push(close)
+  return url
 }
 
 async function startForm(name: FormName, provider: string): Promise<Form> {
@@ -225,23 +197,6 @@ async function startForm(name: FormName, provider: string): Promise<Form> {
   const headers = { authorization: `Bearer ${key}` }
   const target = { url: `${url}/v1/chat/completions`, headers }
   return { name, processes, postgres: postgres.pid, console, target }
-}
-
-function chat(isStream: boolean): string {
-  const text = 'Explain in plain words how a gateway accounts for every call that it relays. '
-  return JSON.stringify({
-    model: 'sim-small',
-    messages: [{ role: 'user', content: text.repeat(11) }],
-    max_tokens: 20,
-    ...(isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
-  })
-}
-
-const median = (values: number[]): number => quantiles(values).p50
-
-function rssMb(pid: number): string {
-  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1])
-  return ((pages * 4_096) / 2 ** 20).toFixed(0)
 }
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)

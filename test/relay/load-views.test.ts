@@ -32,8 +32,18 @@ it('the rows that the relay loads from the read models equal the fold of the eve
     { type: 'UserDisabled', v: 1, data: { userId: 7, authVersion: 2 } },
   )
   const token = { tokenId: 3, name: 't', keyLookup: 'look', keyRef: 'ref', keyHint: 'hint' }
-  const data7 = { userId: 7, terms: shared, tokens: [token] }
-  await append('tokens-7', { type: 'TokensCreated', v: 1, data: data7 })
+  const others = [4, 5, 6].map((tokenId) => ({ ...token, tokenId, keyLookup: `look-${tokenId}` }))
+  const open = { ...shared, expiresAt: null, models: null, allowIps: null }
+  await append(
+    'tokens-7',
+    ...[
+      { terms: shared, tokens: [token, ...others.slice(0, 2)] },
+      { terms: { ...shared, expiresAt: 10 }, tokens: [{ ...token, tokenId: 7, keyLookup: '7' }] },
+      { terms: open, tokens: others.slice(2) },
+    ].map((data) => ({ type: 'TokensCreated', v: 1, data: { userId: 7, ...data } })),
+    { type: 'TokensDisabled', v: 1, data: { userId: 7, tokenIds: [4] } },
+    { type: 'TokensDeleted', v: 1, data: { userId: 7, tokenIds: [5] } },
+  )
   await append(
     'channels',
     {
@@ -66,8 +76,16 @@ it('the rows that the relay loads from the read models equal the fold of the eve
   expect(rows.users.rows).toMatchObject([
     { userId: 7, role: 10, group: 'default', isEnabled: false },
   ])
-  const ids = { tokenId: 3, userId: 7 }
-  expect(rows.tokens.rows).toEqual([{ ...ids, keyLookup: 'look', isEnabled: true, terms: shared }])
+  const tokens = rows.tokens.rows.toSorted((one, other) => one.tokenId - other.tokenId)
+  const owned = { userId: 7, isEnabled: true, terms: shared }
+  expect(tokens).toEqual([
+    { ...owned, tokenId: 3, keyLookup: 'look' },
+    { ...owned, tokenId: 4, keyLookup: 'look-4', isEnabled: false },
+    { ...owned, tokenId: 6, keyLookup: 'look-6', terms: open },
+    { ...owned, tokenId: 7, keyLookup: '7', terms: { ...shared, expiresAt: 10 } },
+  ])
+  // Otherwise, the terms of a hundred thousand tokens would take more memory than all else of them.
+  expect(tokens[1]?.terms).toBe(tokens[0]?.terms)
   expect(rows.channels.rows).toEqual([
     {
       channelId: 4,

@@ -46,8 +46,8 @@ type CreatedTokens = {
 const ATTEMPTS_MAX = 100
 
 /** Assigns the ids, creates the tokens and opens their budgets in one append. */
-async function createTokens(
-  deps: Deps,
+export async function createTokens(
+  deps: Pick<Deps, 'core' | 'runExclusive'>,
   userId: number,
   batch: TokenBatch,
   context: CommandContext,
@@ -73,7 +73,7 @@ async function createTokens(
 }
 
 function newTokens(
-  { core: { vault } }: Deps,
+  { core: { vault } }: Pick<Deps, 'core'>,
   names: readonly Sealed[],
   keys: readonly string[],
   first: number,

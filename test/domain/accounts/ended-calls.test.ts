@@ -8,6 +8,12 @@ import { admitCall, admitted, funded, releaseCall, released, settleCall } from '
 
 const idOf = (n: number) => `019376a0-0000-7000-8000-${String(n).padStart(12, '0')}`
 
+/** The id of a call that arrived at the time in Unix milliseconds. */
+function timedId(time: number): string {
+  const digits = time.toString(16).padStart(12, '0')
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000001`
+}
+
 /** The calls `from` to `to`, admitted and released, in the order of their ids. */
 function accountAfter(from: number, to: number) {
   let state = funded(100).reduce(accountDecider.evolve, accountDecider.initialState())
@@ -73,6 +79,43 @@ describe('the memory of ended calls', () => {
     }
     addEndedCall(again.ended, idOf(ENDED_MAX + 4))
     expect(again.ended.forgottenUpTo).toBe(idOf(4))
+  })
+
+  it('forgets a call once a call that arrived two days later has ended', () => {
+    const ended = noEndedCalls()
+    const hour = 3_600_000
+    const start = Date.UTC(2026, 10, 1)
+    const at = (hours: number) => timedId(start + hours * hour)
+    for (const hours of [0, 1, 24, 48]) addEndedCall(ended, at(hours))
+    expect([...ended.ids]).toEqual([0, 1, 24, 48].map(at))
+    addEndedCall(ended, at(48.1))
+    expect([...ended.ids]).toEqual([1, 24, 48, 48.1].map(at))
+    addEndedCall(ended, at(120))
+    expect([...ended.ids]).toEqual([at(120)])
+    expect(findEndedCall(ended, at(48.1))).toBe('too-old')
+    expect(findEndedCall(ended, at(48.2))).toBe('unknown')
+  })
+
+  it('remembers calls that end after one whose clock was days ahead', () => {
+    const ended = noEndedCalls()
+    const start = Date.UTC(2026, 10, 1)
+    const wrong = timedId(start + 10 * 86_400_000)
+    addEndedCall(ended, timedId(start))
+    addEndedCall(ended, wrong)
+    addEndedCall(ended, timedId(start + 2))
+    expect([...ended.ids]).toEqual([wrong, timedId(start + 2)])
+    expect(findEndedCall(ended, timedId(start + 1))).toBe('unknown')
+  })
+
+  it('refuses the admission of a forgotten call, so that no repeat is charged twice', () => {
+    const start = Date.UTC(2026, 10, 1)
+    const state = funded(100).reduce(accountDecider.evolve, accountDecider.initialState())
+    const [old, late] = [timedId(start), timedId(start + 3 * 86_400_000)]
+    for (const call of [old, late]) addEndedCall(state.ended, call)
+    expect(state.ended.ids.size).toBe(1)
+    const again = accountDecider.decide(admitCall({ call: old }), state)
+    expect(again).toEqual(codedError('CallEnded'))
+    expect(accountDecider.decide(settleCall({ call: old }), state)).toEqual([])
   })
 
   it('forgets the smallest ids first, in whatever order the calls end', () => {

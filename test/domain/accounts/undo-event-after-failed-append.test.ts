@@ -76,6 +76,29 @@ describe('the undo of account events after a failed append', () => {
     )
   })
 
+  it('restores the ended calls that were forgotten because of their age', () => {
+    const idAt = (hours: number) => {
+      const digits = (Date.UTC(2026, 10, 1) + hours * 3_600_000).toString(16).padStart(12, '0')
+      return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-${String(hours).padStart(12, '0')}`
+    }
+    const times = fc.uniqueArray(fc.nat(200), { minLength: 2, maxLength: 60 })
+    const property = fc.property(times, fc.integer({ min: 1, max: 8 }), (hours, apart) => {
+      const ended = noEndedCalls()
+      const ids = hours.map(idAt)
+      for (const call of ids.slice(0, -apart)) addEndedCall(ended, call)
+      const before = structuredClone(ended)
+      const undos = ids.slice(-apart).map((call) => {
+        const undo = undoAddedEndedCall(ended, call)
+        addEndedCall(ended, call)
+        return undo
+      })
+      for (const undo of undos.reverse()) undo()
+      expect(endedContent(ended)).toEqual(endedContent(before))
+      expect(endedContent(ended).isHeap).toBe(true)
+    })
+    fc.assert(property, { numRuns: RUNS })
+  })
+
   it('restores the ended call that was forgotten to make room', () => {
     const ended = noEndedCalls()
     const id = (n: number) => `call-${String((n * 7_919) % 100_000).padStart(6, '0')}`

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { AccountCommand } from '#domain/accounts/commands.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
-import { accountStream } from '#domain/accounts/events.ts'
+import { type Attempt, accountStream } from '#domain/accounts/events.ts'
 import type { AccountState } from '#domain/accounts/state.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { isCodedError } from '#domain/shared/coded-error.ts'
+import type { Sealed } from '#domain/shared/event.ts'
 import type { NewEvent, StreamAppend } from '#infra/event-store/port.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 
@@ -53,16 +54,36 @@ function commandsOf(userId: number, round: number, at: number, isFirst: boolean)
     ]
   }
   const call = `019ab0de-2c00-7000-8000-${String(round).padStart(12, '0')}`
-  const facts = { call, userId, tokenId: userId, model: `model-${round % 7}`, group: 'default' }
+  return callCommands({
+    ...{ call, userId, tokenId: userId, model: `model-${round % 7}`, at, attempt: ATTEMPT },
+    ...{ inputTokens: 100 + (round % 50), clientIp: null },
+  })
+}
+
+export type PastCall = {
+  readonly call: string
+  readonly userId: number
+  readonly tokenId: number
+  readonly model: string
+  readonly at: number
+  readonly attempt: Attempt
+  readonly inputTokens: number
+  readonly clientIp: Sealed | null
+}
+
+/** Returns the commands that admit and settle a call that succeeded at its first attempt. */
+export function callCommands(past: PastCall): [AccountCommand, AccountCommand] {
+  const { call, userId, tokenId, model, at, attempt, inputTokens, clientIp } = past
+  const { channelId } = attempt
   return [
     {
-      ...{ type: 'AdmitCall', ...facts, isStream: true, hold: 5_000n, price: PRICE },
-      ...{ leaseUntil: at + 60_000, clientIp: null, startedAt: at },
+      ...{ type: 'AdmitCall', call, userId, tokenId, model, group: 'default', isStream: true },
+      ...{ hold: 5_000n, price: PRICE, leaseUntil: at + 60_000, clientIp, startedAt: at },
     },
     {
-      ...{ type: 'SettleCall', call, channelId: 5, upstreamModel: null, usageSource: 'upstream' },
-      usage: { ...NO_USAGE, inputUncached: 100 + (round % 50), output: 20 },
-      ...{ anomaly: null, end: 'done', attempts: [ATTEMPT] },
+      ...{ type: 'SettleCall', call, channelId, upstreamModel: null, usageSource: 'upstream' },
+      usage: { ...NO_USAGE, inputUncached: inputTokens, output: 20 },
+      ...{ anomaly: null, end: 'done', attempts: [attempt] },
       timings: { startedAt: at, firstByteMs: 20, durationMs: 90 },
     },
   ]
