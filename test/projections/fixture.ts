@@ -15,7 +15,7 @@ import { createFreshness, type Freshness } from '#projections/read-model-freshne
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
-import { testDatabase } from '#test/support/test-database.ts'
+import { siteDatabase } from '#test/support/site-database.ts'
 
 export type Fixture = {
   readonly core: Core
@@ -41,9 +41,12 @@ const TTL_MS = 2_000
 
 export const NOW = Date.UTC(2026, 10, 21, 9, 30)
 
-/** A core for read models, with a real Postgres and an event store in memory. */
+/**
+ * A core for read models, with a real Postgres and an event store in memory. The empty tables of
+ * the read models are there, because creating them takes longer than most tests.
+ */
 export async function projectionFixture(): Promise<Fixture> {
-  const database = await testDatabase()
+  const database = await siteDatabase()
   const pools = await createPools(database.url)
   const store = createMemoryEventStore()
   const log = pino({ level: 'silent' })

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Role } from '#infra/config/config-types.ts'
 import { ConsoleClient } from '#infra/demo/management-api-client.ts'
 import { type Running, startProduct } from '#infra/start.ts'
-import { siteDatabase } from '#test/support/site-database.ts'
 import { testConfig } from '#test/support/test-core.ts'
 import { PASSWORD, setUpSite } from '#test/support/test-product.ts'
 
@@ -13,7 +12,7 @@ afterEach(async () => {
 
 /** Starts processes with some of the roles on one site. Each process has a separate port. */
 async function site() {
-  const { config, drop } = await testConfig({}, siteDatabase)
+  const { config, drop } = await testConfig()
   closers.push(drop)
   return async (...roles: readonly Role[]) => {
     const running = await startProduct({ ...config, roles: new Set(roles) })

@@ -47,6 +47,8 @@ async function startOnce(url: string): Promise<void> {
     SECRET_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
     PORT: '0',
+    // The console has no tables, and its pages would be built first.
+    ROLES: 'write-api,read-api,projections,relay',
   })
   const running = await startProduct(config)
   await running.stop(0)

@@ -7,7 +7,6 @@ import {
 } from '#infra/demo/simulated-provider.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import { sendChat } from './send-chat.ts'
-import { siteDatabase } from './site-database.ts'
 import { testConfig } from './test-core.ts'
 
 export const PASSWORD = 'a-long-password'
@@ -37,7 +36,7 @@ export async function testProduct(
   } = {},
 ): Promise<TestProduct> {
   const roles = options.roles ?? new Set(['write-api', 'read-api', 'projections', 'relay'] as const)
-  const { config: plain, drop } = await testConfig({ roles, ...options.engines }, siteDatabase)
+  const { config: plain, drop } = await testConfig({ roles, ...options.engines })
   const transparencyLog = { ...plain.transparencyLog, ...options.transparencyLog }
   const config = { ...plain, transparencyLog }
   const provider = await startSimulatedProvider(options.provider)

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { startedForEach } from '#test/support/started-by-hook.ts'
+import { startedForEach, startedOnce } from '#test/support/started-by-hook.ts'
 import { fifty, PASSWORD, writeFixture } from './write-fixture.ts'
-
-const fixture = startedForEach(writeFixture)
 
 const body = { username: 'root', password: PASSWORD, confirmPassword: PASSWORD }
 const elsewhere = { host: 'tallygate.example' }
 
 describe('the first run', () => {
+  const fixture = startedForEach(writeFixture)
+
   it('creates the super admin with 100 000 000 quota, who can log in at once', async () => {
     const answer = await fixture.setUp({ SelfUseModeEnabled: true })
     expect(answer).toMatchObject({
@@ -50,6 +50,11 @@ describe('the first run', () => {
     const events = await fixture.core.store.readAll(0, 1_000)
     expect(events.filter(({ type }) => type === 'UserCreated')).toHaveLength(1)
   })
+})
+
+// A refused setup changes nothing, so these tests share a site.
+describe('a setup that is not allowed', () => {
+  const fixture = startedOnce(writeFixture)
 
   it.each([
     [{ password: 'short', confirmPassword: 'short' }, '密码长度不得小于 8 位！'],
@@ -67,20 +72,6 @@ describe('the first run', () => {
     expect(answer.message).toContain(message)
     expect(await fixture.head()).toBe(head)
   })
-})
-
-describe('the limits of the setup form', () => {
-  it('count characters, not bytes, and ignore the spaces around a name', async () => {
-    const password = '🔑'.repeat(128)
-    const fields = { username: '  管理员一二三四五六七八九  ', password, confirmPassword: password }
-    expect(await fixture.setUp(fields)).toMatchObject({ status: 200, success: true })
-    const root = await fixture.logIn('管理员一二三四五六七八九', password)
-    expect(await root.call('GET', '/api/user/self')).toMatchObject({ data: { id: 1 } })
-  })
-})
-
-describe('the first run from another machine', () => {
-  const token = () => /token=([\w-]{32}) /.exec(fixture.printedLines.join('\n'))?.[1] ?? ''
 
   it.each([
     ['another name for this host', { host: 'tallygate.example' }],
@@ -94,6 +85,23 @@ describe('the first run from another machine', () => {
     })
     expect(await fixture.head()).toBe(0)
   })
+})
+
+describe('the limits of the setup form', () => {
+  const fixture = startedForEach(writeFixture)
+
+  it('count characters, not bytes, and ignore the spaces around a name', async () => {
+    const password = '🔑'.repeat(128)
+    const fields = { username: '  管理员一二三四五六七八九  ', password, confirmPassword: password }
+    expect(await fixture.setUp(fields)).toMatchObject({ status: 200, success: true })
+    const root = await fixture.logIn('管理员一二三四五六七八九', password)
+    expect(await root.call('GET', '/api/user/self')).toMatchObject({ data: { id: 1 } })
+  })
+})
+
+describe('the first run from another machine', () => {
+  const fixture = startedForEach(writeFixture)
+  const token = () => /token=([\w-]{32}) /.exec(fixture.printedLines.join('\n'))?.[1] ?? ''
 
   it.each(['header', 'field', 'query'])('works with the printed token as %s', async (place) => {
     const headers = { ...elsewhere, ...(place === 'header' ? { 'x-setup-token': token() } : {}) }

@@ -11,7 +11,6 @@ import { startProjections } from '#projections/runner/start-projections.ts'
 import { usersByIds } from '#projections/users/query.ts'
 import { registerReadApi } from '#read-api/register-read-api.ts'
 import { CHAT_TYPES, SERVED_TYPES, videoPricingAt } from '#relay/served-channel-types.ts'
-import { siteDatabase } from '#test/support/site-database.ts'
 import { testCore } from '#test/support/test-core.ts'
 import { registerWriteApi } from '#write-api/register-write-api-and-start-jobs.ts'
 
@@ -39,7 +38,7 @@ export type Caller = <T = unknown>(
  * The management API on the real components, before the setup. `clock.ahead` (ms) moves its time.
  */
 export async function writeFixture(overrides: Partial<Config> = {}) {
-  const { core: real, close } = await testCore(overrides, siteDatabase)
+  const { core: real, close } = await testCore(overrides)
   const clock = { ahead: 0 }
   const now = () => Date.now() + clock.ahead
   const limits = createMemoryLimits(now)
