@@ -12,16 +12,24 @@ const PRESSES_MAX = 120
 
 /**
  * Presses Tab until the element has the focus and is visible. Fails if no number of presses reaches
- * it.
+ * it. The element is looked up once, because a search by role and name computes the names of all
+ * elements of the page; it is looked up again if it was replaced by another one.
  */
 async function tabTo(place: Locator): Promise<void> {
-  await place.first().waitFor()
-  const isThere = () => place.first().evaluate((element) => element === document.activeElement)
-  for (let presses = 0; presses < PRESSES_MAX && !(await isThere()); presses += 1) {
+  const find = () => place.first().elementHandle()
+  let element = await find()
+  for (let presses = 0; presses < PRESSES_MAX; presses += 1) {
+    const state = await element?.evaluate((one) =>
+      one === document.activeElement ? 'focused' : one.isConnected ? 'waiting' : 'replaced',
+    )
+    if (state === 'focused') break
+    if (state === 'replaced') element = await find()
     await app.page.keyboard.press('Tab')
   }
-  expect(await isThere(), String(place)).toBe(true)
-  const outline = await place.first().evaluate((element) => getComputedStyle(element).outlineStyle)
+  const [isThere, outline] = await place
+    .first()
+    .evaluate((one) => [one === document.activeElement, getComputedStyle(one).outlineStyle])
+  expect(isThere, String(place)).toBe(true)
   expect(outline, `${place} shows its focus`).not.toBe('none')
 }
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { ROOT_USER } from './support/admin-site.ts'
 import { siteFixture } from './support/console-fixture.ts'
 import { fakeLive } from './support/fake-live-socket.ts'
+import { BLANK_PATH } from './support/fake-site.ts'
 import { startWholeSite } from './support/site-with-data-on-every-page.ts'
 
 const ROUTES = new URL('../../console/app/routes.tsx', import.meta.url)
@@ -76,24 +77,41 @@ function cumulativeShift(shifts: readonly Shift[]): number {
   return largest
 }
 
-async function openContext(width: number, user: object): Promise<BrowserContext> {
-  const context = await app.browser.newContext({
-    viewport: { width, height: width < 600 ? 844 : 800 },
-    locale: 'en-US',
-    timezoneId: 'UTC',
-  })
+/** The tabs of one profile. */
+type Tabs = {
+  readonly pages: readonly Page[]
+  /** Makes the profile new, and its windows as wide as asked. The processes are kept. */
+  reset(width: number): Promise<void>
+}
+
+async function openTabs(user: object): Promise<Tabs> {
+  const context = await app.browser.newContext({ locale: 'en-US', timezoneId: 'UTC' })
   await context.addInitScript(recordShifts)
   await context.addInitScript((stored) => {
     localStorage.setItem('user', stored)
     localStorage.setItem('i18nextLng', 'en')
   }, JSON.stringify(user))
-  return context
-}
-
-async function openTab(context: BrowserContext): Promise<Page> {
-  const page = await context.newPage()
-  await fakeLive(page)
-  return page
+  const pages: Page[] = []
+  for (let n = 0; n < PAGES_AT_ONCE; n += 1) {
+    const page = await context.newPage()
+    await fakeLive(page)
+    pages.push(page)
+  }
+  const reset = async (page: Page, width: number): Promise<void> => {
+    await page.goto(app.site.url + BLANK_PATH)
+    await page.evaluate(() => {
+      localStorage.clear()
+      sessionStorage.clear()
+    })
+    const devTools = await context.newCDPSession(page)
+    await devTools.send('Network.clearBrowserCache')
+    await devTools.detach()
+    await page.setViewportSize({ width, height: width < 600 ? 844 : 800 })
+  }
+  return {
+    pages,
+    reset: async (width) => void (await Promise.all(pages.map((page) => reset(page, width)))),
+  }
 }
 
 /**
@@ -130,26 +148,34 @@ async function excessOf(page: Page, path: string): Promise<string | null> {
   return `${sum.toFixed(3)} = ${worst.join(' + ')}`
 }
 
+/** The tabs of each user, by the user's id. */
+const openedTabs = new Map<number, Promise<Tabs>>()
+
+function tabsOf(user: typeof ROOT_USER): Promise<Tabs> {
+  const tabs = openedTabs.get(user.id) ?? openTabs(user)
+  openedTabs.set(user.id, tabs)
+  return tabs
+}
+
 /**
  * Returns the routes that shift more than a good page. The first page that needs a script gets it
- * as late as its data, because the profile is new. Tabs are reused, because a new process for each
- * page would take five times as much CPU time.
+ * as late as its data, because the profile is new. Tabs are reused, because a new process compiles
+ * the console again, which takes most of the CPU time of a page.
  */
 async function excesses(width: number, user: typeof ROOT_USER): Promise<Record<string, string>> {
-  const context = await openContext(width, user)
+  const { pages, reset } = await tabsOf(user)
+  await reset(width)
   const isAdmin = user.role > 1
   const paths = routePaths(isAdmin)
   expect(paths.length).toBeGreaterThan(isAdmin ? 35 : 12)
   const found: Record<string, string> = {}
-  const openPages = async (): Promise<void> => {
-    const page = await openTab(context)
+  const openPages = async (page: Page): Promise<void> => {
     for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
       const excess = await excessOf(page, path)
       if (excess !== null) found[path] = excess
     }
   }
-  await Promise.all(Array.from({ length: PAGES_AT_ONCE }, openPages))
-  await context.close()
+  await Promise.all(pages.map(openPages))
   return found
 }
 

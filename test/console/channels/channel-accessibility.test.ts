@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { startingWith, TEXTS, type Text } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
-import { openAsRoot } from '../support/admin-site.ts'
+import { openByLink } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 
 type Screen = {
@@ -82,21 +82,28 @@ const SCREENS: readonly Screen[] = [
 
 const app = siteFixture()
 
+/** Runs in the page, which stays logged in. */
+function clearPreferences(): void {
+  const user = localStorage.getItem('user')
+  localStorage.clear()
+  if (user !== null) localStorage.setItem('user', user)
+}
+
 describe('the channels page, its views and its dialogs', () => {
   for (const language of LANGUAGES) {
     it(`are accessible in either theme: ${language}`, { timeout: 120_000 }, async () => {
       // All screens use one page, so that it loads and compiles the console only once.
       const { page, faults, close } = await app.openPage({ language })
       for (const { name, path = '/admin/channels', part, open } of SCREENS) {
-        await openAsRoot(page, app.site, path)
+        await openByLink(page, app.site, path)
         await page.locator('.tg-grid-body').first().waitFor()
         await open(page, TEXTS[language])
         const looks = await lookFaults(page, `${name}-${language}`, WIDTHS[language], part)
         expect.soft(looks, name).toEqual([])
         expect(faults).toEqual([])
-        // The next screen opens as in a new browser: with the wide window and without stored
-        // preferences.
-        await page.evaluate(() => localStorage.clear())
+        // The next screen opens as for a user who has not used the console before: with the wide
+        // window and without stored preferences.
+        await page.evaluate(clearPreferences)
         await page.setViewportSize({ width: 1280, height: 860 })
       }
       await close()

@@ -28,27 +28,46 @@ export async function lookFaults(
   part?: string,
 ): Promise<string[]> {
   const faults: string[] = []
-  for (const width of widths) {
+  const between = name.endsWith('-zh') ? [] : BETWEEN
+  let theme: Theme = 'light'
+  const show = async (next: Theme): Promise<void> => {
+    if (next !== theme) await changeTheme(page, next)
+    theme = next
+  }
+  for (const width of wideFirst([...widths, ...between])) {
     await page.setViewportSize({ width, height: HEIGHT })
     await settled(page)
-    const { light, dark } = rulesFor(name, width)
-    const found = light === 'all' ? axeFaults(page, part) : faultsOfGroups(page, light, part)
-    faults.push(...(await found).map((fault) => `${width} ${fault}`))
-    await takePicture(page, `${name}-light-${width}`)
-    if (dark.length > 0 || takesPictures) {
-      const darkFaults = await faultsInDark(page, `${name}-dark-${width}`, dark, part)
-      faults.push(...darkFaults.map((fault) => `${width} dark ${fault}`))
+    faults.push(...(await widthFaults(page, width)))
+    if (!widths.includes(width)) continue
+    const rules = rulesFor(name, width)
+    // The theme of the previous width comes first, because a change of the theme is expensive.
+    for (const next of theme === 'light' ? THEMES : THEMES.toReversed()) {
+      if (rules[next].length === 0 && !takesPictures) continue
+      await show(next)
+      const found = await faultsOf(page, rules[next], part)
+      faults.push(...found.map((fault) => `${width} ${next} ${fault}`))
+      await takePicture(page, `${name}-${next}-${width}`)
     }
-    faults.push(...(await widthFaults(page, width)))
   }
-  for (const width of name.endsWith('-zh') ? [] : BETWEEN) {
-    await page.setViewportSize({ width, height: HEIGHT })
-    await settled(page)
-    faults.push(...(await widthFaults(page, width)))
-  }
+  await show('light')
   await page.setViewportSize({ width: widths[0] ?? 1280, height: HEIGHT })
   return faults
 }
+
+const THEMES = ['light', 'dark'] as const
+type Theme = (typeof THEMES)[number]
+
+/**
+ * Puts the widths of one layout one after the other, because a change of the layout renders the
+ * whole page again.
+ */
+const wideFirst = (widths: readonly number[]): number[] => [
+  ...widths.filter((width) => width > NARROW),
+  ...widths.filter((width) => width <= NARROW),
+]
+
+const faultsOf = (page: Page, rules: 'all' | readonly RuleGroup[], part?: string) =>
+  rules === 'all' ? axeFaults(page, part) : faultsOfGroups(page, rules, part)
 
 type Rules = { readonly light: 'all' | readonly RuleGroup[]; readonly dark: readonly RuleGroup[] }
 
@@ -86,20 +105,10 @@ function isFirstLook(look: string): boolean {
   return isFirst
 }
 
-async function faultsInDark(
-  page: Page,
-  name: string,
-  groups: readonly RuleGroup[],
-  part?: string,
-): Promise<string[]> {
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.locator('html[data-theme="dark"]').waitFor()
+async function changeTheme(page: Page, theme: Theme): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme })
+  await page.locator(`html[data-theme="${theme}"]`).waitFor()
   await settled(page)
-  const faults = await faultsOfGroups(page, groups, part)
-  await takePicture(page, name)
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.locator('html[data-theme="light"]').waitFor()
-  return faults
 }
 
 async function widthFaults(page: Page, width: number): Promise<string[]> {
