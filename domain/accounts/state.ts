@@ -1,8 +1,8 @@
-import { type PriceSnapshot, type ProviderCost } from '../pricing/price-snapshot.ts'
-import { type Usage } from '../pricing/usage.ts'
-import { type Sealed } from '../shared/event.ts'
-import { type Quota } from '../shared/quota.ts'
-import { type CallFacts, type RequestChanges, type Served } from './events.ts'
+import type { PriceSnapshot, ProviderCost } from '../pricing/price-snapshot.ts'
+import type { Usage } from '../pricing/usage.ts'
+import type { Sealed } from '../shared/event.ts'
+import type { Quota } from '../shared/quota.ts'
+import type { CallFacts, RequestChanges, Served } from './events.ts'
 
 /**
  * The ids of the last ended calls, to recognise repeated commands. Ids are UUID v7 and sort by

@@ -1,5 +1,3 @@
-
-
 export type RoutingTerms = {
   readonly models: readonly string[]
   /** The prefix that callers must put before the channel's model names. */

@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
-import { type RowOf, nullable, rowType, wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 
 const circuit = rowType({

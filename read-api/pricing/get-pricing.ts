@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import { type FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
+import { isSame } from '#domain/shared/deep-equal.ts'
 import { principalIfAny } from '#infra/http/access-checks.ts'
 import { afterPosition } from '#infra/http/after-position-header.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
@@ -11,9 +12,8 @@ import { type PricedModel, type Pricing, pricingQueries } from '../contract/pric
 import { type CurrentOptions, currentOptions } from '../options/current-options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 import { usableGroups } from '../users/list-groups-and-callable-models.ts'
-import { type PriceUnitIndex, type VideoUse } from './price-unit-index.ts'
+import type { PriceUnitIndex, VideoUse } from './price-unit-index.ts'
 import { createSharedReads } from './shared-reads.ts'
-import { isSame } from '#domain/shared/deep-equal.ts'
 
 /**
  * The vendors of models, with a pattern for the beginning of a model's name. The first pattern that

@@ -1,5 +1,9 @@
-import { type PriceUnit, VIDEO_PRICE_UNITS, type VideoPricing } from '#domain/pricing/video-prices.ts'
-import { type MappedModels } from '#projections/channels/query.ts'
+import {
+  type PriceUnit,
+  VIDEO_PRICE_UNITS,
+  type VideoPricing,
+} from '#domain/pricing/video-prices.ts'
+import type { MappedModels } from '#projections/channels/query.ts'
 import { isPricePerSecond } from '../contract/price-unit-by-model-name.ts'
 
 /**

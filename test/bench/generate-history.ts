@@ -130,8 +130,12 @@ async function createUser(core: Core, userId: number): Promise<void> {
     nextIds: async (_kind, create) => ({ id: userId, outcome: await create(userId) }),
   }
   const user = {
-    ...{ username: `user-${userId}`, displayName: `User ${userId}`, password: null },
-    ...{ role: 1, quota: QUOTA, reason: 'new-user' },
+    username: `user-${userId}`,
+    displayName: `User ${userId}`,
+    password: null,
+    role: 1,
+    quota: QUOTA,
+    reason: 'new-user',
   } as const
   accepted((await createUserAccount(deps as Deps, user, contextNow())).outcome)
 }
