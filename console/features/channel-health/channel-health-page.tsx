@@ -29,7 +29,7 @@ import {
 } from './channel-health-filters.ts'
 import { rateText } from './format-durations-and-rates.ts'
 import '#console/ui/forms/forms.css'
-import './health.css'
+import './channel-health.css'
 
 export const ChannelHealthPage = adminPage('shell.health', ChannelHealthList)
 
