@@ -2,7 +2,10 @@ import type { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
-import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-amounts.ts'
+import {
+  createShownBalances,
+  createShownBudgets,
+} from '#infra/http/remember-amounts-that-clients-received.ts'
 import { createProviderMessages } from '#infra/provider-messages/store-provider-error-messages.ts'
 import { createTaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import { createGauges } from '#infra/telemetry/gauges-of-all-processes.ts'

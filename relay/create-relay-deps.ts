@@ -44,7 +44,7 @@ import { createTokenCounter, type TokenCounter } from './token-counts/token-coun
 import { UnorderedList } from './unordered-list.ts'
 import { SpoolFolder } from './uploads/spool-folder.ts'
 import type { LoadChannels } from './views/apply-channel-events-or-reload.ts'
-import { loadChannelRows, loadViewRows, type ViewRows } from './views/load-views.ts'
+import { loadChannelRows, loadViewRows, type ViewRows } from './views/load-view-rows.ts'
 import { startViews } from './views/start-views.ts'
 
 /** Dependencies that tests replace. */

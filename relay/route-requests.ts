@@ -12,7 +12,7 @@ import { type Exchange, headersOf, sendError, sendJson } from './pipeline/http-e
 import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { serveRealtimeEndpoint } from './realtime/create-client-secret.ts'
-import { intendedPath, isPing } from './relay-paths.ts'
+import { intendedPath, isPing } from './recognize-relay-requests-and-wrong-base-urls.ts'
 import { serveStoredResponse } from './stored-responses/serve-stored-responses.ts'
 import type { Tasks } from './tasks/task-request-handler-and-poller.ts'
 import { isTaskPath } from './tasks/task-routes.ts'

@@ -25,7 +25,7 @@ import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { sessionAuthenticator } from './playground/playground-request.ts'
 import { addPlayground, type Playground } from './playground/playground-route.ts'
 import { createRealtimeSockets, type RealtimeSockets } from './realtime/realtime-sockets.ts'
-import { isRelayPath } from './relay-paths.ts'
+import { isRelayPath } from './recognize-relay-requests-and-wrong-base-urls.ts'
 import { reportCallsInFlight } from './report-calls-in-flight-per-channel.ts'
 import {
   createResponsesSockets,

@@ -3,7 +3,10 @@ import { siteDecider } from '#domain/setup/decide.ts'
 import { SITE_STREAM } from '#domain/setup/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { sealClientAddresses } from '#infra/http/command-context.ts'
-import { createShownBalances, createShownBudgets } from '#infra/http/last-shown-amounts.ts'
+import {
+  createShownBalances,
+  createShownBudgets,
+} from '#infra/http/remember-amounts-that-clients-received.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'

@@ -70,7 +70,7 @@ type ExpectedRoot = {
   readonly check: string
   readonly size: number
   readonly root: Buffer
-  /** The finding if the log has another root at this size. */
+  /** The code of the finding that is reported if the root of the log at `size` is not `root`. */
   readonly code: 'RotationTreeDiffers' | 'EarlierRootDiffers' | 'VerifiedLogDiffers'
 }
 

@@ -5,7 +5,7 @@ import { isCurrent, type Lease, type Leases } from '../leases/exclusive-leases.t
 import { balanceLanes } from './distribute-lanes.ts'
 import { LANE_COUNT, laneOf } from './lane-of-stream.ts'
 import type { EventBus, LaneWork, LaneWorker } from './port.ts'
-import { createOpenResources } from './track-open-resources.ts'
+import { createStartedWorkersAndWatches } from './stop-started-workers-and-watches.ts'
 
 export type DirectBusDeps = {
   readonly store: EventStore
@@ -40,7 +40,7 @@ export function createDirectBus({
   log,
   ttlMs = LANE_TTL_MS,
 }: DirectBusDeps): EventBus {
-  const open = createOpenResources()
+  const open = createStartedWorkersAndWatches()
   return {
     work: (name, worker) => open.track(workLanes({ store, leases, log, ttlMs }, name, worker)),
     watch: (onCommitted) => open.track(watchStore({ store, log }, onCommitted)),

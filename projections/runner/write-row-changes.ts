@@ -58,7 +58,7 @@ export async function writeChanges(
   await Promise.all(writing)
 }
 
-/** Changes or removes all existing rows that have the given values. No row has to match. */
+/** Changes or removes all existing rows that have the given values. There may be none. */
 async function writeMatchingRows(
   client: PoolClient,
   table: string,

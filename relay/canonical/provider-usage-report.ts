@@ -58,8 +58,8 @@ export const outputCeiling = (outputTokensMax: number): number =>
   Math.min(TOKENS_MAX, outputTokensMax * 2 + 100_000)
 
 /**
- * The tokens of a total count that no part has taken yet. `take` limits a part to the remaining
- * tokens, subtracts the part, and returns it.
+ * Divides a reported total of tokens into its kinds. `left` is the number of tokens that no kind
+ * has taken yet. `take` limits the tokens of a kind to those left, subtracts and returns them.
  */
 export class RemainingTokens {
   left: number

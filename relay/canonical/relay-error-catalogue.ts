@@ -1,7 +1,7 @@
 import { PROVIDER_AND_TASK_ERRORS } from './provider-and-task-error-catalogue.ts'
 import { type HttpError, httpError, type RelayErrorCode } from './relay-error.ts'
+import { REQUEST_URL_AND_METHOD_ERRORS } from './request-url-and-method-error-catalogue.ts'
 import { STORED_CONTENT_ERRORS } from './stored-content-error-catalogue.ts'
-import { URL_ERRORS } from './url-error-catalogue.ts'
 
 /** The HTTP status and message of every error. */
 export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
@@ -299,7 +299,7 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
     '不支持 WebRTC 实时通话，请使用 WebSocket：GET /v1/realtime。',
   ),
   ...STORED_CONTENT_ERRORS,
-  ...URL_ERRORS,
+  ...REQUEST_URL_AND_METHOD_ERRORS,
   insufficient_quota: httpError(
     402,
     'insufficient_quota',

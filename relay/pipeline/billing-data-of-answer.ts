@@ -38,8 +38,9 @@ export const deliveryOfStream = (
 
 /**
  * Returns the data from which a plain answer is billed if it was too large to be kept in memory.
- * The usage is read from its last members. If these contain no usage, the answer counts as the
- * longest one that was requested, unless it is large because it repeats the request.
+ * The usage is read from its last members. If these contain no usage, the answer is billed
+ * with the output limit of the request. An answer that is large because it repeats the request is
+ * billed without an estimated output instead.
  */
 export function deliveryOfTail(
   format: WireFormat,

@@ -67,7 +67,7 @@ export class StreamForwarder implements SseSink {
   private isFlowing = true
   private modelSearchesLeft = MODEL_EVENTS_MAX
   private readonly postDisconnectLimit = new PostDisconnectReadLimit()
-  /** True if the request has tools or images that are billed by their number in the answer. */
+  /** True if uses of tools or images in the answer must be counted, because each is billed. */
   countsToolUses = false
   /**
    * Set if the provider generates the response in the background. Even after the caller has

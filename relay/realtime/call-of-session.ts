@@ -177,7 +177,7 @@ export class SessionCall {
     return this.permit instanceof RealtimeCallPermit ? this.permit.claimConcurrency() : null
   }
 
-  /** Counts this call as a concurrent call in place of a call that ends now. */
+  /** Takes over the place of a call that ends now in the limits on concurrent calls. */
   takeOver({ permit: other }: SessionCall): void {
     const { permit } = this
     if (permit instanceof RealtimeCallPermit && other instanceof RealtimeCallPermit)

@@ -75,7 +75,8 @@ export class ConversationInput {
 
   /**
    * Takes the size of the conversation from the reported usage of a response. `mark` is the size of
-   * the added content that was part of the response's input.
+   * the added content that the response has read. The reported usage includes this content, so it
+   * is subtracted from the added content and not counted twice.
    */
   noteReport(usage: Usage, mark: ContentSize): void {
     const { inputUncached, cacheRead, inputAudio, inputImage, output, outputAudio } = usage

@@ -2,8 +2,8 @@ import { chargeFor } from '#domain/pricing/charge.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { inputTokensOf, NO_USAGE, type Usage, type UsageSource } from '#domain/pricing/usage.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { readOpenAiUsage } from '../canonical/openai-usage-report.ts'
 import type { UsageBounds, UsageReport } from '../canonical/provider-usage-report.ts'
+import { readOpenAiUsage } from '../canonical/read-openai-usage-for-billing.ts'
 
 /**
  * The number of bytes per second of audio. `pcm` is PCM with 16 bits and 24 kHz, and `g711` is

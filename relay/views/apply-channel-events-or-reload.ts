@@ -3,7 +3,7 @@ import type { ChannelEvent } from '#domain/channels/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { ChannelView } from './channel-view.ts'
-import type { ViewRows } from './load-views.ts'
+import type { ViewRows } from './load-view-rows.ts'
 
 /** Loads the channels from the read model, with the position that the read model has reached. */
 export type LoadChannels = () => Promise<ViewRows['channels']>

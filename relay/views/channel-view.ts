@@ -165,8 +165,8 @@ export class ChannelView {
   }
 
   /**
-   * Reports whether any channel, for calls or for tasks, has the model. The method is used only to
-   * choose between errors, because it searches all channels.
+   * Reports whether any channel, for calls or for tasks, has the model. It searches all channels
+   * and is therefore slow, so it is used only to choose between errors.
    */
   hasModel(model: string): boolean {
     return [...this.channels.values()].some(({ terms }) => hasInList(terms, model))

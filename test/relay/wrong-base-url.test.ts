@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { intendedPath, isRelayPath } from '#relay/relay-paths.ts'
+import { intendedPath, isRelayPath } from '#relay/recognize-relay-requests-and-wrong-base-urls.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { KEY, relayRig } from './support/relay-rig.ts'
 

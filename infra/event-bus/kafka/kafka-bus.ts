@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
 import type { Leases } from '../../leases/exclusive-leases.ts'
 import type { EventBus } from '../port.ts'
-import { createOpenResources } from '../track-open-resources.ts'
+import { createStartedWorkersAndWatches } from '../stop-started-workers-and-watches.ts'
 import { type ConsumerSession, keepConsuming } from './consumer-session.ts'
 import { createKafkaClient, ensureTopic, withAdmin, within } from './kafka-client.ts'
 import { createKafkaLaneWorker } from './kafka-lane-worker.ts'
@@ -45,7 +45,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus
       log.warn({ err, brokers }, 'Kafka does not respond: events are read from the event store')
     }),
   )
-  const open = createOpenResources()
+  const open = createStartedWorkersAndWatches()
   if (isPublisher) {
     // Each topic has a separate lease, and therefore a separate publisher, because two topics may
     // share a database.

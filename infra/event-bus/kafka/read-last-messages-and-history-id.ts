@@ -9,8 +9,8 @@ import { headOf, type MessageHead } from './lane-message.ts'
 const READ_MS_MAX = 20_000
 
 /**
- * Returns the positions and history id in the last message of each lane, by lane. Lanes without
- * messages are left out. Throws on a timeout.
+ * Returns, by lane, what the lane's last message says: the range of positions that it covers, and
+ * the id of the event store's history. Lanes without messages are left out. Throws on a timeout.
  */
 export async function readLastMessages(
   kafka: Kafka,

@@ -5,8 +5,8 @@ const LENGTH_MAX = 64
 const DIGITS = 40
 
 /**
- * Returns the id of a call. A long id is replaced by a shorter one, which is the same for the call
- * and its result.
+ * Returns the id to send for a call of a tool. An id that is too long is replaced by a shorter one,
+ * which is the same for the call of the tool and its result.
  */
 export const limitedCallId = (id: string): string =>
   id.length <= LENGTH_MAX ? id : `call_${digestOf(id)}`

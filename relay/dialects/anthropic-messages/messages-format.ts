@@ -1,5 +1,5 @@
 import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
-import { readAnthropicUsage } from '#relay/canonical/anthropic-usage-report.ts'
+import { readAnthropicUsage } from '#relay/canonical/read-anthropic-usage-for-billing.ts'
 import {
   invalidParameter,
   isRelayError,

@@ -1,6 +1,6 @@
-import { isOutsideTotal } from '#relay/canonical/anthropic-usage-report.ts'
 import { isCount, largerCount } from '#relay/canonical/combine-usage-reports.ts'
 import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { isOutsideTotal } from '#relay/canonical/read-anthropic-usage-for-billing.ts'
 import type { EventMeaning, StreamFormat } from '../stream-format.ts'
 
 /** Matches the last event of a stream, by its name or by its type at the start of its data. */

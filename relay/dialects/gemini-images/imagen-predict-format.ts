@@ -1,6 +1,6 @@
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { isObject } from '#relay/canonical/json-values.ts'
-import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
+import { readOpenAiUsage } from '#relay/canonical/read-openai-usage-for-billing.ts'
 import {
   invalidParameter,
   missingParameter,

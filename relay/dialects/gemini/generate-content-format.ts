@@ -4,7 +4,7 @@ import {
   type NamesByFoldedName,
   namesByFoldedName,
 } from '#domain/shared/fold-json-member-names.ts'
-import { readGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
+import { readGeminiUsage } from '#relay/canonical/read-gemini-usage-for-billing.ts'
 import {
   invalidParameter,
   isRelayError,

@@ -1,5 +1,8 @@
-import { candidatesCount, combineGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
 import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
+import {
+  candidatesCount,
+  combineGeminiUsage,
+} from '#relay/canonical/read-gemini-usage-for-billing.ts'
 import type { EventMeaning, StreamFormat } from '../stream-format.ts'
 
 const isReason = (reason: unknown): boolean =>

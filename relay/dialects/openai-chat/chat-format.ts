@@ -2,7 +2,7 @@ import { OUTPUT_LIMITS, READ_MEMBERS } from '#domain/channels/restricted-request
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import { countLongWritesAsOneHour } from '#relay/canonical/count-cache-writes-as-one-hour.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
+import { readOpenAiUsage } from '#relay/canonical/read-openai-usage-for-billing.ts'
 import { invalidParameter, isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
 import { answerCheck } from '../check-successful-answer.ts'

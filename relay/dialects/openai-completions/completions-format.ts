@@ -1,5 +1,5 @@
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
-import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
+import { readOpenAiUsage } from '#relay/canonical/read-openai-usage-for-billing.ts'
 import {
   invalidParameter,
   isRelayError,

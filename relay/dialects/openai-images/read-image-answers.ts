@@ -1,7 +1,7 @@
 import type { ReadTexts, TextSink } from '#relay/canonical/answer-text-sink.ts'
 import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
-import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
 import type { UsageReport } from '#relay/canonical/provider-usage-report.ts'
+import { readOpenAiUsage } from '#relay/canonical/read-openai-usage-for-billing.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import type { EventMeaning, StreamFormat } from '../stream-format.ts'
 import type { UsageContext } from '../wire-format.ts'

@@ -1,6 +1,6 @@
 import { isRestrictedMember, OUTPUT_LIMITS } from '#domain/channels/restricted-request-members.ts'
 import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
-import { readResponsesUsage } from '#relay/canonical/openai-usage-report.ts'
+import { readResponsesUsage } from '#relay/canonical/read-openai-usage-for-billing.ts'
 import {
   invalidParameter,
   isRelayError,

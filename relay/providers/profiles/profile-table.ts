@@ -11,7 +11,7 @@ import { CLOUD_ROWS } from './cloud-profiles.ts'
 import { MODELS_WITH_CHATS } from './openai-models-with-chat-endpoint.ts'
 import { PROPRIETARY_CHAT_ROWS } from './proprietary-chat-profiles.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
-import { THINKING_AT_DASH_SCOPE, THINKING_AT_SILICON_FLOW } from './thinking-of-qwen.ts'
+import { THINKING_AT_DASH_SCOPE, THINKING_AT_SILICON_FLOW } from './qwen-thinking-by-provider.ts'
 import { VIDEO_ROWS } from './video-profiles.ts'
 
 const chatAt = (path: string): CallEndpoint => ({ format: 'chat', path })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
-import { readOpenAiUsage } from '#relay/canonical/openai-usage-report.ts'
+import { readOpenAiUsage } from '#relay/canonical/read-openai-usage-for-billing.ts'
 import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { OPENAI_CHAT, readChatRequest } from '#relay/dialects/openai-chat/chat-format.ts'
 import { upstreamBody } from '#relay/dialects/openai-chat/upstream-body.ts'

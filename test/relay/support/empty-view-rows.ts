@@ -1,4 +1,4 @@
-import type { ViewRows } from '#relay/views/load-views.ts'
+import type { ViewRows } from '#relay/views/load-view-rows.ts'
 
 /** Rows of empty read models, for views that are built by reading all events. */
 export const NO_ROWS: ViewRows = {

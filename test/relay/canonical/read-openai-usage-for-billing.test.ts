@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
-import { readOpenAiUsage, readResponsesUsage } from '#relay/canonical/openai-usage-report.ts'
 import type { UsageReport } from '#relay/canonical/provider-usage-report.ts'
+import {
+  readOpenAiUsage,
+  readResponsesUsage,
+} from '#relay/canonical/read-openai-usage-for-billing.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 
 const BOUNDS = { inputCeiling: 102_000, outputCeiling: 102_000 }

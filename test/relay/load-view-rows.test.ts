@@ -3,7 +3,7 @@ import type { Fact, Sealed } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { createFreshness } from '#projections/read-model-freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
-import { loadViewRows } from '#relay/views/load-views.ts'
+import { loadViewRows } from '#relay/views/load-view-rows.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { testCore } from '../support/test-core.ts'
 

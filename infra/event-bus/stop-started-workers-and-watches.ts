@@ -1,10 +1,10 @@
 type Stoppable = { readonly stop: () => Promise<void> }
 
 /**
- * Tracks the resources that callers have opened, so that closing the bus can close the ones that
- * are still open.
+ * Tracks the workers, watches and leases that callers have started, so that closing the bus can
+ * stop those that still run.
  */
-export function createOpenResources() {
+export function createStartedWorkersAndWatches() {
   const open = new Set<Stoppable>()
   return {
     track: <T extends Stoppable>(started: T): T => {

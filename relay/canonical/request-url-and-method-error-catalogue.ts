@@ -1,7 +1,7 @@
 import { httpError } from './relay-error.ts'
 
 /** The HTTP status and message of every error about the URL or the method of a request. */
-export const URL_ERRORS = {
+export const REQUEST_URL_AND_METHOD_ERRORS = {
   not_found: httpError(404, 'invalid_request_error', 'Unknown request URL.', '请求的地址不存在。'),
   method_not_allowed: httpError(
     405,

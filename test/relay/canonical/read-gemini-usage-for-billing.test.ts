@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { inputTokensOf, NO_USAGE } from '#domain/pricing/usage.ts'
-import { combineGeminiUsage, readGeminiUsage } from '#relay/canonical/gemini-usage-report.ts'
+import {
+  combineGeminiUsage,
+  readGeminiUsage,
+} from '#relay/canonical/read-gemini-usage-for-billing.ts'
 
 const BOUNDS = { inputCeiling: 102_000, outputCeiling: 102_000 }
 const read = (raw: unknown) => readGeminiUsage(raw, BOUNDS)
