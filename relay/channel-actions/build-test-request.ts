@@ -10,6 +10,8 @@ const OUTPUT_TOKENS = 16
 
 /** The formats whose requests must contain a file from the caller. */
 const WITH_FILE: ReadonlySet<FormatName> = new Set(['transcriptions'])
+/** Matches models that only edit images of the caller. */
+const IMAGE_EDITORS = /^(?:qwen-image-edit|wan2\.6-image)/
 
 /**
  * The reasons why a model can't be tested. `no-request`: the model's name and the channel's
@@ -41,7 +43,7 @@ export function testRequest(
   const name = terms.modelPrefix + model
   const upstreamModel = upstreamModelOf(terms, rules, name)
   const format = testFormatFor(channel, OPENAI_CHAT, upstreamModel)
-  if (WITH_FILE.has(format.name)) return 'needs-file'
+  if (WITH_FILE.has(format.name) || IMAGE_EDITORS.test(upstreamModel)) return 'needs-file'
   const videos = target?.profile.videos
   const hasTasks = target !== null && endpointOf(target, format.name, upstreamModel)?.adapter?.task
   if (hasTasks || videos?.models?.test(upstreamModel) === true) return 'costs-task'

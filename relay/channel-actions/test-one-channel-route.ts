@@ -38,8 +38,8 @@ const UNTESTABLE: Readonly<Record<UntestableReason, TranslatedText>> = {
     en: 'Requests to this model are tasks that cost money, so it can’t be tested',
   },
   'needs-file': {
-    zh: '调用该模型需要上传音频文件，无法测试',
-    en: 'Requests to this model need an audio file, so it can’t be tested',
+    zh: '调用该模型需要上传文件，无法测试',
+    en: 'Requests to this model need a file, so it can’t be tested',
   },
 }
 

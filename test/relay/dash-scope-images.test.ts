@@ -20,12 +20,20 @@ beforeEach(async () => {
   await rig.setOption('ModelPrice', Object.fromEntries(ALL.map((model) => [model, 0.03])))
 })
 
-/** DashScope's answer with `count` images, as its documentation of Wan 2.6 shows it. */
+/**
+ * DashScope's answer with `count` images. Its documentation of Wan 2.6 shows the members of an image
+ * in both orders.
+ */
 const answerOf = (count: number) => ({
   output: {
     choices: Array.from({ length: count }, (_, n) => ({
       finish_reason: 'stop',
-      message: { role: 'assistant', content: [{ image: urlOf(n), type: 'image' }] },
+      message: {
+        role: 'assistant',
+        content: [
+          n === 0 ? { type: 'image', image: urlOf(n) } : { image: urlOf(n), type: 'image' },
+        ],
+      },
     })),
     finished: true,
   },

@@ -4,6 +4,7 @@ import { afterWhiteSpace, closingQuote } from '#relay/dialects/scan-json-tokens.
 const QUOTE = 34
 const OPEN_BRACKET = 91
 const COMMA = 44
+const COLON = 58
 
 /**
  * Returns the JSON strings, with their quotes, of all members with this name. A member may also be
@@ -14,6 +15,8 @@ function textsNamed(bytes: Buffer, name: string): readonly Buffer[] {
   const texts: Buffer[] = []
   for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + 1)) {
     const colon = afterWhiteSpace(bytes, at + key.length)
+    // The text of the name may also be a value, as in `"type":"image"`.
+    if (bytes[colon] !== COLON) continue
     let start = afterWhiteSpace(bytes, colon + 1)
     const isList = bytes[start] === OPEN_BRACKET
     if (isList) start = afterWhiteSpace(bytes, start + 1)

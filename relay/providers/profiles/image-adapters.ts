@@ -214,10 +214,8 @@ function codeOfMiniMax({ base_resp, error }: JsonObject) {
 const starSizeOf = (size: string | null | undefined, model: string): string | undefined =>
   dashScopeSizeOf(size, model)?.replace('x', '*')
 
-const imageOfDashScope = ({ size }: ImageRequest, model: string): SentImage => ({
-  size: dashScopeSizeOf(size, model),
-  quality: null,
-})
+/** DashScope charges the same for each generated image, whatever its size. */
+const imageOfDashScope = (): SentImage => USUAL_IMAGE
 
 const messagesBody = (model: string, content: readonly object[], parameters: object): object => ({
   model,

@@ -41,11 +41,13 @@ const WAN_IMAGE_MODELS = /^(?:wanx-v1|wanx?2\.[0-5]-t2i)/
  * Matches the models of DashScope that generate images within one request. Wan does so since 2.6
  * (alibabacloud.com/help/en/model-studio/wan-image-generation-api-reference).
  */
-const DASH_SCOPE_MODELS = /^(?:qwen-image|wan(?:2\.[6-9]|[3-9])[\w.]*-(?:t2i|image))/
+const DASH_SCOPE_MODELS = /^(?:qwen-image|wan(?:2\.(?:[6-9]|\d\d)|[3-9])[\w.]*-(?:t2i|image))/
 /** Matches those of `DASH_SCOPE_MODELS` that edit the caller's images. */
-const DASH_SCOPE_EDITORS = /^(?:qwen-image-(?:edit|[2-9])|wan(?:2\.[6-9]|[3-9])[\w.]*-image)/
+const DASH_SCOPE_EDITORS =
+  /^(?:qwen-image-(?:edit|[2-9])|wan(?:2\.(?:[6-9]|\d\d)|[3-9])[\w.]*-image)/
 const DASH_SCOPE_PATH = '/api/v1/services/aigc/multimodal-generation/generation'
-const DASH_SCOPE_BASES = /^dashscope(?:-[a-z]+)?\.aliyuncs\.com\//
+/** Matches the hosts of DashScope, and those of a workspace. */
+const DASH_SCOPE_BASES = /^(?:dashscope(?:-[a-z]+)?|[\w-]+\.[\w-]+\.maas)\.aliyuncs\.com\//
 
 /**
  * Returns the places of an endpoint of DashScope. At DashScope itself, its path begins after the

@@ -48,7 +48,7 @@ describe('GET /api/channel/test/{id}', () => {
     const zh = { ...site.admin.sessionHeaders, 'accept-language': 'zh' }
     const file = await site.ask<Tested>(`/api/channel/test/${id}`)
     expect(file).toMatchObject({ success: false, data: { reason: 'needs-file' } })
-    expect(file.message).toMatch(/audio file/)
+    expect(file.message).toMatch(/need a file/)
     const task = await site.ask<Tested>(`/api/channel/test/${id}?model=sora-2`, { headers: zh })
     expect(task).toMatchObject({ success: false, data: { reason: 'costs-task' } })
     expect(task.message).toMatch(/异步任务/)

@@ -90,6 +90,10 @@ describe('DashScope’s endpoint for images', () => {
   it.each([
     ['', 'https://dashscope.aliyuncs.com'],
     ['https://dashscope-us.aliyuncs.com/compatible-mode/v1', 'https://dashscope-us.aliyuncs.com'],
+    [
+      'https://ws1.cn-beijing.maas.aliyuncs.com/compatible-mode/v1',
+      'https://ws1.cn-beijing.maas.aliyuncs.com',
+    ],
     ['https://proxy.example/ali', 'https://proxy.example/ali'],
   ])('at %s begins after the host, and at a proxy below its address', (baseUrl, root) => {
     for (const [model, path] of [
