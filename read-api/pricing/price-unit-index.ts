@@ -31,6 +31,8 @@ type IndexedChannel = Pick<MappedModels, 'type' | 'isEnabled' | 'expiredTime'> &
 type IndexedModel = {
   readonly name: string
   readonly channels: Set<IndexedChannel>
+  /** The ways in which `channels` bill videos of the model, each with the number of channels. */
+  readonly pricings: Map<VideoPricing, number>
   /** The number of `channels` that make videos with the model. */
   videos: number
   /** The number of `channels` that bill the model by the second. */
@@ -131,18 +133,22 @@ export class PriceUnitIndex {
    */
   videoUseByGroup(model: string, filter: UnitFilter): ReadonlyMap<string, VideoUse> {
     const uses = new Map<string, VideoUse>()
-    const { channels, videos } = this.models.get(model) ?? NOWHERE
+    const { channels, pricings, videos } = this.models.get(model) ?? NOWHERE
     if (videos === 0) return uses
-    const groups = [...filter.groups]
+    const usesMax = pricings.size + (videos < channels.size ? 1 : 0)
+    // As above, a group whose uses are all found is not searched for any more.
+    const open = new Set(filter.groups)
     for (const channel of channels) {
+      if (open.size === 0) break
       if (!isUsable(channel, filter)) continue
       const pricing = channel.videos.get(model)
-      for (const group of groups) {
+      for (const group of open) {
         if (!channel.groups.has(group)) continue
         const use = uses.get(group) ?? { pricings: new Set(), hasCalls: false }
         uses.set(group, use)
         if (pricing === undefined) use.hasCalls = true
         else use.pricings.add(pricing)
+        if (use.pricings.size + (use.hasCalls ? 1 : 0) === usesMax) open.delete(group)
       }
     }
     return uses
@@ -169,18 +175,28 @@ export class PriceUnitIndex {
    * because thousands of channels can have the same models.
    */
   private modelOf(name: string): IndexedModel {
-    const model = this.models.get(name) ?? { name, channels: new Set(), videos: 0, perSecond: 0 }
+    const model = this.models.get(name) ?? { name, ...emptyEntry() }
     this.models.set(name, model)
     return model
   }
 }
 
-const NOWHERE: Omit<IndexedModel, 'name'> = { channels: new Set(), videos: 0, perSecond: 0 }
+const emptyEntry = (): Omit<IndexedModel, 'name'> => ({
+  channels: new Set(),
+  pricings: new Map(),
+  videos: 0,
+  perSecond: 0,
+})
+
+const NOWHERE = emptyEntry()
 
 /** Adds a channel to the numbers of a model's channels, or removes it if `by` is -1. */
 function count(model: IndexedModel, channel: IndexedChannel, by: 1 | -1): void {
   const pricing = channel.videos.get(model.name)
   if (pricing === undefined) return
+  const alike = (model.pricings.get(pricing) ?? 0) + by
+  if (alike === 0) model.pricings.delete(pricing)
+  else model.pricings.set(pricing, alike)
   model.videos += by
   if (pricing.unit === 'second') model.perSecond += by
 }

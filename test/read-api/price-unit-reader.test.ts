@@ -1,5 +1,5 @@
 import type { CommonQueryMethods } from 'slonik'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { MappedModels } from '#projections/channels/query.ts'
 import { createPriceUnitReader } from '#read-api/pricing/price-unit-reader.ts'
 import { createSharedReads } from '#read-api/pricing/shared-reads.ts'
@@ -162,6 +162,20 @@ describe('reader of the units of prices', () => {
     const models = numbers.map((n) => `m${n}`)
     change(1, { models, groups: numbers.slice(0, 4_000).map((n) => `g${n}`) })
     expect(await unitsOf('m19999', ['g3999', 'default'])).toEqual({ g3999: ['second'] })
+  })
+
+  it('looks at few of a thousand channels that bill a video alike', async () => {
+    const { change, read } = site()
+    const groups = ['default', 'inner']
+    for (let id = 1; id <= 1_000; id += 1) change(id, { groups })
+    change(1_001, { groups: ['vip'] })
+    const index = await read()
+    // The index compares the type of each channel that it looks at.
+    const types = [VIDEO_TYPE]
+    const looks = vi.spyOn(types, 'includes')
+    const uses = index.videoUseByGroup('clip', { groups, types, now: NOW })
+    expect([...uses.keys()]).toEqual(groups)
+    expect(looks).toHaveBeenCalledTimes(1)
   })
 })
 
