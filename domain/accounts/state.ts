@@ -6,11 +6,11 @@ import type { CallFacts, RequestChanges, Served } from './events.ts'
 
 /**
  * The ids of the last ended calls, to recognise repeated commands. Ids are UUID v7 and sort by
- * time. At most 8192 are kept, and those that are two days older than a call when it ends are
- * removed. Otherwise, the accounts of a large site would need a gigabyte for calls that nobody
- * repeats. Once an id is removed, it and all earlier ids count as ended. A new call is wrongly
- * refused only if more than 8192 calls with later ids, or one that arrived two days later, end
- * before its admission.
+ * time. At most 8192 are kept. Of those that are two days older than a call when it ends, only the
+ * last 64 are kept, because otherwise the accounts of a large site would need a gigabyte for calls
+ * that nobody repeats. Once an id is removed, it and all earlier ids count as ended. A new call is
+ * wrongly refused only if more than 8192 calls with later ids, or 65 of which one arrived two days
+ * after another, end before its admission.
  */
 export type EndedCalls = {
   readonly ids: Set<string>
@@ -23,6 +23,11 @@ export type EndedCalls = {
 export const ENDED_MAX = 8_192
 /** Twice the time for which a call can be repeated by its `Idempotency-Key`. */
 export const ENDED_KEPT_MS = 48 * 3_600_000
+/**
+ * The number of ids that are kept however old they are. Without them, two calls while the clock is
+ * wrong by weeks would let an account refuse all calls until the clock reaches that time.
+ */
+export const ENDED_MIN = 64
 
 export const noEndedCalls = (): EndedCalls => ({
   ids: new Set(),
@@ -43,7 +48,7 @@ export function addEndedCall(ended: EndedCalls, call: string): void {
   ids.add(call)
   push(oldestFirst, call)
   if (oldestFirst.length > ENDED_MAX) forget(ended, pop(oldestFirst))
-  for (const old of popBefore(oldestFirst, earliestKept(call))) forget(ended, old)
+  for (const old of popBefore(oldestFirst, earliestKept(call), ENDED_MIN)) forget(ended, old)
 }
 
 function forget(ended: EndedCalls, call: string): void {
@@ -67,7 +72,8 @@ export function restoredEndedCalls(ids: readonly string[], forgottenUpTo: string
  */
 export function undoAddedEndedCall(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
-  const dropped = popBefore(oldestFirst, earliestKept(call))
+  // The call itself will be one of the ids that are kept.
+  const dropped = popBefore(oldestFirst, earliestKept(call), ENDED_MIN - 1)
   for (const old of dropped) push(oldestFirst, old)
   const [oldest] = oldestFirst
   if (oldestFirst.length >= ENDED_MAX && oldest !== undefined) dropped.push(oldest)
@@ -104,12 +110,10 @@ function earliestKept(call: string): string {
   return latest.earliest
 }
 
-/** Removes the ids that sort before the text, and returns them. */
-function popBefore(heap: string[], text: string): string[] {
+/** Removes the ids that sort before the text, but leaves `min` ids, and returns the removed ones. */
+function popBefore(heap: string[], text: string, min: number): string[] {
   const removed: string[] = []
-  for (let oldest = heap[0]; oldest !== undefined && oldest < text; oldest = heap[0]) {
-    removed.push(pop(heap))
-  }
+  while (heap.length > min && (heap[0] ?? text) < text) removed.push(pop(heap))
   return removed
 }
 

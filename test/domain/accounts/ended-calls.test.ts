@@ -2,16 +2,30 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountSnapshot } from '#domain/accounts/snapshot.ts'
-import { addEndedCall, ENDED_MAX, findEndedCall, noEndedCalls } from '#domain/accounts/state.ts'
+import {
+  addEndedCall,
+  ENDED_MAX,
+  ENDED_MIN,
+  type EndedCalls,
+  findEndedCall,
+  noEndedCalls,
+} from '#domain/accounts/state.ts'
 import { codedError, isCodedError } from '#domain/shared/coded-error.ts'
 import { admitCall, admitted, funded, releaseCall, released, settleCall } from './facts.ts'
 
 const idOf = (n: number) => `019376a0-0000-7000-8000-${String(n).padStart(12, '0')}`
 
-/** The id of a call that arrived at the time in Unix milliseconds. */
-function timedId(time: number): string {
+/** The id of the `n`-th call that arrived at the time in Unix milliseconds. */
+function timedId(time: number, n = 1): string {
   const digits = time.toString(16).padStart(12, '0')
-  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000001`
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-${String(n).padStart(12, '0')}`
+}
+
+/** Ends as many calls of one time as are remembered however old they are. */
+function endMany(ended: EndedCalls, time: number): string[] {
+  const calls = Array.from({ length: ENDED_MIN }, (_, n) => timedId(time, n))
+  for (const call of calls) addEndedCall(ended, call)
+  return calls
 }
 
 /** The calls `from` to `to`, admitted and released, in the order of their ids. */
@@ -81,38 +95,39 @@ describe('the memory of ended calls', () => {
     expect(again.ended.forgottenUpTo).toBe(idOf(4))
   })
 
-  it('forgets a call once a call that arrived two days later has ended', () => {
+  it('forgets calls that are two days older than one that ends, but not the last 64', () => {
     const ended = noEndedCalls()
     const hour = 3_600_000
     const start = Date.UTC(2026, 10, 1)
     const at = (hours: number) => timedId(start + hours * hour)
-    for (const hours of [0, 1, 24, 48]) addEndedCall(ended, at(hours))
-    expect([...ended.ids]).toEqual([0, 1, 24, 48].map(at))
-    addEndedCall(ended, at(48.1))
-    expect([...ended.ids]).toEqual([1, 24, 48, 48.1].map(at))
-    addEndedCall(ended, at(120))
-    expect([...ended.ids]).toEqual([at(120)])
-    expect(findEndedCall(ended, at(48.1))).toBe('too-old')
-    expect(findEndedCall(ended, at(48.2))).toBe('unknown')
+    for (const hours of [0, 1, 24, 48, 100]) addEndedCall(ended, at(hours))
+    expect([...ended.ids]).toEqual([0, 1, 24, 48, 100].map(at))
+    const later = endMany(ended, start + 49.5 * hour)
+    expect([...ended.ids]).toEqual([...[24, 48, 100].map(at), ...later])
+    expect(findEndedCall(ended, at(1))).toBe('too-old')
+    expect(findEndedCall(ended, at(1.5))).toBe('unknown')
+    const last = endMany(ended, start + 200 * hour)
+    expect([...ended.ids]).toEqual(last)
   })
 
-  it('remembers calls that end after one whose clock was days ahead', () => {
+  it('remembers calls that end after some whose clock was weeks ahead', () => {
     const ended = noEndedCalls()
     const start = Date.UTC(2026, 10, 1)
-    const wrong = timedId(start + 10 * 86_400_000)
-    addEndedCall(ended, timedId(start))
-    addEndedCall(ended, wrong)
+    const day = 86_400_000
+    endMany(ended, start)
+    for (const days of [30, 33]) addEndedCall(ended, timedId(start + days * day))
     addEndedCall(ended, timedId(start + 2))
-    expect([...ended.ids]).toEqual([wrong, timedId(start + 2)])
     expect(findEndedCall(ended, timedId(start + 1))).toBe('unknown')
+    expect(findEndedCall(ended, timedId(start + 2))).toBe('ended')
   })
 
   it('refuses the admission of a forgotten call, so that no repeat is charged twice', () => {
     const start = Date.UTC(2026, 10, 1)
     const state = funded(100).reduce(accountDecider.evolve, accountDecider.initialState())
-    const [old, late] = [timedId(start), timedId(start + 3 * 86_400_000)]
-    for (const call of [old, late]) addEndedCall(state.ended, call)
-    expect(state.ended.ids.size).toBe(1)
+    const old = timedId(start)
+    addEndedCall(state.ended, old)
+    endMany(state.ended, start + 3 * 86_400_000)
+    expect(state.ended.ids.has(old)).toBe(false)
     const again = accountDecider.decide(admitCall({ call: old }), state)
     expect(again).toEqual(codedError('CallEnded'))
     expect(accountDecider.decide(settleCall({ call: old }), state)).toEqual([])

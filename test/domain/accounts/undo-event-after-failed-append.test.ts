@@ -81,7 +81,7 @@ describe('the undo of account events after a failed append', () => {
       const digits = (Date.UTC(2026, 10, 1) + hours * 3_600_000).toString(16).padStart(12, '0')
       return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-${String(hours).padStart(12, '0')}`
     }
-    const times = fc.uniqueArray(fc.nat(200), { minLength: 2, maxLength: 60 })
+    const times = fc.uniqueArray(fc.nat(200), { minLength: 60, maxLength: 90 })
     const property = fc.property(times, fc.integer({ min: 1, max: 8 }), (hours, apart) => {
       const ended = noEndedCalls()
       const ids = hours.map(idAt)
