@@ -41,6 +41,11 @@ export type StreamFormat = {
    */
   readonly isAlwaysReadOn?: true
   /**
+   * True if a complete answer to a request for a stream is sent as the last event of a stream. Some
+   * providers do not stream images, and clients of a stream would find no event in a plain answer.
+   */
+  readonly hasPlainAnswers?: true
+  /**
    * The keys that mark the events to inspect. The default is the keys that OpenAI's format needs.
    */
   readonly marks?: readonly string[]

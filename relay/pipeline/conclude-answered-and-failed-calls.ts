@@ -173,12 +173,16 @@ const renderProviderError = (
     isHidden: deps.views.options.options.isUpstreamErrorHidden,
   })
 
-function sendPlain({ exchange, format }: ClosingContext, visibleBody: Buffer): void {
+function sendPlain(
+  { exchange, format, request: { isStream } }: ClosingContext,
+  visibleBody: Buffer,
+): void {
   const { response } = exchange
   if (isAnswered(exchange)) return
-  if (response.headersSent || exchange.jsonArray !== null) {
-    // The response has already begun as a stream with ping comments, or it must be an array, so the
-    // answer is sent as a stream event.
+  const mustStream = isStream && format.stream.hasPlainAnswers === true
+  if (mustStream || response.headersSent || exchange.jsonArray !== null) {
+    // The response may have begun as a stream with ping comments, or it must be an array. Then the
+    // answer is sent as a stream event, too.
     endStream(exchange, format.streamOfAnswer(visibleBody))
     return
   }

@@ -24,7 +24,7 @@ async function tabTo(place: Locator): Promise<void> {
     )
     if (state === 'focused') break
     if (state === 'replaced') element = await find()
-    await app.page.keyboard.press('Tab')
+    else await app.page.keyboard.press('Tab')
   }
   const [isThere, outline] = await place
     .first()

@@ -57,8 +57,7 @@ beforeAll(async () => {
     startSite(),
     startProviderProcess({ firstByteMs: 0, gapMs: 0, answerTokens: 10 }),
   ])
-  // All processes start at the same time on an empty database. Readers wait for the process that
-  // creates the read models.
+  // All processes start at the same time on a site that has only its tables.
   const start = (roles: string) => site.start(roles, { METRICS_TOKEN: 'scraper' })
   const [one, two, three, four, five, six, seven] = await Promise.all([
     start('write-api'),

@@ -16,6 +16,7 @@ import { type ProjectionRunner, startProjections } from '#projections/runner/sta
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 import { siteDatabase } from '#test/support/site-database.ts'
+import { testDatabase } from '#test/support/test-database.ts'
 
 export type Fixture = {
   readonly core: Core
@@ -43,10 +44,11 @@ export const NOW = Date.UTC(2026, 10, 21, 9, 30)
 
 /**
  * A core for read models, with a real Postgres and an event store in memory. The empty tables of
- * the read models are there, because creating them takes longer than most tests.
+ * the read models are there, because creating them takes longer than most tests. `isEmpty` is for
+ * tests in which runners create them.
  */
-export async function projectionFixture(): Promise<Fixture> {
-  const database = await siteDatabase()
+export async function projectionFixture({ isEmpty = false } = {}): Promise<Fixture> {
+  const database = isEmpty ? await testDatabase() : await siteDatabase()
   const pools = await createPools(database.url)
   const store = createMemoryEventStore()
   const log = pino({ level: 'silent' })

@@ -123,6 +123,14 @@ describe('several projection processes', () => {
     await everythingIsFolded(three)
   })
 
+  it('processes that start at once create the read models of an empty database', async () => {
+    await fixture.close()
+    fixture = await projectionFixture({ isEmpty: true })
+    await fixture.append(site())
+    const four = await Promise.all([another(), another(), another(), another()])
+    await everythingIsFolded(four[0])
+  })
+
   it('the processes never deadlock on the rows they share', async () => {
     await fixture.append(site())
     const warnings: string[] = []

@@ -94,6 +94,21 @@ describe.each(MODELS)('images of %s', (model) => {
   })
 })
 
+it('an image is the last event of the stream that a client requests', async () => {
+  provider.answers.set(PATH, { body: answerOf(1) })
+  const client = new OpenAI({ apiKey: `sk-${KEY}`, baseURL: `${rig.url}/v1`, maxRetries: 0 })
+  const stream = await client.images.generate({
+    ...{ model: 'wan2.6-t2i', prompt: 'a cat', stream: true },
+  })
+  const events: object[] = []
+  for await (const event of stream) events.push(event)
+  const url = urlOf(0)
+  expect(events).toEqual([
+    { type: 'image_generation.completed', url, created_at: expect.any(Number) },
+  ])
+  expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
+})
+
 it('fewer images than requested are billed by their number', async () => {
   provider.answers.set(PATH, { body: answerOf(3) })
   expect((await generate('wan2.6-t2i', { n: 4 })).status).toBe(200)
