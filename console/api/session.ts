@@ -49,7 +49,9 @@ export function startLogout(): void {
 
 export const isLoggingOut = (): boolean => isLeaving
 
-/** Reports whether the user may see the audit pages, which auditors and admins may. */
+/**
+ * Reports whether the user is an auditor or an admin. Only these users can open the audit pages.
+ */
 export const isAuditor = (user: SessionUser | null): boolean => (user?.role ?? 0) >= AUDITOR
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= SUPER_ADMIN

@@ -5,7 +5,7 @@ import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useNotice } from '../api/notice-and-site-pages.ts'
 
 /**
- * Shows the operator's notice. After the user has dismissed it, it appears again when the text
+ * Shows the operator's notice. A notice that the user has dismissed appears again when its text
  * changes.
  */
 export function Notice() {

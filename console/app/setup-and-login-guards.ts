@@ -9,8 +9,8 @@ import { loadNotice } from '../api/notice-and-site-pages.ts'
 import { cachedStatus, statusQuery } from '../api/status.ts'
 
 /**
- * Returns a route loader that redirects to the setup page until the setup is complete. If it was
- * complete at the last visit, pages open without waiting for the server.
+ * Returns a route loader that redirects to the setup page until the setup is complete. If the setup
+ * was complete at the last visit, pages open without waiting for the server.
  */
 export function redirectToSetup(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {

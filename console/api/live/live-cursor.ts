@@ -105,8 +105,8 @@ const isProgress = (message: EventMessage): message is ProgressMessage =>
   message.topic === 'tasks' && message.data.kind === 'progress'
 
 /**
- * Reports whether a message is about channel tests. Such a message is not dropped if it is sent
- * twice, because it only repeats a state.
+ * Reports whether a message is about channel tests. A second copy of such a message is not dropped,
+ * because it only repeats a state.
  */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'

@@ -1,7 +1,7 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
 /**
- * The preview of a message is made from at most this number of characters at its beginning.
+ * The preview is made from the first characters of the message, at most from this number of them.
  * Removing the markup of a longer text would be slow.
  */
 const READ_CHARACTERS_MAX = 2_000

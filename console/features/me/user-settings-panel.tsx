@@ -26,7 +26,7 @@ import {
 const TABS = ['notifications', 'price', 'other'] as const
 const URL_PARAMS = { settings: choiceParam(TABS, 'notifications') }
 
-export function SettingsPanel({ user }: MePanelProps) {
+export function UserSettingsPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   return (
     <Panel title={t('shared.settings')}>

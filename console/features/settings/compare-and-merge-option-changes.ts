@@ -61,8 +61,8 @@ export function mergeChange(
 }
 
 /**
- * Parses the JSON texts as maps of numbers. If a text contains other values, parses all of them as
- * maps of texts. Returns an empty list if both fail.
+ * Parses the JSON texts as maps of numbers. If a text contains other values than numbers, parses
+ * all texts as maps of texts. Returns an empty list if neither is possible.
  */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {

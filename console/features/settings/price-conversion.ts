@@ -39,9 +39,10 @@ const ROUNDED_DIGITS_MIN = 12
 const DECIMALS_SAVED_MIN = 4
 
 /**
- * Returns the price of output or of cached input in dollars per million tokens. `scaleRatio` is its
- * ratio to the price of input. A stored ratio may have been rounded, so that the exact product has
- * many decimals. In this case, returns the shortest price that gives the same ratio.
+ * Returns the price of output or of cached input in dollars per million tokens. `scaleRatio` is the
+ * ratio of this price to the price of input. A stored ratio may have been rounded, so that the
+ * exact product has many decimals. In this case, returns the shortest price that gives the same
+ * ratio.
  */
 export function scaledPrice(ratio: string, scaleRatio: string): string {
   const [model, factor] = [parseDecimal(ratio), parseDecimal(scaleRatio)]

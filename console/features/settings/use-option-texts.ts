@@ -17,8 +17,8 @@ export type OptionTexts = {
   /** Returns the label of a value, or the value if it has no label. */
   readonly choice: (key: string, value: string) => string
   /**
-   * Returns the option's own error message for a value that is out of bounds. Returns an empty text
-   * if the option has no such message. In this case, the form shows the general message with the
+   * Returns the special error message of an option for a value that is out of bounds. Returns an
+   * empty text if the option has no such message. The form then shows a general message with the
    * bounds.
    */
   readonly bounds: (key: string) => string

@@ -79,7 +79,8 @@ const END_REASONS = [
 
 /**
  * Returns the code for the reason why a call ended early, or undefined if there is no reason to
- * show. The end `balance-spent` is shown without a reason, because its name is the reason.
+ * show. The end `balance-spent` is shown without a reason, because its name already says the
+ * reason.
  */
 const shownEndReason = ({ end, end_reason: reason }: LogOther) =>
   end === 'balance-spent' ? undefined : END_REASONS.find((code) => code === reason)

@@ -96,7 +96,7 @@ const GPT = /^(?:gpt|o\d|codex)/i
 
 /**
  * The client programs by kind. Their names and the names of their fields are not translated,
- * because the programs show them like this in every language.
+ * because the programs show these names in every language.
  */
 export const CLIENTS: Readonly<Record<'sdk' | 'agent' | 'app', readonly [Client, ...Client[]]>> = {
   sdk: [

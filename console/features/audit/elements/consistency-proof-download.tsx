@@ -65,8 +65,8 @@ export function ConsistencyProofDownload(props: {
 }
 
 /**
- * Returns the size (number of events) of the largest Merkle tree in a file of receipts, or null if
- * the file contains no tree size.
+ * Returns the largest tree size in a file of receipts, or null if there is none. A tree size is the
+ * number of events in a Merkle tree.
  */
 function treeSizeIn(text: string): number | null {
   const items = parsed(text)?.items ?? []

@@ -2,8 +2,9 @@ import { formatDecimal, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { CorrectedPrice } from '#write-api/contract/repricing-and-corrections.ts'
 
 /**
- * Maps each price option with one entry per model to the field for the same price in a request that
- * corrects charges. A draft contains only the changed entries of these options.
+ * The price options that have one entry per model. Maps each option to the field with the same
+ * price in a request that corrects charges. A draft contains only the changed entries of these
+ * options.
  */
 const CORRECTED_FIELDS = {
   ModelRatio: 'model_ratio',
@@ -19,8 +20,8 @@ const CORRECTED_FIELDS = {
 const MODEL_OPTIONS = Object.keys(CORRECTED_FIELDS) as (keyof typeof CORRECTED_FIELDS)[]
 
 /**
- * The options that the table can edit, each in a column. Maps each option to the field of a model's
- * current price that contains the initial value of the column.
+ * The options that the table can edit, each in one column. Maps each option to a field of a model's
+ * current price. This field contains the initial value of the column.
  */
 export const TABLE_OPTIONS = {
   ModelRatio: 'model',
@@ -30,7 +31,10 @@ export const TABLE_OPTIONS = {
   ModelPrice: 'price',
 } as const
 
-/** Returns the key of the text of a factor. A fixed price may be that of a second of a video. */
+/**
+ * Returns the translation key for the name of a price factor. The key for `price` is `fixedPrice`,
+ * because this price can be for a call or for a second of a video.
+ */
 export const labelOf = <Name extends string>(name: Name): Exclude<Name, 'price'> | 'fixedPrice' =>
   name === 'price' ? 'fixedPrice' : (name as Exclude<Name, 'price'>)
 

@@ -11,7 +11,7 @@ import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.ts
 import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { GroupFilter } from '#console/ui/lists/select-filter.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
-import { useThrottledCallback } from '#console/ui/state/throttling.ts'
+import { useThrottledCallback } from '#console/ui/state/throttle-debounce-and-live-refetch.ts'
 import { textParam } from '#console/ui/state/url-state.ts'
 import type { User } from '#read-api/contract/users.ts'
 import { type Actor, permittedActions } from '../user-state-and-permitted-actions.ts'
