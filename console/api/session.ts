@@ -106,7 +106,8 @@ let running = 0
 
 /**
  * Sends a request that replaces the session, such as a change of the password. The server ends the
- * old session before the browser receives the new one, so other requests wait until then.
+ * old session before the browser receives the new one. Other requests therefore wait until the new
+ * session has arrived.
  */
 export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
   running += 1

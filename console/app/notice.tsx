@@ -41,7 +41,7 @@ const SIDE_WIDTH_PX = 90
 
 /**
  * Estimates the height (px) of the notice. This space is reserved until the notice has loaded, so
- * that the page hardly moves.
+ * that the page hardly moves when the notice appears.
  */
 function estimatedHeight(text: string): number {
   const width = Math.max(240, window.innerWidth - SIDE_WIDTH_PX)

@@ -84,8 +84,8 @@ export class LiveCursor {
 }
 
 /**
- * Returns an id that distinguishes events with the same position. An action on several objects
- * causes one event for each object.
+ * Returns an id that distinguishes events with the same position. Such events exist, because an
+ * action on several objects causes one event for each object.
  */
 const idOf = ({ data }: NumberedMessage): number | string =>
   'object' in data ? `${data.object.kind}:${data.object.id}` : data.id

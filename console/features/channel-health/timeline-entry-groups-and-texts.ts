@@ -95,7 +95,7 @@ const FIELD_KEYS = {
 } as const
 
 /**
- * Returns the name of a key of a channel, which is its number, starting at 1. `key` is the index of
+ * Returns the name of a channel's key: the number of the key, starting at 1. `key` is the index of
  * the key, or null if the key was removed from the channel.
  */
 const keyText = (t: TFunction, key: number | null): string =>

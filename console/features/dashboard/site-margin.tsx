@@ -50,8 +50,8 @@ export function MarginShare({ totals }: { totals: CostTotals }) {
 }
 
 /**
- * Formats a share as a percentage. The share is rounded toward zero, so that only a share of
- * exactly 1 appears as 100 %.
+ * Returns a function that formats a share as a percentage. It rounds toward zero, so that only a
+ * share of exactly 1 appears as 100 %.
  */
 function usePercent(): (share: number) => string {
   const locale = useLocale()

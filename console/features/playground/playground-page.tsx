@@ -6,7 +6,7 @@ import {
   chatModelsOfGroup,
   chatModelsQuery,
   usableGroupsQuery,
-} from '#console/api/account-queries.ts'
+} from '#console/api/own-user-group-and-model-queries.ts'
 import { useUser } from '#console/api/session.ts'
 import { fetchTokens, isEnabledToken } from '#console/api/token-and-redemption-queries.ts'
 import { useRegisterActions } from '#console/ui/actions/action-registry.ts'

@@ -27,8 +27,8 @@ export function ratioOfPrice(price: string): string {
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
 /**
- * A ratio of two prices with at least this number of digits may be their rounded quotient. A ratio
- * with fewer digits is exact.
+ * If the ratio of two prices has at least this number of digits, it may be a rounded quotient. A
+ * ratio with fewer digits is exact.
  */
 const ROUNDED_DIGITS_MIN = 12
 /**

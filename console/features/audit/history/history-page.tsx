@@ -171,7 +171,7 @@ type PriceQuery = { readonly model: string; readonly group: string }
 
 /**
  * Shows the price of a model for a group at a point in the history, and the settings that
- * determined it.
+ * determined this price.
  */
 function PriceAsOf(
   props: PriceQuery & { at: string; onChange: (patch: Partial<PriceQuery>) => void },
