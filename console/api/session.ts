@@ -125,8 +125,8 @@ export const isRenewingSession = (): boolean => running > 0
 
 /**
  * Call this function before sending a request, and call the returned function after the response.
- * The returned function waits until no renewal of the session is running. It resolves to true if
- * the session was renewed since the request was sent.
+ * The returned function waits until no renewal of the session is running. Its promise then resolves
+ * to true if the session was renewed since the request was sent.
  */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals

@@ -27,8 +27,8 @@ export function redirectToSetup(client: QueryClient, leaveForSetup: () => void):
 }
 
 /**
- * Redirects to the login page if this browser has no stored user. It does not check the session,
- * because the server does so on each request.
+ * Redirects to the login page if this browser has no stored user. The session is not checked here,
+ * because the server checks it on each request.
  */
 export const requireLogin: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {

@@ -14,8 +14,8 @@ const CUT = '...'
 const CHARACTERS = new Intl.Segmenter()
 
 /**
- * Returns the beginning of a message in one line of at most 100 characters. It ends with `...` if
- * the message is longer.
+ * Returns the beginning of a message in one line of at most 100 characters. The line ends with
+ * `...` if the message is longer.
  */
 export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
   const beginning =

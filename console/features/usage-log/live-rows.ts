@@ -20,8 +20,8 @@ export type LiveRows = {
    */
   readonly dropped: number
   /**
-   * Rows with ids above this id were made visible by the last update. They are highlighted for a
-   * moment.
+   * Rows with ids above this id were made visible by the last update. These rows are highlighted
+   * for a moment.
    */
   readonly highlightAboveId: number
 }

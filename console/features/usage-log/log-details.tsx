@@ -195,8 +195,8 @@ function BatchPart({ other }: { other: LogOther }) {
 }
 
 /**
- * Shows the total usage that the provider reported for a call. It is shown if the user's balance
- * covered only a part of this usage.
+ * Shows the total usage that the provider reported for a call. The total is shown only if the
+ * user's balance covered just a part of this usage.
  */
 function TotalUsage({ usage }: { usage: LoggedUsage }) {
   const { t } = useTranslation()

@@ -49,8 +49,8 @@ export type PriceExplanation = {
 
 const QUOTA_PER_DOLLAR = '500000'
 /**
- * The price of a cache write for one hour, relative to a cache write for five minutes. It is the
- * factor in the formula of `domain/pricing/charge.ts`.
+ * The price of a cache write for one hour, relative to a cache write for five minutes. The formula
+ * in `domain/pricing/charge.ts` contains the same factor.
  */
 const ONE_HOUR_CACHE_WRITE_FACTOR = '1.6'
 

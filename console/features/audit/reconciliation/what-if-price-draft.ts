@@ -140,10 +140,10 @@ export function pricesOf(
 }
 
 /**
- * Returns the changed values of a model as the price fields of a correction request. They are the
- * initial values of the form for the correction. Removed and invalid entries are left out. The
- * ratios of groups are also left out: a draft can change several of them, and a correction has only
- * one.
+ * Returns the changed values of a model as the price fields of a correction request. These values
+ * are the initial values of the form for the correction. Removed and invalid entries are left out.
+ * The ratios of groups are also left out: a draft can change several of them, and a correction has
+ * only one.
  */
 export function correctedPriceOf(draft: PriceDraft, model: string): CorrectedPrice {
   const changes = changesOf(draft)
