@@ -49,7 +49,7 @@ type GroupPrices =
       readonly mode: 'tokens'
       readonly input: ExactDecimal
       readonly output: ExactDecimal
-      /** The price of cached input, or null if it costs the same as other input. */
+      /** The price of cached input, or null if cached input costs the same as other input. */
       readonly cached: ExactDecimal | null
     }
   | { readonly mode: 'call'; readonly call: ExactDecimal }

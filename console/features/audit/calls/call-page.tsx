@@ -24,8 +24,8 @@ import { BatchResults } from './batch-results.tsx'
 import { CallAttempts } from './call-attempts.tsx'
 import {
   CallChargePanel,
+  CallUsagePanel,
   PricesInForce,
-  UsagePanel,
 } from './call-charge-usage-and-price-panels.tsx'
 import { CallCorrections, CallHistory, CallReceipts } from './call-history-and-receipts.tsx'
 import { WrongModelAndUnderbilledCalls } from './wrong-model-and-underbilled-calls.tsx'
@@ -101,7 +101,7 @@ function ExplainedCall({ call }: { call: CallExplanation }) {
       <CallAttempts call={call} />
       <div className="tg-columns tg-audit-columns">
         <CallChargePanel call={call} />
-        <UsagePanel call={call} />
+        <CallUsagePanel call={call} />
       </div>
       <BatchResults call={call} />
       <PricesInForce call={call} />

@@ -127,8 +127,8 @@ export type ProviderInvoiceDraft = Record<ProviderInvoiceColumn, string> & {
 }
 
 /**
- * Returns an error text for each invalid field. The server would find the same errors, but only
- * after a large file has been sent.
+ * Returns an error text for each invalid field. The server checks the same rules, but only after it
+ * has received the whole file, which can be large.
  */
 export function validateProviderInvoice(
   draft: ProviderInvoiceDraft,

@@ -55,8 +55,8 @@ export type DraftRow = {
   readonly values: Values
 }
 
-export type PriceDraft = { readonly rows: readonly DraftRow[]; readonly json: string }
-export const NO_DRAFT: PriceDraft = { rows: [], json: '' }
+export type WhatIfPriceDraft = { readonly rows: readonly DraftRow[]; readonly json: string }
+export const NO_DRAFT: WhatIfPriceDraft = { rows: [], json: '' }
 
 /** Creates a row that contains the current price of a model. */
 export function draftRowOf(
@@ -93,7 +93,7 @@ type Changes = Map<string, Entries>
  * are returned. If an entry is both in the JSON and in the table, the JSON applies. Returns null if
  * the JSON is invalid.
  */
-export function changesOf({ rows, json }: PriceDraft): ReadonlyMap<string, unknown> | null {
+export function changesOf({ rows, json }: WhatIfPriceDraft): ReadonlyMap<string, unknown> | null {
   const changes: Changes = new Map()
   for (const { model, currentValues, values } of rows) {
     for (const option of TABLE_COLUMNS) {
@@ -145,7 +145,7 @@ export function pricesOf(
  * The ratios of groups are also left out: a draft can change several of them, and a correction has
  * only one.
  */
-export function correctedPriceOf(draft: PriceDraft, model: string): CorrectedPrice {
+export function correctedPriceOf(draft: WhatIfPriceDraft, model: string): CorrectedPrice {
   const changes = changesOf(draft)
   const entries = MODEL_OPTIONS.map((option) => {
     const values = (changes?.get(option) ?? {}) as Entries

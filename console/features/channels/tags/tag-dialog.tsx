@@ -16,13 +16,7 @@ import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { JsonField } from '../form/json-field.tsx'
 import { validateJson } from '../form/json-validation.ts'
-import {
-  draftOfGroup,
-  type TagDraft,
-  type TagErrorKey,
-  tagChange,
-  validateTag,
-} from './tag-draft.ts'
+import { draftOfTag, type TagDraft, type TagErrorKey, tagChange, validateTag } from './tag-draft.ts'
 
 export type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
 
@@ -39,7 +33,7 @@ function OpenDialog({ group, channels, isOpen, onClose }: OpenProps) {
   const client = useQueryClient()
   const count = group.members.length
   const form = useDraftForm<TagDraft, TagErrorKey>({
-    initial: () => draftOfGroup(group, channels),
+    initial: () => draftOfTag(group, channels),
     validate: validateTag,
     errorText: (errorKey) =>
       t(isSharedErrorKey(errorKey) ? `shared.error.${errorKey}` : `channelForm.error.${errorKey}`),
