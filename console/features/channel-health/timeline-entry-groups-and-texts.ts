@@ -113,7 +113,7 @@ export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
  * Groups entries of the same circuit breaker. A user's action or a change of the channel ends all
- * groups, because it may explain the later entries. An automatic test does not end a group.
+ * groups, because this event may explain the later entries. An automatic test does not end a group.
  */
 export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []

@@ -65,7 +65,7 @@ function usePercent(): (share: number) => string {
 
 /**
  * Totals of calls in quota units. `quota` is the charge of all calls. `costed_quota` is the charge
- * of the calls with a known cost, and `cost` is the cost that the providers charge for them.
+ * of the calls with a known cost, and `cost` is what the providers charge for those calls.
  */
 export type CostTotals = {
   readonly quota: number

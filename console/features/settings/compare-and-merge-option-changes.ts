@@ -37,9 +37,9 @@ export function changedLines(
 }
 
 /**
- * Merges two changes of an option. This user has changed its text from `before` to `after`, and
- * another user has meanwhile saved `theirs`. `hasConflict` is true if both users changed the same
- * entry, or if the texts can't be split into entries.
+ * Merges two changes of an option. This user has changed the option's text from `before` to
+ * `after`, and another user has meanwhile saved `theirs`. `hasConflict` is true if both users
+ * changed the same entry, or if the texts can't be split into entries.
  */
 export function mergeChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,
