@@ -12,7 +12,7 @@ export class ApiError extends Error {
   readonly status: number
   /** The `X-Request-Id` of the response, or an empty text if there was no response. */
   readonly requestId: string
-  /** The message of the server if `message` is a different text, or an empty text. */
+  /** The server's message, or an empty text if `message` already contains this text. */
   readonly detail: string
   readonly retryAfterMs: number | null
   readonly invalidField: InvalidField | null
@@ -41,9 +41,9 @@ export class ApiError extends Error {
 }
 
 /**
- * Returns the error to show for a failed request. If the server rejected the request with a status
- * up to 500, the error keeps its translated message. Otherwise, its message is `message`, and
- * `detail` is the server's message if there was a response.
+ * Returns the error to show for a failed request. An error from a response with a status up to 500
+ * is returned unchanged. Any other error is replaced by an error with the text `message`. If there
+ * was a response, `detail` of this new error is the server's message.
  */
 export function errorWithMessage(error: unknown, message: string): Error {
   if (!(error instanceof ApiError) || error.status === 0) return new Error(message)

@@ -78,8 +78,8 @@ export const healthBarEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
 /**
- * Returns the success rate in each of the twenty three-minute bars before `end`. A bar without
- * attempts has the rate null.
+ * Returns the success rates of the 20 bars before `end`. Each bar stands for three minutes. A bar
+ * without attempts has the rate null.
  */
 export function healthPoints(rows: ChannelHealth['minutes'], end: number): readonly HealthPoint[] {
   const length = BAR_SECONDS

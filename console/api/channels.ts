@@ -62,7 +62,7 @@ async function listChannels(
 type ChannelOrder = Pick<ChannelQuery, 'sort' | 'isDescending' | 'isIdSort'>
 type ChannelFilter = Omit<ChannelQuery, 'page' | 'pageSize'>
 
-/** Reads all channels with a tag as one page, regardless of the filters of the list. */
+/** Reads all channels that have the tag `tag` as one page. The filters of the list do not apply. */
 export const channelsOfTagQuery = (tag: string, order: ChannelOrder = {}) =>
   channelsThat([...channelsKey, 'of-tag', tag, order], { ...order, tag })
 
@@ -115,8 +115,8 @@ export type TestOutcome =
   | { readonly isSuccess: false; readonly message: string }
 
 /**
- * Tests a channel by sending a call through it. The promise is fulfilled even if the test fails.
- * The result then contains the reason.
+ * Tests a channel by sending a call through it. If the test fails, the promise is still fulfilled,
+ * and the result contains the reason.
  */
 export async function testChannel(
   id: number,

@@ -45,8 +45,8 @@ import type { userActions } from '#write-api/contract/users.ts'
 import { type ApiAnswer, type ApiRequest, type QueryValue, request } from './request.ts'
 
 /**
- * The definitions of all routes. Only their types are imported, because their schemas would enlarge
- * the script of the console.
+ * The definitions of all routes. Only the types are imported, because the schemas of the routes
+ * would enlarge the console's script.
  */
 type Routes = typeof auditLogQueries &
   typeof callQueries &
@@ -99,8 +99,8 @@ type RoutePart<Name extends RouteName, Key extends string> =
     : unknown
 
 /**
- * The type of the path or query parameters. A parameter is sent as text, so numbers and booleans
- * are allowed where the schema requires text.
+ * The type of the path or query parameters. Numbers and booleans are allowed where the schema
+ * requires text, because every parameter is sent as text.
  */
 type Texts<Fields> = unknown extends Fields
   ? unknown
@@ -170,7 +170,7 @@ export const call = async <Name extends RouteName>(
 
 /**
  * Creates a TanStack query for a route. The default query key consists of the name of the route and
- * the input. Invalidating a key also invalidates the queries whose keys begin with it.
+ * the input. Invalidating a key also invalidates the queries whose keys begin with that key.
  */
 export const apiQuery = <Name extends RouteName>(
   name: Name,

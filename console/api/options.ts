@@ -23,8 +23,8 @@ const isSame = (old: unknown, fresh: unknown): boolean =>
   [...(fresh as Values)].every(([key, value]) => old.get(key) === value)
 
 /**
- * Reads the definitions of all options. They are read only once, because they change only with a
- * new release of the server.
+ * Reads the definitions of all options. The definitions are read only once, because they change
+ * only with a new release of the server.
  */
 export const optionSchemaQuery = {
   ...apiQuery('GET /api/option/schema'),

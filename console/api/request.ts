@@ -22,13 +22,13 @@ export type ApiRequest = {
   afterPosition?: number | undefined
   signal?: AbortSignal | undefined
   /**
-   * An idempotency key. The server executes only the first request with the same key, so that a
-   * request can safely be repeated.
+   * The idempotency key. Of several requests with one key, the server executes only the first, so
+   * that a request can safely be repeated.
    */
   idempotencyKey?: string
   /**
-   * True for a request that always reads from the live site. All other requests read from the
-   * scratch copy (the site as of an earlier time) while one is open.
+   * True for a request that always reads from the live site. While a scratch copy (the site as of
+   * an earlier time) is open, all other requests read from this copy.
    */
   isLive?: boolean
   /** True for a request that ends the current session and returns a new one. */
@@ -143,8 +143,8 @@ export function pathWithQuery(path: string, query: ApiRequest['query']): string 
 }
 
 /**
- * Sends a request. If the response is a 401 and the session was renewed meanwhile, sends it once
- * more.
+ * Sends a request. If the response is a 401 and the session was renewed meanwhile, sends the
+ * request once more.
  */
 async function send(call: ApiRequest, userId: number | null): Promise<Response> {
   if (call.renewsSession) return renewSession(() => sendOnce(call, userId))

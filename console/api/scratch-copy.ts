@@ -21,8 +21,8 @@ let cached: { text: string | null; copy: CurrentScratchCopy | null } = { text: n
 
 /**
  * Returns the scratch copy that is open in this tab, or null if the tab shows the live site. While
- * a copy is open, all requests read from it. The stored copy grants no permission, because the
- * server checks each request.
+ * a copy is open, all requests read from this copy. The stored copy grants no permission, because
+ * the server checks each request.
  */
 export function currentScratchCopy(): CurrentScratchCopy | null {
   const text = sessionStorage.getItem(KEY)

@@ -1,8 +1,8 @@
 import { ApiError } from './api-error.ts'
 
 /**
- * The state of the server according to its last response. `until` is the earliest time to retry, as
- * a time of `performance.now()`, or null if the server did not name a time.
+ * The state of the server according to its last response. `until` is the earliest time to retry, on
+ * the clock of `performance.now()` (ms), or null if the server did not name a time.
  */
 type ServerAvailability =
   | { readonly kind: 'fine' }

@@ -49,7 +49,9 @@ export function startLogout(): void {
 
 export const isLoggingOut = (): boolean => isLeaving
 
-/** Reports whether the user may see the audit pages, which auditors and admins may. */
+/**
+ * Reports whether the user is an auditor or an admin. Only these users can open the audit pages.
+ */
 export const isAuditor = (user: SessionUser | null): boolean => (user?.role ?? 0) >= AUDITOR
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN
 export const isRoot = (user: SessionUser | null): boolean => (user?.role ?? 0) >= SUPER_ADMIN
@@ -104,7 +106,8 @@ let running = 0
 
 /**
  * Sends a request that replaces the session, such as a change of the password. The server ends the
- * old session before the browser receives the new one, so other requests wait until then.
+ * old session before the browser receives the new one. Other requests therefore wait until the new
+ * session has arrived.
  */
 export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
   running += 1
@@ -122,8 +125,8 @@ export const isRenewingSession = (): boolean => running > 0
 
 /**
  * Call this function before sending a request, and call the returned function after the response.
- * The returned function waits until no renewal of the session is running. It resolves to true if
- * the session was renewed since the request was sent.
+ * The returned function waits until no renewal of the session is running. Its promise then resolves
+ * to true if the session was renewed since the request was sent.
  */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals

@@ -19,7 +19,7 @@ const readCurrentTexts = (client: QueryClient): Promise<Texts> =>
 
 /**
  * Returns the models among the given ones that have no price. The server rejects calls to such
- * models. Known models of moderations are left out, because they are free without a price.
+ * models. Known moderation models are left out, because they are free and need no price.
  */
 export async function findUnpricedModels(
   client: QueryClient,

@@ -68,7 +68,10 @@ export async function callsByHour(ask: {
   scope: LogScope
   from: number
   to: number
-  /** The user whose calls are counted. An empty text means all users. Only admins may set it. */
+  /**
+   * The user whose calls are counted, or an empty text for all users. It has an effect only for the
+   * scope `all`.
+   */
   username: string
   signal?: AbortSignal
 }): Promise<UsagePoint[]> {
@@ -82,8 +85,8 @@ export async function callsByHour(ask: {
 export type ExportKind = 'csv' | 'ndjson'
 
 /**
- * Downloads the log rows that match the filters as a file. `zone` is the time zone for the times in
- * the file. If `columns` is null, the file has all columns.
+ * Downloads a file with the log rows that match the filters. `zone` is the time zone for the times
+ * in the file. If `columns` is null, the file has all columns.
  */
 export const exportLogs = (ask: {
   scope: LogScope
@@ -104,7 +107,7 @@ export const logUserQuery = (userId: number) =>
 
 const NAME_FRESH_MS = 60_000
 
-/** Reads the name of a channel, for admins only. A deleted channel has an empty name. */
+/** Reads the name of a channel, which only admins can read. A deleted channel has an empty name. */
 export const channelNameQuery = (id: number) =>
   queryOptions({
     queryKey: ['channel-name', id],

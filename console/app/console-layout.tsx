@@ -22,8 +22,8 @@ import { ShellFrame } from './shell-frame.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /**
- * A banner that is shown while the server does not respond. It replaces the error messages of the
- * single requests.
+ * A banner that is shown while the server does not respond. It takes the place of the separate
+ * error messages of all failed requests.
  */
 function ServerUnavailableBanner() {
   const { t } = useTranslation()

@@ -35,8 +35,8 @@ const POLL_INTERVAL_MS = 200
 
 /**
  * Returns the HTML of the footer from the site's status. Until the status has loaded, returns the
- * HTML that was stored in this browser at the last visit. If none is stored, the storage is read up
- * to five times, because another tab may store the HTML in the meantime.
+ * HTML that was stored in this browser at the last visit. If no HTML is stored, the storage is read
+ * up to five times, because another tab may store the HTML in the meantime.
  */
 function useFooterHtml(): string {
   const fromStatus = useStatus()?.footer_html

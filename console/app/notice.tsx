@@ -5,7 +5,7 @@ import { useLocalPreference } from '#console/ui/state/use-local-preference.ts'
 import { useNotice } from '../api/notice-and-site-pages.ts'
 
 /**
- * Shows the operator's notice. After the user has dismissed it, it appears again when the text
+ * Shows the operator's notice. A notice that the user has dismissed appears again when its text
  * changes.
  */
 export function Notice() {
@@ -41,7 +41,7 @@ const SIDE_WIDTH_PX = 90
 
 /**
  * Estimates the height (px) of the notice. This space is reserved until the notice has loaded, so
- * that the page hardly moves.
+ * that the page hardly moves when the notice appears.
  */
 function estimatedHeight(text: string): number {
   const width = Math.max(240, window.innerWidth - SIDE_WIDTH_PX)

@@ -9,8 +9,8 @@ import { loadNotice } from '../api/notice-and-site-pages.ts'
 import { cachedStatus, statusQuery } from '../api/status.ts'
 
 /**
- * Returns a route loader that redirects to the setup page until the setup is complete. If it was
- * complete at the last visit, pages open without waiting for the server.
+ * Returns a route loader that redirects to the setup page until the setup is complete. If the setup
+ * was complete at the last visit, pages open without waiting for the server.
  */
 export function redirectToSetup(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
@@ -27,8 +27,8 @@ export function redirectToSetup(client: QueryClient, leaveForSetup: () => void):
 }
 
 /**
- * Redirects to the login page if this browser has no stored user. It does not check the session,
- * because the server does so on each request.
+ * Redirects to the login page if this browser has no stored user. The session is not checked here,
+ * because the server checks it on each request.
  */
 export const requireLogin: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { NavLink, useLocation } from 'react-router-dom'
 import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { useUser } from '#console/api/session.ts'
-import { useChats } from '#console/ui/chat-links/use-chat-links.ts'
+import { useChatLinks } from '#console/ui/chat-links/use-chat-links.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { useStatus } from '../api/status.ts'
@@ -35,7 +35,7 @@ export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void
   const within = (section: NavItem['section']): SideLink[] =>
     items.filter((item) => item.section === section).map(asLink)
   const asLink = ({ label, ...item }: NavItem): SideLink => ({ ...item, text: t(`shell.${label}`) })
-  const ownChats = useChats()
+  const ownChats = useChatLinks()
   const chats = (currentScratchCopy() === null ? ownChats : []).map(({ name }, index): SideLink => {
     return { path: `/chat/${index}`, text: name, icon: 'send' }
   })
@@ -73,7 +73,7 @@ function useActiveLinkInView(links: number) {
 }
 
 /**
- * Scrolls a link to the middle of `scroller` if it is hidden. Unlike `scrollIntoView`, this
+ * Scrolls a link to the middle of `scroller` if the link is hidden. Unlike `scrollIntoView`, this
  * function never scrolls the page around `scroller`.
  */
 function scrollToMiddleIfHidden(link: HTMLElement, scroller: HTMLElement): void {

@@ -12,7 +12,7 @@ import {
 } from '#console/ui/actions/action-registry.ts'
 import { findFullRequestId, findRequestId } from '#console/ui/elements/find-request-id.ts'
 import { stampText } from '#console/ui/elements/time-text.ts'
-import { useDebouncedValue } from '#console/ui/state/throttling.ts'
+import { useDebouncedValue } from '#console/ui/state/throttle-debounce-and-live-refetch.ts'
 import { channelsQuery } from '../api/channels.ts'
 import { tokensQuery } from '../api/token-and-redemption-queries.ts'
 import { listLogs, logsKey } from '../api/usage-log-queries.ts'
@@ -44,9 +44,9 @@ export function usePaletteEntries(query: string): readonly Entry[] {
 type FoundCall = { readonly requestId: string; readonly model: string; readonly startedAt: number }
 
 /**
- * Finds calls by the beginning of their request id. Auditors who are not admins can find a call of
- * another user only by its complete id, because they can't read the usage log of other users. For
- * such a call, the entry opens the audit page of the call.
+ * Finds calls by the beginning of their request id. Auditors who are not admins can't read the
+ * usage log of other users. They find another user's call only by the complete id of the call, and
+ * the entry opens the audit page of the call.
  */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()

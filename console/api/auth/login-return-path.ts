@@ -1,8 +1,9 @@
 const DEFAULT_RETURN_PATH = '/app/tokens'
 
 /**
- * Returns the path to open after a login. `value` comes from the URL. If it is not a known path of
- * this site, returns the default path, because a link could otherwise lead users to a foreign site.
+ * Returns the path to open after a login. `value` comes from the URL. If `value` is not a known
+ * path of this site, the default path is returned. Otherwise, a link could lead users to another
+ * site.
  */
 export function safeReturnPath(
   value: string | null,

@@ -56,9 +56,8 @@ const isPageVisible$ = (): Observable<boolean> =>
   )
 
 /**
- * Emits whether the user has a session that may receive live events. A session receives none while
- * its user must replace a password that an admin has set, and while the session itself is being
- * replaced.
+ * Emits whether the user has a session that may receive live events. A session receives no events
+ * while it is being renewed, or while the user must replace a password that an admin has set.
  */
 const isLoggedIn$ = (): Observable<boolean> =>
   new Observable((screen) => {

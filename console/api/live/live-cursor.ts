@@ -84,8 +84,8 @@ export class LiveCursor {
 }
 
 /**
- * Returns an id that distinguishes events with the same position. An action on several objects
- * causes one event for each object.
+ * Returns an id that distinguishes events with the same position. Such events exist, because an
+ * action on several objects causes one event for each object.
  */
 const idOf = ({ data }: NumberedMessage): number | string =>
   'object' in data ? `${data.object.kind}:${data.object.id}` : data.id
@@ -105,8 +105,8 @@ const isProgress = (message: EventMessage): message is ProgressMessage =>
   message.topic === 'tasks' && message.data.kind === 'progress'
 
 /**
- * Reports whether a message is about channel tests. Such a message is not dropped if it is sent
- * twice, because it only repeats a state.
+ * Reports whether a message is about channel tests. A second copy of such a message is not dropped,
+ * because it only repeats a state.
  */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'

@@ -37,8 +37,8 @@ export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'resync'; topic: T; position: number | null }
 
 /**
- * The state of the live connection. `retryAt` is the time of the next attempt to connect, as a time
- * of `performance.now()`.
+ * The state of the live connection. `retryAt` is the time of the next attempt to connect, on the
+ * clock of `performance.now()` (ms).
  */
 export type LiveState =
   | { kind: 'connecting' }

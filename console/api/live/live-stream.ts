@@ -51,9 +51,7 @@ const RETRY_DELAY_MIN_MS = 500
 const RETRY_DELAY_MAX_MS = 30_000
 const PING_INTERVAL_MS = 20_000
 const SILENCE_MAX_MS = 45_000
-/**
- * The time (ms) for which an unused connection stays open, in case that another screen needs it.
- */
+/** The time (ms) for which an unused connection stays open, in case another screen needs it. */
 const LINGER_MS = 5_000
 
 /**

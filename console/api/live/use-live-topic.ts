@@ -57,7 +57,8 @@ function deliver<T extends ScreenTopic>(
 
 /**
  * Returns the position of the newest live event that a screen has used, and a function that raises
- * it. The response to a later request of the screen must include all events up to this position.
+ * this position. The response to a later request of the screen must include all events up to this
+ * position.
  */
 export function useMinPosition() {
   const [minPosition] = useState(() => {

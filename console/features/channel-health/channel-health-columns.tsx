@@ -18,8 +18,8 @@ const STEP = 5
 const BAR = 4
 const HEIGHT = 20
 /**
- * The minimum height (px) of the part of a bar that stands for failed calls. It makes a failure
- * rate of one percent visible.
+ * The minimum height (px) of the part of a bar that stands for failed calls. This height makes a
+ * failure rate of one percent visible.
  */
 const FAILURE_HEIGHT_MIN = 2
 

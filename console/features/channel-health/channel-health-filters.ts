@@ -15,8 +15,8 @@ export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
 export const HISTORY_RANGES: readonly HistoryRange[] = ['1h', '24h', '7d']
 /**
- * Maps each period of the list of channels to the shortest range of the history chart that contains
- * this period.
+ * Maps each period of the channel list to the shortest range of the history chart that covers this
+ * period.
  */
 export const HISTORY_RANGE_OF_PERIOD: Readonly<Record<Period, HistoryRange>> = {
   m5: '1h',

@@ -10,7 +10,7 @@ export type HistoryChartStep = {
   readonly time: string
   readonly attempts: number
   readonly successRate: number | null
-  /** The latency percentiles are in milliseconds. */
+  /** The 50th percentile of the latency in milliseconds. `p95` is the 95th percentile. */
   readonly p50: number | null
   readonly p95: number | null
 }

@@ -95,7 +95,7 @@ const FIELD_KEYS = {
 } as const
 
 /**
- * Returns the name of a key of a channel, which is its number, starting at 1. `key` is the index of
+ * Returns the name of a channel's key: the number of the key, starting at 1. `key` is the index of
  * the key, or null if the key was removed from the channel.
  */
 const keyText = (t: TFunction, key: number | null): string =>
@@ -113,7 +113,7 @@ export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
  * Groups entries of the same circuit breaker. A user's action or a change of the channel ends all
- * groups, because it may explain the later entries. An automatic test does not end a group.
+ * groups, because this event may explain the later entries. An automatic test does not end a group.
  */
 export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []

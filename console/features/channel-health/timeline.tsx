@@ -116,8 +116,8 @@ function StateAtMoment(props: { state: NonNullable<ChannelTimeline['state_at']> 
 }
 
 /**
- * The number of entries that are read per page. It is high, because one line on the screen can
- * combine several entries.
+ * The number of entries that are read per page. The number is high, because one line on the screen
+ * can combine several entries.
  */
 const TIMELINE_PAGE = 50
 

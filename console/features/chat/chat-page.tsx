@@ -11,7 +11,7 @@ import {
   chatClients,
   chatTarget,
 } from '#console/ui/chat-links/chat-links.ts'
-import { useChats } from '#console/ui/chat-links/use-chat-links.ts'
+import { useChatLinks } from '#console/ui/chat-links/use-chat-links.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { fullKey } from '#console/ui/elements/token-key.ts'
 import { Select } from '#console/ui/forms/inputs.tsx'
@@ -45,8 +45,9 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
 }
 
 /**
- * Reports whether the content security policy of this page blocks the frame. Before it reports
- * this, it reloads the page once, because the policy may have changed since the page was loaded.
+ * Reports whether the content security policy of this page blocks the frame. Before the hook
+ * reports this, it reloads the page once, because the policy may have changed since the page was
+ * loaded.
  */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)
@@ -69,7 +70,7 @@ export function ChatPage() {
   const { id = '0' } = useParams()
   const status = useStatus()
   const user = useUser()
-  useChats()
+  useChatLinks()
   const clients = chatClients(status)
   const client = /^\d{1,6}$/.test(id) ? clients[Number(id)] : undefined
   usePageTitle(client?.name ?? t('ui.chat'))

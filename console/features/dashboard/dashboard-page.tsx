@@ -68,7 +68,7 @@ const SITE_POLL_INTERVAL_MS = 15_000
 
 /**
  * Returns the polling interval (ms) for the usage, or false for the user's own usage while live
- * events update it.
+ * events update this usage.
  */
 function useUsagePollInterval(scope: UsageScope): number | false {
   const minutes = useStatus()?.data_export_interval ?? 5

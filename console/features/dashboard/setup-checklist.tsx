@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { chatModelsQuery, usableModelsQuery } from '#console/api/account-queries.ts'
 import { channelsQuery, enabledModelsQuery } from '#console/api/channels.ts'
+import {
+  chatModelsQuery,
+  usableModelsQuery,
+} from '#console/api/own-user-group-and-model-queries.ts'
 import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status.ts'
 import { tokensQuery } from '#console/api/token-and-redemption-queries.ts'

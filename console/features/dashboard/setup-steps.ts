@@ -1,8 +1,8 @@
 type StepName = 'channel' | 'price' | 'token' | 'call'
 
 /**
- * The input of `setupSteps`. A number is null until it has loaded, and always null for users who
- * may not read it.
+ * The input of `setupSteps`. A number is null until it has loaded. For users without the right to
+ * read the number, it is always null.
  */
 type Progress = {
   readonly isAdmin: boolean

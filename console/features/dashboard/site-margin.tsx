@@ -50,8 +50,8 @@ export function MarginShare({ totals }: { totals: CostTotals }) {
 }
 
 /**
- * Formats a share as a percentage. The share is rounded toward zero, so that only a share of
- * exactly 1 appears as 100 %.
+ * Returns a function that formats a share as a percentage. It rounds toward zero, so that only a
+ * share of exactly 1 appears as 100 %.
  */
 function usePercent(): (share: number) => string {
   const locale = useLocale()
@@ -65,7 +65,7 @@ function usePercent(): (share: number) => string {
 
 /**
  * Totals of calls in quota units. `quota` is the charge of all calls. `costed_quota` is the charge
- * of the calls with a known cost, and `cost` is the cost that the providers charge for them.
+ * of the calls with a known cost, and `cost` is what the providers charge for those calls.
  */
 export type CostTotals = {
   readonly quota: number

@@ -1,7 +1,7 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
 /**
- * The preview of a message is made from at most this number of characters at its beginning.
+ * The preview is made from the first characters of the message, at most from this number of them.
  * Removing the markup of a longer text would be slow.
  */
 const READ_CHARACTERS_MAX = 2_000
@@ -14,8 +14,8 @@ const CUT = '...'
 const CHARACTERS = new Intl.Segmenter()
 
 /**
- * Returns the beginning of a message in one line of at most 100 characters. It ends with `...` if
- * the message is longer.
+ * Returns the beginning of a message in one line of at most 100 characters. The line ends with
+ * `...` if the message is longer.
  */
 export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
   const beginning =

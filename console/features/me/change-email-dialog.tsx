@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { selfQuery } from '#console/api/account-queries.ts'
 import { call } from '#console/api/client.ts'
+import { selfQuery } from '#console/api/own-user-group-and-model-queries.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { MailCodeFields } from '#console/ui/forms/mail-code-fields.tsx'
 import { MAIL_ERRORS } from '#console/ui/forms/server-field-errors.ts'

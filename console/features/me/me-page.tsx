@@ -6,7 +6,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { selfQuery } from '#console/api/account-queries.ts'
+import { selfQuery } from '#console/api/own-user-group-and-model-queries.ts'
 import { useUser } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
@@ -37,7 +37,7 @@ import { PasswordAndDeletionPanel } from './password-and-deletion-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
 import { UsableModelsPanel } from './usable-models-panel.tsx'
-import { SettingsPanel } from './user-settings-panel.tsx'
+import { UserSettingsPanel } from './user-settings-panel.tsx'
 
 /** Shows the mail address of the account, with which the user can log in and reset the password. */
 function MailPanel({ user }: MePanelProps) {
@@ -163,7 +163,7 @@ export function MePage() {
 
 const PANELS: readonly MePanel[] = [
   { id: 'models', column: 'main', Panel: UsableModelsPanel },
-  { id: 'settings', column: 'main', Panel: SettingsPanel },
+  { id: 'settings', column: 'main', Panel: UserSettingsPanel },
   { id: 'two-step', column: 'main', Panel: TwoStepPanel },
   { id: 'sessions', column: 'main', Panel: SessionsPanel },
   { id: 'check-in', column: 'side', Panel: CheckInPanel },

@@ -17,7 +17,10 @@ import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-id
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { UpdateSelf } from '#write-api/contract/users.ts'
 
-/** The values of the form. `proof` is a proof of identity that has no field, such as a passkey. */
+/**
+ * The values of the form. `proof` is a proof of identity without a field in the form, such as a
+ * passkey.
+ */
 type PasswordDraft = {
   current: string
   next: string
@@ -31,8 +34,8 @@ const FIELD_CODES = {
 }
 
 /**
- * The form for a new password. Setting a password ends all other sessions of the user. A user
- * without a password confirms the change with a code.
+ * Keeps the values of the form for a new password, and saves them. Setting a password ends all
+ * other sessions of the user. A user without a password confirms the change with a code.
  */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { usableModelsQuery } from '#console/api/account-queries.ts'
+import { usableModelsQuery } from '#console/api/own-user-group-and-model-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { copyText } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'

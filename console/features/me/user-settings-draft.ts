@@ -16,7 +16,8 @@ export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
   readonly notificationCode: string
   readonly webhookUrl: string
   /**
-   * The webhook's secret. It is empty at first, because the server never sends the stored secret.
+   * The webhook's secret as the user typed it. The field is empty at first, because the server
+   * never sends the stored secret.
    */
   readonly webhookSecret: string
   readonly removesSecret: boolean

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { selfQuery } from '#console/api/account-queries.ts'
 import { errorWithMessage } from '#console/api/api-error.ts'
 import { call } from '#console/api/client.ts'
+import { selfQuery } from '#console/api/own-user-group-and-model-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { SwitchField } from '#console/ui/forms/choice-inputs.tsx'
 import { FieldError, formProps, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
@@ -26,7 +26,7 @@ import {
 const TABS = ['notifications', 'price', 'other'] as const
 const URL_PARAMS = { settings: choiceParam(TABS, 'notifications') }
 
-export function SettingsPanel({ user }: MePanelProps) {
+export function UserSettingsPanel({ user }: MePanelProps) {
   const { t } = useTranslation()
   return (
     <Panel title={t('shared.settings')}>

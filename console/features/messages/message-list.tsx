@@ -18,7 +18,11 @@ import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { stamp } from '#console/ui/elements/time.tsx'
-import { confirmDelete, deleteAction, editAction } from '#console/ui/lists/edit-delete-and-undo.ts'
+import {
+  confirmDelete,
+  deleteAction,
+  editAction,
+} from '#console/ui/lists/edit-delete-and-undo-actions.ts'
 import { KeywordFilter, ListPanel, rowId } from '#console/ui/lists/list-panel.tsx'
 import { listUrlParams } from '#console/ui/lists/list-url-params.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'

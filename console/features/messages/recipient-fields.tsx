@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/account-queries.ts'
+import { groupsQuery } from '#console/api/own-user-group-and-model-queries.ts'
 import { usersQuery } from '#console/api/user-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'

@@ -27,8 +27,8 @@ export type OrderEvent = {
   /** The exact amount in the order's currency, such as `7.30`. */
   readonly money: string
   /**
-   * The quota units that the event deducted from the balance or restored to it. It is 0 for a
-   * report of the payment provider.
+   * The quota units that the event deducted from the balance or restored to it. The number is 0 for
+   * a report of the payment provider.
    */
   readonly quota: number
   /**

@@ -6,7 +6,7 @@ import {
   chatModelsOfGroup,
   chatModelsQuery,
   usableGroupsQuery,
-} from '#console/api/account-queries.ts'
+} from '#console/api/own-user-group-and-model-queries.ts'
 import { useUser } from '#console/api/session.ts'
 import { fetchTokens, isEnabledToken } from '#console/api/token-and-redemption-queries.ts'
 import { useRegisterActions } from '#console/ui/actions/action-registry.ts'
@@ -15,7 +15,7 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { ErrorState } from '#console/ui/layout/error-state.tsx'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { confirmDelete } from '#console/ui/lists/edit-delete-and-undo.ts'
+import { confirmDelete } from '#console/ui/lists/edit-delete-and-undo-actions.ts'
 import { showError } from '#console/ui/messages/toast.ts'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'

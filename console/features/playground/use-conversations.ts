@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { useThrottledCallback } from '#console/ui/state/throttling.ts'
+import { useThrottledCallback } from '#console/ui/state/throttle-debounce-and-live-refetch.ts'
 import {
   type AnswerCost,
   type ChatMessage,

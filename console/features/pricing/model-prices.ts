@@ -19,8 +19,8 @@ const QUOTA_PER_DOLLAR = fromInteger(500_000)
 const ZERO = fromInteger(0)
 
 /**
- * Returns the unit of a model's price per call in a group, or in all groups together if the group
- * is omitted or lacks the model.
+ * Returns the unit of a model's fixed price in a group: a call, a second of a video, or both. If
+ * `group` is null or does not have the model, returns the unit in all groups together.
  */
 export function unitIn(
   { price_per, price_units: units }: PricedModel,
@@ -49,7 +49,7 @@ type GroupPrices =
       readonly mode: 'tokens'
       readonly input: ExactDecimal
       readonly output: ExactDecimal
-      /** The price of cached input, or null if it costs the same as other input. */
+      /** The price of cached input, or null if cached input costs the same as other input. */
       readonly cached: ExactDecimal | null
     }
   | { readonly mode: 'call'; readonly call: ExactDecimal }
@@ -71,7 +71,7 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
 
 /** The price of one kind of video in a group. */
 type VideoPrice = {
-  /** `usual` is the default video of a model without a choice of resolutions. */
+  /** `usual` is the default video if it is not one of the listed resolutions. */
   readonly kind: 'usual' | 'resolution' | 'pro' | 'audio' | 'other'
   /** The resolution, such as `768p · 10 s`, or the option. */
   readonly name: string
@@ -82,8 +82,8 @@ type VideoPrice = {
 
 /**
  * Returns the prices of the kinds of video that have a ratio, in dollars per call or second. The
- * price of an option is that of the default video with this option, because the ratio of an option
- * multiplies that of the resolution.
+ * price of an option is the price of the default video with this option: the ratios of both are
+ * multiplied.
  */
 export function videoPricesIn(model: PricedModel, groupRatio: number): readonly VideoPrice[] {
   const { video_ratios: ratios } = model

@@ -36,7 +36,7 @@ export function priceColumns(t: TFunction, group: SelectedGroup): Column<PricedM
   )
   const groups = ({ enable_groups }: PricedModel) => <Groups names={enable_groups} />
   const isByCall = ({ quota_type }: PricedModel) => quota_type === 1
-  // A price per call or second has no parts, so a card has one line for it.
+  // A model with a fixed price has no prices for tokens, so its card hides these columns.
   const ofTokens = (place: CardPlace) => (model: PricedModel) =>
     isByCall(model) ? 'hidden' : place
   const priceTitle = (model: PricedModel) => t(isByCall(model) ? 'pricing.price' : 'pricing.input')
@@ -75,7 +75,7 @@ function InputPrice(props: { model: PricedModel; group: SelectedGroup; t: TFunct
   const prices = pricesIn(props.model, props.group.ratio)
   if (prices.mode === 'tokens') return <Price of={prices.input} />
   const unit = unitIn(props.model, props.group.name)
-  // The name of both units stands on a line of its own, so that the columns still fit.
+  // The name of both units stands on a separate line, so that the columns still fit.
   const isLong = unit === 'CallOrSecond'
   return (
     <span className={isLong ? 'tg-amount tg-price-long-unit' : 'tg-amount'}>

@@ -38,8 +38,8 @@ type DrawerDraft = BulkPriceDraft & { mode: BulkMode; isSkipping: boolean }
 const EMPTY: DrawerDraft = { ...emptyBulkPrice, mode: 'ratio', isSkipping: true }
 
 /**
- * Shows the entered ratios in dollars per million tokens. The dollars of a completion ratio also
- * depend on the model ratio, so they are shown only if both ratios are entered.
+ * Shows the entered ratios in dollars per million tokens. The dollar price for a completion ratio
+ * also depends on the model ratio. It is therefore shown only if both ratios are entered.
  */
 function DollarEquivalent({ draft }: { draft: BulkPriceDraft }) {
   const { t } = useTranslation()
@@ -55,7 +55,10 @@ function DollarEquivalent({ draft }: { draft: BulkPriceDraft }) {
   return <output className="tg-equals">{t('pricing.bulkWorth', { input: `$${input}` })}</output>
 }
 
-/** Returns the unit of one price for all rows. Rows with different units have both. */
+/**
+ * Returns the unit of a price that is entered for all rows. If the units of the rows differ,
+ * returns both units.
+ */
 function unitOfAll(rows: readonly PriceRow[], unitOfPrice: UnitOfPrice): ShownUnit {
   const [unit = 'CallOrSecond', ...others] = new Set(rows.map(({ name }) => unitOfPrice(name)))
   return others.length === 0 ? unit : 'CallOrSecond'

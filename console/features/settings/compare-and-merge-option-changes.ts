@@ -37,9 +37,9 @@ export function changedLines(
 }
 
 /**
- * Merges two changes of an option. This user has changed its text from `before` to `after`, and
- * another user has meanwhile saved `theirs`. `hasConflict` is true if both users changed the same
- * entry, or if the texts can't be split into entries.
+ * Merges two changes of an option. This user has changed the option's text from `before` to
+ * `after`, and another user has meanwhile saved `theirs`. `hasConflict` is true if both users
+ * changed the same entry, or if the texts can't be split into entries.
  */
 export function mergeChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,
@@ -61,8 +61,8 @@ export function mergeChange(
 }
 
 /**
- * Parses the JSON texts as maps of numbers. If a text contains other values, parses all of them as
- * maps of texts. Returns an empty list if both fail.
+ * Parses the JSON texts as maps of numbers. If a text contains other values than numbers, parses
+ * all texts as maps of texts. Returns an empty list if neither is possible.
  */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {

@@ -13,7 +13,7 @@ import { SelectField, TextAreaField, TextField } from '#console/ui/forms/fields.
 import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { isSharedErrorKey } from '#console/ui/forms/server-field-errors.ts'
 import { type DraftForm, useDraftForm } from '#console/ui/forms/use-draft-form.ts'
-import { deleteAction, editAction } from '#console/ui/lists/edit-delete-and-undo.ts'
+import { deleteAction, editAction } from '#console/ui/lists/edit-delete-and-undo-actions.ts'
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { showError } from '#console/ui/messages/toast.ts'
 import {

@@ -29,8 +29,8 @@ export type GroupRow = {
   /** The color of the group's badge. An empty text selects the default color. */
   color: string
   /**
-   * For users of this group, these ratios replace the ratios of the groups of tokens. The keys are
-   * the groups of tokens.
+   * Maps groups of tokens to ratios. For users of this group, these ratios replace the usual ratios
+   * of the tokens' groups.
    */
   ratioOverrides: JsonMap
 }

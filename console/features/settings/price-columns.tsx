@@ -8,7 +8,7 @@ import {
   TITLE_COLUMN,
 } from '#console/ui/data-grid/column-and-layout.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
-import { deleteAction, editAction } from '#console/ui/lists/edit-delete-and-undo.ts'
+import { deleteAction, editAction } from '#console/ui/lists/edit-delete-and-undo-actions.ts'
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { priceOfRatio, scaledPrice, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-rows.ts'
@@ -86,7 +86,10 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
   ]
 }
 
-/** A price per call or second has no parts, so a card has one line for it. */
+/**
+ * Returns where a card shows a value that only a price by tokens has. A model with a fixed price
+ * has no such value, so its card hides it.
+ */
 const ofTokens = (row: PriceRow): CardPlace => (isPerCall(row) ? 'hidden' : 'line')
 
 type RowProps = { row: PriceRow; actions: PriceActions }

@@ -27,8 +27,8 @@ export function ratioOfPrice(price: string): string {
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
 /**
- * A ratio of two prices with at least this number of digits may be their rounded quotient. A ratio
- * with fewer digits is exact.
+ * If the ratio of two prices has at least this number of digits, it may be a rounded quotient. A
+ * ratio with fewer digits is exact.
  */
 const ROUNDED_DIGITS_MIN = 12
 /**
@@ -39,9 +39,10 @@ const ROUNDED_DIGITS_MIN = 12
 const DECIMALS_SAVED_MIN = 4
 
 /**
- * Returns the price of output or of cached input in dollars per million tokens. `scaleRatio` is its
- * ratio to the price of input. A stored ratio may have been rounded, so that the exact product has
- * many decimals. In this case, returns the shortest price that gives the same ratio.
+ * Returns the price of output or of cached input in dollars per million tokens. `scaleRatio` is the
+ * ratio of this price to the price of input. A stored ratio may have been rounded, so that the
+ * exact product has many decimals. In this case, returns the shortest price that gives the same
+ * ratio.
  */
 export function scaledPrice(ratio: string, scaleRatio: string): string {
   const [model, factor] = [parseDecimal(ratio), parseDecimal(scaleRatio)]

@@ -70,7 +70,9 @@ function PriceFields(props: FieldsProps) {
   )
 }
 
-/** Returns the unit of a fixed price for the entered model, as the translation keys contain it. */
+/**
+ * Returns the unit of a fixed price for the entered model, in the form used in translation keys.
+ */
 const unitOf = ({ form, unitOfPrice }: FieldsProps) => unitOfPrice(form.draft.name.trim())
 
 type NumberField = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>

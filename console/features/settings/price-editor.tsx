@@ -114,8 +114,8 @@ function PriceList(props: {
   unitOfPrice: UnitOfPrice
   rows: readonly PriceRow[]
   /**
-   * The row that was added last. Each new object makes the list scroll to its row, even if the key
-   * is the same.
+   * The row that was added last. Each new object makes the list scroll to the row, even if the key
+   * is the same as before.
    */
   added: { key: string } | null
   selected: ReadonlySet<string>

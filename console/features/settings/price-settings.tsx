@@ -10,7 +10,7 @@ import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import { choiceParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { PricePreview } from './price-change-preview.tsx'
+import { ChargePreview } from './charge-preview-of-unsaved-prices.tsx'
 import { PriceEditor } from './price-editor.tsx'
 import { PriceHistory } from './price-history.tsx'
 import { PricePresetDrawer } from './price-preset-drawer.tsx'
@@ -25,7 +25,7 @@ import type { SettingsForm } from './use-settings-form.ts'
  * option is malformed.
  */
 const TOOLS = [
-  { name: 'preview', Tool: PricePreview, width: 900 },
+  { name: 'preview', Tool: ChargePreview, width: 900 },
   { name: 'schedule', Tool: ScheduledPriceChanges, width: 640 },
   { name: 'history', Tool: PriceHistory, width: 900 },
 ] as const

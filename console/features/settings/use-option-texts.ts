@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 
 /**
  * The type of the translation keys of all options. The compiler can't check these keys, because the
- * options come from the server. One existing key therefore stands for all of them.
+ * options come from the server. One existing key therefore stands for all these keys.
  * `option-translations.test.ts` checks that no text is missing.
  */
 type TextKey = 'options.label.RetryTimes'
@@ -17,8 +17,8 @@ export type OptionTexts = {
   /** Returns the label of a value, or the value if it has no label. */
   readonly choice: (key: string, value: string) => string
   /**
-   * Returns the option's own error message for a value that is out of bounds. Returns an empty text
-   * if the option has no such message. In this case, the form shows the general message with the
+   * Returns the special error message of an option for a value that is out of bounds. Returns an
+   * empty text if the option has no such message. The form then shows a general message with the
    * bounds.
    */
   readonly bounds: (key: string) => string

@@ -3,7 +3,7 @@ import { readJsonMap } from './json-map.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /**
- * Returns the output limit that applies to a model for which the price table contains none.
+ * Returns the output limit that applies to a model without an output limit in the price table.
  * `isBuiltIn` is false for the default limit of all models. `tokens` is null if the default limit
  * is invalid.
  */
@@ -13,8 +13,8 @@ export type OutputLimitFallback = (model: string) => {
 }
 
 /**
- * Returns a function that finds the output limit of a model for which the price table contains
- * none. This is the built-in limit of the model or, without a built-in limit, the default limit
+ * Returns a function that finds the output limit of a model without an output limit in the price
+ * table. This is the built-in limit of the model or, without a built-in limit, the default limit
  * that is entered in the form.
  */
 export function useOutputLimitFallback(form: SettingsForm): OutputLimitFallback {

@@ -9,10 +9,10 @@ import type { SettingsForm } from './use-settings-form.ts'
 export type UnitOfPrice = (model: string) => ShownUnit
 
 /**
- * Returns a function that finds the unit of a model's price. The channels of the model decide it.
- * The unit of a model without a channel follows from its name. While the units of the channels are
- * unknown, because they are loading or can't be read, both units are shown for all models, so that
- * no admin enters the price of the wrong unit.
+ * Returns a function that finds the unit of a model's fixed price. The channels of the model
+ * determine the unit. If the model has no channel, its name determines the unit. While the units of
+ * the channels are loading or can't be read, the function returns both units for each model. Admins
+ * then do not enter a price for the wrong unit.
  */
 export function useUnitOfPrice(form: SettingsForm): UnitOfPrice {
   const option = form.option('ModelPrice')

@@ -9,7 +9,7 @@ import { Alert } from '#console/ui/messages/alert.tsx'
 import type { MusicTask, Song, Video } from '#read-api/contract/tasks.ts'
 import { commonColumns, taskColumn } from './common-task-columns.tsx'
 import { EmptyCell, OpenButton, TextCell } from './task-cells.tsx'
-import { CopyableText, TaskDetails, TaskDialogFrame } from './task-facts-and-dialog.tsx'
+import { CopyableText, TaskDetails, TaskDialogFrame } from './task-details-and-dialog-frame.tsx'
 import { MUSIC, songLengthText } from './task-kinds-and-live-updates.ts'
 import { TaskList } from './task-list.tsx'
 import { useTaskList } from './use-task-list.ts'
@@ -58,7 +58,7 @@ function SongCard({ song, index }: { song: Song; index: number }) {
 
 /**
  * Plays a video. The player keeps the first link. Later responses contain other links to the same
- * video, and a new link would restart it.
+ * video, and a new link would restart the video.
  */
 function VideoPlayer({ video }: { video: Video }) {
   const { t } = useTranslation()

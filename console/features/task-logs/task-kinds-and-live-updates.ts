@@ -8,8 +8,8 @@ import type { DrawingTask, MusicTask, TaskPush } from '#read-api/contract/tasks.
 export type AnyTask = DrawingTask | MusicTask
 
 /**
- * The columns by which the server can sort. It sorts only the newest 10,000 tasks. It can't sort by
- * other columns, because their values are encrypted, random or not stored.
+ * The columns by which the server can sort. Only the newest 10,000 tasks are sorted. The values of
+ * all columns that are not listed here are encrypted, random or not stored.
  */
 const SORTS = {
   submitted: 'submit_time',

@@ -80,7 +80,7 @@ type EmptyTaskListText = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
-  /** A message that the site has disabled this kind of task, or null if it is enabled. */
+  /** A message that the site has disabled this kind of task, or null if the kind is enabled. */
   readonly disabledText: string | null
 }
 

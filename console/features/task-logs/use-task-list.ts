@@ -4,7 +4,7 @@ import { currentSeconds } from '#console/api/scratch-copy.ts'
 import { isAdmin as isAdminUser, useUser } from '#console/api/session.ts'
 import type { ListQuery } from '#console/ui/lists/list-url-params.ts'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
-import { useThrottledCallback } from '#console/ui/state/throttling.ts'
+import { useThrottledCallback } from '#console/ui/state/throttle-debounce-and-live-refetch.ts'
 import { boundsOf, rangeText } from '#console/ui/time-range/time-range.ts'
 import {
   type AnyTask,

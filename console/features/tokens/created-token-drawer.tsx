@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { chatModelsOfGroup } from '#console/api/account-queries.ts'
+import { chatModelsOfGroup } from '#console/api/own-user-group-and-model-queries.ts'
 import { useUser } from '#console/api/session.ts'
 import { ClientSetup } from '#console/ui/client-setup/client-setup.tsx'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'

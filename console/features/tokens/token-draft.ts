@@ -134,9 +134,9 @@ export const createTokenBody = (draft: TokenDraft, unit: AmountUnit): CreateToke
 export type ShownBudget = { quota: number; version: number }
 
 /**
- * Returns the changed fields. A changed quota is sent together with the quota in `shown`, and the
- * server adds the difference to the token's quota. Quota that was spent in the meantime therefore
- * stays spent.
+ * Returns the request body with the changed fields of a token. A changed quota is sent together
+ * with the quota in `shown`, and the server adds the difference to the token's quota. Quota that
+ * was spent in the meantime therefore stays spent.
  */
 export function updateTokenBody(
   before: TokenDraft,

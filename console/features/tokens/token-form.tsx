@@ -1,6 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { usableGroupsQuery, usableModelsQuery } from '#console/api/account-queries.ts'
+import {
+  usableGroupsQuery,
+  usableModelsQuery,
+} from '#console/api/own-user-group-and-model-queries.ts'
 import { useTranslateGroupDescription } from '#console/ui/elements/group-tag.tsx'
 import { AmountField } from '#console/ui/forms/amount-field.tsx'
 import { Switch, SwitchField } from '#console/ui/forms/choice-inputs.tsx'

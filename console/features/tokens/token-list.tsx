@@ -19,7 +19,7 @@ import { StatusFilter } from '#console/ui/lists/select-filter.tsx'
 import { SelectionBar } from '#console/ui/lists/selection-bar.tsx'
 import { useListPage } from '#console/ui/lists/use-list-page.ts'
 import { type SelectedRows, useSelectedRows } from '#console/ui/lists/use-selected-rows.ts'
-import { useThrottledCallback } from '#console/ui/state/throttling.ts'
+import { useThrottledCallback } from '#console/ui/state/throttle-debounce-and-live-refetch.ts'
 import { choiceParam, textParam } from '#console/ui/state/url-state.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
 import { tokenColumns } from './token-columns.tsx'
@@ -28,7 +28,7 @@ import type { TokenActions } from './use-token-actions.ts'
 
 /**
  * Maps each sortable column to its name on the server. The key column is sorted by the last four
- * characters of the keys, and the column of model limits by the number of models.
+ * characters of the keys. The column of model limits is sorted by the number of models.
  */
 const SORTS = {
   id: 'id',

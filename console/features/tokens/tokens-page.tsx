@@ -51,7 +51,7 @@ const URL_PARAMS = { form: choiceParam(['', 'new'], '') }
 
 /**
  * Opens and closes the dialogs of the page. A link to this page can open the form for a new token.
- * It can also name the page that opens when the form closes.
+ * Such a link can also name the page that opens when the form closes.
  */
 function useTokenDialogs() {
   const navigate = useNavigate()

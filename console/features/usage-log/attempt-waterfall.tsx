@@ -62,7 +62,7 @@ function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }) {
 
 /**
  * Shows the channel of an attempt. The log row contains only the name of the last attempt's
- * channel, so other names are requested from the server.
+ * channel, so the names of other channels are requested from the server.
  */
 function AttemptChannel({ id, row }: { id: number; row: LogEntry }) {
   const loggedName = id === row.channel ? row.channel_name : ''

@@ -92,8 +92,8 @@ type AxisTick = { readonly index: number; readonly text: string }
 
 /**
  * Returns the labels of the time axis. If the range is at most a day, a label is a time such as
- * `07:00`. In a longer range, a label is a date such as `11-21` if each bar is a day or longer, and
- * otherwise a date with a time, such as `11-21 06:00`.
+ * `07:00`. In a longer range, a label is a date such as `11-21`. If the bars are shorter than a
+ * day, the time follows the date: `11-21 06:00`.
  */
 export function axisTicks(
   bars: readonly Pick<CallBar, 'from' | 'to'>[],

@@ -34,7 +34,7 @@ export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
 
 /**
  * The bar of one attempt to send a call to a channel. `start` and `length` are fractions (0 to 1)
- * of the total time of all attempts of the call.
+ * of the total duration of the call's attempts.
  */
 export type AttemptBar = {
   readonly index: number

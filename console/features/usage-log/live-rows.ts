@@ -2,7 +2,7 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
  * The log rows that live events have delivered since the page was read from the server. `visible`
- * rows are shown. While `isHeld` is true, new rows wait in `pending`. The rows on screen then do
+ * rows are shown. While `isHeld` is true, new rows wait in `pending`, so that the rows on screen do
  * not move while the user reads them.
  */
 export type LiveRows = {
@@ -20,8 +20,8 @@ export type LiveRows = {
    */
   readonly dropped: number
   /**
-   * Rows with ids above this id were made visible by the last update. They are highlighted for a
-   * moment.
+   * Rows with ids above this id were made visible by the last update. These rows are highlighted
+   * for a moment.
    */
   readonly highlightAboveId: number
 }

@@ -69,8 +69,8 @@ const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   details: 'hidden',
 }
 /**
- * The places on the card of a call that was billed by the call or by the second and used no tokens,
- * such as a video. Its price stands where other calls have their tokens.
+ * The places on the card of a call without tokens, such as a video, which is billed by the call or
+ * by the second. The price of such a call stands where other cards show tokens.
  */
 const ON_CARD_WITHOUT_TOKENS: typeof ON_CARD = {
   ...ON_CARD,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { chatModelsQuery } from '#console/api/account-queries.ts'
+import { chatModelsQuery } from '#console/api/own-user-group-and-model-queries.ts'
 import { failureName, parseOtherField } from '#console/api/usage-log-queries.ts'
 import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { anomalyText } from '#console/ui/elements/anomaly-text.ts'
@@ -79,7 +79,8 @@ const END_REASONS = [
 
 /**
  * Returns the code for the reason why a call ended early, or undefined if there is no reason to
- * show. The end `balance-spent` is shown without a reason, because its name is the reason.
+ * show. The end `balance-spent` is shown without a reason, because its name already says the
+ * reason.
  */
 const shownEndReason = ({ end, end_reason: reason }: LogOther) =>
   end === 'balance-spent' ? undefined : END_REASONS.find((code) => code === reason)
@@ -194,8 +195,8 @@ function BatchPart({ other }: { other: LogOther }) {
 }
 
 /**
- * Shows the total usage that the provider reported for a call. It is shown if the user's balance
- * covered only a part of this usage.
+ * Shows the total usage that the provider reported for a call. The total is shown only if the
+ * user's balance covered just a part of this usage.
  */
 function TotalUsage({ usage }: { usage: LoggedUsage }) {
   const { t } = useTranslation()

@@ -1,7 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery, usableGroupsQuery, usableModelsQuery } from '#console/api/account-queries.ts'
+import {
+  groupsQuery,
+  usableGroupsQuery,
+  usableModelsQuery,
+} from '#console/api/own-user-group-and-model-queries.ts'
 import { tokensQuery } from '#console/api/token-and-redemption-queries.ts'
 import { channelNameQuery } from '#console/api/usage-log-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'

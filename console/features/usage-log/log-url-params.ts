@@ -143,7 +143,7 @@ const ANY_TIME = relativeRange('all')
 /**
  * Converts filters to the parameters of a request. A relative range, such as “the last 7 days”,
  * starts relative to `listOpenedAt` and ends relative to `now`. All pages of a list use the same
- * `listOpenedAt`, so that they are pages of the same set of rows. Times are in Unix seconds.
+ * `listOpenedAt`, so that they show parts of the same set of rows. Times are in Unix seconds.
  */
 export function logParams(filters: LogFilters, now: number, listOpenedAt = now): LogParams {
   const range = filters.request === '' ? filters.range : ANY_TIME

@@ -26,7 +26,7 @@ type FactorName = keyof Translations['shared']['factor']
  */
 export type PriceTerm = {
   readonly name: PriceTermName
-  /** The name of the provider's tool, such as `web_search`, for the term `tool`. */
+  /** For the term `tool`, the name of the provider's tool, such as `web_search`. */
   readonly tool?: string
   readonly count: number
   readonly factors: readonly PriceFactor[]
@@ -49,8 +49,8 @@ export type PriceExplanation = {
 
 const QUOTA_PER_DOLLAR = '500000'
 /**
- * The price of a cache write for one hour, relative to a cache write for five minutes. It is the
- * factor in the formula of `domain/pricing/charge.ts`.
+ * The price of a cache write for one hour, relative to a cache write for five minutes. The formula
+ * in `domain/pricing/charge.ts` contains the same factor.
  */
 const ONE_HOUR_CACHE_WRITE_FACTOR = '1.6'
 
@@ -100,7 +100,10 @@ const PER_CALL: readonly FactorName[] = ['price', 'quotaPerDollar', 'group']
 
 const PER_SECOND: readonly FactorName[] = ['pricePerSecond', 'quotaPerDollar', 'group']
 
-/** Returns the term of a fixed price. `per` is the price's own unit if it is not a call. */
+/**
+ * Returns the term of a fixed price. `per` is the unit of the price, or undefined for a price per
+ * call.
+ */
 const callTerms = ({ calls = 1, seconds }: LoggedUsage, per?: string): TermDraft[] =>
   per === undefined || seconds === undefined
     ? [{ name: 'calls', count: calls, factors: PER_CALL }]

@@ -21,7 +21,7 @@ import {
   onServerAvailabilityChange,
 } from '#console/api/server-availability.ts'
 import { callBarsKey, listLogs, logStat, logsKey } from '#console/api/usage-log-queries.ts'
-import { useThrottledCallback } from '#console/ui/state/throttling.ts'
+import { useThrottledCallback } from '#console/ui/state/throttle-debounce-and-live-refetch.ts'
 import type { LogPage } from '#read-api/contract/logs.ts'
 import {
   type LiveRows,

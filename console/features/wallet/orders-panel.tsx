@@ -10,7 +10,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import { SortSelect } from '#console/ui/lists/select-filter.tsx'
 import { exactQuotaText, moneyText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
-import { useLiveRefetch } from '#console/ui/state/throttling.ts'
+import { useLiveRefetch } from '#console/ui/state/throttle-debounce-and-live-refetch.ts'
 import type { Order } from '#read-api/contract/top-ups.ts'
 
 const REFETCH_INTERVAL_MIN_MS = 500

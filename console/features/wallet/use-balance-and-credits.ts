@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { selfKey } from '#console/api/account-queries.ts'
 import { call } from '#console/api/client.ts'
 import { useLiveTopic, useMinPosition } from '#console/api/live/use-live-topic.ts'
+import { selfKey } from '#console/api/own-user-group-and-model-queries.ts'
 import { useUser } from '#console/api/session.ts'
 import { listLogs } from '#console/api/usage-log-queries.ts'
-import { useThrottledCallback } from '#console/ui/state/throttling.ts'
+import { useThrottledCallback } from '#console/ui/state/throttle-debounce-and-live-refetch.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 const REFETCH_INTERVAL_MIN_MS = 500

@@ -13,7 +13,7 @@ import {
 import { useStatus } from '#console/api/status.ts'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { showError } from '#console/ui/messages/toast.ts'
-import { useDebouncedValue } from '#console/ui/state/throttling.ts'
+import { useDebouncedValue } from '#console/ui/state/throttle-debounce-and-live-refetch.ts'
 import type { Status } from '#read-api/contract/status.ts'
 import type { PaymentMethod } from '#read-api/contract/top-ups.ts'
 import type { AmountRequest } from '#write-api/contract/top-ups.ts'

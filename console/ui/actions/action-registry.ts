@@ -26,8 +26,8 @@ export type Action = {
 }
 
 /**
- * An action that shortcuts and the command palette offer. If several are registered with the same
- * id, the last one applies.
+ * An action that shortcuts and the command palette offer. If several actions are registered with
+ * the same id, the last one applies.
  */
 export type RegisteredAction = Omit<Action, 'perform'> & {
   readonly id: string
@@ -94,8 +94,8 @@ export function useRegisterActions(pageActions: readonly PageAction[]): void {
 const KEY = 'single-keys'
 
 /**
- * Returns whether shortcuts of a single letter are enabled, and a function that sets it. Users must
- * be able to disable them (WCAG 2.1.4).
+ * Returns whether shortcuts of a single letter are enabled, and a function that enables or disables
+ * them. Users must be able to disable them (WCAG 2.1.4).
  */
 export const useSingleKeys = (): [boolean, (isOn: boolean) => void] =>
   useLocalPreference(KEY, true, readFlag)

@@ -4,8 +4,8 @@ type Globals = {
 }
 
 /**
- * Returns a function that returns the URL of a script, marked as trusted for the browser. The
- * Trusted Types policy `policyName` allows only this URL.
+ * Creates a function that returns `url` in the form in which the browser trusts it as a script's
+ * URL. The Trusted Types policy `policyName` allows only this URL.
  */
 export function createScriptUrl(policyName: string, url: string): () => string {
   let policy: ScriptPolicy | undefined

@@ -17,8 +17,8 @@ export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): C
   )
 
 /**
- * Returns the host of a link, or its scheme if it has no host. It is shown for a chat client
- * without a name.
+ * Returns the host of a link, or the scheme of a link without a host. This text is shown for a chat
+ * client without a name.
  */
 function hostOf(template: string): string {
   if (!URL.canParse(template)) return template
@@ -45,7 +45,7 @@ const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
 
 /**
  * Adds the parameter `settings`, with the key and the address of the site, to a link without
- * `{key}`. Chat clients read it from the part of the URL after `#`.
+ * `{key}`. Chat clients read this parameter from the part of the URL after `#`.
  */
 const withSettings = (link: string): string =>
   link.includes('{key}')
@@ -73,9 +73,9 @@ const BROWSER_PROTOCOLS = /^(?:javascript|data|vbscript|blob|file|filesystem|abo
 type ChatTarget = 'frame' | 'window' | 'none'
 
 /**
- * Returns where a chat client may be opened. `none`: nowhere, because the key would be sent over
- * plain HTTP. `window`: only in a new window, because a frame with the client would get the rights
- * of the console, or would not work.
+ * Returns where a chat client may be opened. The result is `none` if `address` is null or the key
+ * would be sent over plain HTTP. It is `window` (only in a new window) if a frame with the client
+ * would get the rights of the console or would not work.
  */
 export function chatTarget(address: string | null, ownOrigin: string): ChatTarget {
   if (address === null) return 'none'

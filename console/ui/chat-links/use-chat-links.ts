@@ -8,7 +8,7 @@ import { type ChatLink, chatLinks } from './chat-links.ts'
  * Returns the chat clients of the site. Until they have loaded, returns those that this browser
  * stored at the last visit. If the stored list is malformed, shows an error once.
  */
-export function useChats(): readonly ChatLink[] {
+export function useChatLinks(): readonly ChatLink[] {
   const { t } = useTranslation()
   const chats = useStatus()?.chats ?? storedChats()
   useEffect(() => {

@@ -76,7 +76,7 @@ export function ClientSetup(props: {
   )
 }
 
-/** Reports whether a note about a client applies if the site has this address. */
+/** Reports whether a note about a client applies to a site with the address `site`. */
 function applies(note: NonNullable<Client['note']>, site: string): boolean {
   if (note === 'needsHttps') return chatTarget(site, '') === 'none'
   return note === 'calledFromServers' || containerSiteOf(site) !== site

@@ -15,7 +15,7 @@ export type Client = {
   /**
    * The texts that connect the client. Each key is the title of a text, and its value is the name
    * of a template. If the name ends with `form`, each line of the template is a field of a form. If
-   * it ends with `link`, the template is a link that opens the client.
+   * the name ends with `link`, the template is a link that opens the client.
    */
   readonly setups: Readonly<Record<string, string>>
 }
@@ -96,7 +96,7 @@ const GPT = /^(?:gpt|o\d|codex)/i
 
 /**
  * The client programs by kind. Their names and the names of their fields are not translated,
- * because the programs show them like this in every language.
+ * because the programs show these names in every language.
  */
 export const CLIENTS: Readonly<Record<'sdk' | 'agent' | 'app', readonly [Client, ...Client[]]>> = {
   sdk: [

@@ -76,8 +76,8 @@ export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>)
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
 /**
- * Converts a sort order to query parameters. It can be used if the server's names for the columns
- * are the ids of the columns in the console.
+ * Converts a sort order to query parameters. The server must use the ids of the columns as their
+ * names.
  */
 export const sortParams = ({ column, isDescending }: Sort) => ({
   sort: column,

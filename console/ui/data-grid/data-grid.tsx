@@ -237,8 +237,9 @@ function tableStyle<Row>(
 
 /**
  * Returns CSS variables for a list that scrolls vertically with the window, but has its own
- * horizontal scroll bar. They keep the header of the list visible: `--tg-head-from` is the scroll
- * offset of the window at which the header starts to move, and `--tg-head-way` is how far it moves.
+ * horizontal scroll bar. The variables keep the header of the list visible: `--tg-head-from` is the
+ * scroll offset of the window at which the header starts to move, and `--tg-head-way` is how far it
+ * moves.
  */
 const headerScrollVariables = ({ top, coveredHeight }: PositionOnPage, rowsHeight: number) => ({
   '--tg-head-from': `${Math.max(0, top - coveredHeight)}px`,

@@ -140,8 +140,8 @@ export const ariaSortOf = (sort: Sort | null) => {
 }
 
 /**
- * The button in the header of a column that sorts the list by it. `sort` is null if the list is
- * sorted by another column.
+ * The button in a column's header, which sorts the list by this column. `sort` is null if the list
+ * is sorted by another column.
  */
 export function SortButton(props: {
   column: string

@@ -34,8 +34,8 @@ export type DataGridProps<Row> = {
   firstIndex?: number
   isLoading?: boolean
   /**
-   * True while the rows of another page, filter or order are loading. Until then, the previous rows
-   * stay visible and are dimmed.
+   * True while the rows of another page, filter or order are loading. The previous rows stay
+   * visible meanwhile and are dimmed.
    */
   isRefetching?: boolean
   empty?: ReactNode

@@ -42,8 +42,8 @@ export type Grid<Row> = {
 }
 
 /**
- * The number of rows that are rendered above the visible rows, and the number that are rendered
- * below them. Five rows are enough for three frames of fast scrolling.
+ * The number of rows that are rendered above the visible rows. The same number is rendered below
+ * them. Five rows are enough for three frames of fast scrolling.
  */
 export const OVERSCAN = 5
 

@@ -22,7 +22,7 @@ export function FormDialog(props: {
   tone?: 'primary' | 'danger'
   isDisabled?: boolean
   form: Pick<DraftForm<object>, 'isBusy' | 'submit' | 'close'>
-  /** Called when the dialog closes. By default, it closes and resets the form. */
+  /** Called when the user closes the dialog. By default, `form.close` is called. */
   onClose?: () => void
   children: ReactNode
 }) {

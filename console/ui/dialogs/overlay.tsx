@@ -4,8 +4,8 @@ import { dismissErrors } from '../messages/toast.ts'
 import { lastDialog, useFocusReturn, willLoseFocus } from './use-focus-return.ts'
 
 /**
- * The base of dialogs and drawers. While it is open, the focus stays in its panel. When it closes,
- * the focus returns to where it was. Escape closes it.
+ * The base of dialogs and drawers. While the overlay is open, the focus stays in its panel. When it
+ * closes, the focus returns to the element that had the focus before. Escape closes it.
  */
 export function Overlay(props: {
   isOpen: boolean

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'react'
  * When a panel closes, returns the focus to the element that had it before the panel opened. This
  * element is read during rendering, because a child may take the focus before effects run. The
  * element is remembered until the panel has closed on the screen, because React may discard a
- * rendering that closes it.
+ * rendering that closes the panel.
  */
 export function useFocusReturn(isOpen: boolean): void {
   const opener = useRef<HTMLElement | null>(null)

@@ -42,8 +42,8 @@ function copyByCommand(text: string): boolean {
 const dialogState = createStore({ text: '', isOpen: false })
 
 /**
- * Opens a dialog from which the user can copy a text. It is used if the browser does not let the
- * console write to the clipboard.
+ * Opens a dialog from which the user can copy a text. The dialog is used if the browser does not
+ * let the console write to the clipboard.
  */
 const showManualCopyDialog = (text: string): void => dialogState.set({ text, isOpen: true })
 

@@ -11,8 +11,8 @@ export function GroupTag({ name }: { name: string }) {
 export const groupTag = (name: string) => <GroupTag name={name} />
 
 /**
- * Shows the name of a group on a coloured badge. `color` is a property, because the settings page
- * shows colours that are not saved yet.
+ * Shows the name of a group on a colored badge. `color` is a property, because the settings page
+ * shows colors that are not saved yet.
  */
 export function GroupBadge(props: { name: string; color: string }) {
   const color = /^[a-z]+$/.test(props.color) ? ` tg-group-${props.color}` : ''

@@ -11,7 +11,7 @@ type LiveKind = keyof Translations['shared']['live']
 
 function LiveDot(props: {
   kind: LiveKind
-  /** The time of the next attempt to connect, as a time of `performance.now()`. */
+  /** The time of the next attempt to connect, on the clock of `performance.now()` (ms). */
   retryAt?: number | undefined
 }) {
   const { t } = useTranslation()

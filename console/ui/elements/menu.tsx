@@ -39,7 +39,7 @@ export function RowMenu(props: { label: string; items: readonly MenuItem[] }) {
         label={props.label}
         hasMenu
         isExpanded={isOpen}
-        // Pressing the button closes an open menu already. The click that follows must not open it
+        // Pressing the button already closes an open menu. The click that follows must not open it
         // again.
         onPointerDown={() => {
           wasOpen.current = isOpen

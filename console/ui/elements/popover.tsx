@@ -6,7 +6,9 @@ type PopoverProps = {
   children: ReactElement
   content: ReactElement
   placement?: 'bottom-start' | 'bottom-end' | 'right-start' | 'top-start'
-  /** The role of the content: `menu` for a menu, and `dialog` for anything else, such as fields. */
+  /**
+   * The role of the content: `menu` for a menu, and `dialog` for all other content, such as fields.
+   */
   kind?: 'menu' | 'dialog'
   isOpen?: boolean
   onOpenChange?: (isOpen: boolean) => void

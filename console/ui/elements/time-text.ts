@@ -10,8 +10,8 @@ const UNITS: readonly { unit: Intl.RelativeTimeFormatUnit; seconds: number }[] =
 ]
 
 /**
- * Formats a time in Unix seconds as `2 minutes ago`, or as a date if it differs from now by more
- * than 30 days.
+ * Formats a time in Unix seconds as `2 minutes ago`. A time that differs from `now` by more than 30
+ * days is formatted as a date.
  */
 export function relativeTimeText(at: number, now: number, locale: string): string {
   const difference = Math.round(at - now)
@@ -26,8 +26,8 @@ function relativeSteps(difference: number, locale: string, style: 'long' | 'shor
 }
 
 /**
- * Formats a time in Unix seconds as `2 min. ago`, or as a numeric date if it differs from now by
- * more than 30 days.
+ * Formats a time in Unix seconds as `2 min. ago`. A time that differs from `now` by more than 30
+ * days is formatted as a numeric date.
  */
 export function shortRelativeText(at: number, now: number, locale: string): string {
   const difference = Math.round(at - now)

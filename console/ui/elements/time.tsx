@@ -27,7 +27,7 @@ export function Time(props: {
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
   /**
    * True if the time may be in the future. Otherwise, a future time is shown as the current time,
-   * because it results from a clock difference between the server and the browser.
+   * because such a time results from different clocks of the server and the browser.
    */
   mayBeInFuture?: boolean
 }) {

@@ -27,10 +27,7 @@ type MailCodeForm = Pick<DraftForm<MailCodeDraft>, 'draft' | 'field' | 'setField
 export function MailCodeFields(props: {
   form: MailCodeForm
   purpose: CodePurpose
-  /**
-   * Returns the token that proves that the user is human. Returns null if the user has not
-   * completed the check yet.
-   */
+  /** Returns the token of the CAPTCHA, or null if the user has not completed the CAPTCHA yet. */
   takeToken: () => string | null
 }) {
   const { t } = useTranslation()

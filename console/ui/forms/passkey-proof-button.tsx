@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { credentialsQuery } from '#console/api/account-queries.ts'
 import { arePasskeysSupported, promptForPasskeyProof } from '#console/api/auth/browser-passkeys.ts'
+import { credentialsQuery } from '#console/api/own-user-group-and-model-queries.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { Button } from '../elements/button.tsx'
 import { useSubmit } from './use-submit.ts'

@@ -20,7 +20,7 @@ type Options<Draft, ErrorKey extends string> = {
    */
   validate?: (draft: Draft, before: Draft) => FieldErrors<Draft, ErrorKey>
   errorText?: (errorKey: ErrorKey) => string
-  /** Saves the values. It throws a `FieldError` to show an error at a field. */
+  /** Saves the values. To show an error at a field, this function throws a `FieldError`. */
   save: (draft: Draft, before: Draft) => Promise<void>
   /**
    * Returns messages for the fields to which an error of the server belongs. Returns null if the

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { credentialsQuery, selfQuery } from '#console/api/account-queries.ts'
+import { credentialsQuery, selfQuery } from '#console/api/own-user-group-and-model-queries.ts'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import { PasswordField, TextField } from '#console/ui/forms/fields.tsx'

@@ -3,8 +3,8 @@ import { ErrorState } from './error-state.tsx'
 import { Skeleton } from './skeleton.tsx'
 
 /**
- * Shows the data of a query. Shows a placeholder while it is loading, and a button to retry if it
- * has failed.
+ * Shows the data of a query. Shows a placeholder while the query is loading, and a button to retry
+ * after a failure.
  */
 export function QueryView<Data>(props: {
   query: { data: Data | undefined; error: Error | null; refetch: () => unknown }

@@ -40,8 +40,8 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, OwnProps> & {
   tools?: ReactNode
   notice?: ReactNode
   /**
-   * The bar with the actions for selected rows. It is below the rows, so that they do not move when
-   * it appears.
+   * The bar with the actions for selected rows. It is below the rows, so that the rows do not move
+   * when the bar appears.
    */
   selectionBar?: ReactNode
   /** True if the last column (the actions) stays visible when the list is scrolled sideways. */

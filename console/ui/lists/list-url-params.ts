@@ -10,7 +10,7 @@ import {
 export const PAGE_SIZES = [10, 20, 50, 100] as const
 export type PageSize = (typeof PAGE_SIZES)[number]
 
-/** The URL parameter for the page size. Its value is 0 if it is not in the URL. */
+/** The URL parameter for the page size. The value is 0 if the URL contains no page size. */
 export const pageSizeParam: UrlParam<PageSize | 0> = {
   fallback: 0,
   read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,

@@ -95,9 +95,9 @@ export function useListPage<
 type PageStarts = Map<number, number>
 
 /**
- * Remembers where the pages of a list start, so that a page does not shift when rows are added to
- * earlier pages or deleted from them. `list` identifies the filters and the order. When it changes,
- * all starts are forgotten.
+ * Remembers where the pages of a list start. A page therefore does not shift when rows of earlier
+ * pages are added or deleted. `list` identifies the filters and the order. When it changes, all
+ * starts are forgotten.
  */
 function usePageStarts(list: string): PageStarts {
   const pageStarts = useRef({ list, starts: new Map<number, number>() })

@@ -64,7 +64,8 @@ export function MessengerDialog(props: {
   title: string
   submitText: string
   /**
-   * Called with the code that the user got from WeChat. It throws if the server rejects the code.
+   * Called with the code that the user got from WeChat. If the server rejects the code, this
+   * function throws an error.
    */
   onCode: (code: string) => Promise<void>
   /** Returns the OAuth state: a random text that the response of Telegram must contain. */

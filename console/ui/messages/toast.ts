@@ -22,7 +22,7 @@ export type Toast = {
    * the toast.
    */
   stayMs: number
-  /** The time at which the toast appeared, as a time of `performance.now()`. */
+  /** The time at which the toast appeared, on the clock of `performance.now()` (ms). */
   at: number
 }
 

@@ -5,8 +5,8 @@ export function decimalsOf(text: string): number {
 
 /**
  * Returns an invisible text that is appended to an amount, so that the amounts of a column align at
- * the decimal point. The text has the zeros, and if needed the decimal point, that the amount lacks
- * to have `most` decimals. Returns undefined if the amount lacks none.
+ * the decimal point. The text consists of the zeros, and if necessary the decimal point, that give
+ * the amount `most` decimals. Returns undefined if the amount already has so many decimals.
  */
 export function alignmentPadding(decimals: number, most: number): string | undefined {
   if (decimals >= most) return undefined

@@ -17,8 +17,8 @@ export const AlignedColumn = (props: { alignment: AmountAlignment; children: Rea
 
 /**
  * Returns a function that finds the alignment of a column by its id. The alignments last as long as
- * the table. If `isVirtualized` is true, only some rows are rendered at a time, and the columns
- * must not move while the user scrolls.
+ * the table. If `isVirtualized` is true, only some rows are rendered at a time. The alignments then
+ * stay the same while the user scrolls, so that the columns do not move.
  */
 export function useAmountAlignments(isVirtualized = false): (column: string) => AmountAlignment {
   const [find] = useState(() => {

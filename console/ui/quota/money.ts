@@ -22,7 +22,7 @@ export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
 
 const DECIMALS_MAX = 9
 
-/** Converts quota to dollars, multiplies them by 10^`digits`, and cuts off the fraction. */
+/** Converts quota to dollars, multiplies the dollars by 10^`digits`, and cuts off the fraction. */
 function scaledUp(magnitude: bigint, { quotaPerUnit }: MoneyRule, digits: number): bigint {
   const { units, scale } = readDecimal(quotaPerUnit)
   return (magnitude * scale * 10n ** BigInt(digits)) / units

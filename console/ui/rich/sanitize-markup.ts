@@ -62,7 +62,7 @@ function withoutStyles(html: string): string {
 }
 
 /**
- * Adds a text to a link that has none. An SVG in the link is replaced by the title of the SVG. If
+ * Adds a text to a link without text. An SVG in the link is replaced by the title of the SVG. If
  * the link is still empty, its label, its title or its URL becomes its text.
  */
 function labelBareLink(link: Element): void {

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react'
 
 /**
- * Creates a store for one value. Any function can read and set the value. Components that use it
- * are rendered again when it changes.
+ * Creates a store for one value. Any function can read and set the value. Components that use the
+ * value are rendered again when the value changes.
  */
 export function createStore<Value>(initial: Value) {
   let value = initial

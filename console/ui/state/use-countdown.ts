@@ -1,8 +1,8 @@
 import { useEffect, useReducer, useState } from 'react'
 
 /**
- * Returns the milliseconds left until `until`, a time of `performance.now()`. The countdown does
- * not depend on the system clock, which may be changed.
+ * Returns the milliseconds left until `until`, which is a time on the clock of `performance.now()`.
+ * The countdown does not depend on the system clock, which may be changed.
  */
 export function useTimeLeft(until: number | null, tickMs = 500): number {
   const [, draw] = useReducer((ticks: number) => ticks + 1, 0)

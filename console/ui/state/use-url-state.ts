@@ -56,9 +56,8 @@ function changeQuery(
 }
 
 /**
- * Letters that are typed one after the other share one entry in the browser's history. Typing ends
- * on Enter, when a suggestion is selected, or when the user leaves the field, so that the next
- * letter adds a new entry.
+ * Ends the typing in a field, so that the next letter adds a new entry to the browser's history.
+ * Typing ends on Enter, when a suggestion is selected, or when the user leaves the field.
  */
 function endTyping(): void {
   typedName = null

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { draftOfGroup, tagChange, validateTag } from '#console/features/channels/tags/tag-draft.ts'
+import { draftOfTag, tagChange, validateTag } from '#console/features/channels/tags/tag-draft.ts'
 import { runConcurrently } from '#console/features/channels/testing/run-model-tests.ts'
 import { byTag, channel } from '../support/channel-routes.ts'
 
@@ -9,7 +9,7 @@ const channels = [
 ]
 const [group] = byTag(channels)
 if (group === undefined || !('children' in group)) throw new Error('no tag')
-const before = draftOfGroup(group, channels)
+const before = draftOfTag(group, channels)
 
 describe('the form of a tag', () => {
   it('shows the values that all its channels share, and nothing where they differ', () => {

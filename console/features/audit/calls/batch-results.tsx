@@ -9,7 +9,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 import type { BatchResult, CallExplanation } from '#read-api/contract/calls.ts'
 import { ExactQuota, Hash } from '../elements/amounts-and-hashes.tsx'
 import { ColumnTable } from '../elements/small-tables.tsx'
-import { indented } from './call-charge-panels.tsx'
+import { indented } from './call-charge-usage-and-price-panels.tsx'
 
 /**
  * The number of results that are shown initially. A button shows the others. Without this limit,
@@ -106,9 +106,9 @@ function ReportedUsage({ usage }: { usage: string | null }) {
 }
 
 /**
- * Shows how many of the billed results the server has listed. For auditors, a link opens the list
- * of the batch's events, which contain all results. The list starts with the event of the first
- * listed result.
+ * Shows how many of the billed results the server has listed. For auditors, a link opens the events
+ * of the batch, which contain all results. The first event shown is that of the first listed
+ * result.
  */
 function NotListed(props: {
   batch: NonNullable<CallExplanation['batch']>

@@ -22,15 +22,19 @@ import { ObjectFallback } from '../elements/object-fallback.tsx'
 import { Facts } from '../elements/small-tables.tsx'
 import { BatchResults } from './batch-results.tsx'
 import { CallAttempts } from './call-attempts.tsx'
-import { CallChargePanel, PricesInForce, UsagePanel } from './call-charge-panels.tsx'
+import {
+  CallChargePanel,
+  CallUsagePanel,
+  PricesInForce,
+} from './call-charge-usage-and-price-panels.tsx'
 import { CallCorrections, CallHistory, CallReceipts } from './call-history-and-receipts.tsx'
-import { MismatchedCalls } from './mismatched-calls.tsx'
+import { WrongModelAndUnderbilledCalls } from './wrong-model-and-underbilled-calls.tsx'
 import '../audit.css'
 
 /**
- * Explains the call whose request id is in the URL. If the URL has no id, asks for one. In that
- * case, auditors also see two kinds of calls: those that the provider answered with another model
- * than was billed, and those that cost more than was billed.
+ * Explains the call whose request id is in the URL. If the URL has no id, the page asks for one.
+ * For auditors, it then also lists the calls that another model answered, and the calls that cost
+ * more than was billed.
  */
 export function CallPage() {
   const { t } = useTranslation()
@@ -57,7 +61,7 @@ export function CallPage() {
               body={t('audit.call.findLead')}
             />
           </Panel>
-          {isAudit && <MismatchedCalls />}
+          {isAudit && <WrongModelAndUnderbilledCalls />}
         </>
       ) : (
         <Explanation key={requestId} requestId={requestId} />
@@ -97,7 +101,7 @@ function ExplainedCall({ call }: { call: CallExplanation }) {
       <CallAttempts call={call} />
       <div className="tg-columns tg-audit-columns">
         <CallChargePanel call={call} />
-        <UsagePanel call={call} />
+        <CallUsagePanel call={call} />
       </div>
       <BatchResults call={call} />
       <PricesInForce call={call} />

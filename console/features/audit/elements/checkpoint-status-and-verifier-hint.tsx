@@ -8,10 +8,10 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 export type CheckpointStatusName = 'pending' | 'signed' | 'final' | 'siteOnly'
 
 /**
- * Returns the degree of confirmation of a checkpoint (the signed hash of the whole history). A
- * checkpoint is final when not only the site but also enough witnesses (independent servers) have
- * signed it. A checkpoint of a site without witnesses is `siteOnly`, so that it does not look
- * independently confirmed.
+ * Returns how far a checkpoint (the signed hash of the whole history) is confirmed. A checkpoint is
+ * final when not only the site but also enough witnesses (independent servers) have signed it. A
+ * checkpoint of a site without witnesses is `siteOnly`, so that it does not look independently
+ * confirmed.
  */
 export function checkpointStatusOf(checkpoint: {
   readonly is_final: boolean
@@ -46,6 +46,9 @@ export function VerifierHint({ isWitnessed }: { isWitnessed: boolean }) {
   )
 }
 
-/** The arguments of the offline verifier that name the keys of the site and of a witness. */
+/**
+ * Returns the arguments that give the offline verifier the site's key and, with `isWitnessed`, a
+ * witness's key.
+ */
 export const keyArguments = (isWitnessed: boolean): string =>
   isWitnessed ? '--key KEY --witness WITNESS_KEY' : '--key KEY'

@@ -12,9 +12,9 @@ export type ReadSince = (size: number) => Promise<unknown>
 
 /**
  * Lets the user select the file of an earlier receipt. The current receipts are then downloaded
- * together with a proof that they and the earlier receipt belong to the same history. Without this
- * proof, the offline verifier could not detect a site that shows different histories to different
- * users.
+ * together with a proof that the current receipts and the earlier receipt belong to the same
+ * history. Without this proof, the offline verifier could not detect a site that shows different
+ * histories to different users.
  */
 export function ConsistencyProofDownload(props: {
   readSince: ReadSince
@@ -65,8 +65,8 @@ export function ConsistencyProofDownload(props: {
 }
 
 /**
- * Returns the size (number of events) of the largest Merkle tree in a file of receipts, or null if
- * the file contains no tree size.
+ * Returns the largest tree size in a file of receipts, or null if there is none. A tree size is the
+ * number of events in a Merkle tree.
  */
 function treeSizeIn(text: string): number | null {
   const items = parsed(text)?.items ?? []

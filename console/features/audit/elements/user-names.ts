@@ -50,7 +50,10 @@ async function readNames(ids: readonly number[], signal: AbortSignal): Promise<U
 export const userText = (t: TFunction, id: number, name: string): string =>
   name === '' ? t('audit.erasedUser', { id }) : `${name} (#${id})`
 
-/** Returns the name of a user, or of the part of the site that performed an automatic action. */
+/**
+ * Returns the name of the user who performed an action. For an automatic action, returns the name
+ * of the part of the site that performed it.
+ */
 export const actorText = (
   t: TFunction,
   { kind, id, name }: { readonly kind: string; readonly id: string; readonly name: string },

@@ -13,7 +13,7 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Toolbar } from '#console/ui/lists/toolbar.tsx'
 import { textParam, type UrlParam } from '#console/ui/state/url-state.ts'
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
-import { InForceTable } from '../calls/call-charge-panels.tsx'
+import { InForceTable } from '../calls/call-charge-usage-and-price-panels.tsx'
 import { useEventLabel } from '../elements/act-and-event-labels.ts'
 import { AsOfFilter, asOfParam } from '../elements/as-of-filter.tsx'
 import { auditorsOnlyPage } from '../elements/auditors-only-page.tsx'
@@ -171,7 +171,7 @@ type PriceQuery = { readonly model: string; readonly group: string }
 
 /**
  * Shows the price of a model for a group at a point in the history, and the settings that
- * determined it.
+ * determined this price.
  */
 function PriceAsOf(
   props: PriceQuery & { at: string; onChange: (patch: Partial<PriceQuery>) => void },

@@ -22,7 +22,7 @@ const DEPTH_MAX = 3
 
 /**
  * Returns the values that differ between two states of an object, sorted by name. A state is null
- * if the object does not exist in it.
+ * if the object did not exist at that time.
  */
 export function changesBetween(before: State | null, after: State | null): StateChange[] {
   const [old, now] = [valuesOf(before), valuesOf(after)]
@@ -71,7 +71,7 @@ function membersOf(value: unknown): Record<string, unknown> | null {
 
 export type AuditObject = { readonly kind: StateKind; readonly id: string }
 
-/** One change of an object: when and by whom it was changed, and which values. */
+/** One change of an object: its time, the user who made it, and the changed values. */
 export type ObjectChange = NonNullable<StateAsOf['last_change']> & {
   readonly changes: readonly StateChange[]
 }
@@ -97,9 +97,8 @@ export async function readState(
 }
 
 /**
- * Returns the state before a change. An option that had never been set had its built-in value
- * before the change. A change may replace only a part of the built-in value, for example the price
- * of one model.
+ * Returns the state before a change. An option has its built-in value until it is first changed.
+ * Parts that no change has replaced, such as the prices of other models, keep the built-in value.
  */
 function stateBefore(before: StateAsOf | null, { built_in: builtIn }: StateAsOf): State | null {
   if (builtIn === undefined) return before?.state ?? null

@@ -12,7 +12,7 @@ export type Account = number | null
 /**
  * The filters of a ledger. `from` and `to` are in Unix seconds. `types` lists the types of
  * movements, and an empty text selects all types. `at` is the point in the history at which the
- * ledger ends: a position of the event log, a time, or an empty text for the present.
+ * ledger ends: a position of the event log or a time. An empty text means the present.
  */
 export type LedgerParams = { from?: number; to?: number; types: string; at?: string }
 

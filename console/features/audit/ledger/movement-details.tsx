@@ -9,7 +9,7 @@ import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { ReceiptList, refetchWhilePending, SaveReceipts } from '../elements/receipt-list.tsx'
 import { ColumnTable, Facts } from '../elements/small-tables.tsx'
 import { type Account, correctedCallsQuery } from './ledger-queries.ts'
-import { MovementSource, reasonText } from './movement-text.tsx'
+import { MovementSource, movementReasonText } from './movement-text.tsx'
 
 /**
  * Shows the details of a movement (a change of an account's balance). These are the facts without a
@@ -22,7 +22,7 @@ export function MovementDetails({ account, item }: { account: Account; item: Led
       <Facts
         facts={[
           [t('shared.source'), <MovementSource key="source" item={item} account={account} />],
-          [t('audit.acts.reason'), reasonText(t, item)],
+          [t('audit.acts.reason'), movementReasonText(t, item)],
         ]}
       />
       {item.type === 'correction' && <CorrectedCalls account={account} position={item.position} />}

@@ -114,7 +114,8 @@ const rowKey = ({ position }: LedgerItem): string => String(position)
 
 /**
  * Shows the balance and the held quota of an account at a point in the history. Held quota is set
- * aside for running calls. It is a separate figure, because the ledger lists no movement for it.
+ * aside for running calls. Held quota is shown as a separate figure, because no movement in the
+ * ledger contains it.
  */
 function Balance(props: {
   balance: Pick<UseQueryResult<BalanceAt>, 'data' | 'error'>

@@ -34,7 +34,7 @@ export function movementTypeText(t: TFunction, type: string): string {
  * unchanged. If no reason was given or the reason was erased with the user's data, the text says
  * so.
  */
-export function reasonText(t: TFunction, { note, reason, ...item }: LedgerItem): string {
+export function movementReasonText(t: TFunction, { note, reason, ...item }: LedgerItem): string {
   if (item.is_note_erased) return t('audit.reasonErased')
   if (note !== '') return note
   if (reason === 'admin') return `${codeText(t, reason)} · ${t('audit.noReason')}`
@@ -53,7 +53,7 @@ function codeText(t: TFunction, reason: string): string {
  * reason of a normal charge is left out. The text can be empty.
  */
 export function detailsText(t: TFunction, item: LedgerItem): string {
-  const reason = item.reason === 'settled' ? '' : reasonText(t, item)
+  const reason = item.reason === 'settled' ? '' : movementReasonText(t, item)
   return [item.model, reason].filter((text) => text !== '').join(' · ')
 }
 

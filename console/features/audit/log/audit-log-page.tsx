@@ -203,8 +203,8 @@ const KINDS = [
 const codeOf = ({ kind, id }: Named): string => `${kind}:${id}`
 
 /**
- * Returns the name of an object in the language of the console. The filter uses the object's code,
- * which the details of the act show.
+ * Returns the name of an object in the language of the console. The filter for objects uses the
+ * object's code instead, which the details of an act show.
  */
 function objectText(t: TFunction, object: Named): string {
   const { kind, id, name } = object

@@ -49,7 +49,7 @@ export function useLiveActs({ view, isListed, refetch }: LiveList): readonly Aud
  * Merges live acts into the list, newest first and without duplicates. Live acts do not always
  * arrive in the order of their positions, because several workers update the read model in
  * parallel. If the list has more pages, live acts that are older than its last act are left out.
- * They appear when their page is loaded.
+ * Such acts appear when their page of the list is loaded.
  */
 export function withLiveActs(
   listed: readonly AuditAct[],

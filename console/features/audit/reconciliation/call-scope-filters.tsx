@@ -26,7 +26,7 @@ export function periodOf(range: Scope['range']): { from: number; to: number } {
   return { from: from ?? 0, to: Math.min(to ?? now, now) }
 }
 
-/** Returns the body of a request that selects the calls. A relative range ends now. */
+/** Returns the fields of a request body that select the calls. A relative range ends now. */
 export const scanBodyOf = ({ range, model, channel, user }: Scope) => ({
   ...periodOf(range),
   ...(model === '' ? {} : { model }),

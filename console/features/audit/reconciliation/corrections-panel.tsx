@@ -31,7 +31,7 @@ import type { Scope } from './call-scope-filters.tsx'
 import { CorrectionForm, FACTOR_BY_PRICE_FIELD, PRICE_FIELDS } from './correction-form.tsx'
 import { useApplyCorrection } from './correction-preview-panel.tsx'
 import { UserLink } from './result-tables.tsx'
-import { correctedPriceOf, labelOf, type PriceDraft } from './what-if-price-draft.ts'
+import { correctedPriceOf, labelOf, type WhatIfPriceDraft } from './what-if-price-draft.ts'
 
 const CORRECTIONS_KEY = ['audit', 'corrections'] as const
 const PER_PAGE = 50
@@ -50,7 +50,7 @@ type Props = {
    * The draft of the what-if prices. The form for a new correction opens with the values that the
    * draft has for the model.
    */
-  draft: PriceDraft
+  draft: WhatIfPriceDraft
 }
 
 const isUnfinished = ({ finished_at: at }: Correction): boolean => at === null

@@ -2,8 +2,8 @@ import { translate } from '#console/i18n/i18n.ts'
 import type { FieldErrors } from '#console/ui/forms/use-draft-form.ts'
 
 /**
- * The kinds of data that the columns of an invoice's CSV file can contain, in the order of the
- * form. The first three are required.
+ * The kinds of columns in the CSV file of an invoice, in the order of the form's fields. The first
+ * three are required.
  */
 export const PROVIDER_INVOICE_COLUMNS = ['day', 'model', 'amount', 'tokens', 'request_id'] as const
 type ProviderInvoiceColumn = (typeof PROVIDER_INVOICE_COLUMNS)[number]
@@ -127,8 +127,8 @@ export type ProviderInvoiceDraft = Record<ProviderInvoiceColumn, string> & {
 }
 
 /**
- * Returns an error text for each invalid field. The server would find the same errors, but only
- * after a large file has been sent.
+ * Returns an error text for each invalid field. The server checks the same rules, but only after it
+ * has received the whole file, which can be large.
  */
 export function validateProviderInvoice(
   draft: ProviderInvoiceDraft,

@@ -18,7 +18,7 @@ import { Segmented } from '#console/ui/forms/choice-inputs.tsx'
 import { useSubmit } from '#console/ui/forms/use-submit.ts'
 import { Page } from '#console/ui/layout/page.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
-import { confirmDelete } from '#console/ui/lists/edit-delete-and-undo.ts'
+import { confirmDelete } from '#console/ui/lists/edit-delete-and-undo-actions.ts'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
@@ -42,8 +42,8 @@ import {
   fileNamePrefixOf,
   MATCHES,
   NoItems,
-  ProviderInvoiceRequests,
-} from './provider-invoice-request-comparison.tsx'
+  ProviderInvoiceRequestIds,
+} from './provider-invoice-request-ids.tsx'
 import { currencyText, PROVIDER_INVOICES_KEY } from './provider-invoices-panel.tsx'
 import { Figures, Margin, ResultPart } from './result-tables.tsx'
 import '../audit.css'
@@ -91,7 +91,7 @@ function ProviderInvoice() {
   return (
     <ProviderInvoiceShell invoice={invoice}>
       {invoice.requests !== null && (
-        <ProviderInvoiceRequests
+        <ProviderInvoiceRequestIds
           invoice={invoice}
           match={match}
           onMatch={(next) => set({ match: next })}
@@ -322,9 +322,7 @@ function MatchedById({ rows, billed }: { rows: number; billed: number }) {
   })
 }
 
-/**
- * Shows the number and the amount of the rows whose day is outside of the period of the invoice.
- */
+/** Shows how many rows have a day outside the invoice's period, and the amount of these rows. */
 function Corrections(
   invoice: Pick<ProviderInvoiceComparison, 'corrections' | 'corrections_billed'>,
 ) {

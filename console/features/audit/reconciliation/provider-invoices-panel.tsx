@@ -126,7 +126,7 @@ const daysOf = ({ first_day: first, last_day: last }: ProviderInvoiceSummary): s
 
 /**
  * Returns the currency of an invoice with its value in dollars: `EUR × 1.08` means that one euro is
- * worth 1.08 dollars. For US dollars with a factor of 1, it is only `USD`.
+ * worth 1.08 dollars. For US dollars with a factor of 1, the text is only `USD`.
  */
 export const currencyText = ({ currency, dollars }: ProviderInvoiceSummary): string =>
   currency === 'USD' && dollars === '1' ? currency : `${currency} × ${dollars}`

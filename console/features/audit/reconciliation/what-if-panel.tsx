@@ -24,16 +24,16 @@ import {
   countOf,
   type DraftRow,
   isInvalidDecimal,
-  type PriceDraft,
   pricesOf,
+  type WhatIfPriceDraft,
 } from './what-if-price-draft.ts'
-import { PriceDraftEditor } from './what-if-price-draft-editor.tsx'
+import { WhatIfPriceDraftEditor } from './what-if-price-draft-editor.tsx'
 
 type Props = {
   scope: Scope
   onScope: (patch: Partial<Scope>) => void
-  draft: PriceDraft
-  onDraft: (draft: PriceDraft) => void
+  draft: WhatIfPriceDraft
+  onDraft: (draft: WhatIfPriceDraft) => void
 }
 
 /** Computes what the calls of a period would have cost with other prices. */
@@ -58,7 +58,7 @@ export function WhatIfPanel({ scope, onScope, draft, onDraft }: Props) {
   return (
     <>
       <Panel title={t('reconciliation.whatIf.title')} lead={t('reconciliation.whatIf.lead')}>
-        <PriceDraftEditor draft={draft} onDraft={onDraft} isJsonInvalid={changes === null} />
+        <WhatIfPriceDraftEditor draft={draft} onDraft={onDraft} isJsonInvalid={changes === null} />
       </Panel>
       <Panel>
         <Toolbar

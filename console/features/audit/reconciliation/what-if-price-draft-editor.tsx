@@ -16,15 +16,15 @@ import {
   isInvalidDecimal,
   labelOf,
   NO_DRAFT,
-  type PriceDraft,
   TABLE_COLUMNS,
   TABLE_OPTIONS,
   type TableOption,
+  type WhatIfPriceDraft,
 } from './what-if-price-draft.ts'
 
 type Props = {
-  draft: PriceDraft
-  onDraft: (draft: PriceDraft) => void
+  draft: WhatIfPriceDraft
+  onDraft: (draft: WhatIfPriceDraft) => void
   isJsonInvalid: boolean
 }
 
@@ -32,7 +32,7 @@ type Props = {
  * Edits the prices of a what-if computation. In a table, the user edits the current prices of some
  * models. As JSON, the user can enter any price options.
  */
-export function PriceDraftEditor({ draft, onDraft, isJsonInvalid }: Props) {
+export function WhatIfPriceDraftEditor({ draft, onDraft, isJsonInvalid }: Props) {
   const { t } = useTranslation()
   const { rows, json } = draft
   const isEmpty = rows.length === 0 && json === ''

@@ -2,8 +2,9 @@ import { formatDecimal, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { CorrectedPrice } from '#write-api/contract/repricing-and-corrections.ts'
 
 /**
- * Maps each price option with one entry per model to the field for the same price in a request that
- * corrects charges. A draft contains only the changed entries of these options.
+ * The price options that have one entry per model. Maps each option to the field with the same
+ * price in a request that corrects charges. A draft contains only the changed entries of these
+ * options.
  */
 const CORRECTED_FIELDS = {
   ModelRatio: 'model_ratio',
@@ -19,8 +20,8 @@ const CORRECTED_FIELDS = {
 const MODEL_OPTIONS = Object.keys(CORRECTED_FIELDS) as (keyof typeof CORRECTED_FIELDS)[]
 
 /**
- * The options that the table can edit, each in a column. Maps each option to the field of a model's
- * current price that contains the initial value of the column.
+ * The options that the table can edit, each in one column. Maps each option to a field of a model's
+ * current price. This field contains the initial value of the column.
  */
 export const TABLE_OPTIONS = {
   ModelRatio: 'model',
@@ -30,7 +31,10 @@ export const TABLE_OPTIONS = {
   ModelPrice: 'price',
 } as const
 
-/** Returns the key of the text of a factor. A fixed price may be that of a second of a video. */
+/**
+ * Returns the translation key for the name of a price factor. The key for `price` is `fixedPrice`,
+ * because this price can be for a call or for a second of a video.
+ */
 export const labelOf = <Name extends string>(name: Name): Exclude<Name, 'price'> | 'fixedPrice' =>
   name === 'price' ? 'fixedPrice' : (name as Exclude<Name, 'price'>)
 
@@ -51,8 +55,8 @@ export type DraftRow = {
   readonly values: Values
 }
 
-export type PriceDraft = { readonly rows: readonly DraftRow[]; readonly json: string }
-export const NO_DRAFT: PriceDraft = { rows: [], json: '' }
+export type WhatIfPriceDraft = { readonly rows: readonly DraftRow[]; readonly json: string }
+export const NO_DRAFT: WhatIfPriceDraft = { rows: [], json: '' }
 
 /** Creates a row that contains the current price of a model. */
 export function draftRowOf(
@@ -89,7 +93,7 @@ type Changes = Map<string, Entries>
  * are returned. If an entry is both in the JSON and in the table, the JSON applies. Returns null if
  * the JSON is invalid.
  */
-export function changesOf({ rows, json }: PriceDraft): ReadonlyMap<string, unknown> | null {
+export function changesOf({ rows, json }: WhatIfPriceDraft): ReadonlyMap<string, unknown> | null {
   const changes: Changes = new Map()
   for (const { model, currentValues, values } of rows) {
     for (const option of TABLE_COLUMNS) {
@@ -136,12 +140,12 @@ export function pricesOf(
 }
 
 /**
- * Returns the changed values of a model as the price fields of a correction request. They are the
- * initial values of the form for the correction. Removed and invalid entries are left out. The
- * ratios of groups are also left out: a draft can change several of them, and a correction has only
- * one.
+ * Returns the changed values of a model as the price fields of a correction request. These values
+ * are the initial values of the form for the correction. Removed and invalid entries are left out.
+ * The ratios of groups are also left out: a draft can change several of them, and a correction has
+ * only one.
  */
-export function correctedPriceOf(draft: PriceDraft, model: string): CorrectedPrice {
+export function correctedPriceOf(draft: WhatIfPriceDraft, model: string): CorrectedPrice {
   const changes = changesOf(draft)
   const entries = MODEL_OPTIONS.map((option) => {
     const values = (changes?.get(option) ?? {}) as Entries

@@ -28,7 +28,7 @@ export type ChannelDraft = DraftOf<typeof FORM_FIELDS> &
     keyIndexesToEnable: readonly number[]
     /**
      * The cost ratio: the price of the provider as a multiple of the list price, such as 0.6. The
-     * costs of calls are estimated from it. An empty text means that the ratio is unknown.
+     * costs of calls are estimated from this ratio. An empty text means that the ratio is unknown.
      */
     costRatio: string
     /**

@@ -142,8 +142,8 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
 
 /**
  * Returns a function that saves a channel and returns the server's message. If the change removes a
- * key that unfinished work needs, the function asks the admin to confirm the removal. It returns
- * null if the admin cancels.
+ * key that unfinished work needs, the function asks the admin to confirm the removal. If the admin
+ * cancels, the function returns null.
  */
 function useUpdate() {
   const { t } = useTranslation()

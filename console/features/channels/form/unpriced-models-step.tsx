@@ -2,9 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, Navigate, useLocation, useNavigate } from 'react-router-dom'
-import { usableModelsQuery } from '#console/api/account-queries.ts'
 import { enabledModelsQuery } from '#console/api/channels.ts'
 import { optionsKey, optionsQuery } from '#console/api/options.ts'
+import { usableModelsQuery } from '#console/api/own-user-group-and-model-queries.ts'
 import {
   type PresetPrice,
   presetPrices,

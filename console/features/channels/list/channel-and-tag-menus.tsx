@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useHistoryActions } from '#console/ui/elements/history-link.tsx'
 import { type MenuItem, RowMenu } from '#console/ui/elements/menu.tsx'
-import { deleteAction, editAction } from '#console/ui/lists/edit-delete-and-undo.ts'
+import { deleteAction, editAction } from '#console/ui/lists/edit-delete-and-undo-actions.ts'
 import { RowSwitch } from '#console/ui/lists/row-actions.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import type { ChannelListActions } from './use-channel-list-actions.ts'

@@ -176,7 +176,7 @@ const menuCell = (actions: ChannelListActions) =>
   )
 
 /**
- * An input in a cell for an integer. `value` is null for a tag whose channels have different
+ * An input for an integer in a cell. `value` is null for a tag whose channels have different
  * values.
  */
 function InlineIntegerInput(props: {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/account-queries.ts'
+import { groupsQuery } from '#console/api/own-user-group-and-model-queries.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import type { Choice } from '#console/ui/forms/inputs.tsx'
 import { SearchInput } from '#console/ui/forms/search-input.tsx'

@@ -57,8 +57,8 @@ export const isMuted = (line: ChannelRow): boolean =>
     : line.group.members.every(({ status }) => status !== 1)
 
 /**
- * Returns the keys of the rows to show as selected: the selected channels, and each tag all of
- * whose channels are selected.
+ * Returns the keys of the rows to show as selected: the selected channels, and the tags whose
+ * channels are all selected.
  */
 export function selectedRowKeys(
   entries: readonly ChannelEntry[],

@@ -113,8 +113,8 @@ export function useExpandedTags({ rows: entries, order }: ChannelListView) {
 }
 
 /**
- * Combines the results of several queries. It is defined outside of the hook, because React Query
- * caches the combined result only if it always receives the same function.
+ * Combines the results of several queries. This function is defined outside the hook, because React
+ * Query caches the combined result only if the function is always the same.
  */
 const pagesOf = (results: UseQueryResult<ListPage<ChannelEntry>>[]) =>
   results.map(({ data, error }) => ({ page: data, error }))

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/account-queries.ts'
 import { channelsKey, enabledModelsQuery } from '#console/api/channels.ts'
 import { call } from '#console/api/client.ts'
+import { groupsQuery } from '#console/api/own-user-group-and-model-queries.ts'
 import { confirmDiscard } from '#console/ui/dialogs/confirm.tsx'
 import { FormDialog } from '#console/ui/dialogs/form-dialog.tsx'
 import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
@@ -16,13 +16,7 @@ import { CHANNEL_FIELDS } from '#read-api/contract/channel-fields.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channels.ts'
 import { JsonField } from '../form/json-field.tsx'
 import { validateJson } from '../form/json-validation.ts'
-import {
-  draftOfGroup,
-  type TagDraft,
-  type TagErrorKey,
-  tagChange,
-  validateTag,
-} from './tag-draft.ts'
+import { draftOfTag, type TagDraft, type TagErrorKey, tagChange, validateTag } from './tag-draft.ts'
 
 export type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
 
@@ -39,7 +33,7 @@ function OpenDialog({ group, channels, isOpen, onClose }: OpenProps) {
   const client = useQueryClient()
   const count = group.members.length
   const form = useDraftForm<TagDraft, TagErrorKey>({
-    initial: () => draftOfGroup(group, channels),
+    initial: () => draftOfTag(group, channels),
     validate: validateTag,
     errorText: (errorKey) =>
       t(isSharedErrorKey(errorKey) ? `shared.error.${errorKey}` : `channelForm.error.${errorKey}`),

@@ -23,7 +23,7 @@ export type TagErrorKey = JsonErrorKey | 'notInteger' | 'notNatural'
  * Returns the initial values of the form for a tag. A field is empty if the channels of the tag
  * have different values.
  */
-export function draftOfGroup(
+export function draftOfTag(
   { tag, priority, weight }: TagGroup,
   children: readonly Channel[],
 ): TagDraft {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { groupsQuery } from '#console/api/account-queries.ts'
+import { groupsQuery } from '#console/api/own-user-group-and-model-queries.ts'
 import { PasswordField, SelectField, TextField } from '#console/ui/forms/fields.tsx'
 import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { PasskeyProofButton } from '#console/ui/forms/passkey-proof-button.tsx'

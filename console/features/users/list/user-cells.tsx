@@ -43,7 +43,7 @@ export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }) {
 }
 
 /**
- * Shows the id of a user. On a card, the id of a user without a name is hidden, because it is
+ * Shows the id of a user. On a card, the id of a user without a name is hidden, because the id is
  * already the title of the card.
  */
 export function IdCell({ user }: { user: User }) {

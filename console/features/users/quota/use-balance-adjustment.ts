@@ -10,7 +10,7 @@ import { type FieldErrors, useDraftForm } from '#console/ui/forms/use-draft-form
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { type AmountUnit, quotaOfAmount } from '#console/ui/quota/convert-entered-amount.ts'
 import { quotaOf } from '#console/ui/quota/money.ts'
-import { useLiveRefetch } from '#console/ui/state/throttling.ts'
+import { useLiveRefetch } from '#console/ui/state/throttle-debounce-and-live-refetch.ts'
 import type { User } from '#read-api/contract/users.ts'
 import type { AdjustQuota, QuotaAdjustment } from '#write-api/contract/users.ts'
 
@@ -123,7 +123,7 @@ export const exceedsBalance = (
 
 /**
  * Returns an error key for each invalid field. For several users, a deduction is an error only if
- * it exceeds the balances of all of them.
+ * it exceeds the balance of each of them.
  */
 function validateAdjustment(
   draft: AdjustmentDraft,
@@ -142,8 +142,8 @@ function validateAdjustment(
 type Change = Omit<AdjustQuota, 'request_id'>
 
 /**
- * Creates a function that returns the request id for a change. For the same change it returns the
- * same id, so that the server applies the change only once.
+ * Creates a function that returns the request id for a change. For the same change, this function
+ * always returns the same id, so that the server applies the change only once.
  */
 function createRequestIds(): (change: Change) => string {
   const ids = new Map<string, string>()

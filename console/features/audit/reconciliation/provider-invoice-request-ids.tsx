@@ -36,7 +36,7 @@ const PER_PAGE = 50
  * Compares the request ids of the invoice with the request ids of recorded calls. Lists the ids
  * whose result is `match`.
  */
-export function ProviderInvoiceRequests(props: {
+export function ProviderInvoiceRequestIds(props: {
   invoice: ProviderInvoiceComparison
   match: RequestMatch
   onMatch: (match: RequestMatch) => void
@@ -93,7 +93,7 @@ export function NoItems({ body }: { body: string }) {
   return <EmptyState icon="list" title={t('reconciliation.invoice.noItems')} body={body} />
 }
 
-/** Returns the prefix of the names of files with the comparison of an invoice. */
+/** Returns the prefix for the names of files that contain an invoice's comparison. */
 export const fileNamePrefixOf = ({
   channel_id: channel,
   first_day: day,

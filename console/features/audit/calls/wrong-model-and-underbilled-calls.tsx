@@ -34,9 +34,9 @@ const URL_PARAMS = {
 
 /**
  * Lists the calls that the provider answered with another model than was billed, and the calls that
- * cost more than was billed. A table counts the calls with another model by channel.
+ * cost more than was billed. A table shows how many calls of each channel another model answered.
  */
-export function MismatchedCalls() {
+export function WrongModelAndUnderbilledCalls() {
   const { t } = useTranslation()
   const [{ anomaly, channel }, set] = useUrlState(URL_PARAMS)
   const query = useInfiniteQuery(
@@ -93,7 +93,7 @@ export function MismatchedCalls() {
  */
 const COUNTS_HEIGHT = 70
 
-/** Counts the calls that were answered by another model, by channel. */
+/** Shows how many calls of each channel were answered by another model than was billed. */
 function OtherModelCounts({ onChannel }: { onChannel: (channelId: number) => void }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

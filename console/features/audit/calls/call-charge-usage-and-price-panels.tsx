@@ -113,7 +113,7 @@ export function CallChargePanel({ call: { arithmetic } }: { call: CallExplanatio
   )
 }
 
-export function UsagePanel({ call: { usage } }: { call: CallExplanation }) {
+export function CallUsagePanel({ call: { usage } }: { call: CallExplanation }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const itemText = useItemText()

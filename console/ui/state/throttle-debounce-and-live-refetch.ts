@@ -33,7 +33,7 @@ export function useThrottledCallback(perform: () => void, minIntervalMs: number)
 
 /**
  * Calls `refetch` after live events of the topic for which `isAbout` returns true, and after events
- * may have been missed. Calls it at most once in `minIntervalMs` milliseconds.
+ * may have been missed. `refetch` is called at most once in `minIntervalMs` milliseconds.
  */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,

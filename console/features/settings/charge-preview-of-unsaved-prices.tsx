@@ -23,7 +23,7 @@ const DAYS = { '24h': 1, '7d': 7, '30d': 30 } as const
 type Range = keyof typeof DAYS
 const RANGES = ['24h', '7d', '30d'] as const
 
-export function PricePreview({ form }: { form: SettingsForm }) {
+export function ChargePreview({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()
   const [range, setRange] = useState<Range>('7d')
   const [shownPreview, setShownPreview] = useState<Preview | null>(null)
@@ -80,16 +80,16 @@ function PreviewResult({ preview }: { preview: Preview }) {
           </span>
         </p>
       )}
-      <PricePreviewFigures preview={preview} />
+      <ChargePreviewFigures preview={preview} />
       {refused > 0 && (
         <p className="tg-hint">{t('pricing.previewRefusedHint', { count: refused })}</p>
       )}
-      <PricePreviewTable
+      <ChargePreviewTable
         title={t('shared.byModel')}
         column={t('ui.model')}
         rows={models.map((row) => ({ name: row.model, ...row }))}
       />
-      <PricePreviewTable
+      <ChargePreviewTable
         title={t('shared.byUser')}
         column={t('shared.user')}
         rows={users.map((row) => ({ name: row.username || String(row.user_id), ...row }))}
@@ -100,7 +100,7 @@ function PreviewResult({ preview }: { preview: Preview }) {
 
 type Figures = Pick<Preview, 'calls' | 'charged' | 'drafted' | 'refused'>
 
-function PricePreviewFigures({ preview }: { preview: Figures }) {
+function ChargePreviewFigures({ preview }: { preview: Figures }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const money = useExactMoney()
@@ -117,7 +117,7 @@ function PricePreviewFigures({ preview }: { preview: Figures }) {
   )
 }
 
-function PricePreviewTable(props: {
+function ChargePreviewTable(props: {
   title: string
   column: string
   rows: readonly (Figures & { name: string })[]
