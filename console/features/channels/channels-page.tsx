@@ -24,8 +24,8 @@ import { ChannelList } from './list/channel-list.tsx'
 import { changeChannels, channelsOf, isTagGroup } from './list/channel-rows.ts'
 import { useChannelList } from './list/use-channel-list.ts'
 import { type EditedTag, TagDialog } from './tags/tag-dialog.tsx'
+import { AllChannelsTestResultsDrawer } from './testing/all-channels-test-results-drawer.tsx'
 import { ChannelTestDialog } from './testing/channel-test-dialog.tsx'
-import { ChannelTestResultsDrawer } from './testing/channel-test-results-drawer.tsx'
 
 function useLiveChannels(): void {
   const client = useQueryClient()
@@ -129,7 +129,10 @@ function Channels() {
       <UnpricedModelsStep {...unpriced} onClose={closeStep} />
       {!isForbidden && <LinkedUnpricedModelsStep />}
       <ChannelTestDialog channel={tested} onClose={() => setTested(null)} />
-      <ChannelTestResultsDrawer isOpen={areResultsShown} onClose={() => setResultsShown(false)} />
+      <AllChannelsTestResultsDrawer
+        isOpen={areResultsShown}
+        onClose={() => setResultsShown(false)}
+      />
       <TagDialog edited={tag} onClose={() => setTag(null)} />
     </Page>
   )

@@ -10,14 +10,14 @@ import { useDraftForm } from '#console/ui/forms/use-draft-form.ts'
 import { useSiteName } from '#console/ui/layout/page.tsx'
 import { SingleTaskPage } from '#console/ui/layout/single-task-page.tsx'
 import {
+  ExternalLoginButtons,
+  type Messenger,
+  MessengerDialog,
+} from '#console/ui/login-methods/external-login-buttons.tsx'
+import {
   EXTERNAL_LOGIN_METHODS,
   isExternalLoginMethodEnabled,
 } from '#console/ui/login-methods/external-login-methods.ts'
-import {
-  LoginMethodButtons,
-  type Messenger,
-  MessengerDialog,
-} from '#console/ui/login-methods/login-method-buttons.tsx'
 import { Alert, ServerErrorText } from '#console/ui/messages/alert.tsx'
 import type { SessionUser } from '#read-api/contract/users.ts'
 import type { SecondFactorRequired } from '#write-api/contract/login.ts'
@@ -166,7 +166,7 @@ function OtherLoginMethods({ isFirst = false }: { isFirst?: boolean }) {
   return (
     <section className="tg-other-methods" aria-label={t('oauth.otherMethods')}>
       {!isFirst && <p className="tg-or">{t('ui.or')}</p>}
-      <LoginMethodButtons
+      <ExternalLoginButtons
         methods={methods}
         leave={(type) => redirectToProvider({ type, ...purposeOf(params) }, params.get('returnTo'))}
         onMessenger={setDialog}

@@ -12,17 +12,17 @@ import { MiddleEllipsis } from '#console/ui/elements/middle-ellipsis.tsx'
 import { retryWithIdentityProof } from '#console/ui/identity-proof/retry-with-identity-proof.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'
 import {
+  isMessenger,
+  type Messenger,
+  MessengerDialog,
+} from '#console/ui/login-methods/external-login-buttons.tsx'
+import {
   EXTERNAL_ID_FIELDS,
   EXTERNAL_LOGIN_ICONS,
   EXTERNAL_LOGIN_METHODS,
   type ExternalLoginMethod,
   isExternalLoginMethodEnabled,
 } from '#console/ui/login-methods/external-login-methods.ts'
-import {
-  isMessenger,
-  type Messenger,
-  MessengerDialog,
-} from '#console/ui/login-methods/login-method-buttons.tsx'
 import { CancelledError, showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel-types.ts'
 

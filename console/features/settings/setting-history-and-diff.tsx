@@ -101,7 +101,7 @@ function Change({ change }: { change: OptionChange }) {
 
 const LINES_MAX = 40
 
-/** Shows which lines of an option a change has removed and added. */
+/** Shows the lines that a change of an option has removed and added. */
 export function OptionDiff(props: { before: string | null; after: string }) {
   const { t } = useTranslation()
   const { before, after } = props

@@ -54,11 +54,9 @@ type MemoizedRowProps = {
   rowIndex: number
   level: number | undefined
   isOpen: boolean | undefined
-  /**
-   * Whether the row is selected. Undefined if rows can't be selected. `isExpanded` is true if the
-   * details of the row are visible, and undefined if rows have no details.
-   */
+  /** Whether the row is selected. Undefined if rows can't be selected. */
   isSelected: boolean | undefined
+  /** Whether the details of the row are visible. Undefined if rows have no details. */
   isExpanded: boolean | undefined
   details: ReactNode
   actions: RowHandlers

@@ -8,7 +8,8 @@ type Addresses = { list: string; add?: string; edit: string }
 
 /**
  * Opens and closes a drawer according to the path of the URL. The path `add` opens an empty form.
- * The path `edit/:id` opens the item with this id. An invalid id counts as 0.
+ * The path `edit/:id` opens the item with this id. For an invalid id, no
+ * item is found, so that the drawer reports a missing item.
  */
 export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()

@@ -8,11 +8,14 @@ import { useStatus } from '#console/api/status.ts'
 import { Dialog } from '#console/ui/dialogs/dialog.tsx'
 import { Button } from '#console/ui/elements/button.tsx'
 import {
+  ExternalLoginButtons,
+  isMessenger,
+} from '#console/ui/login-methods/external-login-buttons.tsx'
+import {
   EXTERNAL_ID_FIELDS,
   EXTERNAL_LOGIN_METHODS,
   isExternalLoginMethodEnabled,
 } from '#console/ui/login-methods/external-login-methods.ts'
-import { isMessenger, LoginMethodButtons } from '#console/ui/login-methods/login-method-buttons.tsx'
 
 const REDIRECT_METHODS = EXTERNAL_LOGIN_METHODS.filter((method) => !isMessenger(method))
 
@@ -53,7 +56,7 @@ export function ReloginDialog({ onClose }: { onClose: () => void }) {
     >
       {methods.length > 0 && (
         <div className="tg-other-methods">
-          <LoginMethodButtons
+          <ExternalLoginButtons
             methods={methods}
             leave={(type) => redirectToProvider({ type, intent: 'anew' }, here)}
           />

@@ -29,8 +29,8 @@ export type CompleteStatement = {
   /** The lines, oldest first. The `running` total of the last line is the closing total. */
   readonly lines: readonly StatementLine[]
   /**
-   * The number of calls of the month if the lines contain them as sums by day and model. The number
-   * is null if each call has a separate line.
+   * The number of calls in the month if `lines` sums up the calls by day and model. It is null if
+   * each call has its own line.
    */
   readonly summedCalls: number | null
 }

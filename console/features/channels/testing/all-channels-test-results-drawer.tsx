@@ -16,7 +16,7 @@ import { ResponseTime } from '../list/channel-cells.tsx'
 
 type Result = TestResults['results'][number]
 
-export function ChannelTestResultsDrawer(props: { isOpen: boolean; onClose: () => void }) {
+export function AllChannelsTestResultsDrawer(props: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   return (
     <Drawer isOpen={props.isOpen} onClose={props.onClose} title={t('channelTests.resultsTitle')}>

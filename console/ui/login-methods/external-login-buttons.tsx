@@ -10,7 +10,7 @@ import { EXTERNAL_LOGIN_ICONS, type ExternalLoginMethod } from './external-login
  * The buttons for logging in with an account of another site. A button that leads to another site
  * stays busy until that site opens.
  */
-export function LoginMethodButtons(props: {
+export function ExternalLoginButtons(props: {
   methods: readonly ExternalLoginMethod[]
   leave: (type: OAuthType) => Promise<void>
   onMessenger?: (method: Messenger) => void
