@@ -9,7 +9,7 @@ import {
   providerTextOf,
   ratioOf,
   refused,
-  resolutionOf,
+  reject,
   type VideoReport,
   type VideoRequest,
   type VideoVendor,
@@ -43,11 +43,20 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
   CANCELED: 'FAILURE',
 }
 
-/** The sizes that text-to-video models offer, by resolution and aspect ratio. */
+/**
+ * The sizes that text-to-video models offer, by resolution and aspect ratio
+ * (help.aliyun.com/zh/model-studio/text-to-video-api-reference).
+ */
 const SIZES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '480p': { '16:9': '832*480', '9:16': '480*832', '1:1': '624*624' },
-  '720p': { '16:9': '1280*720', '9:16': '720*1280', '1:1': '960*960' },
-  '1080p': { '16:9': '1920*1080', '9:16': '1080*1920', '1:1': '1440*1440' },
+  '720p': {
+    ...{ '16:9': '1280*720', '9:16': '720*1280', '1:1': '960*960' },
+    ...{ '4:3': '1088*832', '3:4': '832*1088' },
+  },
+  '1080p': {
+    ...{ '16:9': '1920*1080', '9:16': '1080*1920', '1:1': '1440*1440' },
+    ...{ '4:3': '1632*1248', '3:4': '1248*1632' },
+  },
 }
 
 /**
@@ -68,6 +77,20 @@ function resolutionsOf(model: string): readonly string[] {
   return /^wanx?2\.1-[ti]2v-turbo|^wan2\.2-i2v-flash/.test(model) ? ['720p', '480p'] : ['720p']
 }
 
+/**
+ * Returns the resolution of the requested video. A size belongs to the resolution that lists it in
+ * `SIZES`, because the shorter side of a video at 720p has 720 pixels only at 16:9.
+ */
+function resolutionFor({ resolution, size }: VideoRequest, model: string): string {
+  const offered = resolutionsOf(model)
+  if (resolution !== null || size === null) return choose('resolution', resolution, offered)
+  const sizesOf = (name: string) => Object.values(SIZES[name] ?? {})
+  const written = size.replace(/[x×]/i, '*')
+  const found = offered.find((name) => sizesOf(name).includes(written))
+  const sizes = offered.flatMap(sizesOf).map((one) => one.replace('*', 'x'))
+  return found ?? reject('size', sizes)
+}
+
 function lengthsOf(model: string): readonly number[] {
   if (SINCE_2_6.test(model)) return LENGTHS_SINCE_2_6
   return /^wan2\.5/.test(model) ? [5, 10] : [5]
@@ -83,7 +106,7 @@ export const WAN: VideoVendor = {
   takesLastImage: false,
   fileMs: 24 * HOUR_MS,
   media: (request, model) => {
-    const resolution = choose('resolution', resolutionOf(request), resolutionsOf(model))
+    const resolution = resolutionFor(request, model)
     const seconds = choose('seconds', request.seconds, lengthsOf(model))
     return { seconds, resolution, options: [] }
   },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { videoPrice } from '#domain/pricing/video-prices.ts'
+import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { TaskRequestError } from '#relay/tasks/read-task-request-body.ts'
 import { DOUBAO } from '#relay/tasks/videos/doubao.ts'
 import { HAILUO } from '#relay/tasks/videos/hailuo.ts'
@@ -71,6 +72,17 @@ function submittedTo(vendor: VideoVendor, model: string, request: VideoRequest) 
   }
 }
 
+/** Returns the error with which a vendor refuses a video, or null if it offers the video. */
+function refusalOf(work: () => unknown): RelayError | null {
+  try {
+    work()
+    return null
+  } catch (error) {
+    if (error instanceof TaskRequestError) return error.error
+    throw error
+  }
+}
+
 describe.each(VENDORS)('a video of $platform', (vendor, model) => {
   it.each([
     ['text', []],
@@ -119,6 +131,38 @@ describe('a request to Wan', () => {
       input: { media: [{ type: 'first_frame', url: PICTURE }] },
       parameters: { resolution: '1080P' },
     })
+  })
+
+  it.each([
+    ['wan2.6-t2v', '960x960', '720p', '960*960'],
+    ['wan2.6-t2v', '960*960', '720p', '960*960'],
+    ['wan2.6-t2v', '1088x832', '720p', '1088*832'],
+    ['wan2.6-t2v', '832×1088', '720p', '832*1088'],
+    ['wan2.6-t2v', '1440x1440', '1080p', '1440*1440'],
+    ['wan2.6-t2v', '1632X1248', '1080p', '1632*1248'],
+    ['wan2.5-t2v-preview', '624x624', '480p', '624*624'],
+    ['wan2.2-t2v-plus', '480x832', '480p', '480*832'],
+    ['wanx2.1-t2v-turbo', '1280x720', '720p', '1280*720'],
+  ])('for %s makes a video of %s, which is billed as %s', (model, size, resolution, sent) => {
+    const request = { ...plainRequest(model, []), size }
+    const media = { size, ...WAN.media(request, model) }
+    expect(media).toMatchObject({ resolution, size })
+    const { body } = WAN.submit(request, media, { model, originId: null })
+    expect(body).toMatchObject({ parameters: { size: sent } })
+  })
+
+  it.each([
+    ['wan2.6-t2v', '624x624'],
+    ['wan2.6-t2v', '1000x720'],
+    ['wan2.6-t2v', 'large'],
+    ['wan2.2-t2v-plus', '960x960'],
+  ])('for %s with the size %s is refused and told the sizes of the model', (model, size) => {
+    const refusal = refusalOf(() => WAN.media({ ...plainRequest(model, []), size }, model))
+    const { param, subject } = refusal?.params ?? {}
+    expect([refusal?.code, param]).toEqual(['video_option_invalid', 'size'])
+    expect(subject).toContain('1440x1440')
+    expect(subject?.includes('960x960')).toBe(model === 'wan2.6-t2v')
+    expect(subject?.includes('624x624')).toBe(model === 'wan2.2-t2v-plus')
   })
 
   it('for Wan 2.6 may have 2 to 15 seconds at 720p or 1080p', () => {
