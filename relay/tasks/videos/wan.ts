@@ -1,4 +1,5 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { rejectParam } from '../read-task-request-body.ts'
 import {
   accepted,
   causesByCode,
@@ -10,6 +11,7 @@ import {
   ratioOf,
   refused,
   reject,
+  rejectPictures,
   type VideoReport,
   type VideoRequest,
   type VideoVendor,
@@ -70,7 +72,14 @@ const SINCE_2_6 = /^wan(?:2\.[6-9]|[3-9])/
 /** The lengths in seconds of Wan 2.6 and later. The first one is the default. */
 const LENGTHS_SINCE_2_6 = [5, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
 
+/**
+ * Matches the models that make a video between a first and a last frame. Both pictures are required
+ * (alibabacloud.com/help/en/model-studio/image-to-video-by-first-and-last-frame-api-reference).
+ */
+const BETWEEN_FRAMES = /^wanx?[\d.]+-kf2v/
+
 function resolutionsOf(model: string): readonly string[] {
+  if (/^wan2\.2-kf2v-flash/.test(model)) return ['720p', '480p', '1080p']
   if (SINCE_2_6.test(model)) return ['720p', '1080p']
   if (/^wan2\.5/.test(model)) return ['1080p', '720p', '480p']
   if (/^wan2\.2-[ti]2v-plus/.test(model)) return ['1080p', '480p']
@@ -91,6 +100,9 @@ function resolutionFor({ resolution, size }: VideoRequest, model: string): strin
   return found ?? reject('size', sizes)
 }
 
+/** Matches the models whose videos have a fixed length, which is not sent. */
+const FIXED_LENGTH = /^wanx?(?:2\.1|[\d.]+-kf2v)/
+
 function lengthsOf(model: string): readonly number[] {
   if (SINCE_2_6.test(model)) return LENGTHS_SINCE_2_6
   return /^wan2\.5/.test(model) ? [5, 10] : [5]
@@ -103,7 +115,7 @@ function lengthsOf(model: string): readonly number[] {
 export const WAN: VideoVendor = {
   platform: 'wan',
   imagesMax: 1,
-  takesLastImage: false,
+  takesLastImage: true,
   fileMs: 24 * HOUR_MS,
   media: (request, model) => {
     const resolution = resolutionFor(request, model)
@@ -114,18 +126,18 @@ export const WAN: VideoVendor = {
     const name = resolution ?? '720p'
     return {
       method: 'POST',
-      path: '/api/v1/services/aigc/video-generation/video-synthesis',
+      path: `/api/v1/services/aigc/${serviceOf(model)}/video-synthesis`,
       headers: { 'x-dashscope-async': 'enable' },
       body: {
         model,
         input: defined({
           prompt: request.prompt,
           negative_prompt: request.negativePrompt,
-          ...pictureOf(request, model),
+          ...picturesOf(request, model),
         }),
         parameters: defined({
           ...pixelsOf(request, model, name),
-          duration: /^wanx?2\.1/.test(model) ? null : seconds,
+          duration: FIXED_LENGTH.test(model) ? null : seconds,
           seed: request.seed,
         }),
       },
@@ -158,10 +170,22 @@ export const WAN: VideoVendor = {
   source: (_id, url) => ({ kind: 'address', url }),
 }
 
-const pictureOf = ({ images: [image] }: VideoRequest, model: string) =>
-  SINCE_2_7.test(model) && image !== undefined
+const serviceOf = (model: string): string =>
+  BETWEEN_FRAMES.test(model) ? 'image2video' : 'video-generation'
+
+/** Returns the pictures of a request. Throws `TaskRequestError` if they do not fit the model. */
+function picturesOf({ images: [image], lastImage }: VideoRequest, model: string): object {
+  if (BETWEEN_FRAMES.test(model)) {
+    return {
+      first_frame_url: image ?? rejectParam('image', true),
+      last_frame_url: lastImage ?? rejectParam('last_image', true),
+    }
+  }
+  if (lastImage !== null) rejectPictures('last_image', 0)
+  return SINCE_2_7.test(model) && image !== undefined
     ? { media: [{ type: 'first_frame', url: image }] }
     : { img_url: image }
+}
 
 /**
  * Returns the parameters with the resolution. If the request has a picture, the picture determines

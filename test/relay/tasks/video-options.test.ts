@@ -165,6 +165,50 @@ describe('a request to Wan', () => {
     expect(subject?.includes('624x624')).toBe(model === 'wan2.2-t2v-plus')
   })
 
+  const FIRST = 'https://a.example/first.png'
+  const LAST = 'https://a.example/last.png'
+
+  it.each(['wan2.2-kf2v-flash', 'wan2.1-kf2v-plus', 'wanx2.1-kf2v-plus'])(
+    'for %s has the first and the last frame at the path of these models',
+    (model) => {
+      const request = { ...plainRequest(model, [FIRST]), lastImage: LAST, seed: 7 }
+      const media = { size: null, ...WAN.media(request, model) }
+      expect(WAN.submit(request, media, { model, originId: null })).toMatchObject({
+        path: '/api/v1/services/aigc/image2video/video-synthesis',
+        body: {
+          ...{ model, input: { prompt: 'the sea', first_frame_url: FIRST, last_frame_url: LAST } },
+          parameters: { resolution: '720P', seed: 7 },
+        },
+      })
+    },
+  )
+
+  it('for a video between two frames is refused without one of them', () => {
+    const model = 'wan2.2-kf2v-flash'
+    const refused = (changes: Partial<VideoRequest>) =>
+      refusalOf(() => {
+        const request = { ...plainRequest(model, []), ...changes }
+        const media = { size: null, ...WAN.media(request, model) }
+        WAN.submit(request, media, { model, originId: null })
+      })
+    const missing = (param: string) => ({ code: 'missing_parameter', params: { param } })
+    expect(refused({ images: [FIRST] })).toEqual(missing('last_image'))
+    expect(refused({ lastImage: LAST })).toEqual(missing('image'))
+    expect(refused({ images: [FIRST], lastImage: LAST })).toBeNull()
+  })
+
+  it('for wan2.2-kf2v-flash costs half as much at 480p and 2.4 times as much at 1080p', () => {
+    const model = 'wan2.2-kf2v-flash'
+    const price = { mode: 'call', list: 0, price: '0.1', group: '1' } as const
+    const ratioAt = (requested: string) => {
+      const request = { ...plainRequest(model, [FIRST]), resolution: requested }
+      const { resolution, seconds } = WAN.media(request, model)
+      const billed = videoPrice(price, [model], 'wan', { resolution, seconds, options: [] })
+      return 'factors' in billed ? billed.factors?.map(({ ratio }) => ratio) : ['1']
+    }
+    expect(['480p', '720p', '1080p'].map(ratioAt)).toEqual([['0.5'], ['1'], ['2.4']])
+  })
+
   it('for Wan 2.6 may have 2 to 15 seconds at 720p or 1080p', () => {
     const of = (changes: Partial<VideoRequest>) => () =>
       WAN.media({ ...plainRequest('wan2.6-t2v', []), ...changes }, 'wan2.6-t2v')
