@@ -110,7 +110,7 @@ function earliestKept(call: string): string {
   return latest.earliest
 }
 
-/** Removes the ids that sort before the text, but leaves `min` ids, and returns the removed ones. */
+/** Removes the ids that sort before the text, but leaves `min` ids. Returns the removed ones. */
 function popBefore(heap: string[], text: string, min: number): string[] {
   const removed: string[] = []
   while (heap.length > min && (heap[0] ?? text) < text) removed.push(pop(heap))

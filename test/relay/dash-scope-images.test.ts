@@ -21,8 +21,8 @@ beforeEach(async () => {
 })
 
 /**
- * DashScope's answer with `count` images. Its documentation of Wan 2.6 shows the members of an image
- * in both orders.
+ * DashScope's answer with `count` images. Its documentation of Wan 2.6 shows the members of an
+ * image in both orders.
  */
 const answerOf = (count: number) => ({
   output: {
