@@ -77,6 +77,13 @@ const VIDEO_PRICES: readonly VideoPrice[] = [
   },
   { models: ['wan2.2-i2v-flash'], per: 'second', resolutions: { '480p': '1', '720p': '2' } },
   {
+    // An admin enters the price of 720p, which is the default. In Beijing, Alibaba bills 0.1 yuan
+    // per second at 480p, 0.2 at 720p and 0.48 at 1080p.
+    models: ['wan2.2-kf2v-flash'],
+    per: 'second',
+    resolutions: { '480p': '0.5', '720p': '1', '1080p': '2.4' },
+  },
+  {
     models: [
       ...['wan2.1-t2v-turbo', 'wan2.1-i2v-turbo'],
       // Alibaba also accepts the older spelling.
@@ -88,6 +95,7 @@ const VIDEO_PRICES: readonly VideoPrice[] = [
     models: [
       ...['wan2.1-t2v-plus', 'wan2.1-i2v-plus'],
       ...['wanx2.1-t2v-plus', 'wanx2.1-i2v-plus'],
+      ...['wan2.1-kf2v-plus', 'wanx2.1-kf2v-plus'],
     ],
     ...{ per: 'second', price: '0.1' },
   },

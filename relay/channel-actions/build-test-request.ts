@@ -11,7 +11,7 @@ const OUTPUT_TOKENS = 16
 /** The formats whose requests must contain a file from the caller. */
 const WITH_FILE: ReadonlySet<FormatName> = new Set(['transcriptions'])
 /** Matches models that only edit images of the caller. */
-const IMAGE_EDITORS = /^(?:qwen-image-edit|wan2\.6-image)/
+const IMAGE_EDITORS = /^(?:qwen-image-edit|wan2\.6-image|wan2\.5-i2i)/
 
 /**
  * The reasons why a model can't be tested. `no-request`: the model's name and the channel's

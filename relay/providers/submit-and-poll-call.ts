@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { type Dispatcher, request } from 'undici'
 import { onRequestSent } from '#infra/outbound/on-request-sent.ts'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
@@ -21,7 +22,7 @@ const NO_TRAILERS = {}
 
 type PolledRequest = {
   readonly method: 'GET' | 'POST'
-  readonly body?: Buffer
+  readonly body?: Buffer | Readable
   /** Additional headers of the request. */
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal

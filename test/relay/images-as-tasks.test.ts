@@ -1,3 +1,4 @@
+import OpenAI, { toFile } from 'openai'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
@@ -5,6 +6,7 @@ import { KEY, onlyEnd, PROVIDER_KEY, relayRig } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
 
 const WAN = 'wan2.2-t2i-flash'
+const WAN_EDITOR = 'wan2.5-i2i-preview'
 const FLUX = 'black-forest-labs/flux-schnell'
 const provider = startedForEach(scriptedProvider)
 const rig = startedForEach(relayRig)
@@ -70,23 +72,23 @@ const VENDORS: Readonly<Record<string, Vendor>> = {
 beforeEach(async () => {
   for (const { append, addChannel, setOption } of [rig, hurriedRig]) {
     await append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
-    await addChannel(2, { type: 17, baseUrl: provider.url, models: [WAN] })
+    await addChannel(2, { type: 17, baseUrl: provider.url, models: [WAN, WAN_EDITOR] })
     await addChannel(3, { type: 56, baseUrl: provider.url, models: [FLUX] })
-    await setOption('ModelPrice', { [WAN]: 0.02, [FLUX]: 0.02 })
+    await setOption('ModelPrice', { [WAN]: 0.02, [WAN_EDITOR]: 0.02, [FLUX]: 0.02 })
   }
 })
 
 type Sending = { readonly signal?: AbortSignal; readonly url?: string }
 
-async function generate(
-  model: string,
-  fields: object = {},
-  { signal, url = rig.url }: Sending = {},
-) {
-  const response = await fetch(`${url}/v1/images/generations`, {
+const HEADERS = { authorization: `Bearer sk-${KEY}` }
+const generate = (model: string, fields: object = {}, sending: Sending = {}) =>
+  post('generations', { model, prompt: 'a cat', ...fields }, sending)
+
+async function post(path: string, body: object, { signal, url = rig.url }: Sending = {}) {
+  const response = await fetch(`${url}/v1/images/${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, prompt: 'a cat', ...fields }),
+    headers: { ...HEADERS, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
     ...(signal === undefined ? {} : { signal }),
   })
   return { status: response.status, text: await response.text() }
@@ -217,5 +219,71 @@ describe('images of Ali’s Wan', () => {
     const refused = await generate(WAN)
     expect(JSON.parse(refused.text).error.code).toBe('upstream_account')
     expect(refused.text).not.toContain('planted')
+  })
+})
+
+describe('edits of images by Wan 2.5', () => {
+  const { query, accepted, done } = VENDORS['Ali’s Wan'] as Vendor
+  const submit = 'POST /api/v1/services/aigc/image2image/image-synthesis'
+  const PICTURE = 'https://a.example/1.png'
+  const sent = () => JSON.parse(requestsTo(submit).at(-1)?.body ?? '')
+
+  beforeEach(() => {
+    provider.answers.set(submit, { body: accepted })
+    provider.answers.set(query, { body: done(URLS) })
+  })
+
+  it.each([
+    ['edits', { images: [{ image_url: PICTURE }] }],
+    ['generations', { image: PICTURE }],
+  ])('are tasks with the images of a request to %s, and each is billed', async (path, images) => {
+    const request = { model: WAN_EDITOR, prompt: 'a hat', n: 2, size: '1280x1280', seed: 7 }
+    const before = await rig.balance()
+    const { status, text } = await post(path, { ...request, ...images })
+    expect(status, text).toBe(200)
+    expect(JSON.parse(text).data).toEqual(URLS.map((url) => ({ url })))
+    expect(sent()).toEqual({
+      model: WAN_EDITOR,
+      input: { prompt: 'a hat', images: [PICTURE] },
+      parameters: { n: 2, size: '1280*1280', seed: 7 },
+    })
+    expect(requestsTo(submit)[0]?.headers['x-dashscope-async']).toBe('enable')
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: 2 * CHARGE, hold: 2 * CHARGE })
+    expect(before - (await rig.balance())).toBe(BigInt(2 * CHARGE))
+  })
+
+  it('send the files of OpenAI’s client as data, and poll without their length', async () => {
+    const client = new OpenAI({ apiKey: `sk-${KEY}`, baseURL: `${rig.url}/v1`, maxRetries: 0 })
+    const files = [200_001, 65_537].map((length, n) => Buffer.alloc(length, `picture ${n} `))
+    const image = await Promise.all(
+      files.map((bytes, n) => toFile(bytes, `${n}.png`, { type: 'image/png' })),
+    )
+    provider.answers.set(query, { body: done(URLS.slice(0, 1)) })
+    const { data } = await client.images.edit({ model: WAN_EDITOR, prompt: 'a hat', image })
+    expect(data).toEqual([{ url: URLS[0] }])
+    const images = files.map((bytes) => `data:image/png;base64,${bytes.toString('base64')}`)
+    expect(sent().input).toEqual({ prompt: 'a hat', images })
+    const [request] = requestsTo(submit)
+    const length = String(Buffer.byteLength(request?.body ?? ''))
+    expect(request?.headers).toMatchObject({ 'content-length': length })
+    expect(requestsTo(query)[0]?.headers).not.toHaveProperty('content-length')
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE })
+  })
+
+  it('are refused with a mask, which the model would ignore, and above four images', async () => {
+    const request = { model: WAN_EDITOR, prompt: 'a hat', images: [{ image_url: PICTURE }] }
+    for (const [fields, param] of [
+      [{ mask: { image_url: PICTURE } }, 'mask'],
+      [{ n: 5 }, 'n'],
+    ] as const) {
+      const { status, text } = await post('edits', { ...request, ...fields })
+      expect([status, JSON.parse(text).error.param], text).toEqual([400, param])
+    }
+    expect(provider.requests).toEqual([])
+  })
+
+  it('are listed with the endpoint of images alone', async () => {
+    const response = await fetch(`${rig.url}/v1/models/${WAN_EDITOR}`, { headers: HEADERS })
+    expect(await response.json()).toMatchObject({ supported_endpoint_types: ['image-generation'] })
   })
 })

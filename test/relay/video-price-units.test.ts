@@ -8,6 +8,7 @@ import { TaskRequestError } from '#relay/tasks/read-task-request-body.ts'
 import { VIDEO_VENDORS } from '#relay/tasks/videos/select-channels-and-build-video-request.ts'
 import { videoPricingAt } from '#relay/tasks/videos/video-pricing.ts'
 import type { VendorMedia, VideoRequest } from '#relay/tasks/videos/video-vendor.ts'
+import { WAN } from '#relay/tasks/videos/wan.ts'
 
 const unitsAt = (
   type: number,
@@ -117,6 +118,8 @@ describe('the ratios of a list of prices', () => {
       ...[one, { ...one, mode: 'pro' as const }, { ...one, hasAudio: true }],
       { ...one, mode: 'pro' as const, hasAudio: true },
     ])
+  /** Sizes of Wan, whose resolution is not the shorter side. */
+  const sizes = ['624x624', '960x960', '1088x832', '1440x1440'].map((size) => ({ size }))
 
   /** Computes the ratio of a video as a customer does. */
   const listedRatio = (listed: VideoRatios | null, media: VendorMedia): number => {
@@ -137,7 +140,7 @@ describe('the ratios of a list of prices', () => {
       ),
     )
     for (const { id, vendor, model, listed } of all) {
-      for (const options of [{}, ...requests]) {
+      for (const options of [{}, ...requests, ...(vendor === WAN ? sizes : [])]) {
         const media = offered(() => vendor.media({ ...request, ...options }, model))
         if (media === null) continue
         const billed = videoPrice(price, [model, model], vendor.platform, media)
@@ -145,7 +148,7 @@ describe('the ratios of a list of prices', () => {
         const context = JSON.stringify([id, model, options])
         compared.add(context)
         expect(listedRatio(listed, media), context).toBeCloseTo(factor, 8)
-        if (!('resolution' in options)) {
+        if (Object.keys(options).length === 0) {
           expect(listed?.default.ratio ?? 1, context).toBeCloseTo(factor, 8)
         }
       }

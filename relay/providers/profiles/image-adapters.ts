@@ -287,6 +287,24 @@ export const DASH_SCOPE_TASKS: ImageAdapter = {
 }
 
 /**
+ * Adapter for Wan 2.5, which edits the caller's images as a task
+ * (docs.qwencloud.com/api-reference/image-generation/wan25-general-image-editing/create-task).
+ */
+export const DASH_SCOPE_EDIT_TASKS: ImageAdapter = {
+  ...DASH_SCOPE_TASKS,
+  requestOf: (request: CarriedBy<'dashScope'>, model) => {
+    const { prompt, n, size, negative_prompt, seed, watermark } = request
+    if ((n ?? 1) > WAN_IMAGES_MAX) return { unsupported: 'n' }
+    // The model edits by words alone. Without its mask, an edit would change the whole image.
+    if (request.mask !== undefined && request.mask !== null) return { unsupported: 'mask' }
+    const input = { prompt, images: picturesOf(request), negative_prompt }
+    // The number is always sent, because the model would otherwise make four images.
+    const parameters = { n: n ?? 1, size: starSizeOf(size, model), seed, watermark }
+    return { model, input, parameters }
+  },
+}
+
+/**
  * The smaller of the two image sizes that some models of Replicate offer, in millions of pixels.
  */
 const QUARTER_MEGAPIXEL = '0.25'

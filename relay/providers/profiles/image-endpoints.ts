@@ -1,5 +1,6 @@
 import {
   DASH_SCOPE,
+  DASH_SCOPE_EDIT_TASKS,
   DASH_SCOPE_TASKS,
   GEMINI_CONTENT,
   IMAGEN,
@@ -37,6 +38,9 @@ const ZHIPU_IMAGES = '/api/paas/v4/images/generations'
 
 /** Matches the models of Wan that generate images as tasks. */
 const WAN_IMAGE_MODELS = /^(?:wanx-v1|wanx?2\.[0-5]-t2i)/
+/** Matches the models of Wan that edit the caller's images as tasks. */
+const WAN_IMAGE_EDITORS = /^wan2\.5-i2i/
+const WAN_EDITS_PATH = '/api/v1/services/aigc/image2image/image-synthesis'
 /**
  * Matches the models of DashScope that generate images within one request. Wan does so since 2.6
  * (alibabacloud.com/help/en/model-studio/wan-image-generation-api-reference).
@@ -95,6 +99,12 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
         ...imagesAt('/api/v1/services/aigc/text2image/image-synthesis', WAN_IMAGE_MODELS),
         adapter: DASH_SCOPE_TASKS,
       }),
+      ...[imagesAt, editsAt].flatMap((placedAt) =>
+        ofDashScope({
+          ...placedAt(WAN_EDITS_PATH, WAN_IMAGE_EDITORS),
+          adapter: DASH_SCOPE_EDIT_TASKS,
+        }),
+      ),
     ],
   ],
   [24, ofGoogle('/v1beta/models/{model}')],

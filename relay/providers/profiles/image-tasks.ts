@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
@@ -8,7 +9,7 @@ import {
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
-import { headersByName, withoutHeaders } from '../header-list.ts'
+import { headerIn, headersByName, withoutHeaders } from '../header-list.ts'
 import type { Transport } from '../provider-access-and-decoder-types.ts'
 import { type PolledAnswer, PolledCall } from '../submit-and-poll-call.ts'
 
@@ -57,12 +58,23 @@ export const imageTaskTransport = (
   origin: string,
 ): Transport => ({
   dispatch: ({ path, headers, body }, handler) => {
-    const own = withoutHeaders(headers as readonly string[], (name) => name === 'content-type')
+    const all = headers as readonly string[]
+    // These headers describe the body of the first request. The polls have no body.
+    const own = withoutHeaders(all, (name) => OF_BODY.has(name))
     const call = new ImageTaskCall(task, connections, headersByName(own), handler)
-    void call.run(origin, path, body as Buffer)
+    const length = headerIn(all, 'content-length')
+    void call.run(origin, path, { body: body as Buffer | Readable, length })
     return true
   },
 })
+
+const OF_BODY: ReadonlySet<string> = new Set(['content-type', 'content-length'])
+
+/**
+ * The body that begins a task. It is a stream if it contains uploaded files. `length` is the length
+ * of a stream in bytes, as text. It is empty for a buffer.
+ */
+type TaskBody = { readonly body: Buffer | Readable; readonly length: string }
 
 class ImageTaskCall extends PolledCall {
   private readonly task: ImageTask
@@ -78,14 +90,15 @@ class ImageTaskCall extends PolledCall {
     this.task = task
   }
 
-  async run(origin: string, path: string, body: Buffer): Promise<void> {
+  async run(origin: string, path: string, { body, length }: TaskBody): Promise<void> {
     const control = this.controller()
+    const ofLength = length === '' ? {} : { 'content-length': length }
     const { task, handler } = this
     try {
       const created = await this.send(`${origin}${path}`, {
         method: 'POST',
         body,
-        headers: { 'content-type': 'application/json', ...task.headers },
+        headers: { 'content-type': 'application/json', ...ofLength, ...task.headers },
         onSent: () => handler.onRequestStart?.(control, {}),
       })
       if (created.status < 200 || created.status > 299) return this.finish(control, created)

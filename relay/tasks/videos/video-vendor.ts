@@ -126,7 +126,10 @@ export type VideoVendor = {
   readonly platform: string
   /** The maximum number of pictures that a request may have as first frame or references. */
   readonly imagesMax: number
-  /** True if the vendor accepts a picture as last frame. */
+  /**
+   * True if the vendor accepts a picture as last frame. If only some of its models do, `submit`
+   * refuses the picture for the others.
+   */
   readonly takesLastImage: boolean
   /**
    * True if the vendor counts tokens. A price per token then applies, and `media` returns
@@ -232,7 +235,8 @@ export function checkPictures(
 
 export const HOUR_MS = 3_600_000
 
-const rejectPictures = (param: string, most: number): never => {
+/** Refuses pictures of which the vendor's model takes only `most`. */
+export const rejectPictures = (param: string, most: number): never => {
   throw new TaskRequestError(relayError('too_many_pictures', { param, subject: `${most}` }))
 }
 

@@ -1,4 +1,5 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { rejectParam } from '../read-task-request-body.ts'
 import {
   accepted,
   causesByCode,
@@ -9,7 +10,8 @@ import {
   providerTextOf,
   ratioOf,
   refused,
-  resolutionOf,
+  reject,
+  rejectPictures,
   type VideoReport,
   type VideoRequest,
   type VideoVendor,
@@ -43,11 +45,20 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
   CANCELED: 'FAILURE',
 }
 
-/** The sizes that text-to-video models offer, by resolution and aspect ratio. */
+/**
+ * The sizes that text-to-video models offer, by resolution and aspect ratio
+ * (help.aliyun.com/zh/model-studio/text-to-video-api-reference).
+ */
 const SIZES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '480p': { '16:9': '832*480', '9:16': '480*832', '1:1': '624*624' },
-  '720p': { '16:9': '1280*720', '9:16': '720*1280', '1:1': '960*960' },
-  '1080p': { '16:9': '1920*1080', '9:16': '1080*1920', '1:1': '1440*1440' },
+  '720p': {
+    ...{ '16:9': '1280*720', '9:16': '720*1280', '1:1': '960*960' },
+    ...{ '4:3': '1088*832', '3:4': '832*1088' },
+  },
+  '1080p': {
+    ...{ '16:9': '1920*1080', '9:16': '1080*1920', '1:1': '1440*1440' },
+    ...{ '4:3': '1632*1248', '3:4': '1248*1632' },
+  },
 }
 
 /**
@@ -61,12 +72,36 @@ const SINCE_2_6 = /^wan(?:2\.[6-9]|[3-9])/
 /** The lengths in seconds of Wan 2.6 and later. The first one is the default. */
 const LENGTHS_SINCE_2_6 = [5, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
 
+/**
+ * Matches the models that make a video between a first and a last frame. Both pictures are required
+ * (alibabacloud.com/help/en/model-studio/image-to-video-by-first-and-last-frame-api-reference).
+ */
+const BETWEEN_FRAMES = /^wanx?[\d.]+-kf2v/
+
 function resolutionsOf(model: string): readonly string[] {
+  if (/^wan2\.2-kf2v-flash/.test(model)) return ['720p', '480p', '1080p']
   if (SINCE_2_6.test(model)) return ['720p', '1080p']
   if (/^wan2\.5/.test(model)) return ['1080p', '720p', '480p']
   if (/^wan2\.2-[ti]2v-plus/.test(model)) return ['1080p', '480p']
   return /^wanx?2\.1-[ti]2v-turbo|^wan2\.2-i2v-flash/.test(model) ? ['720p', '480p'] : ['720p']
 }
+
+/**
+ * Returns the resolution of the requested video. A size belongs to the resolution that lists it in
+ * `SIZES`, because the shorter side of a video at 720p has 720 pixels only at 16:9.
+ */
+function resolutionFor({ resolution, size }: VideoRequest, model: string): string {
+  const offered = resolutionsOf(model)
+  if (resolution !== null || size === null) return choose('resolution', resolution, offered)
+  const sizesOf = (name: string) => Object.values(SIZES[name] ?? {})
+  const written = size.replace(/[x×]/i, '*')
+  const found = offered.find((name) => sizesOf(name).includes(written))
+  const sizes = offered.flatMap(sizesOf).map((one) => one.replace('*', 'x'))
+  return found ?? reject('size', sizes)
+}
+
+/** Matches the models whose videos have a fixed length, which is not sent. */
+const FIXED_LENGTH = /^wanx?(?:2\.1|[\d.]+-kf2v)/
 
 function lengthsOf(model: string): readonly number[] {
   if (SINCE_2_6.test(model)) return LENGTHS_SINCE_2_6
@@ -80,10 +115,10 @@ function lengthsOf(model: string): readonly number[] {
 export const WAN: VideoVendor = {
   platform: 'wan',
   imagesMax: 1,
-  takesLastImage: false,
+  takesLastImage: true,
   fileMs: 24 * HOUR_MS,
   media: (request, model) => {
-    const resolution = choose('resolution', resolutionOf(request), resolutionsOf(model))
+    const resolution = resolutionFor(request, model)
     const seconds = choose('seconds', request.seconds, lengthsOf(model))
     return { seconds, resolution, options: [] }
   },
@@ -91,18 +126,18 @@ export const WAN: VideoVendor = {
     const name = resolution ?? '720p'
     return {
       method: 'POST',
-      path: '/api/v1/services/aigc/video-generation/video-synthesis',
+      path: `/api/v1/services/aigc/${serviceOf(model)}/video-synthesis`,
       headers: { 'x-dashscope-async': 'enable' },
       body: {
         model,
         input: defined({
           prompt: request.prompt,
           negative_prompt: request.negativePrompt,
-          ...pictureOf(request, model),
+          ...picturesOf(request, model),
         }),
         parameters: defined({
           ...pixelsOf(request, model, name),
-          duration: /^wanx?2\.1/.test(model) ? null : seconds,
+          duration: FIXED_LENGTH.test(model) ? null : seconds,
           seed: request.seed,
         }),
       },
@@ -135,10 +170,22 @@ export const WAN: VideoVendor = {
   source: (_id, url) => ({ kind: 'address', url }),
 }
 
-const pictureOf = ({ images: [image] }: VideoRequest, model: string) =>
-  SINCE_2_7.test(model) && image !== undefined
+const serviceOf = (model: string): string =>
+  BETWEEN_FRAMES.test(model) ? 'image2video' : 'video-generation'
+
+/** Returns the pictures of a request. Throws `TaskRequestError` if they do not fit the model. */
+function picturesOf({ images: [image], lastImage }: VideoRequest, model: string): object {
+  if (BETWEEN_FRAMES.test(model)) {
+    return {
+      first_frame_url: image ?? rejectParam('image', true),
+      last_frame_url: lastImage ?? rejectParam('last_image', true),
+    }
+  }
+  if (lastImage !== null) rejectPictures('last_image', 0)
+  return SINCE_2_7.test(model) && image !== undefined
     ? { media: [{ type: 'first_frame', url: image }] }
     : { img_url: image }
+}
 
 /**
  * Returns the parameters with the resolution. If the request has a picture, the picture determines

@@ -122,6 +122,7 @@ describe('channel test of a model without chats', () => {
     [1, 'sora-2', 'costs-task'],
     [1, 'whisper-1', 'needs-file'],
     [17, 'wan2.6-image', 'needs-file'],
+    [17, 'wan2.5-i2i-preview', 'needs-file'],
   ])('of type %s sends nothing for %s and says why: %s', async (type, model, reason) => {
     scripted.requests.length = 0
     const { result, events } = await test(channel({ type, baseUrl: scripted.url, models: [model] }))

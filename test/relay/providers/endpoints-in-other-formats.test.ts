@@ -99,6 +99,7 @@ describe('DashScope’s endpoint for images', () => {
     for (const [model, path] of [
       ['wan2.6-t2i', 'multimodal-generation/generation'],
       ['wan2.5-t2i-preview', 'text2image/image-synthesis'],
+      ['wan2.5-i2i-preview', 'image2image/image-synthesis'],
     ] as const) {
       const address = `${root}/api/v1/services/aigc/${path}`
       expect(addressOf(17, baseUrl, 'images', model)).toBe(address)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { videoPrice } from '#domain/pricing/video-prices.ts'
+import type { RelayError } from '#relay/canonical/relay-error.ts'
 import { TaskRequestError } from '#relay/tasks/read-task-request-body.ts'
 import { DOUBAO } from '#relay/tasks/videos/doubao.ts'
 import { HAILUO } from '#relay/tasks/videos/hailuo.ts'
@@ -71,6 +72,17 @@ function submittedTo(vendor: VideoVendor, model: string, request: VideoRequest) 
   }
 }
 
+/** Returns the error with which a vendor refuses a video, or null if it offers the video. */
+function refusalOf(work: () => unknown): RelayError | null {
+  try {
+    work()
+    return null
+  } catch (error) {
+    if (error instanceof TaskRequestError) return error.error
+    throw error
+  }
+}
+
 describe.each(VENDORS)('a video of $platform', (vendor, model) => {
   it.each([
     ['text', []],
@@ -119,6 +131,82 @@ describe('a request to Wan', () => {
       input: { media: [{ type: 'first_frame', url: PICTURE }] },
       parameters: { resolution: '1080P' },
     })
+  })
+
+  it.each([
+    ['wan2.6-t2v', '960x960', '720p', '960*960'],
+    ['wan2.6-t2v', '960*960', '720p', '960*960'],
+    ['wan2.6-t2v', '1088x832', '720p', '1088*832'],
+    ['wan2.6-t2v', '832×1088', '720p', '832*1088'],
+    ['wan2.6-t2v', '1440x1440', '1080p', '1440*1440'],
+    ['wan2.6-t2v', '1632X1248', '1080p', '1632*1248'],
+    ['wan2.5-t2v-preview', '624x624', '480p', '624*624'],
+    ['wan2.2-t2v-plus', '480x832', '480p', '480*832'],
+    ['wanx2.1-t2v-turbo', '1280x720', '720p', '1280*720'],
+  ])('for %s makes a video of %s, which is billed as %s', (model, size, resolution, sent) => {
+    const request = { ...plainRequest(model, []), size }
+    const media = { size, ...WAN.media(request, model) }
+    expect(media).toMatchObject({ resolution, size })
+    const { body } = WAN.submit(request, media, { model, originId: null })
+    expect(body).toMatchObject({ parameters: { size: sent } })
+  })
+
+  it.each([
+    ['wan2.6-t2v', '624x624'],
+    ['wan2.6-t2v', '1000x720'],
+    ['wan2.6-t2v', 'large'],
+    ['wan2.2-t2v-plus', '960x960'],
+  ])('for %s with the size %s is refused and told the sizes of the model', (model, size) => {
+    const refusal = refusalOf(() => WAN.media({ ...plainRequest(model, []), size }, model))
+    const { param, subject } = refusal?.params ?? {}
+    expect([refusal?.code, param]).toEqual(['video_option_invalid', 'size'])
+    expect(subject).toContain('1440x1440')
+    expect(subject?.includes('960x960')).toBe(model === 'wan2.6-t2v')
+    expect(subject?.includes('624x624')).toBe(model === 'wan2.2-t2v-plus')
+  })
+
+  const FIRST = 'https://a.example/first.png'
+  const LAST = 'https://a.example/last.png'
+
+  it.each(['wan2.2-kf2v-flash', 'wan2.1-kf2v-plus', 'wanx2.1-kf2v-plus'])(
+    'for %s has the first and the last frame at the path of these models',
+    (model) => {
+      const request = { ...plainRequest(model, [FIRST]), lastImage: LAST, seed: 7 }
+      const media = { size: null, ...WAN.media(request, model) }
+      expect(WAN.submit(request, media, { model, originId: null })).toMatchObject({
+        path: '/api/v1/services/aigc/image2video/video-synthesis',
+        body: {
+          ...{ model, input: { prompt: 'the sea', first_frame_url: FIRST, last_frame_url: LAST } },
+          parameters: { resolution: '720P', seed: 7 },
+        },
+      })
+    },
+  )
+
+  it('for a video between two frames is refused without one of them', () => {
+    const model = 'wan2.2-kf2v-flash'
+    const refused = (changes: Partial<VideoRequest>) =>
+      refusalOf(() => {
+        const request = { ...plainRequest(model, []), ...changes }
+        const media = { size: null, ...WAN.media(request, model) }
+        WAN.submit(request, media, { model, originId: null })
+      })
+    const missing = (param: string) => ({ code: 'missing_parameter', params: { param } })
+    expect(refused({ images: [FIRST] })).toEqual(missing('last_image'))
+    expect(refused({ lastImage: LAST })).toEqual(missing('image'))
+    expect(refused({ images: [FIRST], lastImage: LAST })).toBeNull()
+  })
+
+  it('for wan2.2-kf2v-flash costs half as much at 480p and 2.4 times as much at 1080p', () => {
+    const model = 'wan2.2-kf2v-flash'
+    const price = { mode: 'call', list: 0, price: '0.1', group: '1' } as const
+    const ratioAt = (requested: string) => {
+      const request = { ...plainRequest(model, [FIRST]), resolution: requested }
+      const { resolution, seconds } = WAN.media(request, model)
+      const billed = videoPrice(price, [model], 'wan', { resolution, seconds, options: [] })
+      return 'factors' in billed ? billed.factors?.map(({ ratio }) => ratio) : ['1']
+    }
+    expect(['480p', '720p', '1080p'].map(ratioAt)).toEqual([['0.5'], ['1'], ['2.4']])
   })
 
   it('for Wan 2.6 may have 2 to 15 seconds at 720p or 1080p', () => {
