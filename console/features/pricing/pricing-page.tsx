@@ -76,6 +76,7 @@ export function PricingPage() {
       <section className="tg-price-notes" aria-label={t('pricing.notes')}>
         <p>{t('pricing.noteTokens')}</p>
         <p>{t('pricing.noteCall')}</p>
+        <p>{t('pricing.noteImage')}</p>
         <p>{t('pricing.formula')}</p>
       </section>
     </Page>

@@ -58,9 +58,11 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
   noteCall:
     'A call costs the model’s price × group ratio. A video that is billed by the second costs ' +
     'this for each second. A higher resolution, a better mode or sound can cost a multiple, also ' +
-    'if they are the model’s default. An image costs 0.4 to 3 times the price, by its size and ' +
-    'quality, unless its provider charges the same for each. “Call or second” depends on the ' +
-    'channel that serves the request.',
+    'if they are the model’s default. “Call or second” depends on the channel that serves the ' +
+    'request.',
+  noteImage:
+    'An image costs 0.4 to 3 times the model’s price, by its size and quality. It always costs ' +
+    'that price if its provider charges the same for each image.',
   formula:
     'Dollars = group ratio × model ratio × (prompt + completion × completion ratio) / 500000.',
 }
