@@ -22,7 +22,7 @@ export type EndedCalls = {
 
 export const ENDED_MAX = 8_192
 /** Twice the time for which a call can be repeated by its `Idempotency-Key`. */
-export const ENDED_KEPT_MS = 48 * 3_600_000
+const ENDED_KEPT_MS = 48 * 3_600_000
 /**
  * The number of ids that are kept however old they are. Without them, two calls while the clock is
  * wrong by weeks would let an account refuse all calls until the clock reaches that time.

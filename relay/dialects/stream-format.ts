@@ -44,7 +44,7 @@ export type StreamFormat = {
    * True if a complete answer to a request for a stream is sent as the last event of a stream. Some
    * providers do not stream images, and clients of a stream would find no event in a plain answer.
    */
-  readonly hasPlainAnswers?: true
+  readonly streamsPlainAnswers?: true
   /**
    * The keys that mark the events to inspect. The default is the keys that OpenAI's format needs.
    */

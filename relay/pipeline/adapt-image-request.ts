@@ -50,8 +50,11 @@ export function adaptImageRequest<One extends ImageCandidate>(
   if ('unsupported' in written) {
     return relayError('not_convertible', { param: String(written.unsupported) })
   }
+  // OpenAI's streams of images always contain data.
+  const usualFormat = request.isStream ? 'b64_json' : 'url'
   const isDataLacking =
-    adapter.answersOnlyAddresses === true && original.response_format === 'b64_json'
+    adapter.answersOnlyAddresses === true &&
+    (original.response_format ?? usualFormat) === 'b64_json'
   return {
     ...candidate,
     request: withSentImage(request, model, adapter.sentImageOf(original, model)),

@@ -179,7 +179,7 @@ function sendPlain(
 ): void {
   const { response } = exchange
   if (isAnswered(exchange)) return
-  const mustStream = isStream && format.stream.hasPlainAnswers === true
+  const mustStream = isStream && format.stream.streamsPlainAnswers === true
   if (mustStream || response.headersSent || exchange.jsonArray !== null) {
     // The response may have begun as a stream with ping comments, or it must be an array. Then the
     // answer is sent as a stream event, too.

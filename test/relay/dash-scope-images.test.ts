@@ -94,11 +94,11 @@ describe.each(MODELS)('images of %s', (model) => {
   })
 })
 
-it('an image is the last event of the stream that a client requests', async () => {
+it('an image is the last event of a stream that a client requests', async () => {
   provider.answers.set(PATH, { body: answerOf(1) })
   const client = new OpenAI({ apiKey: `sk-${KEY}`, baseURL: `${rig.url}/v1`, maxRetries: 0 })
   const stream = await client.images.generate({
-    ...{ model: 'wan2.6-t2i', prompt: 'a cat', stream: true },
+    ...{ model: 'wan2.6-t2i', prompt: 'a cat', stream: true, response_format: 'url' },
   })
   const events: object[] = []
   for await (const event of stream) events.push(event)

@@ -1,3 +1,4 @@
+import OpenAI from 'openai'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
@@ -105,6 +106,23 @@ describe.each(Object.entries(VENDORS))('images of %s', (_name, { model, answers 
     const end = await onlyEnd(rig)
     expect(end.data).toMatchObject({ charge: 2 * CHARGE, end: 'done' })
     expect(end.data).not.toHaveProperty('losses')
+  })
+
+  it('are data in the event of a stream, which OpenAI’s clients expect', async () => {
+    provider.answers.set('GET /a.png', picture(PNG))
+    script([`${provider.url}/a.png`])
+    const client = new OpenAI({ apiKey: `sk-${KEY}`, baseURL: `${rig.url}/v1`, maxRetries: 0 })
+    const stream = await client.images.generate({ model, prompt: 'a cat', stream: true })
+    const events: object[] = []
+    for await (const event of stream) events.push(event)
+    expect(events).toEqual([
+      {
+        type: 'image_generation.completed',
+        b64_json: PNG.toString('base64'),
+        created_at: expect.any(Number),
+      },
+    ])
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
   })
 
   it('are answered as addresses if the caller requests no data', async () => {

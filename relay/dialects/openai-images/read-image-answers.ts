@@ -101,7 +101,7 @@ export const IMAGE_STREAM: StreamFormat = {
   isLastEvent: OPENAI_STREAM.isLastEvent,
   endsWithConnection: true,
   isAlwaysReadOn: true,
-  hasPlainAnswers: true,
+  streamsPlainAnswers: true,
   marks: ['"usage"', '"error"', ...[...ENDS].map((name) => `"${String(name)}"`)],
   eventBytesMax: 32 * 1024 * 1024,
   finishReason: /"type"\s*:\s*"image_[a-z]+\.completed"/,

@@ -175,7 +175,7 @@ export function miniMaxSidesOf(size: string | null | undefined, model: string) {
 }
 
 /** Matches the models of DashScope that also take the name of a size. */
-const NAMED_AT_DASH_SCOPE = /^wan(?:2\.[6-9]|[3-9])[\w.]*-image/
+const NAMED_AT_DASH_SCOPE = /^wan(?:2\.(?:[6-9]|\d\d)|[3-9])[\w.]*-image/
 const NAMES_AT_DASH_SCOPE: ReadonlySet<unknown> = new Set(['1K', '2K', '4K'])
 
 /** Returns the size of an image of DashScope, or null if the model gets none. */

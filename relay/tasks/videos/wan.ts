@@ -66,9 +66,9 @@ const SIZES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
  * pictures in `media`
  * (alibabacloud.com/help/en/model-studio/text-to-video-api-reference).
  */
-const SINCE_2_7 = /^wan(?:2\.[7-9]|[3-9])/
+const SINCE_2_7 = /^wan(?:2\.(?:[7-9]|\d\d)|[3-9])/
 /** Matches Wan 2.6 and later. Their lowest resolution is 720p. */
-const SINCE_2_6 = /^wan(?:2\.[6-9]|[3-9])/
+const SINCE_2_6 = /^wan(?:2\.(?:[6-9]|\d\d)|[3-9])/
 /** The lengths in seconds of Wan 2.6 and later. The first one is the default. */
 const LENGTHS_SINCE_2_6 = [5, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
 
@@ -76,7 +76,7 @@ const LENGTHS_SINCE_2_6 = [5, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
  * Matches the models that make a video between a first and a last frame. Both pictures are required
  * (alibabacloud.com/help/en/model-studio/image-to-video-by-first-and-last-frame-api-reference).
  */
-const BETWEEN_FRAMES = /^wanx?[\d.]+-kf2v/
+const BETWEEN_FRAMES = /^wanx?2\.[12]-kf2v/
 
 function resolutionsOf(model: string): readonly string[] {
   if (/^wan2\.2-kf2v-flash/.test(model)) return ['720p', '480p', '1080p']
@@ -86,22 +86,30 @@ function resolutionsOf(model: string): readonly string[] {
   return /^wanx?2\.1-[ti]2v-turbo|^wan2\.2-i2v-flash/.test(model) ? ['720p', '480p'] : ['720p']
 }
 
+const SIDES = /^([1-9]\d{1,3})\*([1-9]\d{1,3})$/
+
 /**
  * Returns the resolution of the requested video. A size belongs to the resolution that lists it in
- * `SIZES`, because the shorter side of a video at 720p has 720 pixels only at 16:9.
+ * `SIZES`, because the shorter side of a video at 720p has 720 pixels only at 16:9. Any other size
+ * stands for the resolution of its shorter side.
  */
-function resolutionFor({ resolution, size }: VideoRequest, model: string): string {
+function resolutionFor(request: VideoRequest, model: string): string {
   const offered = resolutionsOf(model)
-  if (resolution !== null || size === null) return choose('resolution', resolution, offered)
+  const { resolution } = request
+  // A size that is not needed must not be read, because it is then reported as not sent.
+  const size = resolution === null ? request.size : null
+  if (size === null) return choose('resolution', resolution, offered)
   const sizesOf = (name: string) => Object.values(SIZES[name] ?? {})
   const written = size.replace(/[x×]/i, '*')
+  const [, width, height] = SIDES.exec(written) ?? []
+  const side = `${Math.min(Number(width), Number(height))}p`
   const found = offered.find((name) => sizesOf(name).includes(written))
   const sizes = offered.flatMap(sizesOf).map((one) => one.replace('*', 'x'))
-  return found ?? reject('size', sizes)
+  return found ?? (offered.includes(side) ? side : reject('size', sizes))
 }
 
 /** Matches the models whose videos have a fixed length, which is not sent. */
-const FIXED_LENGTH = /^wanx?(?:2\.1|[\d.]+-kf2v)/
+const FIXED_LENGTH = /^wanx?2\.(?:1(?!\d)|2-kf2v)/
 
 function lengthsOf(model: string): readonly number[] {
   if (SINCE_2_6.test(model)) return LENGTHS_SINCE_2_6
@@ -181,10 +189,12 @@ function picturesOf({ images: [image], lastImage }: VideoRequest, model: string)
       last_frame_url: lastImage ?? rejectParam('last_image', true),
     }
   }
+  if (SINCE_2_7.test(model) && image !== undefined) {
+    const last = lastImage === null ? [] : [{ type: 'last_frame', url: lastImage }]
+    return { media: [{ type: 'first_frame', url: image }, ...last] }
+  }
   if (lastImage !== null) rejectPictures('last_image', 0)
-  return SINCE_2_7.test(model) && image !== undefined
-    ? { media: [{ type: 'first_frame', url: image }] }
-    : { img_url: image }
+  return { img_url: image }
 }
 
 /**

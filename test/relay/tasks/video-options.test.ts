@@ -153,7 +153,7 @@ describe('a request to Wan', () => {
 
   it.each([
     ['wan2.6-t2v', '624x624'],
-    ['wan2.6-t2v', '1000x720'],
+    ['wan2.6-t2v', '1000x700'],
     ['wan2.6-t2v', 'large'],
     ['wan2.2-t2v-plus', '960x960'],
   ])('for %s with the size %s is refused and told the sizes of the model', (model, size) => {
@@ -167,6 +167,48 @@ describe('a request to Wan', () => {
 
   const FIRST = 'https://a.example/first.png'
   const LAST = 'https://a.example/last.png'
+
+  it.each([
+    ['wan2.5-t2v-preview', { size: '854x480' }, '480p'],
+    ['wan2.6-i2v', { size: '1080x1080', images: [PICTURE] }, '1080p'],
+    ['wan2.7-t2v', { size: '720x720' }, '720p'],
+  ])('for %s with %j has the resolution of the shorter side', (model, changes, resolution) => {
+    expect(WAN.media({ ...plainRequest(model, []), ...changes }, model)).toMatchObject({
+      resolution,
+    })
+  })
+
+  it('with a resolution tells that its size is not sent', () => {
+    const model = 'wan2.6-i2v'
+    const options = { resolution: '720p', size: '1920x1080', images: [PICTURE] }
+    const request = { ...plainRequest(model, []), ...options }
+    const names = new Map([['size', 'size'] as const])
+    const media = { size: null, ...WAN.media(request, model) }
+    const { unread } = submissionOf(WAN, { request, platform: null, names }, media, {
+      ...{ model, originId: null },
+    })
+    expect(unread).toEqual(['size'])
+  })
+
+  it('for Wan 2.7 may have a last frame beside the first one', () => {
+    const model = 'wan2.7-i2v'
+    const request = { ...plainRequest(model, [FIRST]), lastImage: LAST }
+    const { body } = WAN.submit(
+      request,
+      { size: null, ...WAN.media(request, model) },
+      {
+        ...{ model, originId: null },
+      },
+    )
+    expect(body).toMatchObject({
+      input: {
+        media: [
+          { type: 'first_frame', url: FIRST },
+          { type: 'last_frame', url: LAST },
+        ],
+      },
+    })
+  })
 
   it.each(['wan2.2-kf2v-flash', 'wan2.1-kf2v-plus', 'wanx2.1-kf2v-plus'])(
     'for %s has the first and the last frame at the path of these models',
