@@ -76,7 +76,7 @@ describe('npm run new', () => {
     const check = run(bin('tsc'), ['--noEmit', '-p', 'tsconfig.written.json'], options)
     const { stdout } = await check.catch((error) => error)
     expect(stdout).toBe('')
-  }, 300_000)
+  }, 600_000)
 
   it('writes nothing if one of its files exists already', async () => {
     const before = textOf('write-api/register-write-api-and-start-jobs.ts')
