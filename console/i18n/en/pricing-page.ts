@@ -61,8 +61,8 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
     'if they are the model’s default. “Call or second” depends on the channel that serves the ' +
     'request.',
   noteImage:
-    'An image costs 0.4 to 3 times the model’s price × group ratio, by its size and quality. ' +
-    'Images of Alibaba’s models and of Imagen always cost the price × group ratio.',
+    'An image costs 0.4 to 3 times the model’s price × group ratio, by its size and quality, ' +
+    'unless it comes from Alibaba Cloud or Imagen.',
   formula:
     'Dollars = group ratio × model ratio × (prompt + completion × completion ratio) / 500000.',
 }

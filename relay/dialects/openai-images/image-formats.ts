@@ -1,4 +1,5 @@
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
+import { parsedObject } from '#relay/canonical/json-values.ts'
 import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import {
   invalidParameter,
@@ -350,10 +351,13 @@ export const OPENAI_IMAGE_VARIATIONS: WireFormat = formatOf(VARIATION)
 
 /**
  * Renders a complete answer with one image as the last event of a stream. The members of the image
- * become members of the event.
+ * become members of the event. An answer that is no JSON is sent unchanged in an event, because its
+ * call is charged already.
  */
 function streamOfAnswer(body: Buffer, { lastEvent: type }: Kind): string {
-  const { data, created, usage } = JSON.parse(body.toString('utf8')) as Record<string, unknown>
+  const answer = parsedObject(body)
+  if (answer === null) return `data: ${body.toString('utf8').replaceAll(/[\r\n]+/g, ' ')}\n\n`
+  const { data, created, usage } = answer
   const [image] = Array.isArray(data) ? (data as unknown[]) : []
   const event = { type, ...(image as object | undefined), created_at: created, usage }
   return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
