@@ -220,7 +220,8 @@ describe('a refused request', () => {
     const chat = { model: 'mj_imagine', messages: [{ role: 'user', content: 'hi' }] }
     const headers = { authorization: `Bearer sk-${KEY}` }
     const answer = await rig.ask('/v1/chat/completions', chat, headers)
-    expect(answer).toMatchObject({ status: 404, json: { error: { code: 'model_not_at_endpoint' } } })
+    const error = { code: 'model_not_at_endpoint' }
+    expect(answer).toMatchObject({ status: 404, json: { error } })
   })
 })
 
