@@ -232,15 +232,21 @@ function answerOfDashScope(body: Buffer, created: number): Buffer {
 /** The maximum number of images of Wan in one request. Other models refuse too many themselves. */
 const WAN_IMAGES_MAX = 4
 
+/** Returns a member that DashScope's models that edit can't express, or null if there is none. */
+function unsupportedByEditor({ n, mask }: Pick<ImageRequest, 'n' | 'mask'>, model: string) {
+  if (model.startsWith('wan') && (n ?? 1) > WAN_IMAGES_MAX) return { unsupported: 'n' }
+  // These models edit by words alone. Without its mask, an edit would change the whole image.
+  return mask === undefined || mask === null ? null : { unsupported: 'mask' }
+}
+
 /** Adapter for DashScope's synchronous image models, which may edit the caller's images. */
 export const DASH_SCOPE: ImageAdapter = {
   lossesOf: lossesFor('dashScope'),
   answersOnlyAddresses: true,
   requestOf: (request: CarriedBy<'dashScope'>, model) => {
     const { prompt, n, size, negative_prompt, seed, watermark } = request
-    if (model.startsWith('wan') && (n ?? 1) > WAN_IMAGES_MAX) return { unsupported: 'n' }
-    // These models edit by words alone. Without its mask, an edit would change the whole image.
-    if (request.mask !== undefined && request.mask !== null) return { unsupported: 'mask' }
+    const unsupported = unsupportedByEditor(request, model)
+    if (unsupported !== null) return unsupported
     const content = [...picturesOf(request).map((image) => ({ image })), { text: prompt }]
     // The number is always sent, because Wan would otherwise edit an image four times.
     const parameters = { n: n ?? 1, size: starSizeOf(size, model) }
@@ -294,9 +300,8 @@ export const DASH_SCOPE_EDIT_TASKS: ImageAdapter = {
   ...DASH_SCOPE_TASKS,
   requestOf: (request: CarriedBy<'dashScope'>, model) => {
     const { prompt, n, size, negative_prompt, seed, watermark } = request
-    if ((n ?? 1) > WAN_IMAGES_MAX) return { unsupported: 'n' }
-    // The model edits by words alone. Without its mask, an edit would change the whole image.
-    if (request.mask !== undefined && request.mask !== null) return { unsupported: 'mask' }
+    const unsupported = unsupportedByEditor(request, model)
+    if (unsupported !== null) return unsupported
     const input = { prompt, images: picturesOf(request), negative_prompt }
     // The number is always sent, because the model would otherwise make four images.
     const parameters = { n: n ?? 1, size: starSizeOf(size, model), seed, watermark }
