@@ -21,7 +21,7 @@ type ImageCandidate = RequestForModel & {
   readonly channel: Pick<RelayChannel, 'target'>
   readonly body: Buffer
   readonly losses: readonly string[]
-  readonly lacksImageData?: true
+  readonly expectsImageData?: true
 }
 
 /** Returns the image adapter of the endpoint that serves a candidate; undefined if it has none. */
@@ -41,27 +41,40 @@ export function adaptImageRequest<One extends ImageCandidate>(
   if (isRelayError(candidate)) return candidate
   const { body, channel, request, upstreamModel } = candidate
   const adapter = channel.target === null ? undefined : adapterOf(candidate, channel.target)
-  if (adapter === undefined) return withLimitOfModel(candidate)
+  const isDataExpected = expectsImageData(request)
+  if (adapter === undefined) {
+    const limited = withLimitOfModel(candidate)
+    return isDataExpected ? { ...limited, expectsImageData: true } : limited
+  }
   const limitError = conversionLimitError(body)
   if (limitError !== null) return limitError
-  const original = JSON.parse(body.toString('utf8'))
+  const original = {
+    ...JSON.parse(body.toString('utf8')),
+    ...(isDataExpected ? { response_format: 'b64_json' } : {}),
+  }
   const model = upstreamModel ?? request.model
   const written = adapter.requestOf(original, model)
   if ('unsupported' in written) {
     return relayError('not_convertible', { param: String(written.unsupported) })
   }
-  // OpenAI's streams of images always contain data.
-  const usualFormat = request.isStream ? 'b64_json' : 'url'
-  const isDataLacking =
-    adapter.answersOnlyAddresses === true &&
-    (original.response_format ?? usualFormat) === 'b64_json'
   return {
     ...candidate,
     request: withSentImage(request, model, adapter.sentImageOf(original, model)),
     body: Buffer.from(JSON.stringify(written)),
     losses: [...candidate.losses, ...adapter.lossesOf(original, model)],
-    ...(isDataLacking ? { lacksImageData: true } : {}),
+    ...(isDataExpected ? { expectsImageData: true } : {}),
   }
+}
+
+/**
+ * Reports whether the caller expects images as data instead of addresses. OpenAI's streams of
+ * images always contain data.
+ */
+function expectsImageData({ format, members, body, isStream }: ChatRequest): boolean {
+  if (format.stream.streamsPlainAnswers !== true) return false
+  const asked = members.find(({ key, kind }) => key === 'response_format' && kind !== 'null')
+  if (asked === undefined) return isStream
+  return body.toString('utf8', asked.valueStart, asked.valueEnd) === '"b64_json"'
 }
 
 /**

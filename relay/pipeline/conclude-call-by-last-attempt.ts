@@ -56,7 +56,7 @@ export function concludeCall(
         ? concludeFailedCall(closing, candidate, { ...end, ...NO_JSON })
         : concludeWithheld(closing, candidate, end.body, error)
     }
-    if (candidate.lacksImageData === true && Buffer.isBuffer(visible)) {
+    if (candidate.expectsImageData === true && Buffer.isBuffer(visible)) {
       return concludeImages(closing, candidate, end.body, visible)
     }
     return concludePlain(closing, candidate, end.body, visible)

@@ -1,7 +1,6 @@
 import { type Dispatcher, request } from 'undici'
 import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import { listOf, objectOrEmpty, parsedObject, textOf } from '#relay/canonical/json-values.ts'
-import { imagesAnswer } from '../providers/profiles/convert-image-answer.ts'
 import type { ProviderTarget } from '../providers/profiles/provider-target.ts'
 import type { ClosingContext } from './conclude-answered-and-failed-calls.ts'
 import { setNameListHeader } from './http-exchange.ts'
@@ -21,9 +20,9 @@ const TYPES = /^(?:image\/[\w.+-]{1,64}|(?:application|binary)\/octet-stream)(?:
 type InlinedAnswer = { readonly candidate: Candidate; readonly body: Buffer }
 
 /**
- * Replaces the image URLs in a provider's answer by the data of the images. This is done if the
- * caller has requested data, but the provider returns only URLs. If an image can't be downloaded,
- * the answer keeps all URLs. `response_format` is then recorded as a loss of the call and listed in
+ * Replaces the image URLs in a provider's answer by the data of the images, for a caller that
+ * expects data. An image that already has data is kept. If an image can't be downloaded, the answer
+ * keeps all URLs. `response_format` is then recorded as a loss of the call and listed in
  * the header `X-Conversion-Loss`. The bill does not depend on the download, because the billed
  * usage is read from the provider's own answer. Never throws.
  */
@@ -32,24 +31,26 @@ export async function inlineImages(
   candidate: Candidate,
   body: Buffer,
 ): Promise<InlinedAnswer> {
-  if (call.isCallerGone || call.readsForUsageOnly) return { candidate, body }
+  const isComplete = !body.includes('"url"')
+  if (isComplete || call.isCallerGone || call.readsForUsageOnly) return { candidate, body }
   const aborter = new AbortController()
   const signal = AbortSignal.any([aborter.signal, AbortSignal.timeout(TOTAL_MS)])
   call.onAbort = () => aborter.abort()
   try {
-    const { created, data } = parsedObject(body.toString('utf8')) ?? {}
+    const answer = parsedObject(body.toString('utf8')) ?? {}
     const budget = { bytesLeft: BYTES_MAX }
-    const images = await Promise.all(
-      listOf(data).map(async (image) => {
-        const url = textOf(objectOrEmpty(image).url)
+    const data = await Promise.all(
+      listOf(answer.data).map(async (image) => {
+        const { url: address, ...others } = objectOrEmpty(image)
+        if (textOf(others.b64_json)) return others
+        const url = textOf(address)
         const dispatcher = url && dispatcherFor(deps, candidate.channel.target, url)
         if (!url || !dispatcher) throw new Error('the address of an image is not allowed')
         const bytes = await download(url, dispatcher, signal, budget)
-        const text = Buffer.from(`"${bytes.toString('base64')}"`, 'latin1')
-        return { name: 'b64_json', text } as const
+        return { ...others, b64_json: bytes.toString('base64') }
       }),
     )
-    return { candidate, body: imagesAnswer(images, Number(created)) }
+    return { candidate, body: Buffer.from(JSON.stringify({ ...answer, data })) }
   } catch (err) {
     deps.log.debug({ err, call: exchange.call }, 'an image could not be downloaded')
     const losses = [...candidate.losses, 'response_format']

@@ -46,8 +46,8 @@ export type Candidate = {
   readonly dropped: readonly string[]
   /** Paths in the request that the provider's model or format does not support (losses). */
   readonly losses: readonly string[]
-  /** True if the caller has requested images as base64, but the provider returns their URLs. */
-  readonly lacksImageData?: true
+  /** True if the caller expects images as base64. The provider may return their URLs instead. */
+  readonly expectsImageData?: true
   readonly settings: ProviderSettings
   /** The conversion to the provider's format. Null if the caller uses the same format. */
   readonly conversion: CallConversion | null

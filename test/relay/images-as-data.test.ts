@@ -18,6 +18,7 @@ const CHARGE = 10_000
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
 const JPEG = Buffer.from('ffd8ffe000104a46', 'hex')
 const MIB = 1024 * 1024
+const GENERATIONS = '/v1/images/generations'
 
 type Vendor = {
   readonly model: string
@@ -154,6 +155,46 @@ describe.each(Object.entries(VENDORS))('images of %s', (_name, { model, answers 
     script(urls)
     await expectAddresses(urls)
     expect(other.requests).toEqual([])
+  })
+})
+
+describe('a stream of an image at a provider that answers it as a whole', () => {
+  const streamed = async (model: string) => {
+    await rig.setOption('ModelPrice', { [model]: 0.02 })
+    const client = new OpenAI({ apiKey: `sk-${KEY}`, baseURL: `${rig.url}/v1`, maxRetries: 0 })
+    const stream = await client.images.generate({ model, prompt: 'a cat', stream: true })
+    const events: object[] = []
+    for await (const event of stream) events.push(event)
+    return events
+  }
+  const type = 'image_generation.completed'
+  const b64_json = PNG.toString('base64')
+
+  it('has the data that xAI is asked for', async () => {
+    const model = 'grok-imagine-image'
+    await rig.addChannel(5, { type: 48, baseUrl: provider.url, models: [model] })
+    provider.answers.set(`POST ${GENERATIONS}`, { body: { data: [{ b64_json }], created: 7 } })
+    expect(await streamed(model)).toEqual([{ type, b64_json, created_at: 7 }])
+    const [{ body = '' } = {}] = requestsTo(GENERATIONS)
+    expect(JSON.parse(body)).toMatchObject({ response_format: 'b64_json' })
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
+  })
+
+  it.each([
+    [26, 'cogview-4', '/api/paas/v4/images/generations'],
+    [1, 'dall-e-3', GENERATIONS],
+    [8, 'of-a-compatible-provider', GENERATIONS],
+  ])('has the data at the address that the type %i returns', async (channel, model, path) => {
+    await rig.addChannel(5, { type: channel, baseUrl: provider.url, models: [model] })
+    provider.answers.set('GET /a.png', picture(PNG))
+    const image = { url: `${provider.url}/a.png`, revised_prompt: 'a small cat' }
+    const usage = { total_tokens: 9, input_tokens: 4, output_tokens: 5 }
+    provider.answers.set(`POST ${path}`, { body: { created: 7, data: [image], usage } })
+    const { revised_prompt } = image
+    expect(await streamed(model)).toEqual([
+      { type, b64_json, created_at: 7, revised_prompt, usage },
+    ])
+    expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
   })
 })
 

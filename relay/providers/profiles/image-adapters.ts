@@ -44,8 +44,6 @@ export type ImageAdapter = {
   readonly answer: (body: Buffer, created: number) => Buffer
   /** Returns the names of the members of a request that are not sent to the provider. */
   readonly lossesOf: (request: object, model: string) => readonly string[]
-  /** True if the provider returns only the URLs of images, and never their data. */
-  readonly answersOnlyAddresses?: true
   /**
    * How the provider's tasks are started and polled, if it generates images as tasks. Omitted
    * otherwise.
@@ -151,7 +149,6 @@ const ownSizeOf = (size: string | null | undefined): string | null =>
 /** Adapter for SiliconFlow's images API, whose members have other names. */
 export const SILICON_FLOW: ImageAdapter = {
   lossesOf: lossesFor('siliconFlow'),
-  answersOnlyAddresses: true,
   requestOf: (
     { prompt, n, size, image, negative_prompt, seed, guidance_scale }: CarriedBy<'siliconFlow'>,
     model,
@@ -242,7 +239,6 @@ function unsupportedByEditor({ n, mask }: Pick<ImageRequest, 'n' | 'mask'>, mode
 /** Adapter for DashScope's synchronous image models, which may edit the caller's images. */
 export const DASH_SCOPE: ImageAdapter = {
   lossesOf: lossesFor('dashScope'),
-  answersOnlyAddresses: true,
   requestOf: (request: CarriedBy<'dashScope'>, model) => {
     const { prompt, n, size, negative_prompt, seed, watermark } = request
     const unsupported = unsupportedByEditor(request, model)
@@ -262,7 +258,6 @@ export const DASH_SCOPE: ImageAdapter = {
  */
 export const Z_IMAGE: ImageAdapter = {
   lossesOf: lossesFor('zImage'),
-  answersOnlyAddresses: true,
   requestOf: (request: CarriedBy<'zImage'>, model) => {
     const { prompt, size, seed } = request
     const parameters = { size: starSizeOf(size, model), seed }
@@ -275,7 +270,6 @@ export const Z_IMAGE: ImageAdapter = {
 /** Adapter for DashScope's image models that run as tasks. */
 export const DASH_SCOPE_TASKS: ImageAdapter = {
   lossesOf: lossesFor('dashScope'),
-  answersOnlyAddresses: true,
   task: DASH_SCOPE_TASK,
   requestOf: (request: CarriedBy<'dashScope'>, model) => {
     const { prompt, n, size, negative_prompt, seed, watermark } = request
@@ -330,7 +324,6 @@ function replicateShapeOf(size: string | null | undefined, model: string): objec
 /** Adapter for Replicate's image models. The name of a model may end with a colon and a version. */
 export const REPLICATE_IMAGES: ImageAdapter = {
   lossesOf: lossesFor('replicate'),
-  answersOnlyAddresses: true,
   task: PREDICTION_TASK,
   requestOf: (request: CarriedBy<'replicate'>, model) => {
     const { prompt, n, size, negative_prompt, seed } = request

@@ -289,14 +289,6 @@ describe('answers with images in the formats of providers', () => {
     })
   })
 
-  it('have only addresses if the provider never answers data', () => {
-    const ofAddresses = [SILICON_FLOW, DASH_SCOPE, DASH_SCOPE_TASKS, REPLICATE_IMAGES, Z_IMAGE]
-    for (const adapter of ofAddresses) expect(adapter.answersOnlyAddresses).toBe(true)
-    for (const adapter of [IMAGEN, GEMINI_CONTENT, MINIMAX_IMAGES]) {
-      expect(adapter.answersOnlyAddresses).toBeUndefined()
-    }
-  })
-
   it('of MiniMax', () => {
     const base_resp = { status_code: 0, status_msg: 'success' }
     const urls = answered(MINIMAX_IMAGES, { data: { image_urls: ['u1', 'u2'] }, base_resp })
