@@ -88,9 +88,7 @@ export async function appendSome(store: EventStore, count: number, streams = 40)
  */
 export async function expectFold({ pg, store }: BusFixture, name: string): Promise<void> {
   const head = await store.headPosition()
-  await expect
-    .poll(() => lowestCheckpoint(pg, name), { timeout: 25_000 })
-    .toBeGreaterThanOrEqual(head)
+  await expect.poll(() => lowestCheckpoint(pg, name)).toBeGreaterThanOrEqual(head)
   expect(await applied(pg, name)).toEqual(await foldOf(store))
 }
 
