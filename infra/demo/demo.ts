@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { QUOTA_PER_DOLLAR } from '#domain/shared/quota.ts'
-import { main } from '../main.ts'
+import { runProduct } from '../run-product.ts'
 import { startChatClient } from './chat-client-page.ts'
 import { ConsoleClient } from './management-api-client.ts'
 import { DEMO_KEYS, PASSWORD, type Seeded, seed, seedChats, seedPayments } from './seed.ts'
@@ -17,7 +17,7 @@ async function demo(): Promise<void> {
   const gateway = await startPaymentGateway(DEMO_KEYS)
   const chat = await startChatClient()
   const engines = { STRIPE_API_BASE: gateway.url, DATA_DIR }
-  const running = await main({ LOG_LEVEL: 'warn', ...process.env, ...engines }, true)
+  const running = await runProduct({ LOG_LEVEL: 'warn', ...process.env, ...engines }, true)
   if (running === null) {
     await Promise.all([provider.close(), gateway.close(), chat.close()])
     return

@@ -10,6 +10,7 @@ import {
   keysOfSubmitted,
 } from '#relay/views/channel-and-keys-of-submitted-work.ts'
 import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
+import { POLL_TIMES, type PollTimes } from './poll-times.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { TASK_LEASE_MS } from './task-ledger.ts'
 import { UnansweredStatusQueries } from './unanswered-status-queries.ts'
@@ -23,21 +24,6 @@ export type FindOpenTasks = (
 
 export type Poller = { readonly stop: () => Promise<void> }
 
-export type PollTimes = {
-  readonly everyMs: number
-  /**
-   * The age in milliseconds after which a task can expire if no provider is known to have accepted
-   * it.
-   */
-  readonly staleMs: number
-  /**
-   * The time in milliseconds after which a task fails if its provider does not know it (see
-   * `PollerTimes`). The default is two minutes.
-   */
-  readonly missingMs?: number
-}
-
-export const POLL_TIMES: PollTimes = { everyMs: 5_000, staleMs: 600_000 }
 /**
  * The time in milliseconds over which a provider must say that it does not know a task before the
  * task fails.

@@ -17,8 +17,9 @@ import { appendTogether, type JointDeps } from './append-to-several-streams.ts'
 import { subscribeToAll } from './catch-up-subscription.ts'
 import { connectEventStoreDb } from './connection.ts'
 import { createEventReads } from './event-reads.ts'
-import { type RecoveryTimes, startJointAppendRecovery } from './finish-interrupted-appends.ts'
+import { startJointAppendRecovery } from './finish-interrupted-appends.ts'
 import { type Locks, LockTimeout } from './locks.ts'
+import type { RecoveryTimes } from './recovery-times.ts'
 
 type Options = {
   /**

@@ -2,18 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailable } from '../port.ts'
 import { finish, type JointDeps } from './append-to-several-streams.ts'
 import { LockTimeout } from './locks.ts'
+import { RECOVERY_TIMES, type RecoveryTimes } from './recovery-times.ts'
 import type { StoredEvent } from './stored-event.ts'
 
-export type RecoveryTimes = {
-  readonly everyMs: number
-  /**
-   * The minimum age in milliseconds of a joint append (one append to several streams) before it is
-   * recovered. A younger one may still be in progress.
-   */
-  readonly graceMs: number
-}
-
-export const RECOVERY_TIMES: RecoveryTimes = { everyMs: 4_000, graceMs: 15_000 }
 /**
  * The name of the lock that lets only one process recover joint appends (appends to several
  * streams) at a time. Processes of earlier releases use the same name.

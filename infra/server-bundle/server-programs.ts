@@ -1,0 +1,10 @@
+import type { runProduct } from '../run-product.ts'
+import type { runWorker } from '../workers/run-worker.ts'
+
+/** The programs of the servers. Each loads its modules only when it is called. */
+export const programs = {
+  runProduct: async (...given: Parameters<typeof runProduct>) =>
+    (await import('../run-product.ts')).runProduct(...given),
+  runWorker: async (...given: Parameters<typeof runWorker>) =>
+    (await import('../workers/run-worker.ts')).runWorker(...given),
+}
