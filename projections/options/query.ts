@@ -3,7 +3,23 @@ import Type from 'typebox'
 import { priceByName, priceOf, readPriceList } from '#domain/pricing/price-list.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
-import { atCheckpoint } from '../checkpoint-table.ts'
+
+const siteColumns = {
+  revision: wireInteger,
+  /** The first super admin, or null until the first-run setup is completed. */
+  rootUserId: nullable(wireInteger),
+  isSelfUse: Type.Boolean(),
+  isDemoSite: Type.Boolean(),
+}
+const siteRow = rowType(siteColumns)
+export type SiteState = RowOf<typeof siteRow>
+
+const COLUMNS_OF_SITE = sql.fragment`
+  options_revision as revision, root_user_id as "rootUserId",
+  is_self_use as "isSelfUse", is_demo_site as "isDemoSite"`
+
+export const siteState = (db: CommonQueryMethods): Promise<SiteState> =>
+  db.one(sql.type(siteRow)`select ${COLUMNS_OF_SITE} from read_options.site`)
 
 export type AllOptions = {
   readonly position: number
@@ -15,23 +31,35 @@ export type AllOptions = {
   readonly values: Map<string, string>
   /** The vault references of the secret options that were set, by option key. */
   readonly secretRefs: Map<string, string>
+  readonly site: SiteState
 }
 
-const optionRow = rowType({ key: Type.String(), value: Type.String(), isSecret: Type.Boolean() })
+const allOptionsRow = rowType({
+  ...siteColumns,
+  position: wireInteger,
+  options: Type.Array(Type.Tuple([Type.String(), Type.String(), Type.Boolean()])),
+})
 
-/** Reads all options that were set, with the event position up to which they are current. */
-export async function allOptions(db: DatabasePool): Promise<AllOptions> {
-  const { position, rows } = await atCheckpoint(db, 'options', async (snapshot) => {
-    const { revision } = await siteState(snapshot)
-    const options = await snapshot.any(sql.type(optionRow)`
-      select key, value, is_secret as "isSecret" from read_options.options order by key
-    `)
-    return [{ revision, options }]
-  })
-  const { revision, options } = rows[0] ?? { revision: -1, options: [] }
+/**
+ * Reads all options that were set, with the event position up to which they are current. Most
+ * requests read them, so one statement reads everything from one snapshot.
+ */
+export async function allOptions(db: CommonQueryMethods): Promise<AllOptions> {
+  const { position, options, ...site } = await db.one(sql.type(allOptionsRow)`
+    select ${COLUMNS_OF_SITE},
+      (
+        select coalesce(min(position), 0) from projections.checkpoint where name = 'options'
+      ) as position,
+      (
+        select coalesce(json_agg(json_build_array(key, value, is_secret) order by key), '[]')
+        from read_options.options
+      ) as options
+    from read_options.site
+  `)
   const pairs = (isSecret: boolean) =>
-    new Map(options.filter((o) => o.isSecret === isSecret).map((o) => [o.key, o.value]))
-  return { position, revision, values: pairs(false), secretRefs: pairs(true) }
+    new Map(options.filter((o) => o[2] === isSecret).map(([key, value]) => [key, value]))
+  const { revision } = site
+  return { position, revision, values: pairs(false), secretRefs: pairs(true), site }
 }
 
 /**
@@ -69,22 +97,7 @@ export async function modelPrices(
 
 /** Reports whether the site is a demo site, on which only the super admin can make changes. */
 export async function isDemoSite(db: DatabasePool): Promise<boolean> {
-  const set = (await allOptions(db)).values.get('DemoSiteEnabled')
-  return set === undefined ? (await siteState(db)).isDemoSite : set === 'true'
+  const { values, site } = await allOptions(db)
+  const set = values.get('DemoSiteEnabled')
+  return set === undefined ? site.isDemoSite : set === 'true'
 }
-
-const siteRow = rowType({
-  revision: wireInteger,
-  /** The first super admin, or null until the first-run setup is completed. */
-  rootUserId: nullable(wireInteger),
-  isSelfUse: Type.Boolean(),
-  isDemoSite: Type.Boolean(),
-})
-export type SiteState = RowOf<typeof siteRow>
-
-export const siteState = (db: CommonQueryMethods): Promise<SiteState> =>
-  db.one(sql.type(siteRow)`
-    select options_revision as revision, root_user_id as "rootUserId",
-      is_self_use as "isSelfUse", is_demo_site as "isDemoSite"
-    from read_options.site
-  `)

@@ -2,7 +2,7 @@ import { OPTIONS, optionValue } from '#domain/options/option-registry.ts'
 import { isJsonType } from '#domain/options/option-type.ts'
 import { readableJson } from '#domain/shared/lossless-json.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import { allOptions, siteState } from '#projections/options/query.ts'
+import { allOptions } from '#projections/options/query.ts'
 
 /** The options of the site at one time, as admins have set them or with their default values. */
 export type CurrentOptions = {
@@ -26,7 +26,7 @@ export type CurrentOptions = {
  * Reads the current values of the options. An option that no admin has set has its default value.
  */
 export async function currentOptions({ db }: Pick<Core, 'db'>): Promise<CurrentOptions> {
-  const [{ values, secretRefs }, site] = await Promise.all([allOptions(db), siteState(db)])
+  const { values, secretRefs, site } = await allOptions(db)
   const text = (key: string): string => (OPTIONS.has(key) ? optionValue(values, key) : '')
   return {
     text,
