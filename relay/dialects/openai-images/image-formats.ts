@@ -38,6 +38,11 @@ import {
 /** The maximum number of images that one request may ask for. */
 const IMAGES_MAX = 10
 const PARTIAL_IMAGES_MAX = 3
+/**
+ * The values of `response_format` that OpenAI defines. Null stands for an absent member. An
+ * operator's override may request any other value that the provider offers.
+ */
+const RESPONSE_FORMATS: ReadonlySet<string | null> = new Set(['url', 'b64_json', null])
 const TEXT: readonly JsonKind[] = ['string']
 const FLAG: readonly JsonKind[] = ['true', 'false']
 /** The JSON kinds of the members of all image requests. A null counts as an absent member. */
@@ -167,6 +172,9 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
   const { members, model, find } = request
   const error = errorInFields(body, members, kind)
   if (error !== null) return error
+  if (!isChecked && !RESPONSE_FORMATS.has(shortTextOf(body, find('response_format')))) {
+    return invalidParameter('response_format')
+  }
   const images = integerOf(body, find('n'), 1, IMAGES_MAX)
   if (images === undefined) return outOfRange('n', 1, IMAGES_MAX)
   const partialImages = integerOf(body, find('partial_images'), 0, PARTIAL_IMAGES_MAX)
