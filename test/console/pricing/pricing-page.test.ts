@@ -1,10 +1,12 @@
 import type { Page } from 'playwright-core'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { PricedModel } from '#read-api/contract/pricing.ts'
 import { en, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from '../support/fake-site.ts'
 import { type Look, takePicture } from '../support/open-page.ts'
+import { cutAmong } from '../support/truncated-texts.ts'
 import { byCall, byTokens, pricing } from './models.ts'
 
 const USER = { id: 7, username: 'eve', display_name: '', role: 1, status: 1, group: 'vip' }
@@ -238,6 +240,40 @@ it('the price list draws only the visible rows of 2 000, and explains an empty l
   await page.goto(`${app.site.url}/pricing`)
   await page.getByText(zh('pricing.none')).waitFor()
   await close()
+})
+
+describe.each(LANGUAGES)('in %s, the names of models', (language) => {
+  const long = ['wan2.2-kf2v-flash', 'wan2.5-i2i-preview', 'gemini-2.5-flash-lite-preview']
+  const wide = { price_per: 'second', owner_by: 'Black Forest Labs' } as const
+  const ofBoth: Partial<PricedModel> = { price_units: { vip: ['call', 'second'] } }
+  const others = [byCall('my-video', 0.1, ofBoth), byCall('far', 1, { enable_groups: ['default'] })]
+  const models = [...MODELS, ...long.map((name) => byCall(name, 0.5, wide)), ...others]
+
+  it('are shown in full on a small screen, also when logged in', async () => {
+    app.site.routes['GET /api/pricing'] = () => pricing(models, 'vip')
+    const { page, faults, close } = await open('', { language, width: 1280 }, USER)
+    await row(page, 'wan2.2-kf2v-flash').waitFor()
+    const cells = '.tg-grid-body :is(.tg-mono, .tg-price-owner, .tg-tag, .tg-amount)'
+    await expect.poll(() => cutAmong(page, cells)).toEqual([])
+    const clamped = page.locator('.tg-grid-body :is(.tg-price-model > .tg-mono, .tg-price-owner)')
+    await expect
+      .poll(() =>
+        clamped.evaluateAll((all) =>
+          all
+            .filter((one) => one.scrollHeight > one.clientHeight + 1)
+            .map((one) => one.textContent),
+        ),
+      )
+      .toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-grid-head .tg-grid-title')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-grid')).toEqual([])
+    await takePicture(page, `pricing-names-${language}`)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.locator('.tg-card').first().waitFor()
+    await takePicture(page, `pricing-names-${language}-390`)
+    expect(faults).toEqual([])
+    await close()
+  })
 })
 
 it.each(LANGUAGES)('the price list has no accessibility fault in %s', async (language) => {
