@@ -9,6 +9,7 @@ import {
   parseDecimal,
   roundToInteger,
 } from '#console/ui/quota/exact-decimal.ts'
+import { resolutionText } from '#console/ui/quota/listed-price.ts'
 import { groupDigits } from '#console/ui/quota/money.ts'
 import { type ShownUnit, shownUnit } from '#console/ui/quota/price-unit.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
@@ -102,8 +103,7 @@ export function videoPricesIn(model: PricedModel, groupRatio: number): readonly 
     return { kind, name, ratio, price, isDefault }
   }
   const resolutions = Object.entries(ratios.resolutions).map(([name, ratio]) => {
-    const shown = name.replace(/ (\d+)s$/, ' · $1 s')
-    return priceOf('resolution', shown, ratio, isPlain && name === resolution)
+    return priceOf('resolution', resolutionText(name), ratio, isPlain && name === resolution)
   })
   const isListed = resolutions.some(({ isDefault }) => isDefault)
   return [
