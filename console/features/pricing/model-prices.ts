@@ -158,10 +158,28 @@ export const threeDecimalText = (price: ExactDecimal): string => {
 }
 
 /** Formats a price in dollars with all its decimals, but with at least three. */
-export const allDecimalsText = (price: ExactDecimal): string => {
+const allDecimalsText = (price: ExactDecimal): string => {
   const [integer = '0', fraction = ''] = formatDecimal(price).split('.')
   return `$${groupDigits(`${integer}.${fraction.padEnd(3, '0')}`)}`
 }
+
+const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
+
+/** Formats a price with all its decimals, or, if it has more than six, with four digits. */
+export function shortPriceText(price: ExactDecimal): string {
+  const text = formatDecimal(price)
+  if (decimalsOf(text) <= 6) return allDecimalsText(price)
+  const places = Math.max(3, 3 - Math.floor(Math.log10(Number(text))))
+  return allDecimalsText(divide(price, fromInteger(1), places) ?? price)
+}
+
+/** Formats a ratio with all its decimals, or, if it has more than four, with four digits. */
+export function shortRatioText(ratio: number): string {
+  const text = exactRatioText(ratio)
+  return decimalsOf(text) <= 4 ? text : exactRatioText(Number(ratio.toPrecision(4)))
+}
+
+export const exactRatioText = (ratio: number): string => formatDecimal(exact(ratio))
 
 export const sortPrice = (model: PricedModel, column: 'input' | 'output'): number =>
   model.quota_type === 1

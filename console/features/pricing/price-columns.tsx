@@ -10,7 +10,15 @@ import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { type ExactDecimal, formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
-import { allDecimalsText, pricesIn, ratioTone, threeDecimalText, unitIn } from './model-prices.ts'
+import {
+  exactRatioText,
+  pricesIn,
+  ratioTone,
+  shortPriceText,
+  shortRatioText,
+  threeDecimalText,
+  unitIn,
+} from './model-prices.ts'
 import { isSortable } from './use-pricing.ts'
 
 export type SelectedGroup = { readonly name: string; readonly ratio: number }
@@ -83,7 +91,8 @@ function InputPrice(props: { model: PricedModel; group: SelectedGroup; t: TFunct
   const isLong = unit === 'CallOrSecond'
   return (
     <span className={isLong ? 'tg-amount tg-price-long-unit' : 'tg-amount'}>
-      {allDecimalsText(prices.call)} <small className="tg-muted">{props.t(`ui.per${unit}`)}</small>
+      <span title={`$${formatDecimal(prices.call)}`}>{shortPriceText(prices.call)}</span>{' '}
+      <small className="tg-muted">{props.t(`ui.per${unit}`)}</small>
     </span>
   )
 }
@@ -118,8 +127,10 @@ function Groups({ names }: { names: readonly string[] }) {
 
 export function RatioTag({ ratio }: { ratio: number }) {
   return (
-    <StatusTag tone={ratioTone(ratio)} isPlain>
-      ×{ratio}
-    </StatusTag>
+    <span title={`×${exactRatioText(ratio)}`}>
+      <StatusTag tone={ratioTone(ratio)} isPlain>
+        ×{shortRatioText(ratio)}
+      </StatusTag>
+    </span>
   )
 }

@@ -119,7 +119,7 @@ it('both units of a price are shown where channels differ, and one where they ag
 it.each(LANGUAGES)('the details of a video show what each kind costs: %s', async (language) => {
   const text = language === 'en' ? en : zh
   const video_ratios = {
-    resolutions: { '480p': 1, '720p': 2, '1080p': 3 },
+    resolutions: { '480p': 1, '720p': 1.6666666667, '1080p': 3 },
     ...{ options: { audio: 2 }, default: { resolution: '1080p', options: [], ratio: 3 } },
   }
   const video = byCall('wan2.5-t2v-preview', 0.05, { price_per: 'second', video_ratios })
@@ -139,6 +139,10 @@ it.each(LANGUAGES)('the details of a video show what each kind costs: %s', async
     const mark = rowOf(name).getByText(text('pricing.isDefault'), { exact: true })
     expect(await mark.count()).toBe(name === '1080p' ? 1 : 0)
   }
+  // The ratio 5/3 has four digits, and the tooltips have the exact ratio and price.
+  const [ratio, price] = [rowOf('720p').getByText('×1.667'), rowOf('720p').getByText('$0.08333')]
+  await expect.poll(() => ratio.getAttribute('title')).toBe('×1.6666666667')
+  await expect.poll(() => price.getAttribute('title')).toBe('$0.083333333')
   expect(await lookFaults(page, `video-prices-${language}`, [1280, 390])).toEqual([])
   expect(faults).toEqual([])
   await close()
