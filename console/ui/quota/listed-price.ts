@@ -42,6 +42,12 @@ export function listedPriceOf(price: Readonly<Record<string, string>>): ListedPr
   return { price: listed, properties }
 }
 
+/** Reports whether the price of a log row is that of a video or an image. */
+export const isPriceOfMedia = (price: Readonly<Record<string, string>>): boolean =>
+  price.per !== undefined ||
+  price.imageFactor !== undefined ||
+  Object.keys(price).some((name) => name.startsWith(FACTOR))
+
 /** Returns the name of a property that a price depends on. */
 export const priceProperty = (t: TFunction, { kind, name }: PriceProperty): string =>
   t(`shared.priceProperty.${kind}`, { name })
