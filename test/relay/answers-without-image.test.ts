@@ -99,6 +99,26 @@ it('answers without an image open no circuit, because the prompt may cause them'
   expect((await generate()).status).toBe(200)
 })
 
+it('a caller that has left pays nothing for an answer without an image', async () => {
+  const before = await rig.balance()
+  const { promise: until, resolve: answer } = Promise.withResolvers<void>()
+  provider.answers.set(PATH, { body: { data: [] }, until })
+  const leaving = new AbortController()
+  const call = fetch(`${rig.url}/v1/images/generations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: DALLE, prompt: 'a cat' }),
+    signal: leaving.signal,
+  }).catch(() => {})
+  await expect.poll(() => provider.requests.length).toBe(1)
+  leaving.abort()
+  await call
+  answer()
+  await expect.poll(async () => (await rig.callEvents()).length).toBe(2)
+  expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  expect(await rig.balance()).toBe(before)
+})
+
 it('an answer in invalid JSON to a stream of a response costs nothing', async () => {
   const before = await rig.balance()
   const body = '{"id":"r","object":"response","output":[],"usage":{"input_tokens":9},}'
