@@ -48,6 +48,17 @@ export const listLogs = (
     signal: ask.signal,
   })
 
+/** Reads the row of a call that has ended. The result is null until then. */
+export const rowOfCallQuery = (requestId: string, scope: LogScope) =>
+  queryOptions({
+    queryKey: [...logsKey, 'call', scope, requestId],
+    queryFn: async ({ signal }) => {
+      const params = { request_id: requestId }
+      const { items } = await listLogs({ scope, params, page: 0, pageSize: 10, signal })
+      return items.find((row) => row.request_id === requestId) ?? null
+    },
+  })
+
 export const logStat = (ask: {
   scope: LogScope
   params: LogParams

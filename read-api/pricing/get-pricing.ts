@@ -20,7 +20,7 @@ import { createSharedReads } from './shared-reads.ts'
  * matches applies.
  */
 const OWNERS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:qwen|qwq|qvq|wanx?[\d-]|text-embedding-v\d)/, 'Alibaba'],
+  [/^(?:qwen|qwq|qvq|wanx?[\d-]|z-image|text-embedding-v\d|gte-|cosyvoice)/, 'Alibaba'],
   [/^(?:gpt|chatgpt|o[1-9](?:-|$)|text-embedding|text-moderation|omni-moderation)/, 'OpenAI'],
   [/^(?:dall-e|whisper|tts-|davinci|babbage|codex|sora)/, 'OpenAI'],
   [/^claude/, 'Anthropic'],
@@ -29,7 +29,7 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/^(?:glm|chatglm|cogview|cogvideo|charglm)/, 'Zhipu'],
   [/^(?:moonshot|kimi)/, 'Moonshot'],
   [/^(?:doubao|seed-|seedream|skylark|jimeng)/, 'ByteDance'],
-  [/^kling/, 'Kuaishou'],
+  [/^(?:kling|kolors)/, 'Kuaishou'],
   [/^vidu/, 'Shengshu'],
   [/^(?:ernie|bloomz)/, 'Baidu'],
   [/^hunyuan/, 'Tencent'],
@@ -38,7 +38,7 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/^(?:llama|meta-llama|codellama)/, 'Meta'],
   [/^grok/, 'xAI'],
   [/^(?:command|embed-|rerank-(?:english|multilingual|v\d)|aya-|c4ai)/, 'Cohere'],
-  [/^(?:abab|minimax|speech-0|[tis]2v-0)/, 'MiniMax'],
+  [/^(?:abab|minimax|speech-0|image-0|[tis]2v-0)/, 'MiniMax'],
   [/^yi-/, '01.AI'],
   [/^(?:sonar|pplx)/, 'Perplexity'],
   [/^jina/, 'Jina'],

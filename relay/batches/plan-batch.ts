@@ -145,7 +145,7 @@ export async function planLine(
     const param = condition === 'us_inference' ? 'inference_geo' : ofSpeed
     return relayError('parameter_not_supported', { param })
   }
-  const screened = await screenPrompt(screening, caller.group, params, format.promptMember)
+  const screened = await screenPrompt(screening, caller.group, params)
   return screened ?? { request, plan }
 }
 

@@ -111,6 +111,7 @@ export type RelayErrorCode =
   | 'upstream_unreachable'
   | 'upstream_incomplete'
   | 'upstream_format'
+  | 'upstream_no_image'
   | 'upstream_too_large'
   | 'internal_error'
 

@@ -30,8 +30,11 @@ export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
   'store-unavailable',
 ])
 
-/** The errors of attempts in which the provider delivered its answer correctly. */
-const USABLE: ReadonlySet<AttemptError> = new Set(['screened', 'model-fault'])
+/**
+ * The errors of attempts in which the provider delivered its answer correctly. A provider may
+ * withhold an image because of the caller's prompt.
+ */
+const USABLE: ReadonlySet<AttemptError> = new Set(['screened', 'model-fault', 'no-image'])
 
 /**
  * Reports whether the request itself makes the answer too large: the answer repeats the request, or

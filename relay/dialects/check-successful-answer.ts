@@ -1,3 +1,13 @@
+import { parsedObject } from '../canonical/json-values.ts'
+import { isMembers } from './read-common-request-members.ts'
+import { scanObject } from './scan-request-object.ts'
+
+/**
+ * Why the body of an answer with status 200 is not the answer that was requested. `no-image` means
+ * that the answer has the expected format, but contains no image.
+ */
+export type AnswerFault = 'format' | 'error-event' | 'no-image'
+
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 const ERROR = Buffer.from('"error"')
@@ -10,10 +20,24 @@ const ERROR = Buffer.from('"error"')
  */
 export function answerCheck(...members: readonly string[]) {
   const keys = members.map((member) => Buffer.from(JSON.stringify(member)))
-  return (body: Buffer): 'format' | 'error-event' | null => errorOfAnswer(body, keys)
+  return (body: Buffer): AnswerFault | null => errorOfAnswer(body, keys)
 }
 
-function errorOfAnswer(body: Buffer, members: readonly Buffer[]): 'format' | 'error-event' | null {
+/**
+ * Reports whether a body that begins like a JSON object is invalid. Invalid JSON can't be rendered
+ * as a stream, and a caller can't read it either.
+ */
+export function isInvalidJsonObject(body: Buffer): boolean {
+  if (!OBJECT_START.test(body.toString('latin1', 0, START_BYTES))) return false
+  // The scanner reads long texts faster than a parser. It also refuses valid JSON, such as an
+  // object with duplicate names.
+  return !isMembers(scanObject(body)) && parsedObject(body) === null
+}
+
+const OBJECT_START = /^\s*\{/
+const START_BYTES = 64
+
+function errorOfAnswer(body: Buffer, members: readonly Buffer[]): AnswerFault | null {
   let first = 0
   let last = body.length - 1
   while ((body[first] ?? 33) <= 32) first += 1

@@ -7,6 +7,7 @@ import type { UsageBounds, UsageReport } from '../canonical/provider-usage-repor
 import type { RelayError } from '../canonical/relay-error.ts'
 import type { FormRules } from '../uploads/form-field-types.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
+import type { AnswerFault } from './check-successful-answer.ts'
 import type { ErrorFormat } from './error-format.ts'
 import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
 import type { InputBound } from './openai-chat/input-token-bound.ts'
@@ -280,7 +281,12 @@ export type WireFormat = {
     readonly replace: (bytes: Buffer, model: string) => Buffer
   }
   /** Checks an answer with status 200. Returns null if it is valid. */
-  readonly errorOfAnswer: (body: Buffer) => 'format' | 'error-event' | null
+  readonly errorOfAnswer: (body: Buffer) => AnswerFault | null
+  /**
+   * Reports whether a valid answer lacks the result that was requested, although its provider
+   * reports usage, for which it charges.
+   */
+  readonly lacksResult?: (body: Buffer) => boolean
   /** Removes confidential texts from an answer that is valid but may contain an error. */
   readonly redactedAnswer?: (body: Buffer, confidential: readonly string[]) => Buffer
   /**

@@ -1,6 +1,7 @@
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { withSentImage } from '../dialects/openai-images/image-price-factor-and-tokens.ts'
+import { shortTextOf } from '../dialects/read-common-request-members.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { CallEndpoint } from '../providers/profiles/provider-profile.ts'
 import {
@@ -72,9 +73,11 @@ export function adaptImageRequest<One extends ImageCandidate>(
  */
 function expectsImageData({ format, members, body, isStream }: ChatRequest): boolean {
   if (format.stream.streamsPlainAnswers !== true) return false
-  const asked = members.find(({ key, kind }) => key === 'response_format' && kind !== 'null')
-  if (asked === undefined) return isStream
-  return body.toString('utf8', asked.valueStart, asked.valueEnd) === '"b64_json"'
+  const asked = shortTextOf(
+    body,
+    members.find(({ key }) => key === 'response_format'),
+  )
+  return asked === null ? isStream : asked === 'b64_json'
 }
 
 /**

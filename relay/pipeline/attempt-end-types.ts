@@ -6,6 +6,8 @@ export type AttemptError =
   | 'cut'
   | 'too-large'
   | 'format'
+  /** The answer has the expected format, but contains no image, so the provider charges nothing. */
+  | 'no-image'
   /** The model's answer is not usable, and the provider charges for it. */
   | 'model-fault'
   | 'error-event'

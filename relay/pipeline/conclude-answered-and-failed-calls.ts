@@ -53,6 +53,7 @@ const END_OF: Record<AttemptError, CallEnd> = {
   status: 'upstream-error',
   connect: 'upstream-error',
   format: 'upstream-error',
+  'no-image': 'upstream-error',
   'error-event': 'upstream-error',
   'model-fault': 'upstream-error',
   timeout: 'timeout',

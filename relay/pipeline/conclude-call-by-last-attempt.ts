@@ -23,6 +23,7 @@ import type { LastAttempt } from './try-channels-in-order.ts'
 
 const MIB = 1024 * 1024
 const WITHHELD = relayError('sensitive_answer')
+const NO_IMAGE = relayError('upstream_no_image')
 /** The failure of an attempt whose plain answer is not JSON, so that it can't be converted. */
 const NO_JSON = {
   kind: 'failed',
@@ -44,7 +45,8 @@ export function concludeCall(
   if (last === null) return concludeFailedCall(closing, null, null)
   const { candidate, end } = last
   if (end.kind === 'plain') {
-    const { readTexts, hasTextlessAnswers } = candidate.request.format
+    const { readTexts, hasTextlessAnswers, lacksResult } = candidate.request.format
+    if (lacksResult?.(end.body)) return concludeWithheld(closing, candidate, end.body, NO_IMAGE)
     const isScreened = screen !== null && hasTextlessAnswers !== true
     if (isScreened && !screen.isCleanAnswer(end.body, readTexts)) {
       return concludeWithheld(closing, candidate, end.body, WITHHELD)
@@ -116,8 +118,13 @@ async function concludeImages(
 const ABANDONED: ReadonlySet<AttemptError> = new Set([
   ...(['caller-gone', 'revoked', 'balance-spent', 'screened'] as const),
 ])
-/** The errors of attempts that a provider refused, or whose provider could not be reached. */
-const REFUSED: ReadonlySet<AttemptError> = new Set(['status', 'error-event', 'format', 'connect'])
+/**
+ * The errors of attempts that a provider refused or answered without a result, or whose provider
+ * could not be reached.
+ */
+const REFUSED: ReadonlySet<AttemptError> = new Set([
+  ...(['status', 'error-event', 'format', 'no-image', 'connect'] as const),
+])
 
 /**
  * Reports whether a failed attempt is charged. It is charged if the caller disconnected or lost

@@ -97,8 +97,7 @@ export async function executeCall(
     const plan = planCall(deps.views, caller, request, deps.now())
     if (isRelayError(plan)) return sendError(exchange, plan)
     const { screening } = deps.views.options.options
-    const { promptMember } = request.format
-    const pendingScreening = screenPrompt(screening, caller.group, request.body, promptMember)
+    const pendingScreening = screenPrompt(screening, caller.group, request.body)
     const screeningError = pendingScreening === null ? null : await pendingScreening
     if (screeningError !== null) return sendError(exchange, screeningError)
     const groups = groupsOfPlan(plan)

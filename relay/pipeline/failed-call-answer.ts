@@ -28,6 +28,7 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   'error-event': 'upstream_error',
   connect: 'upstream_unreachable',
   format: 'upstream_format',
+  'no-image': 'upstream_no_image',
   'model-fault': 'upstream_error',
   timeout: 'upstream_timeout',
   cut: 'upstream_incomplete',

@@ -19,6 +19,7 @@ export function isRetryable(
   if (error === 'timeout' && mayBeAnswered) return false
   if (error !== 'status' || status === null) return true
   if (status >= 500 || (status >= 300 && status <= 399)) return true
-  // Google answers an invalid key with status 400, and DashScope an account in arrears.
-  return [401, 402, 403, 408, 409, 429].includes(status) || accountErrorOf(end) !== null
+  // With 404, the provider does not offer the model, which another one may. Google answers an
+  // invalid key with status 400, and DashScope an account in arrears.
+  return [401, 402, 403, 404, 408, 409, 429].includes(status) || accountErrorOf(end) !== null
 }

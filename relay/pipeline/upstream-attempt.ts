@@ -4,6 +4,7 @@ import {
   errorOutOfList,
   retryAfterInBody,
 } from '../canonical/retry-delay-and-list-form-of-google-errors.ts'
+import { isInvalidJsonObject } from '../dialects/check-successful-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import {
   type AnswerDecoder,
@@ -258,8 +259,16 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     const body = this.received.body()
     const decoded = this.decoder?.readAnswer?.(body, status)
     if (decoded !== undefined) return this.endDecoded(decoded, status)
-    const error = this.format.errorOfAnswer(body)
+    const error = this.format.errorOfAnswer(body) ?? this.faultOfStreamedAnswer(body)
     this.finish(error === null ? { kind: 'plain', status, body } : this.endBy(error))
+  }
+
+  /**
+   * Checks a complete answer to a request for a stream, which may have to be rendered as a stream.
+   * Invalid JSON must fail here, because a call can't fail once it is charged.
+   */
+  private faultOfStreamedAnswer(body: Buffer): 'format' | null {
+    return this.forwarder !== null && isInvalidJsonObject(body) ? 'format' : null
   }
 
   /**

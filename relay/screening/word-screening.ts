@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
 import { type ReadTexts, readEventTexts, type TextSink } from '#relay/canonical/answer-text-sink.ts'
+import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { EVENT_BOUNDARY } from '../canonical/sse-scanner.ts'
 import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'
@@ -112,19 +113,21 @@ function matcherOf(text: string): WordMatcher | null {
 
 /** The number of characters to match before the event loop may do other work. */
 const PIECE = 256 * 1024
+/** The maximum length of a member's name in an error. */
+const NAME_LENGTH_MAX = 64
 /** The separator between two texts of a request, which prevents matches across texts. */
 const SEPARATOR = '\n'
 
 /**
  * Refuses a request if one of its texts contains a screened word. The error does not repeat the
- * word. Member names, data URLs and base64 are not screened. Returns null, without a promise, if
- * requests are not screened.
+ * word. It names `param`, or by default the member that contains the word. Member names, data URLs
+ * and base64 are not screened. Returns null, without a promise, if requests are not screened.
  */
 export function screenPrompt(
   { matcher, isPromptChecked, exemptGroup }: Screening,
   group: string,
   body: Buffer,
-  param = 'messages',
+  param?: string,
 ): Promise<RelayError | null> | null {
   if (matcher === null || !isPromptChecked || group === exemptGroup) return null
   return search(matcher, body, param)
@@ -133,15 +136,29 @@ export function screenPrompt(
 async function search(
   matcher: WordMatcher,
   body: Buffer,
-  param: string,
+  param: string | undefined,
 ): Promise<RelayError | null> {
-  const texts: string[] = []
-  collect(JSON.parse(body.toString('utf8')), texts)
-  const isFound = await containsWord(matcher, texts.join(SEPARATOR))
-  return isFound ? relayError('sensitive_prompt', { param }) : null
+  const request: unknown = JSON.parse(body.toString('utf8'))
+  if (!(await containsWord(matcher, request))) return null
+  const member = param ?? (await memberWithWord(matcher, objectOrEmpty(request)))
+  return relayError('sensitive_prompt', { param: member })
 }
 
-async function containsWord(matcher: WordMatcher, text: string): Promise<boolean> {
+async function memberWithWord(matcher: WordMatcher, request: JsonObject): Promise<string> {
+  for (const [name, value] of Object.entries(request)) {
+    if (await containsWord(matcher, value)) return name.slice(0, NAME_LENGTH_MAX)
+  }
+  return 'messages'
+}
+
+/** Reports whether a JSON value has a text with a screened word. */
+function containsWord(matcher: WordMatcher, value: unknown): Promise<boolean> {
+  const texts: string[] = []
+  collect(value, texts)
+  return matches(matcher, texts.join(SEPARATOR))
+}
+
+async function matches(matcher: WordMatcher, text: string): Promise<boolean> {
   let state = MATCH_START
   for (let from = 0; from < text.length; from += PIECE) {
     if (from > 0) await yieldToEventLoop()

@@ -373,4 +373,7 @@ it.each([
   ['jimeng_t2v_v30', 'ByteDance'],
   ['MiniMax-Hailuo-02', 'MiniMax'],
   ['T2V-01', 'MiniMax'],
+  ['image-01', 'MiniMax'],
+  ['z-image-turbo', 'Alibaba'],
+  ['Kwai-Kolors/Kolors', 'Kuaishou'],
 ])('%s is a model of %s', (model, owner) => expect(ownerOf(model)).toBe(owner))

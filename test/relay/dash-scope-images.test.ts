@@ -1,7 +1,6 @@
 import OpenAI, { toFile } from 'openai'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
-import { OPENAI_IMAGES } from '#relay/dialects/openai-images/image-formats.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, PROVIDER_KEY, relayRig } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
@@ -108,11 +107,6 @@ it('an image is the last event of a stream that a client requests', async () => 
     { type: 'image_generation.completed', url, created_at: expect.any(Number) },
   ])
   expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
-})
-
-it('an answer to a stream that is no JSON reaches the caller, who is charged for it', () => {
-  const event = OPENAI_IMAGES.streamOfAnswer(Buffer.from('{"data":[{"url":"a"},]}\n'))
-  expect(event).toBe('data: {"data":[{"url":"a"},]} \n\n')
 })
 
 it('fewer images than requested are billed by their number', async () => {

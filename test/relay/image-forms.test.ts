@@ -120,6 +120,7 @@ describe('an edit whose images are files', () => {
     [[...EDIT, ['N', '9']], 'N'],
     [[...EDIT, ['n', '2'], ['n', '1']], 'n'],
     [[...EDIT, ['quality', picture()]], 'quality'],
+    [[...EDIT, ['response_format', 'png']], 'response_format'],
     [[EDIT[0], EDIT[2]], 'prompt'],
   ] as [Field[], string][])(
     'is refused with an error that names the field: %#',
@@ -159,6 +160,16 @@ describe('a variation of an image', () => {
     const { status, text } = await post('variations', fields)
     expect([status, text]).toEqual([200, JSON.stringify(images(3))])
     expect(await settledCall()).toMatchObject({ charge: 13_500, formats: ['image-variations'] })
+  })
+
+  it('with an unknown response format is refused with an error that names it', async () => {
+    const { status, text } = await post('variations', [
+      ['image', picture()],
+      ['model', DALLE],
+      ['response_format', 'png'],
+    ])
+    expect([status, JSON.parse(text).error.param], text).toEqual([400, 'response_format'])
+    expect(provider.requests).toHaveLength(0)
   })
 
   it('needs a form with an image', async () => {

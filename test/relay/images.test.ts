@@ -89,12 +89,6 @@ describe('a price per image', () => {
     expect(await settledCall()).toMatchObject({ charge: 20_000, usage: { images: 3 } })
   })
 
-  it('is not charged for an empty answer', async () => {
-    provider.answers.set(PATH, { body: images(0) })
-    await generate({})
-    expect(await settledCall()).toMatchObject({ charge: 0 })
-  })
-
   it('is charged for an answer whose caller has left', async () => {
     let answer = () => {}
     const until = new Promise<void>((resolve) => {
@@ -217,6 +211,9 @@ describe('a request for images', () => {
     [{ size: 1024 }, 'invalid_parameter', 'size'],
     [{ quality: [] }, 'invalid_parameter', 'quality'],
     [{ stream: 'yes' }, 'invalid_parameter', 'stream'],
+    [{ response_format: 'base64' }, 'invalid_parameter', 'response_format'],
+    [{ response_format: '', stream: true }, 'invalid_parameter', 'response_format'],
+    [{ response_format: ['url'] }, 'invalid_parameter', 'response_format'],
     [{ stream: true, n: 2 }, 'invalid_parameter', 'n'],
     [{ stream: true, partial_images: 4 }, 'invalid_parameter', 'partial_images'],
   ])('%j is refused with an error that names the field', async (body, code, param) => {
@@ -224,6 +221,21 @@ describe('a request for images', () => {
     expect(status).toBe(400)
     expect(JSON.parse(text)).toMatchObject({ error: { code, param } })
     expect(provider.requests).toHaveLength(0)
+  })
+
+  it.each(['url', 'b64_json', null])('may have the response format %s', async (value) => {
+    provider.answers.set(PATH, { body: images(1) })
+    expect((await generate({ response_format: value })).status).toBe(200)
+    expect(sent()).toMatchObject({ response_format: value })
+  })
+
+  it('has the response format that an override of its channel states', async () => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    const paramOverride = JSON.stringify({ response_format: 'base64' })
+    await rig.addChannel(4, { type: 1, baseUrl: provider.url, models: [DALLE], paramOverride })
+    provider.answers.set(PATH, { body: images(1) })
+    expect((await generate({})).status).toBe(200)
+    expect(sent()).toMatchObject({ response_format: 'base64' })
   })
 
   it('costs what an override of the channel makes of it', async () => {
@@ -306,6 +318,7 @@ describe('an edit of images', () => {
     [{ images: [{ image_url: 5 }] }, 'images[0].image_url'],
     [{ images: [{ image_url: 'x' }], mask: { file_id: 'file-1' } }, 'mask.file_id'],
     [{ images: [{ image_url: 'x' }], prompt: null }, 'prompt'],
+    [{ images: [{ image_url: 'x' }], response_format: 'png' }, 'response_format'],
   ])('%j is refused with an error that names the field', async (body, param) => {
     const { status, text } = await edit(body)
     expect([status, JSON.parse(text).error.param]).toEqual([400, param])

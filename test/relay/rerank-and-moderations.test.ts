@@ -98,6 +98,18 @@ describe('a rerank', () => {
     expect(end.usage.inputUncached).toBeLessThan(90)
   })
 
+  it.each([
+    ['query', { query: 'a bomb' }],
+    ['documents', { documents: ['Paris', { text: 'a bomb' }] }],
+  ])('with a screened word in `%s` is refused by an error that names it', async (param, fields) => {
+    await rig.setOption('SensitiveWords', 'bomb')
+    await rig.setOption('CheckSensitiveEnabled', 'true')
+    await rig.setOption('CheckSensitiveOnPromptEnabled', 'true')
+    const { status, error } = await rerank({ ...REQUEST, ...fields })
+    expect([status, error]).toMatchObject([400, { code: 'sensitive_prompt', param }])
+    expect(provider.requests).toEqual([])
+  })
+
   it('does not believe a usage in a document that the caller sent', async () => {
     const document = { text: 'Paris '.repeat(100), usage: { total_tokens: 1 } }
     answerWith({ results: [{ index: 0, relevance_score: 1, document }] })

@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, errorOf, KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
+import { scriptedProvider } from './support/scripted-provider.ts'
 
 const rig = startedForEach(relayRig)
+/** A provider that answers 404 to each request. */
+const withoutModel = startedForEach(scriptedProvider)
 beforeEach(async () => {
   await rig.setOption('RetryTimes', '3')
 })
@@ -54,7 +57,7 @@ describe('a call that fails before its first byte', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   })
 
-  it.each([400, 404, 422])(
+  it.each([400, 410, 422])(
     'a call is not retried after a %i, which is the caller’s error',
     async (status) => {
       await rig.addChannel(2)
@@ -63,6 +66,53 @@ describe('a call that fails before its first byte', () => {
       expect(await attempts()).toHaveLength(1)
     },
   )
+
+  it.each([false, true])(
+    'a call goes on if a provider does not have the model, stream: %s, and is billed once',
+    async (stream) => {
+      await rig.addChannel(2, { priority: 9 })
+      rig.provider.script.push({ kind: 'status', status: 404 })
+      const before = await rig.balance()
+      expect((await chat(rig, { stream })).status).toBe(200)
+      expect(await attempts()).toEqual([2, 1])
+      const { type, data } = await onlyEnd(rig)
+      if (type !== 'CallSettled') throw new Error(type)
+      expect(data.attempts).toMatchObject([{ status: 404, error: 'status' }, { status: 200 }])
+      expect(before - (await rig.balance())).toBe(BigInt(data.charge))
+    },
+  )
+
+  it('twenty calls at once reach the channel that has the model, each billed once', async () => {
+    const CALLS = 20
+    await rig.setOption('channel_health.circuit_enabled', 'false')
+    await rig.addChannel(2, { priority: 9, baseUrl: withoutModel.url })
+    const answers = await Promise.all(Array.from({ length: CALLS }, () => chat(rig)))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(withoutModel.requests).toHaveLength(CALLS)
+    const ends = (await rig.callEvents()).filter(({ type }) => type !== 'CallAdmitted')
+    expect(ends.map(({ type }) => type)).toEqual(answers.map(() => 'CallSettled'))
+  })
+
+  it('a fallback model answers if no provider has the model', async () => {
+    await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+    await rig.addChannel(2, { baseUrl: withoutModel.url })
+    await rig.addChannel(3, { models: ['sim-other'] })
+    await rig.setOption('ModelRatio', { 'sim-small': 1.25, 'sim-other': 2 })
+    await rig.setOption('ModelFallbacks', { 'sim-small': ['sim-other'] })
+    expect((await chat(rig)).status).toBe(200)
+    expect((await onlyEnd(rig)).data).toMatchObject({ model: 'sim-other', channelId: 3 })
+  })
+
+  it('the caller gets the 404 if no provider has the model, and pays nothing', async () => {
+    await rig.addChannel(2)
+    const missing = { kind: 'status', status: 404 } as const
+    rig.provider.script.push(missing, missing)
+    const before = await rig.balance()
+    expect((await chat(rig)).status).toBe(404)
+    expect(await attempts()).toHaveLength(2)
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+    expect(await rig.balance()).toBe(before)
+  })
 
   it('a call is retried if the first event of a stream is an error', async () => {
     await rig.addChannel(2)

@@ -4,13 +4,15 @@ import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { TextInput } from '#console/ui/forms/inputs.tsx'
-import { formatDecimal } from '#console/ui/quota/exact-decimal.ts'
+import { type ExactDecimal, formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
 import {
-  allDecimalsText,
   costOf,
+  exactRatioText,
   modelAtLength,
   pricesIn,
+  shortPriceText,
+  shortRatioText,
   threeDecimalText,
   unitIn,
   videoPricesIn,
@@ -55,9 +57,9 @@ function PricesByGroup(props: { model: PricedModel; ratios: Readonly<Record<stri
                 <td>
                   <RatioTag ratio={ratio} />
                 </td>
-                <td>
+                <td title={exactPriceText(prices.mode === 'call' ? prices.call : prices.input)}>
                   {prices.mode === 'call'
-                    ? allDecimalsText(prices.call)
+                    ? shortPriceText(prices.call)
                     : threeDecimalText(prices.input)}
                   {model.price_units !== undefined && (
                     <small className="tg-muted"> {t(`ui.per${unitIn(model, name)}`)}</small>
@@ -98,9 +100,9 @@ function VideoPrices({ model, group }: { model: PricedModel; group: SelectedGrou
                   </>
                 )}
               </th>
-              <td>×{Number(ratio.toFixed(4))}</td>
-              <td>
-                {allDecimalsText(price)} <small className="tg-muted">{unit}</small>
+              <td title={`×${exactRatioText(ratio)}`}>×{shortRatioText(ratio)}</td>
+              <td title={exactPriceText(price)}>
+                {shortPriceText(price)} <small className="tg-muted">{unit}</small>
               </td>
             </tr>
           ))}
@@ -109,6 +111,8 @@ function VideoPrices({ model, group }: { model: PricedModel; group: SelectedGrou
     </div>
   )
 }
+
+const exactPriceText = (price: ExactDecimal): string => `$${formatDecimal(price)}`
 
 const TOKENS = /^\d{1,9}$/
 
@@ -120,10 +124,10 @@ function Calculator({ group, ...props }: { model: PricedModel; group: SelectedGr
   const tokens = { prompt: Number(prompt), completion: Number(completion) }
   const model = modelAtLength(props.model, tokens.prompt)
   const formula = t('pricing.formulaWith', {
-    group: group.ratio,
-    model: model.model_ratio,
-    // The text shows at most six decimals of the ratio. The cost is computed with all decimals.
-    completionRatio: Number(model.completion_ratio.toFixed(6)),
+    // The text shows ratios with few digits. The cost is computed with all decimals.
+    group: shortRatioText(group.ratio),
+    model: shortRatioText(model.model_ratio),
+    completionRatio: shortRatioText(model.completion_ratio),
     ...tokens,
   })
   return (

@@ -9,6 +9,7 @@ import {
   parseDecimal,
   roundToInteger,
 } from '#console/ui/quota/exact-decimal.ts'
+import { resolutionText } from '#console/ui/quota/listed-price.ts'
 import { groupDigits } from '#console/ui/quota/money.ts'
 import { type ShownUnit, shownUnit } from '#console/ui/quota/price-unit.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
@@ -102,8 +103,7 @@ export function videoPricesIn(model: PricedModel, groupRatio: number): readonly 
     return { kind, name, ratio, price, isDefault }
   }
   const resolutions = Object.entries(ratios.resolutions).map(([name, ratio]) => {
-    const shown = name.replace(/ (\d+)s$/, ' · $1 s')
-    return priceOf('resolution', shown, ratio, isPlain && name === resolution)
+    return priceOf('resolution', resolutionText(name), ratio, isPlain && name === resolution)
   })
   const isListed = resolutions.some(({ isDefault }) => isDefault)
   return [
@@ -158,10 +158,28 @@ export const threeDecimalText = (price: ExactDecimal): string => {
 }
 
 /** Formats a price in dollars with all its decimals, but with at least three. */
-export const allDecimalsText = (price: ExactDecimal): string => {
+const allDecimalsText = (price: ExactDecimal): string => {
   const [integer = '0', fraction = ''] = formatDecimal(price).split('.')
   return `$${groupDigits(`${integer}.${fraction.padEnd(3, '0')}`)}`
 }
+
+const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
+
+/** Formats a price with all its decimals, or, if it has more than six, with four digits. */
+export function shortPriceText(price: ExactDecimal): string {
+  const text = formatDecimal(price)
+  if (decimalsOf(text) <= 6) return allDecimalsText(price)
+  const places = Math.max(3, 3 - Math.floor(Math.log10(Number(text))))
+  return allDecimalsText(divide(price, fromInteger(1), places) ?? price)
+}
+
+/** Formats a ratio with all its decimals, or, if it has more than four, with four digits. */
+export function shortRatioText(ratio: number): string {
+  const text = exactRatioText(ratio)
+  return decimalsOf(text) <= 4 ? text : exactRatioText(Number(ratio.toPrecision(4)))
+}
+
+export const exactRatioText = (ratio: number): string => formatDecimal(exact(ratio))
 
 export const sortPrice = (model: PricedModel, column: 'input' | 'output'): number =>
   model.quota_type === 1

@@ -10,7 +10,15 @@ import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { type ExactDecimal, formatDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { PricedModel } from '#read-api/contract/pricing.ts'
-import { allDecimalsText, pricesIn, ratioTone, threeDecimalText, unitIn } from './model-prices.ts'
+import {
+  exactRatioText,
+  pricesIn,
+  ratioTone,
+  shortPriceText,
+  shortRatioText,
+  threeDecimalText,
+  unitIn,
+} from './model-prices.ts'
 import { isSortable } from './use-pricing.ts'
 
 export type SelectedGroup = { readonly name: string; readonly ratio: number }
@@ -20,6 +28,8 @@ export function priceColumns(t: TFunction, group: SelectedGroup): Column<PricedM
   const name = ({ model_name }: PricedModel) => (
     <ModelName name={model_name} label={t('pricing.copyName')} />
   )
+  const owner = ({ owner_by }: PricedModel) =>
+    owner_by === '' ? NONE : <span className="tg-price-owner">{owner_by}</span>
   const billing = (model: PricedModel) => (
     <StatusTag tone={model.quota_type === 1 ? 'info' : 'neutral'} isPlain>
       {t(model.quota_type === 1 ? `pricing.by${unitIn(model, group.name)}` : 'pricing.byTokens')}
@@ -42,17 +52,19 @@ export function priceColumns(t: TFunction, group: SelectedGroup): Column<PricedM
   const priceTitle = (model: PricedModel) => t(isByCall(model) ? 'pricing.price' : 'pricing.input')
   const onCard = { cached: ofTokens('more'), output: ofTokens('line') }
   const columns = [
-    column('model', t('ui.model'), 164, name, TITLE_COLUMN),
-    column('owner', t('pricing.owner'), 92, ({ owner_by }: PricedModel) => owner_by || NONE),
+    column('model', t('ui.model'), 172, name, TITLE_COLUMN),
+    column('owner', t('pricing.owner'), 92, owner),
     column('billing', t('ui.billing'), 118, billing, { onCard: 'aside' }),
-    column('input', t('pricing.input'), 130, input, { align: 'end', cardTitle: priceTitle }),
+    column('input', t('pricing.inputHeading'), 122, input, {
+      ...{ align: 'end', cardTitle: priceTitle },
+    }),
     column('cached', t('pricing.cached'), 98, price('cached'), {
       ...{ align: 'end', onCard: onCard.cached },
     }),
-    column('output', t('ui.outputPrice'), 100, price('output'), {
+    column('output', t('ui.outputPrice'), 94, price('output'), {
       ...{ align: 'end', onCard: onCard.output },
     }),
-    column('here', t('pricing.available'), 104, here),
+    column('here', t('pricing.available'), 112, here),
     column('groups', t('pricing.groups'), 130, groups, { onCard: 'more' }),
   ]
   return columns.map((one) => ({ ...one, isSortable: isSortable(one.id) }))
@@ -79,7 +91,8 @@ function InputPrice(props: { model: PricedModel; group: SelectedGroup; t: TFunct
   const isLong = unit === 'CallOrSecond'
   return (
     <span className={isLong ? 'tg-amount tg-price-long-unit' : 'tg-amount'}>
-      {allDecimalsText(prices.call)} <small className="tg-muted">{props.t(`ui.per${unit}`)}</small>
+      <span title={`$${formatDecimal(prices.call)}`}>{shortPriceText(prices.call)}</span>{' '}
+      <small className="tg-muted">{props.t(`ui.per${unit}`)}</small>
     </span>
   )
 }
@@ -114,8 +127,10 @@ function Groups({ names }: { names: readonly string[] }) {
 
 export function RatioTag({ ratio }: { ratio: number }) {
   return (
-    <StatusTag tone={ratioTone(ratio)} isPlain>
-      ×{ratio}
-    </StatusTag>
+    <span title={`×${exactRatioText(ratio)}`}>
+      <StatusTag tone={ratioTone(ratio)} isPlain>
+        ×{shortRatioText(ratio)}
+      </StatusTag>
+    </span>
   )
 }

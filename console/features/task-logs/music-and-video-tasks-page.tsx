@@ -8,7 +8,7 @@ import { Page } from '#console/ui/layout/page.tsx'
 import { Alert } from '#console/ui/messages/alert.tsx'
 import type { MusicTask, Song, Video } from '#read-api/contract/tasks.ts'
 import { commonColumns, taskColumn } from './common-task-columns.tsx'
-import { EmptyCell, OpenButton, TextCell } from './task-cells.tsx'
+import { ActionCell, EmptyCell, OpenButton, TextCell } from './task-cells.tsx'
 import { CopyableText, TaskDetails, TaskDialogFrame } from './task-details-and-dialog-frame.tsx'
 import { MUSIC, songLengthText } from './task-kinds-and-live-updates.ts'
 import { TaskList } from './task-list.tsx'
@@ -132,7 +132,18 @@ function musicAndVideoColumns(t: TFunction, actions: ColumnContext): Column<Musi
   return [
     common.time,
     ...(actions.isAdmin ? [common.username] : []),
-    common.action,
+    {
+      ...common.action,
+      width: 132,
+      cell: ({ action, model }) => (
+        <span className="tg-task-model">
+          <ActionCell action={action} />
+          <small className="tg-mono tg-muted" title={model}>
+            {model}
+          </small>
+        </span>
+      ),
+    },
     common.status,
     common.progress,
     common.duration,

@@ -7,6 +7,7 @@ import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { type ColumnId, columnTitle } from './common-task-columns.tsx'
+import { ChargeOfTask, PriceOfTask, useBillOfTask } from './price-of-task.tsx'
 import { ActionCell, CodeCell, StatusCell } from './task-cells.tsx'
 import type { AnyTask } from './task-kinds-and-live-updates.ts'
 
@@ -20,6 +21,7 @@ export function TaskDetails(props: { task: AnyTask; isAdmin: boolean }) {
   const id = 'mj_id' in task ? task.mj_id : task.task_id
   const channel = task.channel_id === 0 ? '' : `#${task.channel_id} ${task.channel_name}`.trim()
   const { seconds, resolution } = ('video' in task && task.video) || NO_VIDEO
+  const bill = useBillOfTask(id, task.finish_time !== 0, isAdmin)
   const facts: readonly FactValue[] = [
     ['action', <ActionCell key="action" action={task.action} />],
     ['status', <StatusCell key="status" status={task.status} />],
@@ -30,6 +32,8 @@ export function TaskDetails(props: { task: AnyTask; isAdmin: boolean }) {
     ['model', 'model' in task && task.model],
     ['length', seconds > 0 && t('taskLogs.seconds', { count: seconds })],
     ['resolution', resolution],
+    ['price', bill !== null && <PriceOfTask key="price" bill={bill} />],
+    ['charge', bill !== null && <ChargeOfTask key="charge" bill={bill} />],
     ['code', 'code' in task && <CodeCell code={task.code} />],
     [
       'id',

@@ -4,6 +4,7 @@ import { failureName, parseOtherField } from '#console/api/usage-log-queries.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { AmountText } from '#console/ui/quota/amount-text.tsx'
+import { listedPriceOf, priceProperty } from '#console/ui/quota/listed-price.ts'
 import { dollarText, exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
@@ -70,8 +71,10 @@ export function RatioCell({ row }: { row: LogEntry }) {
   if (price !== undefined) {
     const text = `$${other.price?.price ?? price} / ${group}`
     const name = other.price?.per === undefined ? 'price' : 'pricePerSecond'
+    const listed = listedPriceOf(other.price ?? { price: String(price) })
     const factors = [
-      `${t(`shared.factor.${name}`)} ${price}`,
+      `${t(`shared.factor.${name}`)} ${listed.price}`,
+      ...listed.properties.map((one) => `${priceProperty(t, one)} ×${one.ratio}`),
       `${t('shared.factor.group')} ${group}`,
     ]
     return <span title={factors.join(' · ')}>{text}</span>

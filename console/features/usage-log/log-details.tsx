@@ -10,6 +10,7 @@ import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { LabelledValues, type NamedValue } from '#console/ui/elements/labelled-value.tsx'
 import { absoluteTimeText } from '#console/ui/elements/time-text.ts'
+import { isPriceOfMedia } from '#console/ui/quota/listed-price.ts'
 import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry, LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
@@ -49,12 +50,13 @@ function LogFacts({ row }: { row: LogEntry }) {
 }
 
 /**
- * Links to the playground with the model and the group of the call. The link is hidden if the user
- * may not use the model.
+ * Links to the playground with the model and the group of the call. The link is hidden for videos
+ * and images, and if the user may not use the model.
  */
 function PlaygroundLink({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
-  const isCall = row.request_id !== ''
+  // The playground is for chats.
+  const isCall = row.request_id !== '' && !isPriceOfMedia(parseOtherField(row).price ?? {})
   const models = useQuery({ ...chatModelsQuery, enabled: isCall }).data
   if (!isCall || models?.includes(row.model_name) !== true) return null
   const playgroundParams = new URLSearchParams({ model: row.model_name, group: row.group })

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { parseOtherField } from '#console/api/usage-log-queries.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
+import { priceProperty } from '#console/ui/quota/listed-price.ts'
 import { dollarText, groupDigits, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry, LogOther } from '#read-api/contract/logs.ts'
@@ -120,9 +121,12 @@ function TermRow({ term }: { term: PriceTerm }) {
       <td>
         <span className="tg-log-factors">
           {term.factors.map((factor) => (
-            <span key={factor.name}>
+            <span key={factor.name === 'property' ? factor.property.name : factor.name}>
               <span aria-hidden="true">× </span>
-              <b>{groupDigits(factor.value)}</b> {t(`shared.factor.${factor.name}`)}
+              <b>{groupDigits(factor.value)}</b>{' '}
+              {factor.name === 'property'
+                ? priceProperty(t, factor.property)
+                : t(`shared.factor.${factor.name}`)}
             </span>
           ))}
         </span>

@@ -9,15 +9,23 @@ import {
   roundToInteger,
   subtract,
 } from '#console/ui/quota/exact-decimal.ts'
+import {
+  type ListedPrice,
+  listedPriceOf,
+  type PriceProperty,
+} from '#console/ui/quota/listed-price.ts'
 import type { LoggedUsage, LogOther } from '#read-api/contract/logs.ts'
 
 type PriceTermName = keyof Translations['logDetails']['term']
 
 /** A factor of a term, such as a ratio. Factors have the same names as on the pricing page. */
 type PriceFactor = {
-  readonly name: FactorName
   readonly value: string
-}
+} & (
+  | { readonly name: FactorName }
+  /** The ratio of a property of a video or an image, such as the resolution. */
+  | { readonly name: 'property'; readonly property: PriceProperty }
+)
 type FactorName = keyof Translations['shared']['factor']
 
 /**
@@ -65,6 +73,7 @@ export function explainPrice(other: LogOther, charged: bigint): PriceExplanation
   const mode = price.mode === 'call' ? 'call' : 'tokens'
   const drafts =
     mode === 'call' ? callTerms(other.usage ?? {}, price.per) : tokenTerms(other.usage ?? {})
+  const listed = listedPriceOf(price)
   const terms: PriceTerm[] = []
   let sum = fromInteger(0)
   const tools = Object.entries(other.usage?.tools ?? {}).map(
@@ -74,9 +83,13 @@ export function explainPrice(other: LogOther, charged: bigint): PriceExplanation
     const { count } = term
     const isFree = term.tool !== undefined && price[`tool_${term.tool}`] === undefined
     if (count === 0 || isFree) continue
-    const values = factorValues(price, term)
+    const values = factorValues({ ...price, ...ofListedPrice(mode, listed) }, term)
+    const properties = term.tool === undefined && mode === 'call' ? listed.properties : []
     const named = factors
-      .map((factor) => ({ name: factor, value: values[factor] ?? '' }))
+      .flatMap((factor): PriceFactor[] => [
+        { name: factor, value: values[factor] ?? '' },
+        ...(PRICES.has(factor) ? properties.map(factorOf) : []),
+      ])
       .filter(({ name: factor, value }) => factor !== 'tier' || value !== '1')
     const amount = productOf(count, named)
     if (amount === null) return null
@@ -93,6 +106,16 @@ export function explainPrice(other: LogOther, charged: bigint): PriceExplanation
     isExact: total === charged,
   }
 }
+
+/** The factors that the ratios of a video or an image follow. */
+const PRICES: ReadonlySet<FactorName> = new Set(['price', 'pricePerSecond'])
+
+const factorOf = (property: PriceProperty): PriceFactor => ({
+  ...{ name: 'property', property, value: property.ratio },
+})
+
+const ofListedPrice = (mode: PriceExplanation['mode'], { price }: ListedPrice) =>
+  mode === 'call' ? { price } : {}
 
 type TermDraft = Pick<PriceTerm, 'name' | 'tool' | 'count'> & { factors: readonly FactorName[] }
 

@@ -39,6 +39,7 @@ export const health: Translations['health'] = {
     timeout: 'No answer in time',
     cut: 'Answers cut off',
     format: 'Answers in a wrong format',
+    'no-image': 'Answers without an image',
     'error-event': 'Errors in the stream',
     'too-large': 'Answers too large',
     'caller-gone': 'The caller disconnected',

@@ -17,6 +17,7 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
   bySecond: 'By second',
   byCallOrSecond: 'Call or second',
   input: 'Input / 1M tokens',
+  inputHeading: 'Input / 1M',
   cached: 'Cached / 1M',
   price: 'Price',
   perCallPrice: 'Per call',

@@ -50,6 +50,8 @@ export const taskLogs: Translations['taskLogs'] = {
     failReason: 'Failure',
     length: 'Length',
     resolution: 'Resolution',
+    price: 'Price',
+    charge: 'Charge',
   },
   action: {
     IMAGINE: 'Imagine',

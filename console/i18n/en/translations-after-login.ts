@@ -124,6 +124,14 @@ const shared: TranslationsAfterLogin['shared'] = {
     fixedPrice: 'Price per call or second, $',
     quotaPerDollar: 'Quota per dollar',
   },
+  /** The properties of a video or an image that multiply its price. */
+  priceProperty: {
+    resolution: 'Resolution {{name}}',
+    pro: 'Better mode (pro)',
+    audio: 'Sound',
+    image: 'Size and quality',
+    other: '{{name}}',
+  },
   taskStatus: {
     SUBMITTING: 'Submitting',
     NOT_START: 'Not started',

@@ -37,6 +37,7 @@ export const health = {
     timeout: '响应超时',
     cut: '响应中断',
     format: '响应格式错误',
+    'no-image': '响应中没有图片',
     'error-event': '流中返回错误',
     'too-large': '响应过大',
     'caller-gone': '调用方已断开',

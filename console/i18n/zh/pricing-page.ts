@@ -14,6 +14,7 @@ export const pricingPage = {
   bySecond: '按秒计费',
   byCallOrSecond: '按次或按秒',
   input: '输入 / 1M tokens',
+  inputHeading: '输入 / 1M',
   cached: '缓存 / 1M',
   price: '价格',
   perCallPrice: '每次',

@@ -46,6 +46,8 @@ export const taskLogs = {
     failReason: '失败原因',
     length: '时长',
     resolution: '分辨率',
+    price: '价格',
+    charge: '费用',
   },
   action: {
     IMAGINE: '绘图',

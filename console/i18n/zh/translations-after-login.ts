@@ -121,6 +121,14 @@ const shared = {
     fixedPrice: '每次或每秒价格 $',
     quotaPerDollar: '每美元额度',
   },
+  /** The properties of a video or an image that multiply its price. */
+  priceProperty: {
+    resolution: '分辨率 {{name}}',
+    pro: '高品质模式（pro）',
+    audio: '声音',
+    image: '尺寸和质量',
+    other: '{{name}}',
+  },
   taskStatus: {
     SUBMITTING: '正在提交',
     NOT_START: '未启动',

@@ -7,6 +7,7 @@ const KNOWN_REASONS = [
   'timeout',
   'cut',
   'format',
+  'no-image',
   'error-event',
   'too-large',
   'caller-gone',

@@ -1,5 +1,4 @@
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
-import { parsedObject } from '#relay/canonical/json-values.ts'
 import { TOKENS_MAX } from '#relay/canonical/provider-usage-report.ts'
 import {
   invalidParameter,
@@ -9,7 +8,6 @@ import {
 } from '#relay/canonical/relay-error.ts'
 import type { FormRules } from '#relay/uploads/form-field-types.ts'
 import { type NestedMemberRules, nestedMemberRules } from '../check-nested-json-members.ts'
-import { answerCheck } from '../check-successful-answer.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-format.ts'
 import type { InputBound } from '../openai-chat/input-token-bound.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
@@ -28,11 +26,23 @@ import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, WireFormat } from '../wire-format.ts'
 import { imageFactorOf, imageTokensOf } from './image-price-factor-and-tokens.ts'
-import { countDeliveredImages, IMAGE_STREAM, readImageUsage } from './read-image-answers.ts'
+import {
+  countDeliveredImages,
+  errorOfImages,
+  hasImage,
+  IMAGE_STREAM,
+  readImageUsage,
+  streamOfImage,
+} from './read-image-answers.ts'
 
 /** The maximum number of images that one request may ask for. */
 const IMAGES_MAX = 10
 const PARTIAL_IMAGES_MAX = 3
+/**
+ * The values of `response_format` that OpenAI defines. Null stands for an absent member. An
+ * operator's override may request any other value that the provider offers.
+ */
+const RESPONSE_FORMATS: ReadonlySet<string | null> = new Set(['url', 'b64_json', null])
 const TEXT: readonly JsonKind[] = ['string']
 const FLAG: readonly JsonKind[] = ['true', 'false']
 /** The JSON kinds of the members of all image requests. A null counts as an absent member. */
@@ -162,6 +172,9 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
   const { members, model, find } = request
   const error = errorInFields(body, members, kind)
   if (error !== null) return error
+  if (!isChecked && !RESPONSE_FORMATS.has(shortTextOf(body, find('response_format')))) {
+    return invalidParameter('response_format')
+  }
   const images = integerOf(body, find('n'), 1, IMAGES_MAX)
   if (images === undefined) return outOfRange('n', 1, IMAGES_MAX)
   const partialImages = integerOf(body, find('partial_images'), 0, PARTIAL_IMAGES_MAX)
@@ -330,8 +343,9 @@ const formatOf = (kind: Kind): WireFormat => ({
   passedHeaders: () => [],
   usageInAnswer,
   readUsage: readImageUsage,
-  errorOfAnswer: answerCheck('data'),
-  streamOfAnswer: (body) => streamOfAnswer(body, kind),
+  errorOfAnswer: errorOfImages,
+  lacksResult: (body) => !hasImage(body),
+  streamOfAnswer: (body) => streamOfImage(body, kind.lastEvent),
   readTexts: countDeliveredImages,
   stream: IMAGE_STREAM,
   errors: OPENAI_ERRORS,
@@ -348,17 +362,3 @@ export const OPENAI_IMAGE_EDITS: WireFormat = formatOf(EDIT)
 const OPENAI_IMAGE_EDIT_FORMS: WireFormat = formatOf(EDIT_FORM)
 /** OpenAI's `POST /v1/images/variations`. */
 export const OPENAI_IMAGE_VARIATIONS: WireFormat = formatOf(VARIATION)
-
-/**
- * Renders a complete answer with one image as the last event of a stream. The members of the image
- * become members of the event. An answer that is no JSON is sent unchanged in an event, because its
- * call is charged already.
- */
-function streamOfAnswer(body: Buffer, { lastEvent: type }: Kind): string {
-  const answer = parsedObject(body)
-  if (answer === null) return `data: ${body.toString('utf8').replaceAll(/[\r\n]+/g, ' ')}\n\n`
-  const { data, created, usage } = answer
-  const [image] = Array.isArray(data) ? (data as unknown[]) : []
-  const event = { type, ...(image as object | undefined), created_at: created, usage }
-  return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
-}

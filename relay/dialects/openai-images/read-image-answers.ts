@@ -1,8 +1,17 @@
 import type { ReadTexts, TextSink } from '#relay/canonical/answer-text-sink.ts'
-import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import {
+  type JsonObject,
+  objectOf,
+  objectOrEmpty,
+  objectsOf,
+  parsedObject,
+  textOf,
+} from '#relay/canonical/json-values.ts'
 import type { UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import { readOpenAiUsage } from '#relay/canonical/read-openai-usage-for-billing.ts'
+import { type AnswerFault, answerCheck, isInvalidJsonObject } from '../check-successful-answer.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
+import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import type { EventMeaning, StreamFormat } from '../stream-format.ts'
 import type { UsageContext } from '../wire-format.ts'
 
@@ -45,6 +54,54 @@ function readRevisedPrompts(json: string, sink: TextSink): void {
     sink.text(Math.min(choice, 16), 0, JSON.parse(text) as string)
     choice += 1
   }
+}
+
+const IMAGE_KEYS = ['"b64_json"', '"url"'].map((key) => Buffer.from(key))
+const NON_EMPTY_TEXT = /^\s*:\s*"[^"]/
+const VALUE_START_BYTES = 64
+
+/**
+ * Reports whether an answer contains an image. The answer is searched as bytes and only up to its
+ * first image, because it may have many megabytes.
+ */
+export function hasImage(body: Buffer): boolean {
+  return IMAGE_KEYS.some((key) => {
+    for (let at = body.indexOf(key); at >= 0; at = body.indexOf(key, at + 1)) {
+      const start = at + key.length
+      if (NON_EMPTY_TEXT.test(body.toString('latin1', start, start + VALUE_START_BYTES))) {
+        return true
+      }
+    }
+    return false
+  })
+}
+
+const errorOfMembers = answerCheck('data')
+
+/**
+ * Checks an answer with status 200. An answer without an image is a fault only if it reports no
+ * usage, because its provider charges for usage.
+ */
+export function errorOfImages(body: Buffer): AnswerFault | null {
+  const error = errorOfMembers(body)
+  if (error !== null) return error
+  if (isInvalidJsonObject(body)) return 'format'
+  return hasImage(body) || reportsUsage(body) ? null : 'no-image'
+}
+
+const reportsUsage = (body: Buffer): boolean =>
+  Object.values(objectOrEmpty(usageInAnswer(body))).some((count) => Number(count) > 0)
+
+/**
+ * Renders a valid answer with an image as the last event of a stream, whose type is `type`. The
+ * members of the image become members of the event.
+ */
+export function streamOfImage(body: Buffer, type: string): string {
+  const { data, created, usage } = parsedObject(body) ?? {}
+  const images = objectsOf(data)
+  const image = images.find(({ b64_json, url }) => textOf(b64_json) || textOf(url)) ?? images[0]
+  const event = { type, ...image, created_at: created, usage }
+  return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
 }
 
 /** Passes the number of images in an answer of Imagen to the sink. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '#relay/canonical/redact-provider-texts.ts'
-import { answerCheck } from '../check-successful-answer.ts'
+import { type AnswerFault, answerCheck } from '../check-successful-answer.ts'
 import type { ErrorFormat } from '../error-format.ts'
 import { type ErrorBody, OPENAI_ERRORS } from '../openai-chat/error-format.ts'
 import { isMembers } from '../read-common-request-members.ts'
@@ -26,7 +26,7 @@ export function isUnfinished(body: Buffer): boolean {
  * Checks the body of an answer with status 200. A failed response is an error, unless it has a
  * usage: then the provider charges for it, and it counts as an answer.
  */
-export function errorOfResponse(body: Buffer): 'format' | 'error-event' | null {
+export function errorOfResponse(body: Buffer): AnswerFault | null {
   if (isUnfinished(body)) return 'format'
   const error = isResponse(body)
   if (error !== null || !body.includes(FAILED)) return error

@@ -47,7 +47,8 @@ export const HAILUO: VideoVendor = {
     const resolution = choose('resolution', resolutionOf(request), offered)
     const lengths = isNew && resolution !== '1080p' ? [6, 10] : [6]
     const seconds = choose('seconds', request.seconds, lengths)
-    return { seconds, resolution, options: [] }
+    // The request has no ratio, so the shape of the video is not that of a requested size.
+    return { seconds, resolution, size: null, options: [] }
   },
   submit: (request, { seconds, resolution }, { model }) => ({
     method: 'POST',

@@ -18,6 +18,7 @@ import {
   type NamesOfOptions,
   observeReads,
   type SubmitContext,
+  sizeOfVideo,
   type VendorCall,
   type VideoRequest,
   type VideoVendor,
@@ -98,7 +99,8 @@ export function selectVideoChannels(
 }
 
 function mediaOf(vendor: VideoVendor, request: VideoRequest, model: string): VideoMedia {
-  const { seconds, resolution, size = request.size, ...others } = vendor.media(request, model)
+  const made = vendor.media(request, model)
+  const { seconds, resolution, size = sizeOfVideo(request, resolution), ...others } = made
   return { seconds, resolution, size, ...others }
 }
 

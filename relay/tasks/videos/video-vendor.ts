@@ -111,8 +111,9 @@ export type SubmitContext = {
 }
 
 /**
- * The length, resolution and size of the video that a vendor will make. If the size is omitted, it
- * is the requested one.
+ * The length, resolution and size of the video that a vendor will make. The size is null if it is
+ * not known. If it is omitted, it is the requested one, provided that it fits the resolution and
+ * the ratio: see `sizeOfVideo`.
  */
 export type VendorMedia = Omit<VideoMedia, 'size'> & Partial<Pick<VideoMedia, 'size'>>
 
@@ -281,6 +282,19 @@ export function ratioOf(request: VideoRequest): string | null {
     return Math.abs(Math.log((sides[0] * height) / (sides[1] * width)))
   }
   return RATIOS.reduce((best, one) => (distance(one) < distance(best) ? one : best))
+}
+
+/**
+ * Returns the requested size if it is the size of a video with this resolution and the requested
+ * ratio. Returns null for any other size, because the vendor makes a video of another size.
+ */
+export function sizeOfVideo(request: VideoRequest, resolution: string | null): string | null {
+  const [width, height] = (request.size === null ? null : sidesOf(request.size)) ?? []
+  if (width === undefined || height === undefined) return null
+  const shorterSide = resolution === '4k' ? '2160p' : resolution
+  if (shorterSide !== `${Math.min(width, height)}p`) return null
+  const [across, down] = (ratioOf(request) ?? '').split(':').map(Number)
+  return width * Number(down) === height * Number(across) ? `${width}x${height}` : null
 }
 
 const DATA_URL = /^data:(image\/[\w.+-]+);base64,(.+)$/s

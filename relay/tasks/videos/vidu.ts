@@ -47,7 +47,9 @@ export const VIDU: VideoVendor = {
     const offered = isFirst(model) ? ['1080p'] : ['720p', '360p', '540p', '1080p']
     const seconds = secondsWithin(request.seconds, /^viduq/.test(model) ? 5 : 4, [1, 10])
     const resolution = choose('resolution', resolutionOf(request), offered)
-    return { seconds, resolution, options: [] }
+    // A single picture determines the ratio of the video.
+    const size = request.images.length === 1 ? { size: null } : {}
+    return { seconds, resolution, ...size, options: [] }
   },
   submit: (request, { seconds, resolution }, { model }) => {
     const { images, lastImage } = request

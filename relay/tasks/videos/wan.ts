@@ -128,7 +128,7 @@ export const WAN: VideoVendor = {
   media: (request, model) => {
     const resolution = resolutionFor(request, model)
     const seconds = choose('seconds', request.seconds, lengthsOf(model))
-    return { seconds, resolution, options: [] }
+    return { seconds, resolution, ...madeSizeOf(request, model, resolution), options: [] }
   },
   submit: (request, { seconds, resolution }, { model }) => {
     const name = resolution ?? '720p'
@@ -207,6 +207,16 @@ function pixelsOf(request: VideoRequest, model: string, resolution: string) {
   return SINCE_2_7.test(model)
     ? { ...byName, ratio: ratioOf(request) ?? '16:9' }
     : { size: sizeOf(request, resolution) }
+}
+
+/**
+ * Returns the size of the video. A picture determines the ratio, so the size is then not known.
+ * Wan 2.7 and later choose the size by the resolution and the ratio.
+ */
+function madeSizeOf(request: VideoRequest, model: string, resolution: string) {
+  if (request.images.length > 0) return { size: null }
+  if (SINCE_2_7.test(model)) return {}
+  return { size: sizeOf(request, resolution).replace('*', 'x') }
 }
 
 const sizeOf = (request: VideoRequest, resolution: string): string => {

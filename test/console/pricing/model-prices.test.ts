@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import {
-  allDecimalsText,
   costOf,
+  exactRatioText,
   modelAtLength,
   pricesIn,
   ratioTone,
+  shortPriceText,
+  shortRatioText,
   threeDecimalText,
   videoPricesIn,
 } from '#console/features/pricing/model-prices.ts'
@@ -63,7 +65,30 @@ it.each([
   [1_234, 1, '$1,234.000'],
 ])('a price per call of %s in a group with ratio %s is %s', (price, group, text) => {
   const prices = pricesIn(byCall('m', price), group)
-  expect(prices.mode === 'call' && allDecimalsText(prices.call)).toBe(text)
+  expect(prices.mode === 'call' && shortPriceText(prices.call)).toBe(text)
+})
+
+it.each([
+  // 0.1 at the ratio 5/3, which the API sends with ten decimals
+  [0.1, 1.6666666667, '$0.1667'],
+  [0.000_04, 1.6666666667, '$0.00006667'],
+  [1_234.5, 1 / 3, '$411.500'],
+  [100, 1 / 3, '$33.333'],
+  [0.123_456, 1, '$0.123456'],
+])('a price per call of %s at the ratio %s is shown as %s', (price, group, text) => {
+  const prices = pricesIn(byCall('m', price), group)
+  expect(prices.mode === 'call' && shortPriceText(prices.call)).toBe(text)
+})
+
+it.each([
+  [0.16666666667, '0.1667', '0.16666666667'],
+  [1.6666666667, '1.667', '1.6666666667'],
+  [2 / 3e5, '0.000006667', '0.000006666666666666667'],
+  [1.0625, '1.0625', '1.0625'],
+  [12, '12', '12'],
+  [0, '0', '0'],
+])('the ratio %s is shown as %s, and exactly as %s', (ratio, short, text) => {
+  expect([shortRatioText(ratio), exactRatioText(ratio)]).toEqual([short, text])
 })
 
 it('a ratio above 5 is red, above 3 orange, above 1 blue, and others are green', () => {
@@ -74,7 +99,7 @@ it('a ratio above 5 is red, above 3 orange, above 1 blue, and others are green',
 describe('the prices of the kinds of video', () => {
   const shownIn = (model: Parameters<typeof videoPricesIn>[0], group = 1) =>
     videoPricesIn(model, group).map(({ kind, name, ratio, price, isDefault }) => [
-      ...[kind, name, ratio, allDecimalsText(price), isDefault],
+      ...[kind, name, ratio, shortPriceText(price), isDefault],
     ])
 
   it('name the default resolution and multiply the price by each ratio', () => {

@@ -1,10 +1,12 @@
 import type { Page } from 'playwright-core'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { PricedModel } from '#read-api/contract/pricing.ts'
 import { en, zh } from '#test/support/console-texts.ts'
 import { LANGUAGES, lookFaults } from '../support/accessibility-faults.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { ok, STATUS, startFakeSite } from '../support/fake-site.ts'
 import { type Look, takePicture } from '../support/open-page.ts'
+import { cutAmong } from '../support/truncated-texts.ts'
 import { byCall, byTokens, pricing } from './models.ts'
 
 const USER = { id: 7, username: 'eve', display_name: '', role: 1, status: 1, group: 'vip' }
@@ -117,7 +119,7 @@ it('both units of a price are shown where channels differ, and one where they ag
 it.each(LANGUAGES)('the details of a video show what each kind costs: %s', async (language) => {
   const text = language === 'en' ? en : zh
   const video_ratios = {
-    resolutions: { '480p': 1, '720p': 2, '1080p': 3 },
+    resolutions: { '480p': 1, '720p': 1.6666666667, '1080p': 3 },
     ...{ options: { audio: 2 }, default: { resolution: '1080p', options: [], ratio: 3 } },
   }
   const video = byCall('wan2.5-t2v-preview', 0.05, { price_per: 'second', video_ratios })
@@ -137,6 +139,10 @@ it.each(LANGUAGES)('the details of a video show what each kind costs: %s', async
     const mark = rowOf(name).getByText(text('pricing.isDefault'), { exact: true })
     expect(await mark.count()).toBe(name === '1080p' ? 1 : 0)
   }
+  // The ratio 5/3 has four digits, and the tooltips have the exact ratio and price.
+  const [ratio, price] = [rowOf('720p').getByText('×1.667'), rowOf('720p').getByText('$0.08333')]
+  await expect.poll(() => ratio.getAttribute('title')).toBe('×1.6666666667')
+  await expect.poll(() => price.getAttribute('title')).toBe('$0.083333333')
   expect(await lookFaults(page, `video-prices-${language}`, [1280, 390])).toEqual([])
   expect(faults).toEqual([])
   await close()
@@ -238,6 +244,40 @@ it('the price list draws only the visible rows of 2 000, and explains an empty l
   await page.goto(`${app.site.url}/pricing`)
   await page.getByText(zh('pricing.none')).waitFor()
   await close()
+})
+
+describe.each(LANGUAGES)('in %s, the names of models', (language) => {
+  const long = ['wan2.2-kf2v-flash', 'wan2.5-i2i-preview', 'gemini-2.5-flash-lite-preview']
+  const wide = { price_per: 'second', owner_by: 'Black Forest Labs' } as const
+  const ofBoth: Partial<PricedModel> = { price_units: { vip: ['call', 'second'] } }
+  const others = [byCall('my-video', 0.1, ofBoth), byCall('far', 1, { enable_groups: ['default'] })]
+  const models = [...MODELS, ...long.map((name) => byCall(name, 0.5, wide)), ...others]
+
+  it('are shown in full on a small screen, also when logged in', async () => {
+    app.site.routes['GET /api/pricing'] = () => pricing(models, 'vip')
+    const { page, faults, close } = await open('', { language, width: 1280 }, USER)
+    await row(page, 'wan2.2-kf2v-flash').waitFor()
+    const cells = '.tg-grid-body :is(.tg-mono, .tg-price-owner, .tg-tag, .tg-amount)'
+    await expect.poll(() => cutAmong(page, cells)).toEqual([])
+    const clamped = page.locator('.tg-grid-body :is(.tg-price-model > .tg-mono, .tg-price-owner)')
+    await expect
+      .poll(() =>
+        clamped.evaluateAll((all) =>
+          all
+            .filter((one) => one.scrollHeight > one.clientHeight + 1)
+            .map((one) => one.textContent),
+        ),
+      )
+      .toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-grid-head .tg-grid-title')).toEqual([])
+    await expect.poll(() => cutAmong(page, '.tg-grid')).toEqual([])
+    await takePicture(page, `pricing-names-${language}`)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.locator('.tg-card').first().waitFor()
+    await takePicture(page, `pricing-names-${language}-390`)
+    expect(faults).toEqual([])
+    await close()
+  })
 })
 
 it.each(LANGUAGES)('the price list has no accessibility fault in %s', async (language) => {

@@ -7,7 +7,7 @@ import { fakeLive } from '../support/fake-live-socket.ts'
 import { ok, STATUS } from '../support/fake-site.ts'
 import { takePicture } from '../support/open-page.ts'
 import { cutAmong } from '../support/truncated-texts.ts'
-import { enter } from '../usage-log/fake-usage-log.ts'
+import { enter, logRow } from '../usage-log/fake-usage-log.ts'
 import { DRAWINGS, drawing, LYRICS, PROMPT, SONGS, song } from './fake-tasks.ts'
 
 const DAY = 86_400
@@ -61,10 +61,16 @@ it('a video is played in its details, which link to its bill', async () => {
   const url = '/v1/videos/task-9/content?expires=1&signature=a'
   const made = song(9, {
     ...{ action: 'TEXT_TO_VIDEO', platform: 'sora', model: 'sora-2', status: 'SUCCESS' },
+    finish_time: Math.floor(Date.now() / 1_000),
     video: { url, seconds: 8, resolution: '720p' },
   })
   app.site.routes['GET /api/task/'] = () => ok({ items: [made], page: 0, total: 1 })
+  const price = { mode: 'call', list: '3', price: '0.24', per: 'second', group: '0.5' }
+  const other = JSON.stringify({ price: { ...price, factor_1080p: '2.4' } })
+  const bill = { ...logRow(1), request_id: 'task-9', quota: 480_000, other }
+  app.site.routes['GET /api/log/'] = () => ok({ items: [bill], page: 0, total: 1 })
   const page = await enterAt('/app/logs/tasks')
+  await row(page, en('taskLogs.action.TEXT_TO_VIDEO')).getByText('sora-2').waitFor()
   // The provider's answer never comes.
   await page.route('**/v1/videos/**', () => undefined)
   await row(page, en('taskLogs.action.TEXT_TO_VIDEO'))
@@ -73,11 +79,14 @@ it('a video is played in its details, which link to its bill', async () => {
   const dialog = page.getByRole('dialog')
   const video = dialog.getByLabel(en('taskLogs.video'))
   await expect.poll(() => video.getAttribute('src')).toBe(url)
-  for (const text of ['sora-2', '720p', en('taskLogs.seconds', { count: 8 })]) {
-    await dialog.getByText(text, { exact: true }).waitFor()
-  }
-  const bill = dialog.getByRole('link', { name: 'task-9' })
-  await expect.poll(() => bill.getAttribute('href')).toBe('/app/calls/task-9')
+  const resolution = en('shared.priceProperty.resolution', { name: '1080p' })
+  const ofGroup = `×0.5 ${en('shared.factor.group')}`
+  const priceText = `$0.1 ${en('ui.perSecond')} · ×2.4 ${resolution} · ${ofGroup}`
+  const texts = ['sora-2', '720p', en('taskLogs.seconds', { count: 8 }), priceText, '$0.96']
+  for (const text of texts) await dialog.getByText(text, { exact: true }).waitFor()
+  expect(callsTo('/api/log/').at(-1)?.query.get('request_id')).toBe('task-9')
+  const billLink = dialog.getByRole('link', { name: 'task-9' })
+  await expect.poll(() => billLink.getAttribute('href')).toBe('/app/calls/task-9')
   await takePicture(page, 'video-task')
   await page.unroute('**/v1/videos/**')
   await dialog.getByRole('button', { name: en('ui.close') }).click()

@@ -120,6 +120,43 @@ describe('the explanation of the price of a call', () => {
     ])
   })
 
+  it('shows the listed price of a video, and the ratio of each of its properties', () => {
+    const ratios = { 'factor_1080p 10s': '1.6666666667', factor_audio: '2', list: '3' }
+    const price = { mode: 'call', price: '0.33333333334', group: '0.5', per: 'second', ...ratios }
+    const usage = { calls: 1, seconds: 5 }
+    const explanation = explainPrice({ price, usage }, 416_667n)
+    expect(explanation).toMatchObject({ isExact: true, total: 416_667n })
+    const ofSize = { kind: 'resolution', name: '1080p · 10 s', ratio: '1.6666666667' }
+    const ofSound = { kind: 'audio', name: 'audio', ratio: '2' }
+    expect(explanation?.terms[0]?.factors).toEqual([
+      { name: 'pricePerSecond', value: '0.1' },
+      { name: 'property', property: ofSize, value: '1.6666666667' },
+      { name: 'property', property: ofSound, value: '2' },
+      { name: 'quotaPerDollar', value: '500000' },
+      { name: 'group', value: '0.5' },
+    ])
+  })
+
+  it('shows the listed price of images, but not at the price of a tool', () => {
+    const ofImages = { price: '0.08', imageFactor: '2', tool_web_search: '10' }
+    const price = { mode: 'call', group: '1', ...ofImages }
+    const usage = { calls: 2, tools: { web_search: 1 } }
+    const explanation = explainPrice({ price, usage }, 85_000n)
+    expect(explanation).toMatchObject({ isExact: true })
+    const named = explanation?.terms.map(({ factors }) => factors.map(({ value }) => value))
+    expect(named).toEqual([
+      ['0.04', '2', '500000', '1'],
+      ['0.01', '500000', '1'],
+    ])
+  })
+
+  it('keeps a unit price that is not the product of its ratios', () => {
+    const price = { mode: 'call', price: '0.1', group: '1', factor_720p: '3' }
+    const explanation = explainPrice({ price, usage: { calls: 1 } }, 50_000n)
+    expect(explanation).toMatchObject({ isExact: true })
+    expect(explanation?.terms[0]?.factors[0]).toEqual({ name: 'price', value: '0.1' })
+  })
+
   it('reports a charge that differs from the calculation', () => {
     const explanation = explainPrice({ price: ONES, usage: { inputUncached: 10 } }, 11n)
     expect(explanation).toMatchObject({ total: 10n, isExact: false })

@@ -7,7 +7,7 @@ import { ROOT_USER } from '../support/admin-site.ts'
 import { siteFixture } from '../support/console-fixture.ts'
 import { fakeLive } from '../support/fake-live-socket.ts'
 import { type FakeSite, ok, startFakeSite } from '../support/fake-site.ts'
-import type { Look } from '../support/open-page.ts'
+import { type Look, takePicture } from '../support/open-page.ts'
 import { enter, logRoutes, logRow, manyRows } from './fake-usage-log.ts'
 
 const PLAIN = { theme: 'light', language: 'en' } as const
@@ -53,6 +53,33 @@ describe('the usage log', () => {
         .reduce((sum, amount) => sum + amount, 0),
     ).toBe(3375)
     await page.getByText(en('logDetails.price.exact')).waitFor()
+    await close()
+  })
+
+  it('shows a video at its listed price, and does not lead to the playground', async () => {
+    const ratios = { factor_1080p: '2.4', price: '0.24', group: '0.5' }
+    const video = {
+      price: { mode: 'call', list: '7', per: 'second', ...ratios },
+      model_price: 0.24,
+    }
+    const usage = { calls: 1, seconds: 5 }
+    rows = [logRow(2, { model_name: 'my-video', quota: 300_000 }, { ...video, usage }), logRow(1)]
+    app.site.routes['GET /api/user/models'] = () => ok(['my-video', 'gpt-4o-mini'])
+    const { page, close } = await open()
+    await page.locator('.tg-grid-expander').nth(0).click()
+    await page.getByText(en('logDetails.price.exact')).waitFor()
+    const factors = await page.locator('.tg-log-factors > span').allInnerTexts()
+    expect(factors.map((text) => text.replace(/\s+/g, ' '))).toEqual([
+      `× 0.1 ${en('shared.factor.pricePerSecond')}`,
+      `× 2.4 ${en('shared.priceProperty.resolution', { name: '1080p' })}`,
+      `× 500,000 ${en('shared.factor.quotaPerDollar')}`,
+      `× 0.5 ${en('shared.factor.group')}`,
+    ])
+    await takePicture(page, 'log-video')
+    const link = page.getByRole('link', { name: en('logDetails.toPlayground') })
+    expect(await link.count()).toBe(0)
+    await page.locator('.tg-grid-expander').nth(1).click()
+    await expect.poll(() => link.count()).toBe(1)
     await close()
   })
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { videosRig } from './videos-rig.ts'
 
@@ -89,5 +89,45 @@ describe('pictures of a request for a video that would be lost', () => {
     expect(status, text).toBe(400)
     expect(text).toContain(`instances.${name}`)
     expect(submissions()).toBe(before)
+  })
+})
+
+describe('the size in the answers about a video', () => {
+  const WAN_SUBMIT = 'POST /api/v1/services/aigc/video-generation/video-synthesis'
+  const IMAGE_MODEL = 'wan2.6-i2v'
+  const TEXT_MODEL = 'wan2.5-t2v-preview'
+  const HAILUO = 'MiniMax-Hailuo-02'
+  beforeAll(async () => {
+    await rig.addChannel(601, { type: 17, models: [IMAGE_MODEL], baseUrl: rig.vendor.url })
+    await rig.setOption('ModelPrice', { viduq2: 0.05, [IMAGE_MODEL]: 0.1 })
+  })
+
+  it.each([
+    [TEXT_MODEL, { size: '854x480' }, '832x480'],
+    [TEXT_MODEL, { size: '1280x720' }, '1280x720'],
+    [TEXT_MODEL, { resolution: '720p', size: '1080x1920' }, '720x1280'],
+    [TEXT_MODEL, { resolution: '480p' }, '832x480'],
+    [IMAGE_MODEL, { resolution: '720p', size: '1920x1080', image: one }, '720p'],
+    [IMAGE_MODEL, { size: '1920x1080', image: one }, '1080p'],
+    ['viduq2', { size: '1280x720' }, '1280x720'],
+    ['viduq2', { size: '1280x720', image: one }, '720p'],
+    ['viduq2', { size: '1280x720', aspect_ratio: '1:1' }, '720p'],
+    ['viduq2', { size: '1270x720' }, '720p'],
+    [HAILUO, { size: '1080x1920' }, '1080p'],
+    ['veo-3.1-generate-preview', { size: '3840x2160' }, '3840x2160'],
+    ['kling-v1-6', { size: '1920x1080' }, ''],
+    ['sora-2', { size: '720x1280' }, '720x1280'],
+  ])('is that of the video made by %s for %j', async (model, fields, size) => {
+    const { answers } = rig.vendor
+    answers.set(WAN_SUBMIT, { body: { output: { task_id: 'w1', task_status: 'PENDING' } } })
+    for (const kind of ['text2video', 'img2video']) {
+      answers.set(`POST /ent/v2/${kind}`, { body: { task_id: 'v1', state: 'created' } })
+    }
+    const base_resp = { status_code: 0 }
+    answers.set('POST /v1/video_generation', { body: { task_id: 'h1', base_resp } })
+    answers.set('POST /v1/videos', { body: { id: 'video_1', status: 'queued' } })
+    const { status, json, text } = await rig.post('/v1/videos', { model, prompt: 'x', ...fields })
+    expect([status, json.size], text).toEqual([200, size])
+    expect((await rig.ask(`/v1/videos/${json.id}`)).json.size).toBe(size)
   })
 })

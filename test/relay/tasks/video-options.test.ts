@@ -145,8 +145,8 @@ describe('a request to Wan', () => {
     ['wanx2.1-t2v-turbo', '1280x720', '720p', '1280*720'],
   ])('for %s makes a video of %s, which is billed as %s', (model, size, resolution, sent) => {
     const request = { ...plainRequest(model, []), size }
-    const media = { size, ...WAN.media(request, model) }
-    expect(media).toMatchObject({ resolution, size })
+    const media = { size: null, ...WAN.media(request, model) }
+    expect(media).toMatchObject({ resolution, size: sent.replace('*', 'x') })
     const { body } = WAN.submit(request, media, { model, originId: null })
     expect(body).toMatchObject({ parameters: { size: sent } })
   })
