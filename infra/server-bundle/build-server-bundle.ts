@@ -34,7 +34,7 @@ const keepAddresses: Plugin = {
     if (path === null || resolved === null || !UNBUNDLED_MODULES.has(path)) return resolved
     return { id: pathToFileURL(resolved.id).href, external: true }
   },
-  // An import of another file is executed at the start of a bundle, and `require` when it is reached.
+  // An import from outside is executed at the start of a bundle, and `require` when it is reached.
   load(id) {
     if (!id.startsWith(LAZY)) return null
     const from = JSON.stringify(join(ROOT, 'package.json'))
