@@ -1,16 +1,16 @@
 import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
-import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { meter } from '../pipeline/billed-usage.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import type { UserTokenCounter } from '../token-counts/token-counter.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { protocolOf } from './ask-provider-about-batch.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
 import { lineId } from './plan-batch.ts'
 import { evidenceOfLine } from './send-batch-and-collect-evidence.ts'
 
-/** The number of bytes of a request that count as one token if no usage was reported. */
+/** The number of bytes of a request that count as one token if they must be estimated. */
 const BYTES_PER_TOKEN = 4
 
 type LineContext = {
@@ -45,7 +45,7 @@ export async function billOfResultLine(
   if (price === undefined || model === undefined) return null
   const { userId } = record.submitted
   const answer = Buffer.from(JSON.stringify(result.answer))
-  const counter = counters.of(userId)
+  const counter = counterOfLine(counters.of(userId), storedLine)
   const format = protocol.formatOf(storedLine.format)
   const rawUsage = format.usageInAnswer(answer)
   const readText = () => textOfAnswer(answer, format.readTexts)
@@ -63,7 +63,7 @@ export async function billOfResultLine(
     ...{ bytes, answer: result.answer, requestId: result.requestId, usage: rawUsage },
     ...{ target: key.target, model, sentModel: storedLine.sentModel },
   })
-  return { line, part, usage: withInput(usage, rawUsage, storedLine), calls, ...shown }
+  return { line, part, usage, calls, ...shown }
 }
 
 /**
@@ -98,10 +98,14 @@ const meteredLine = (
 })
 
 /**
- * Returns the usage of a line. If the provider reported no usage, the input tokens are estimated
- * from the length of the request.
+ * Counts the tokens of a line if the provider's report of them is missing or can't be trusted. The
+ * input is estimated from the length of the request, whose body is no longer stored.
  */
-function withInput(usage: Usage, rawUsage: unknown, { bytes }: LineFacts): Usage {
-  if (rawUsage !== undefined && rawUsage !== null) return usage
-  return { ...NO_USAGE, ...usage, inputUncached: Math.ceil(bytes / BYTES_PER_TOKEN) }
-}
+const counterOfLine = (counter: UserTokenCounter, { bytes }: LineFacts): UserTokenCounter => ({
+  count: async ({ requestBody, text }) => {
+    const counted = await counter.count({ requestBody: null, text })
+    return requestBody === null
+      ? counted
+      : { ...counted, input: Math.ceil(bytes / BYTES_PER_TOKEN) }
+  },
+})

@@ -190,6 +190,28 @@ describe('a batch of a file', () => {
     expect(await rig.balance()).toBe(GRANTED - BigInt(admitted.data.hold))
   })
 
+  it.each([
+    undefined,
+    {},
+    { total_tokens: 70 },
+    { prompt_tokens: null, completion_tokens: null },
+    { prompt_tokens: -100, completion_tokens: -5 },
+    { prompt_tokens: 'many', completion_tokens: 'few' },
+  ])('bills a line by its length if its usage is unusable: %j', async (usage) => {
+    const content = 'x'.repeat(800)
+    const { id } = await submit([chat('a', { messages: [{ role: 'user', content }] })])
+    completed({})
+    const result = answered('a', 0, 0)
+    const body = { ...result.response.body, usage }
+    resultsAre(OUTPUT, [{ ...result, response: { ...result.response, body } }])
+    await call('GET', `/v1/batches/${id}`)
+    const [end] = await settled()
+    const { inputUncached, output } = JSON.parse(JSON.stringify(end?.data)).usage
+    // A token is estimated as four bytes.
+    expect(inputUncached).toBeGreaterThanOrEqual(200)
+    expect(output).toBeGreaterThan(0)
+  })
+
   it('is billed line by line at half price, and its results are shown only then', async () => {
     const { id } = await submit()
     expect((await call('GET', `/v1/files/file-${id.slice(6)}-output/content`)).status).toBe(404)
