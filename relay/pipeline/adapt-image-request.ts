@@ -116,3 +116,12 @@ export function ignoredMembers(
     return isIgnored && !isUsual ? [key] : []
   })
 }
+
+/** Reports whether only complete answers are requested (see `CallEndpoint.isPlainOnly`). */
+export function isPlainOnly(
+  { target }: Pick<RelayChannel, 'target'>,
+  { format }: ChatRequest,
+  model: string,
+): boolean {
+  return target !== null && endpointOf(target, format.name, model)?.isPlainOnly === true
+}

@@ -1,6 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { type Dispatcher, request } from 'undici'
 import { checkUrl, userPolicy } from '#infra/outbound/outbound-policy.ts'
-import { listOf, objectOrEmpty, parsedObject, textOf } from '#relay/canonical/json-values.ts'
+import {
+  type JsonObject,
+  objectOrEmpty,
+  parsedObject,
+  textOf,
+} from '#relay/canonical/json-values.ts'
 import type { ProviderTarget } from '../providers/profiles/provider-target.ts'
 import type { ClosingContext } from './conclude-answered-and-failed-calls.ts'
 import { setNameListHeader } from './http-exchange.ts'
@@ -17,6 +23,8 @@ const TOTAL_MS = 30_000
 /** Matches the content types of images. Some object stores send only a general binary type. */
 const TYPES = /^(?:image\/[\w.+-]{1,64}|(?:application|binary)\/octet-stream)(?:;|$)/i
 
+/** The number of bytes that the images of an answer may still have. */
+type Budget = { bytesLeft: number }
 type InlinedAnswer = { readonly candidate: Candidate; readonly body: Buffer }
 
 /**
@@ -37,20 +45,19 @@ export async function inlineImages(
   const signal = AbortSignal.any([aborter.signal, AbortSignal.timeout(TOTAL_MS)])
   call.onAbort = () => aborter.abort()
   try {
-    const answer = parsedObject(body.toString('utf8')) ?? {}
+    const answer = parsedObject(body.toString('utf8'))
+    if (!Array.isArray(answer?.data)) throw new Error('the answer has no list of images')
     const budget = { bytesLeft: BYTES_MAX }
-    const data = await Promise.all(
-      listOf(answer.data).map(async (image) => {
-        const { url: address, ...others } = objectOrEmpty(image)
-        if (textOf(others.b64_json)) return others
-        const url = textOf(address)
-        const dispatcher = url && dispatcherFor(deps, candidate.channel.target, url)
-        if (!url || !dispatcher) throw new Error('the address of an image is not allowed')
-        const bytes = await download(url, dispatcher, signal, budget)
-        return { ...others, b64_json: bytes.toString('base64') }
+    const load = (url: string) => imageAt(url, deps, candidate.channel.target, signal, budget)
+    const images = await Promise.all(
+      answer.data.map(async (image) => {
+        const { url, ...others } = objectOrEmpty(image)
+        if (textOf(others.b64_json)) return { others, data: null }
+        if (typeof url !== 'string') throw new Error('an image has neither data nor an address')
+        return { others, data: await load(url) }
       }),
     )
-    return { candidate, body: Buffer.from(JSON.stringify({ ...answer, data })) }
+    return { candidate, body: withImageData(answer, images) }
   } catch (err) {
     deps.log.debug({ err, call: exchange.call }, 'an image could not be downloaded')
     const losses = [...candidate.losses, 'response_format']
@@ -61,6 +68,43 @@ export async function inlineImages(
     // Ends the other downloads after a failure.
     aborter.abort()
   }
+}
+
+type LoadedImage = { readonly others: JsonObject; readonly data: string | null }
+
+/** Renders an answer. The data of images is not searched for characters to escape. */
+function withImageData(answer: JsonObject, images: readonly LoadedImage[]): Buffer {
+  const mark = randomUUID()
+  const data = images.map((image) =>
+    image.data === null ? image.others : { ...image.others, b64_json: mark },
+  )
+  const loaded = images.flatMap((image) => image.data ?? [])
+  const texts = JSON.stringify({ ...answer, data }).split(mark)
+  const parts = texts.flatMap((text, index) => [
+    Buffer.from(text),
+    Buffer.from(loaded[index] ?? '', 'latin1'),
+  ])
+  return Buffer.concat(parts)
+}
+
+const DATA_URL = /^data:image\/[\w.+-]{1,64};base64,/
+
+/** Returns the data of the image at an address, as base64. */
+async function imageAt(
+  url: string,
+  deps: RelayDeps,
+  target: ProviderTarget | null,
+  signal: AbortSignal,
+  budget: Budget,
+): Promise<string> {
+  const [start] = DATA_URL.exec(url) ?? []
+  // Decoding and encoding leaves only characters of base64.
+  if (start !== undefined) {
+    return Buffer.from(url.slice(start.length), 'base64').toString('base64')
+  }
+  const dispatcher = dispatcherFor(deps, target, url)
+  if (dispatcher === null) throw new Error('the address of an image is not allowed')
+  return (await download(url, dispatcher, signal, budget)).toString('base64')
 }
 
 /**
@@ -83,7 +127,7 @@ async function download(
   url: string,
   dispatcher: Dispatcher,
   signal: AbortSignal,
-  budget: { bytesLeft: number },
+  budget: Budget,
 ): Promise<Buffer> {
   const headers = { 'accept-encoding': 'identity', 'user-agent': 'tallygate' }
   // Only the signal limits the time.

@@ -23,7 +23,7 @@ import { compactPathOf, endpointOf, isByDeployment } from '../providers/profiles
 import type { Translation } from '../providers/proprietary-chat-apis/chat-translation.ts'
 import { withStoredInput } from '../stored-responses/find-channel-and-key-of-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { adaptImageRequest, ignoredMembers } from './adapt-image-request.ts'
+import { adaptImageRequest, ignoredMembers, isPlainOnly } from './adapt-image-request.ts'
 import { withoutForeignThinking } from './cache-requests-without-foreign-thinking.ts'
 import { chatExtensionsAt } from './chat-extensions-at-channel.ts'
 import { type ConvertedRequest, convertRequest } from './convert-request.ts'
@@ -237,7 +237,8 @@ function applyChannelSettings(
   if (isRelayError(fitted)) return fitted
   const { outputTokens, overrides } = fitted
   const ignored = ignoredMembers(channel, request, model, overrides)
-  const removed = adaptation === null ? ignored : [...adaptation.removed, ...ignored]
+  const removed = [...(adaptation?.removed ?? []), ...ignored]
+  if (isPlainOnly(channel, request, model)) removed.push('stream')
   const bodyChange: UpstreamChange & { removed?: ReadonlySet<string> } = {
     model,
     isDeployment: channel.target !== null && isByDeployment(channel.target),

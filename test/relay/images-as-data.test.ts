@@ -184,6 +184,7 @@ describe('a stream of an image at a provider that answers it as a whole', () => 
     [26, 'cogview-4', '/api/paas/v4/images/generations'],
     [1, 'dall-e-3', GENERATIONS],
     [8, 'of-a-compatible-provider', GENERATIONS],
+    [45, 'doubao-seedream-4-5', '/api/v3/images/generations'],
   ])('has the data at the address that the type %i returns', async (channel, model, path) => {
     await rig.addChannel(5, { type: channel, baseUrl: provider.url, models: [model] })
     provider.answers.set('GET /a.png', picture(PNG))
@@ -196,6 +197,38 @@ describe('a stream of an image at a provider that answers it as a whole', () => 
     ])
     expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
   })
+
+  it('is requested from Ark as a whole, because its events are not those of OpenAI', async () => {
+    const model = 'doubao-seedream-4-5'
+    const path = '/api/v3/images/generations'
+    await rig.addChannel(5, { type: 45, baseUrl: provider.url, models: [model] })
+    provider.answers.set(`POST ${path}`, { body: { data: [{ b64_json }], created: 7 } })
+    expect(await streamed(model)).toEqual([{ type, b64_json, created_at: 7 }])
+    const [{ body = '' } = {}] = requestsTo(path)
+    expect(JSON.parse(body)).toEqual({ model, prompt: 'a cat' })
+    expect((await onlyEnd(rig)).data).not.toHaveProperty('losses')
+  })
+
+  it('has the data of an address that contains it', async () => {
+    const model = 'of-a-compatible-provider'
+    await rig.addChannel(5, { type: 8, baseUrl: provider.url, models: [model] })
+    const data = [{ url: `data:image/png;base64,${b64_json}` }]
+    provider.answers.set(`POST ${GENERATIONS}`, { body: { created: 7, data } })
+    expect(await streamed(model)).toEqual([{ type, b64_json, created_at: 7 }])
+  })
+})
+
+it.each([
+  ['{"data":{"url":"https://images.example/a.png"}}'],
+  ['{"data":[{"url":"https://images.example/a.png"},{"text":"b"}]}'],
+])('an answer whose images can’t be read as a list is passed on as it is: %s', async (body) => {
+  const model = 'of-a-compatible-provider'
+  await rig.addChannel(5, { type: 8, baseUrl: provider.url, models: [model] })
+  await rig.setOption('ModelPrice', { [model]: 0.02 })
+  provider.answers.set(`POST ${GENERATIONS}`, { body })
+  const { data, loss } = await generate(model)
+  expect({ data, loss }).toEqual({ data: JSON.parse(body).data, loss: 'response_format' })
+  expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
 })
 
 describe('an image that the caller requests as data', () => {

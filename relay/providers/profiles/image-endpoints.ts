@@ -133,6 +133,7 @@ export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
       {
         ...imagesAt('/api/v3/images/generations', /seedream|seededit/),
         ignores: NUMBER_AND_QUALITY,
+        isPlainOnly: true,
       },
     ],
   ],

@@ -75,6 +75,11 @@ export type CallEndpoint = {
    * are not sent and are reported as losses, so that the price is that of the delivered answer.
    */
   readonly ignores?: ReadonlySet<string>
+  /**
+   * True if `stream` is not sent, because the provider's events differ from those of the format.
+   * The complete answer is rendered as a stream.
+   */
+  readonly isPlainOnly?: true
   /** How the requests and answers of this image endpoint differ from OpenAI's. */
   readonly adapter?: ImageAdapter
   /** How chats are translated to the provider's own format. Omitted if no translation is needed. */
