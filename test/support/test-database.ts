@@ -43,12 +43,21 @@ async function drop(client: Client, name: string): Promise<void> {
   await client.query(`drop database if exists ${name} with (force)`)
 }
 
+let connection: Promise<Client> | null = null
+
+/** Runs queries on the connection of this process to the server, which is opened once. */
 export async function onServer(act: (client: Client) => Promise<unknown>): Promise<void> {
+  connection ??= connect()
+  await act(await connection)
+}
+
+async function connect(): Promise<Client> {
   const client = new Client({ connectionString: serverUrl() })
+  // A test may end all connections of the server, or the server itself.
+  client.on('error', () => {})
+  client.on('end', () => {
+    connection = null
+  })
   await client.connect()
-  try {
-    await act(client)
-  } finally {
-    await client.end()
-  }
+  return client
 }
