@@ -76,7 +76,7 @@ import { createProviders } from './oauth/configured-oauth-providers.ts'
 import { PROVIDER_LIMITS } from './oauth/provider-client.ts'
 import { telegramBind, telegramLogin } from './oauth/telegram.ts'
 import { weChatBind, weChatLogin } from './oauth/wechat.ts'
-import { previewPrices } from './options/preview-prices.ts'
+import { previewPrices } from './options/preview-charges-at-draft-prices.ts'
 import {
   cancelPrices,
   schedulePrices,

@@ -13,7 +13,7 @@ import { dropUnfinishedReadModels } from '#projections/rebuild-and-verification-
 import { lowestOf } from '#projections/runner/checkpoints.ts'
 import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
 import type { Core } from '../core-dependencies.ts'
-import { pauseUntilCommit } from '../event-store/pause-until-commit.ts'
+import { pauseUntilCommit } from '../event-store/pause-idle-work-until-next-event.ts'
 import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { deleteProgress, progressWriter } from './job-progress.ts'
 import { buildNextScratchCopy, cleanScratchCopies } from './scratch-copy-jobs.ts'

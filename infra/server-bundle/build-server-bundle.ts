@@ -16,7 +16,7 @@ const LAZY = '\0lazy:'
  * is loaded before the bundle can change the times and costs that they export.
  */
 export const UNBUNDLED_MODULES: ReadonlySet<string> = new Set([
-  'infra/event-store/eventstoredb/recovery-times.ts',
+  'infra/event-store/eventstoredb/interrupted-append-timings.ts',
   'infra/vault/password-hash.ts',
   'relay/pipeline/call-deadlines-and-timer.ts',
   'relay/tasks/poll-times.ts',

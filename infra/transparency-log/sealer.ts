@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Core } from '../core-dependencies.ts'
-import { pauseUntilCommit } from '../event-store/pause-until-commit.ts'
+import { pauseUntilCommit } from '../event-store/pause-idle-work-until-next-event.ts'
 import type { HeldLease } from '../leases/exclusive-leases.ts'
 import {
   createOutbound,

@@ -21,7 +21,7 @@ const LOCK_USER_KEYS = `
 /**
  * Creates the table of the users' data keys, and moves the keys of an earlier release into it. The
  * table is divided by the hash of the user's id. After an erasure, only the partition of the user
- * is rewritten (`remove-erased-rows.ts`), which is short at any number of users. The former table
+ * is rewritten (`vacuum-erased-rows.ts`), which is short at any number of users. The former table
  * is dropped, together with the bytes of keys that were destroyed earlier.
  *
  * Other processes read keys while they are copied, and wait only while the tables are exchanged.

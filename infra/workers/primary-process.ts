@@ -11,7 +11,7 @@ import { abortable } from '../reject-on-abort.ts'
 import { type PrintLine, type Started, startWithoutListener } from '../start.ts'
 import { createLog } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
-import { startWorkers } from './start-workers.ts'
+import { startWorkers } from './start-worker-processes.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -21,7 +21,7 @@ import {
   type CopyHandler,
   LIVE_ROUTES,
   scratchCopyHandlers,
-} from './scratch-copy-route-handlers.ts'
+} from './routes-answered-from-scratch-copy.ts'
 
 /**
  * If a read request has the header `X-Scratch-Copy`, the response is read from the scratch copy

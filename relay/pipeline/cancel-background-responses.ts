@@ -3,7 +3,7 @@ import type { AttemptEnd } from './attempt-end-types.ts'
 import {
   type CallAtProvider,
   CancellableBackgroundResponse,
-} from './cancellable-background-response.ts'
+} from './background-response-left-running.ts'
 
 /**
  * The maximum time, in milliseconds, for a cancellation after the relay has begun to end its calls

@@ -9,9 +9,9 @@ import { MODEL_PLACEHOLDER } from '../providers/provider-access-and-decoder-type
 import type { RelayChannel } from '../views/channel-view.ts'
 
 /**
- * Returns the channels of an offer without those that would send the same request as an earlier
- * one. A site may have a thousand channels that differ only in their keys, addresses or priorities.
- * Preparing the request for each of them before a call would take too long.
+ * Returns the channels of an offer. Of several channels that would send the same request, only the
+ * first is returned. A site may have a thousand channels that differ only in their keys, addresses
+ * or priorities. Preparing the request for each of them before a call would take too long.
  */
 export const channelsWithDistinctRequests = oncePerOffer(
   (offer: Offer<RelayChannel>): readonly RelayChannel[] => {

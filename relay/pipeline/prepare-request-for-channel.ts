@@ -1,6 +1,6 @@
 import type { Thinking } from '#relay/canonical/canonical-request.ts'
 import { adaptRequest } from '../adapters/adapt-request-to-model.ts'
-import { type AdapterOptions, NO_ADAPTERS } from '../adapters/model-adapter-options.ts'
+import { type AdapterOptions, NO_ADAPTERS } from '../adapters/claude-and-gemini-options.ts'
 import {
   type ProviderSettings,
   providerSettings,
@@ -25,7 +25,7 @@ import { withStoredInput } from '../stored-responses/find-channel-and-key-of-sto
 import type { RelayChannel } from '../views/channel-view.ts'
 import { adaptImageRequest, ignoredMembers, isPlainOnly } from './adapt-image-request.ts'
 import { withoutForeignThinking } from './cache-requests-without-foreign-thinking.ts'
-import { chatExtensionsAt } from './chat-extensions-at-channel.ts'
+import { chatExtensionsAt } from './chat-extensions-accepted-by-channel.ts'
 import { type ConvertedRequest, convertRequest } from './convert-request.ts'
 import type { OutputLimits } from './output-limits-of-call.ts'
 import { fitThinkingBudgetAndLimit } from './thinking-beyond-output-limit.ts'

@@ -4,7 +4,7 @@ import {
   oncePerOffer,
 } from '#domain/routing/channels-by-group-and-model.ts'
 import { parsedObject } from '#relay/canonical/json-values.ts'
-import type { AdapterOptions } from '../adapters/model-adapter-options.ts'
+import type { AdapterOptions } from '../adapters/claude-and-gemini-options.ts'
 import { modelAndSuffixAtChannel } from '../adapters/resolve-model-suffix.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { formatFor } from '../dialects/choose-provider-format.ts'
@@ -97,8 +97,8 @@ function shortValue(body: Buffer, { valueStart, valueEnd }: Value): string {
 }
 
 /**
- * Returns the channels whose provider does not count thinking towards the output limit, without
- * those that would send the same request as an earlier one.
+ * Returns the channels whose provider does not count thinking towards the output limit. Of several
+ * channels that would send the same request, only the first is returned.
  */
 const channelsThatThinkBeyondLimit = oncePerOffer(
   (offer: Offer<RelayChannel>): readonly RelayChannel[] => {

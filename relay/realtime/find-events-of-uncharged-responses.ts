@@ -3,9 +3,9 @@ import { LatestIds } from './latest-ids.ts'
 import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
 
 /**
- * Finds the events of responses that are not charged because neither the caller nor speech has
- * requested them. The caller must not receive these events, because the responses would then be
- * free.
+ * Finds the events of uncharged responses. A response is not charged if the caller did not request
+ * it and no speech in the caller's audio began it. The caller must not receive these events,
+ * because the responses would then be free.
  */
 export class UnchargedResponses {
   /** The ids of the latest items of the conversation that uncharged responses have created. */

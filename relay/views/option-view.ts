@@ -13,7 +13,10 @@ import {
 } from '#domain/pricing/output-caps.ts'
 import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
 import type { Recorded } from '#domain/shared/event.ts'
-import { type AdapterOptions, readAdapterOptions } from '#relay/adapters/model-adapter-options.ts'
+import {
+  type AdapterOptions,
+  readAdapterOptions,
+} from '#relay/adapters/claude-and-gemini-options.ts'
 import { type HealthOptions, readHealthOptions } from '#relay/channel-health/health-options.ts'
 import { type Screening, screeningReader } from '../screening/word-screening.ts'
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { Cancellations } from '#relay/pipeline/cancel-background-responses.ts'
 import type {
   CallAtProvider,
   CancellableBackgroundResponse,
-} from '#relay/pipeline/cancellable-background-response.ts'
+} from '#relay/pipeline/background-response-left-running.ts'
+import { Cancellations } from '#relay/pipeline/cancel-background-responses.ts'
 
 const UNAWAITED_MAX = 256
 const at = { call: { origin: 'http://x', path: '/', headers: [] } } as unknown as CallAtProvider

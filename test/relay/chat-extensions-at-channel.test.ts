@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
 import { writeRequest } from '#relay/conversion/openai-chat/write-request.ts'
-import { chatExtensionsAt } from '#relay/pipeline/chat-extensions-at-channel.ts'
+import { chatExtensionsAt } from '#relay/pipeline/chat-extensions-accepted-by-channel.ts'
 import { modelsWithChatsAt } from '#relay/providers/profiles/openai-models-with-chat-endpoint.ts'
 import { providerTarget } from '#relay/providers/profiles/provider-target.ts'
 import { channelRules } from '#relay/views/parse-channel-rules.ts'

@@ -32,7 +32,7 @@ import {
   settledCall,
 } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { planCorrection } from '#write-api/audit/plan-correction.ts'
+import { planCorrection } from '#write-api/audit/plan-charge-correction.ts'
 import { continueCorrections } from '#write-api/audit/run-correction.ts'
 import type {
   AppliedCorrection,

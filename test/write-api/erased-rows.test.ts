@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { inTransaction } from '#infra/postgres/in-transaction.ts'
-import { hasErasedRows, removeErasedRows } from '#infra/vault/remove-erased-rows.ts'
+import { hasErasedRows, removeErasedRows } from '#infra/vault/vacuum-erased-rows.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { PASSWORD, seededFixture } from './write-fixture.ts'
 

@@ -7,7 +7,7 @@ import { fromWire } from '#domain/shared/quota.ts'
 import { aCall, appendTo, interruptedCall, settledCall } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import type { PricePreview } from '#write-api/contract/options.ts'
-import { previewDraft } from '#write-api/options/preview-prices.ts'
+import { previewDraft } from '#write-api/options/preview-charges-at-draft-prices.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

@@ -22,7 +22,7 @@ import {
   encodePreview,
   priceChangeOf,
 } from './encode-and-decode-correction-preview.ts'
-import { type CorrectionPlan, planCorrection, sumChanges } from './plan-correction.ts'
+import { type CorrectionPlan, planCorrection, sumChanges } from './plan-charge-correction.ts'
 import { AccountsUnavailable, runCorrection } from './run-correction.ts'
 import { checkRange } from './scan-ended-calls.ts'
 

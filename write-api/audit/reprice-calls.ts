@@ -17,7 +17,7 @@ import {
   type Sums,
   sumsOf,
   validTexts,
-} from '../options/preview-prices.ts'
+} from '../options/preview-charges-at-draft-prices.ts'
 import { correctionError } from './audit-errors.ts'
 import { checkRange, type EndedCall, scanEndedCalls } from './scan-ended-calls.ts'
 

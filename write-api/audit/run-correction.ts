@@ -8,7 +8,7 @@ import type { CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { accepted, type Deps } from '../action.ts'
-import { type CorrectionPlan, type PlannedAccount, planAgain } from './plan-correction.ts'
+import { type CorrectionPlan, type PlannedAccount, planAgain } from './plan-charge-correction.ts'
 
 /** The maximum number of calls that one event corrects. */
 const BATCH_CALLS = 100

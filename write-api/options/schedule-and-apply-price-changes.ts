@@ -1,7 +1,7 @@
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import { pauseUntilCommit } from '#infra/event-store/pause-until-commit.ts'
+import { pauseUntilCommit } from '#infra/event-store/pause-idle-work-until-next-event.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { invalidField } from '#infra/http/http-errors.ts'

@@ -8,13 +8,13 @@ import { httpError } from '#infra/http/http-errors.ts'
 import type { Sessions } from '#infra/http/sessions.ts'
 import type { HeldLease } from '#infra/leases/exclusive-leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
-import { hasErasedRows, removeErasedRows } from '#infra/vault/remove-erased-rows.ts'
 import {
   beginErasure,
   endErasure,
   forgetErasure,
   unfinishedErasures,
 } from '#infra/vault/unfinished-erasures.ts'
+import { hasErasedRows, removeErasedRows } from '#infra/vault/vacuum-erased-rows.ts'
 import { dropCopiesOfReadModels } from '#projections/rebuild-and-verification-schemas/query.ts'
 import { erasedUserIds } from '#projections/users/query.ts'
 import { accepted, type Deps } from '../action.ts'

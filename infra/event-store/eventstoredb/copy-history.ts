@@ -36,8 +36,8 @@ const APPEND_WITHIN_MS = 60_000
 
 /**
  * Copies a history from Postgres to EventStoreDB: streams, revisions, ids, types, bytes, metadata
- * and global order. A restarted copy continues after the events of the target. At the end, source
- * and target are compared.
+ * and global order. If the copy is restarted, it continues after the last event that the target
+ * already has. At the end, source and target are compared.
  */
 export async function copyHistory(options: Options): Promise<Comparison> {
   const { pg, url, log, onProgress = () => {} } = options

@@ -18,8 +18,8 @@ import { subscribeToAll } from './catch-up-subscription.ts'
 import { connectEventStoreDb } from './connection.ts'
 import { createEventReads } from './event-reads.ts'
 import { startJointAppendRecovery } from './finish-interrupted-appends.ts'
+import type { RecoveryTimes } from './interrupted-append-timings.ts'
 import { type Locks, LockTimeout } from './locks.ts'
-import type { RecoveryTimes } from './recovery-times.ts'
 
 type Options = {
   /**

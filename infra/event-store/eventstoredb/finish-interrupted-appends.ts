@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailable } from '../port.ts'
 import { finish, type JointDeps } from './append-to-several-streams.ts'
+import { RECOVERY_TIMES, type RecoveryTimes } from './interrupted-append-timings.ts'
 import { LockTimeout } from './locks.ts'
-import { RECOVERY_TIMES, type RecoveryTimes } from './recovery-times.ts'
 import type { StoredEvent } from './stored-event.ts'
 
 /**

@@ -14,8 +14,8 @@ import {
 } from '../../canonical/canonical-request.ts'
 import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { addLoss } from '../collect-losses.ts'
-import { type ContentReading, readCacheMark, readContent } from './read-content.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
+import { type ContentReading, readCacheMark, readContent } from './read-request-content.ts'
 
 const EFFORTS: ReadonlySet<string> = new Set<Effort>(['low', 'medium', 'high', 'xhigh', 'max'])
 

@@ -14,7 +14,7 @@ import type {
 import type { TextPart, ThinkingPart, ToolCallPart } from '../../canonical/canonical-request.ts'
 import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
 import { readStop } from './finish-reasons.ts'
-import { callSignature } from './read-content.ts'
+import { callSignature } from './read-request-content.ts'
 import { readThinkingParts, textsOfThinking } from './thinking-in-assistant-messages.ts'
 import { readUsage } from './usage.ts'
 

@@ -17,7 +17,7 @@ import {
   requiredText,
 } from '../read-json-values-strictly.ts'
 import { readArguments } from '../read-openai-content.ts'
-import { callSignature, readCacheMark, readContent } from './read-content.ts'
+import { callSignature, readCacheMark, readContent } from './read-request-content.ts'
 import { readThinkingParts } from './thinking-in-assistant-messages.ts'
 
 type Conversation = {

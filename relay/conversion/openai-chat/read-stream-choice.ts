@@ -9,7 +9,7 @@ import type { CanonicalEvent } from '../../canonical/canonical-answer.ts'
 import { readCallId } from '../limit-ids-model-names-and-token-counts.ts'
 import { readStop } from './finish-reasons.ts'
 import { argumentsText, madeUpCallId, PARTS_MAX, readContentPieces } from './read-answer.ts'
-import { callSignature } from './read-content.ts'
+import { callSignature } from './read-request-content.ts'
 import { readDetail, signatureOf, textOfDetail } from './thinking-in-assistant-messages.ts'
 
 type TextKind = 'text' | 'refusal' | 'thinking'

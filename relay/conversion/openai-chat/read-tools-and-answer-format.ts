@@ -15,7 +15,7 @@ import {
   requiredObject,
   requiredText,
 } from '../read-json-values-strictly.ts'
-import { readCacheMark } from './read-content.ts'
+import { readCacheMark } from './read-request-content.ts'
 
 /** Reads `tools` and the older `functions`. A tool that is not a function is reported as lost. */
 export function readTools(body: JsonObject, losses: string[]): readonly CanonicalTool[] {

@@ -17,7 +17,7 @@ import {
 import { readArguments } from '../read-openai-content.ts'
 import { argumentsOfInput, functionName } from './convert-caller-tools-to-functions.ts'
 import { readEncrypted } from './encrypted-content.ts'
-import { readContent } from './read-content.ts'
+import { readContent } from './read-request-content.ts'
 import { textOfReasoning } from './text-of-reasoning-item.ts'
 
 type Conversation = {

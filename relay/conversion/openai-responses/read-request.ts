@@ -24,8 +24,8 @@ import {
   readToolChoice,
   readTools,
 } from './convert-caller-tools-to-functions.ts'
-import { readContent } from './read-content.ts'
 import { readInput } from './read-input.ts'
+import { readContent } from './read-request-content.ts'
 import { readReasoning } from './reasoning-control.ts'
 
 const MEMBERS = new Set<string>([

@@ -8,7 +8,7 @@ import { createRewritingPools } from '#infra/postgres/pools.ts'
 import { rewriteForCopy, scratchPrefixOf } from '#projections/scratch-copy-schemas/query.ts'
 import type { ScratchCopy } from '#read-api/contract/scratch-copies.ts'
 import type { ReadDeps } from '#read-api/read-dependencies-and-query-parameters.ts'
-import { scratchCopyHandlers } from '#read-api/scratch-copies/scratch-copy-route-handlers.ts'
+import { scratchCopyHandlers } from '#read-api/scratch-copies/routes-answered-from-scratch-copy.ts'
 import {
   addChannel,
   addUser,

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it, vi } from 'vitest'
 import type { Recorded } from '#domain/shared/event.ts'
-import { pauseUntilCommit } from '#infra/event-store/pause-until-commit.ts'
+import { pauseUntilCommit } from '#infra/event-store/pause-idle-work-until-next-event.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { testDatabase } from '#test/support/test-database.ts'
 import { budget } from '#test/support/time-limit.ts'

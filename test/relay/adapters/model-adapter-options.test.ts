@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readAdapterOptions } from '#relay/adapters/model-adapter-options.ts'
+import { readAdapterOptions } from '#relay/adapters/claude-and-gemini-options.ts'
 import {
   providerSettings,
   withAdminHeaders,

@@ -22,7 +22,7 @@ function count(excerpt: TextExcerpt): number {
 const exactly = (text: string) => countTokens(text, { disallowedSpecial: new Set() })
 const readme = readFileSync('README.md', 'utf8')
 const lock = readFileSync('package-lock.json', 'utf8')
-const chinese = readFileSync('console/i18n/zh/settings.ts', 'utf8')
+const chinese = readFileSync('console/i18n/zh/settings-page-frame.ts', 'utf8')
 const random = Buffer.from(Array.from({ length: 30_000 }, (_, at) => (at * at * 7_919) >>> 3))
 const TEXTS = {
   English: readme,

@@ -242,8 +242,8 @@ const actColumns = (t: TFunction, labelOf: (act: string) => string): Column<Audi
 ]
 
 /**
- * The names of the values that are in quota units, by act. The name `quota` is not listed, because
- * a value with this name is in quota units in every act.
+ * Maps the name of an act to the names of its values that are in quota units. The name `quota` is
+ * not listed, because a value with this name is in quota units in every act.
  */
 const QUOTA_VALUES: Readonly<Record<string, readonly string[]>> = {
   'quota-granted': ['amount'],
@@ -251,7 +251,7 @@ const QUOTA_VALUES: Readonly<Record<string, readonly string[]>> = {
   'correction-started': ['refunded', 'charged'],
 }
 
-/** The names of the values that are times in Unix seconds, by act. */
+/** Maps the name of an act to the names of its values that are times in Unix seconds. */
 const TIME_VALUES: Readonly<Record<string, readonly string[]>> = {
   'correction-started': ['from', 'to'],
 }

@@ -3,8 +3,9 @@ import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import type { AuditAct } from '#read-api/contract/audit-log.ts'
 
 /**
- * The maximum number of acts from live events that are kept. If more acts arrive, they are dropped
- * and the list is read again. This limits the memory use of a page that stays open.
+ * The maximum number of acts (entries of the audit log) that the page keeps from live events. If
+ * more arrive, all of them are dropped and the list is read again. This limits the memory use of a
+ * page that stays open.
  */
 const LIVE_ACTS_MAX = 500
 

@@ -1,5 +1,6 @@
 import type { Translations } from '../translation-types.ts'
 
+/** The texts around the options. Those of the options are in `option-translations/`. */
 export const settings: Translations['settings'] = {
   lead: 'Changes take effect when they are saved. Each change is recorded as an event.',
   tabs: 'Settings',

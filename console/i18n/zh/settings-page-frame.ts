@@ -1,3 +1,4 @@
+/** The texts around the options. Those of the options are in `option-translations/`. */
 export const settings = {
   lead: '修改在保存后立即生效，并作为事件留痕。',
   tabs: '设置分类',
