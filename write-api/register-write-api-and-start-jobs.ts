@@ -13,6 +13,7 @@ import type { Freshness } from '#projections/read-model-freshness/query.ts'
 import type { Action, Api, Deps } from './action.ts'
 import { createNextIds } from './assign-next-id.ts'
 import { acknowledgeRefusedCosignature } from './audit/acknowledge-refused-cosignature.ts'
+import { repriceCalls } from './audit/compare-charges-with-draft-prices.ts'
 import { applyCorrection, previewCorrection } from './audit/correct-charges.ts'
 import {
   deleteProviderInvoice,
@@ -21,7 +22,6 @@ import {
 import { startFindingNotices } from './audit/notify-of-findings.ts'
 import { recomputeCalls } from './audit/recompute-calls.ts'
 import { startProviderInvoiceRemovals } from './audit/remove-provider-invoice-rows.ts'
-import { repriceCalls } from './audit/reprice-calls.ts'
 import { deleteScratchCopy, requestScratchCopy } from './audit/request-and-delete-scratch-copies.ts'
 import { requestRebuild, requestVerification } from './audit/request-verification-or-rebuild.ts'
 import { startCorrections } from './audit/run-correction.ts'

@@ -142,8 +142,8 @@ const CONSOLE_PAGES: RouteObject[] = [
   ),
   pageWithTexts(
     '/user/edit',
-    () => import('../features/users/edit-profile-page.tsx'),
-    'EditProfilePage',
+    () => import('../features/users/edit-own-profile-page.tsx'),
+    'EditOwnProfilePage',
   ),
   pageAt(
     ['/admin/messages', '/admin/messages/new', '/admin/messages/edit/:id'],

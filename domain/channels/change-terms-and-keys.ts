@@ -3,8 +3,8 @@ import { isSame } from '../shared/deep-equal.ts'
 import type { ChangeTerms, ChannelError } from './commands.ts'
 import type { ChannelEvent, ChannelKeys, ChannelTerms } from './events.ts'
 import type { ChannelRecord } from './state.ts'
-import { keysError } from './validate-and-set-aside-keys.ts'
 import { normalizeTerms, proxyOf, termsError } from './validate-channel-fields.ts'
+import { keysError } from './validate-keys-and-set-aside-failed-keys.ts'
 
 /**
  * Changes the settings and the keys of a channel. A new address, type or proxy requires new keys,

@@ -32,8 +32,8 @@ import {
   undoChannels,
   unknownChannelError,
 } from './state.ts'
-import { keysError, setKeyAside, takeBackKeys } from './validate-and-set-aside-keys.ts'
 import { normalizeTerms, termsError } from './validate-channel-fields.ts'
+import { keysError, setKeyAside, takeBackKeys } from './validate-keys-and-set-aside-failed-keys.ts'
 
 /** Creates all channels with one event. A repeated command changes nothing. */
 function createChannels(

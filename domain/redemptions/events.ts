@@ -20,7 +20,7 @@ export type RedemptionTerms = {
    * once.
    */
   readonly isGift: boolean
-  /** The maximum number of redemptions: null for no limit, 1 for a code that is not a gift. */
+  /** How often the code can be redeemed: any number of times if null, once unless it is a gift. */
   readonly maxUses: number | null
   /** The time from which the code is valid, or null. */
   readonly validFrom: number | null

@@ -81,9 +81,10 @@ export class MatchedInvoices {
   }
 
   /**
-   * Returns the current matches of an invoice. Requests for one invoice wait for each other. A
-   * request shares a result that includes all events that the read model had when the request
-   * began. Otherwise, each request would match the invoice again while calls keep arriving.
+   * Returns the current matches of an invoice. Requests for the same invoice run one after another.
+   * A request reuses the previous result if that includes all events that the read model had when
+   * the request began. If requests did not wait, each of them would match the invoice again while
+   * calls keep arriving.
    */
   private async current(invoice: MatchedProviderInvoice): Promise<Kept> {
     const { invoiceId } = invoice

@@ -62,7 +62,7 @@ export const Receipt = Type.Object({
    * signatures.
    */
   cosignatures: Type.Array(Type.Object({ witness: Type.String(), signed_at: Type.Integer() })),
-  /** True if the number of witnesses that the site requires have signed the checkpoint. */
+  /** True if at least as many witnesses as the site requires have signed the checkpoint. */
   is_final: Type.Boolean(),
 })
 export type Receipt = Static<typeof Receipt>

@@ -21,7 +21,7 @@ export const SignedCheckpoint = Type.Object({
   /** The time at which the checkpoint was made, in Unix seconds. */
   created_at: Type.Integer(),
   cosignatures: Type.Array(Type.Object({ witness: Type.String(), signed_at: Type.Integer() })),
-  /** True if the number of witnesses that the site requires have signed. */
+  /** True if at least as many witnesses as the site requires have signed. */
   is_final: Type.Boolean(),
 })
 export type SignedCheckpoint = Static<typeof SignedCheckpoint>

@@ -9,7 +9,7 @@ import { writeReasoning } from '../conversion/openai-responses/reasoning-control
 import { ROUTING_MEMBERS } from '../dialects/gemini/upstream-body.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
 import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'
-import type { AdapterOptions } from './claude-and-gemini-options.ts'
+import type { AdapterOptions } from './read-claude-and-gemini-options.ts'
 
 /**
  * The changes that adapters make to a request in the provider's format. An adapter sets members for

@@ -1,5 +1,5 @@
 import type { FormatName } from '../dialects/wire-format.ts'
-import type { AdapterOptions } from './claude-and-gemini-options.ts'
+import type { AdapterOptions } from './read-claude-and-gemini-options.ts'
 
 /** The headers and the API version that an admin set for requests of one model. */
 export type ProviderSettings = {

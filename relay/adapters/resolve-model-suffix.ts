@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import type { ChannelView, RelayChannel } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parse-channel-rules.ts'
-import type { AdapterOptions } from './claude-and-gemini-options.ts'
+import type { AdapterOptions } from './read-claude-and-gemini-options.ts'
 import { type ModelSuffix, readModelSuffix } from './thinking-suffix-of-model-name.ts'
 
 type NamedModel = Pick<ChatRequest, 'model' | 'suffix'>

@@ -2,7 +2,7 @@ import type { Effort, Thinking } from '../canonical/canonical-request.ts'
 import { modelRules } from '../conversion/anthropic-messages/members-accepted-by-model.ts'
 import { readModelVersion } from '../conversion/gemini/model-version.ts'
 import { budgetLimitsOf } from '../conversion/gemini/thinking-config.ts'
-import type { AdapterOptions } from './claude-and-gemini-options.ts'
+import type { AdapterOptions } from './read-claude-and-gemini-options.ts'
 
 /** The parts of a model name that has a suffix. The suffix controls how much the model thinks. */
 export type ModelSuffix = {

@@ -24,6 +24,11 @@ import { FILES_PATH, OPENAI_BATCHES_PATH } from './openai-batches.ts'
 import { deleteExpiredFiles } from './register-and-delete-batch-files.ts'
 import { type BatchDeps, BatchSettler, type Settle } from './settle-batch.ts'
 import {
+  cancelGeminiBatch,
+  listGeminiBatches,
+  showGeminiBatch,
+} from './show-list-and-cancel-gemini-batches.ts'
+import {
   type BatchHandler,
   batchNotFound,
   cancelBatch,
@@ -33,12 +38,7 @@ import {
   listOpenAiBatches,
   sendResults,
   showBatch,
-} from './show-cancel-and-delete-batches.ts'
-import {
-  cancelGeminiBatch,
-  listGeminiBatches,
-  showGeminiBatch,
-} from './show-list-and-cancel-gemini-batches.ts'
+} from './show-list-cancel-and-delete-batches.ts'
 import { submitBatch } from './submit-batch.ts'
 import { submitBatchFile } from './submit-batch-file.ts'
 

@@ -35,7 +35,7 @@ import {
 import { checkFile } from './plan-batch-file.ts'
 import { deleteAtProvider, FILE_RETENTION_MS } from './register-and-delete-batch-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
-import { sendRenderedLines } from './show-cancel-and-delete-batches.ts'
+import { sendRenderedLines } from './show-list-cancel-and-delete-batches.ts'
 import { sendFailure } from './submit-batch.ts'
 import { whileReadingFile } from './submit-batch-file.ts'
 import { exceededLimitError, uploadAndRecord } from './upload-and-record-file.ts'

@@ -30,7 +30,7 @@ import {
   placeOfBatch,
   settleSoon,
   withMemoryForResults,
-} from './show-cancel-and-delete-batches.ts'
+} from './show-list-cancel-and-delete-batches.ts'
 import { elementsIn } from './split-json-array.ts'
 
 const PAGE = { usual: 50, most: 1_000 }

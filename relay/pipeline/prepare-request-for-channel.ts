@@ -1,10 +1,10 @@
 import type { Thinking } from '#relay/canonical/canonical-request.ts'
 import { adaptRequest } from '../adapters/adapt-request-to-model.ts'
-import { type AdapterOptions, NO_ADAPTERS } from '../adapters/claude-and-gemini-options.ts'
 import {
   type ProviderSettings,
   providerSettings,
 } from '../adapters/model-headers-and-api-version.ts'
+import { type AdapterOptions, NO_ADAPTERS } from '../adapters/read-claude-and-gemini-options.ts'
 import { modelAndSuffixAtChannel } from '../adapters/resolve-model-suffix.ts'
 import { thinkingFor } from '../adapters/thinking-suffix-of-model-name.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'

@@ -10,7 +10,10 @@ import type { Caller } from './authenticate.ts'
  */
 const mayUseFile = (_caller: Caller, _file: FileReference): boolean => false
 
-/** Returns the error for the first file of a request that the caller may not use, or null. */
+/**
+ * Looks in a request for files that the caller may not use. Returns the error for the first of
+ * them, or null if there is none.
+ */
 export function providerFileError(
   caller: Caller,
   { fileReferences }: ChatRequest,

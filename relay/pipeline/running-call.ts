@@ -1,7 +1,7 @@
 import type { Served } from '#domain/accounts/events.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
-import type { CountAnswer } from '#relay/token-counts/count-job-in-worker.ts'
+import type { CountAnswer } from '#relay/token-counts/count-job.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isInBackground } from '../dialects/price-conditions-of-call.ts'

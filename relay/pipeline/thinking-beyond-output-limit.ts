@@ -4,7 +4,7 @@ import {
   oncePerOffer,
 } from '#domain/routing/channels-by-group-and-model.ts'
 import { parsedObject } from '#relay/canonical/json-values.ts'
-import type { AdapterOptions } from '../adapters/claude-and-gemini-options.ts'
+import type { AdapterOptions } from '../adapters/read-claude-and-gemini-options.ts'
 import { modelAndSuffixAtChannel } from '../adapters/resolve-model-suffix.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { formatFor } from '../dialects/choose-provider-format.ts'

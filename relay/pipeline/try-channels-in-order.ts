@@ -1,5 +1,5 @@
 import { outcomeOf } from '#relay/channel-health/attempt-outcome.ts'
-import type { AdapterOptions } from '../adapters/claude-and-gemini-options.ts'
+import type { AdapterOptions } from '../adapters/read-claude-and-gemini-options.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { lossesInCallerRequest } from '../stored-responses/path-in-caller-request.ts'

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { CountAnswer, Source } from './count-job-in-worker.ts'
+import type { CountAnswer, Source } from './count-job.ts'
 
 /** The maximum number of text bytes that one step passes to the thread. */
 export const STEP_BYTES_MAX = 128 * 1024

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { CountJob } from './count-job-in-worker.ts'
+import { CountJob } from './count-job.ts'
 import type { CountReply, CountStep } from './count-worker-handle.ts'
 
 /**

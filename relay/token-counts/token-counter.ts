@@ -1,5 +1,5 @@
 import { estimateTokens } from '#relay/canonical/answer-text-for-token-count.ts'
-import type { CountAnswer, Source } from './count-job-in-worker.ts'
+import type { CountAnswer, Source } from './count-job.ts'
 import { CountQueue, type QueueBounds } from './count-queue.ts'
 import { CountWorkerHandle, STEP_BYTES_MAX } from './count-worker-handle.ts'
 import { estimateInputTokens } from './estimate-input-tokens.ts'

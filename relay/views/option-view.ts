@@ -16,7 +16,7 @@ import type { Recorded } from '#domain/shared/event.ts'
 import {
   type AdapterOptions,
   readAdapterOptions,
-} from '#relay/adapters/claude-and-gemini-options.ts'
+} from '#relay/adapters/read-claude-and-gemini-options.ts'
 import { type HealthOptions, readHealthOptions } from '#relay/channel-health/health-options.ts'
 import { type Screening, screeningReader } from '../screening/word-screening.ts'
 

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { accountStream } from '#domain/accounts/events.ts'
 import type { Fault } from '#infra/demo/simulated-faults.ts'
-import type { CountAnswer } from '#relay/token-counts/count-job-in-worker.ts'
+import type { CountAnswer } from '#relay/token-counts/count-job.ts'
 import { chat, KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
 
 let rig: RelayRig

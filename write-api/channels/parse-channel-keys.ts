@@ -1,4 +1,4 @@
-import { KEYS_MAX } from '#domain/channels/validate-and-set-aside-keys.ts'
+import { KEYS_MAX } from '#domain/channels/validate-keys-and-set-aside-failed-keys.ts'
 import { isText } from '#domain/shared/check-characters.ts'
 import { isObject, parseJsonText } from '#domain/shared/lossless-json.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'

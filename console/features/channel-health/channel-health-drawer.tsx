@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { isUnhealthy, successRate } from '#console/api/channel-health.ts'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { Drawer } from '#console/ui/dialogs/drawer.tsx'
 import type {
   ChannelHealth,

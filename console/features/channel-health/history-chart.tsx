@@ -9,7 +9,7 @@ import {
   XAxis,
   YAxis,
 } from 'recharts'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { durationText, rateText } from './format-durations-and-rates.ts'
 import type { HistoryChartData, HistoryChartStep } from './history-chart-data.ts'
 

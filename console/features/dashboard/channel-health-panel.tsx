@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { compareHealth, HEALTH_TONE, healthKind, successRate } from '#console/api/channel-health.ts'
-import { useLocale } from '#console/i18n/use-locale.ts'
+import { useLocale } from '#console/i18n/use-locale-and-number-format.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { liveStream } from '#console/api/live/browser-live-stream.ts'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { type CallsInSecond, callsBySecond, meanRate, peakOf } from './call-rate.ts'
 import { KeyFigure } from './key-figures.tsx'
 

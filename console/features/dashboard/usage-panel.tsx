@@ -1,6 +1,6 @@
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { TableHead } from '#console/ui/elements/table-head.tsx'
 import { Segmented } from '#console/ui/forms/choice-inputs.tsx'

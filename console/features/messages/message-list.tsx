@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
 import { messagesKey, messagesQuery } from '#console/api/message-queries.ts'
 import type { ListPage } from '#console/api/request.ts'
-import { useLocale } from '#console/i18n/use-locale.ts'
+import { useLocale } from '#console/i18n/use-locale-and-number-format.ts'
 import {
   actionsColumn,
   type Column,

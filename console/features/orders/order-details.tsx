@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { isAuditor, useUser } from '#console/api/session.ts'
-import { useLocale } from '#console/i18n/use-locale.ts'
+import { useLocale } from '#console/i18n/use-locale-and-number-format.ts'
 import { HistoryLink } from '#console/ui/elements/history-link.tsx'
 import { LabelledValue } from '#console/ui/elements/labelled-value.tsx'
 import type { Tone } from '#console/ui/elements/status-tag.tsx'

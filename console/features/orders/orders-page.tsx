@@ -3,7 +3,7 @@ import type { TFunction } from 'i18next'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiQuery } from '#console/api/client.ts'
-import { useLocale } from '#console/i18n/use-locale.ts'
+import { useLocale } from '#console/i18n/use-locale-and-number-format.ts'
 import {
   actionsColumn,
   type Column,

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
 import { useDialogItem } from '#console/ui/dialogs/use-dialog-item.ts'
 import { RadioCards } from '#console/ui/forms/choice-inputs.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import type { DataGridHandle } from '#console/ui/data-grid/grid-props-and-row-heights.ts'
 import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'

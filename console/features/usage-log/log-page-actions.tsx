@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { loadTranslations } from '#console/i18n/i18n.ts'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { useRegisterActions } from '#console/ui/actions/action-registry.ts'
 import { ActionButton, Button } from '#console/ui/elements/button.tsx'
 import { MenuButton } from '#console/ui/elements/menu.tsx'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'

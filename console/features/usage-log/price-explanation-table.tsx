@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { parseOtherField } from '#console/api/usage-log-queries.ts'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { priceProperty } from '#console/ui/quota/listed-price.ts'
 import { dollarText, groupDigits, quotaOf } from '#console/ui/quota/money.ts'

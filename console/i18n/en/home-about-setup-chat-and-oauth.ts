@@ -60,7 +60,7 @@ export const oauth: Translations['oauth'] = {
     wechat: 'WeChat',
     telegram: 'Telegram',
   },
-  /** The names of login providers within a sentence. */
+  /** The names of the login sites for use within a sentence. */
   siteNameInSentence: {
     github: 'GitHub',
     oidc: 'OIDC',

@@ -53,7 +53,10 @@ export const oauth = {
     wechat: '微信',
     telegram: 'Telegram',
   },
-  /** The names of login providers within a sentence: a Latin name has a space on both sides. */
+  /**
+   * The names of the login sites for use within a sentence. A name in Latin letters has a space on
+   * both sides.
+   */
   siteNameInSentence: {
     github: ' GitHub ',
     oidc: ' OIDC ',

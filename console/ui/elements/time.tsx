@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { useLocale } from '#console/i18n/use-locale.ts'
+import { useLocale } from '#console/i18n/use-locale-and-number-format.ts'
 import {
   absoluteTimeText,
   relativeTimeText,

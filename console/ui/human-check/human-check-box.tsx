@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLocale } from '#console/i18n/use-locale.ts'
+import { useLocale } from '#console/i18n/use-locale-and-number-format.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
 import { createScriptUrl } from '../browser/trusted-script-url.ts'
 import { Alert } from '../messages/alert.tsx'

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { useRegisterActions } from '../actions/action-registry.ts'
 import { Button } from '../elements/button.tsx'
 import type { IconName } from '../elements/icons.tsx'

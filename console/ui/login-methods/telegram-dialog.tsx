@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLocale } from '#console/i18n/use-locale.ts'
+import { useLocale } from '#console/i18n/use-locale-and-number-format.ts'
 import { createScriptUrl } from '../browser/trusted-script-url.ts'
 import { Dialog } from '../dialogs/dialog.tsx'
 import { Button } from '../elements/button.tsx'

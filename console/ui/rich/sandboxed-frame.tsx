@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from 'react'
-import { useLocale } from '#console/i18n/use-locale.ts'
+import { useLocale } from '#console/i18n/use-locale-and-number-format.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
 import { frameDocument, trustedHtml } from './sanitize-markup.ts'
 

@@ -132,7 +132,10 @@ type BufferedSubscription = {
   readonly close: () => void
 }
 
-/** Buffers the events of a subscription. A full buffer pauses the stream and the server. */
+/**
+ * Buffers the events of a subscription. While the buffer is full, the stream is paused, so that
+ * EventStoreDB stops sending events.
+ */
 function bufferSubscription(
   subscription: AllStreamSubscription,
   batch: number,

@@ -5,8 +5,8 @@ import {
   type Thinking,
 } from '../../canonical/canonical-request.ts'
 import { BUDGET_OF_EFFORT } from '../budget-of-effort.ts'
+import { chooseEffort, EFFORT_NONE, EFFORTS, effortsOf } from '../choose-effort-for-openai-model.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
-import { chooseEffort, EFFORT_NONE, EFFORTS, effortsOf } from '../effort-of-openai-model.ts'
 import {
   optionalBoolean,
   optionalInteger,

@@ -1,13 +1,13 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { ConversionError, type Thinking } from '../../canonical/canonical-request.ts'
-import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
   chooseEffort,
   EFFORT_NONE,
   EFFORTS,
   type EffortChoice,
   effortsOf,
-} from '../effort-of-openai-model.ts'
+} from '../choose-effort-for-openai-model.ts'
+import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { isAbsent, optionalObject, optionalText } from '../read-json-values-strictly.ts'
 
 const MEMBERS = new Set(['effort', 'summary', 'generate_summary'])

@@ -11,7 +11,10 @@ const INDEX_BYTES_MAX = 16 * 1024 * 1024
 const FRAGMENT_BYTES_MAX = 1024 * 1024
 /** The maximum number of boxes at the top level of a file. A fragment has two of them. */
 const BOXES_MAX = 50_000
-/** The maximum number of bytes per second of audio in a codec whose frames are not known. */
+/**
+ * The maximum number of bytes per second of audio. It is used for a codec that the gateway does not
+ * know, so that the duration of its frames is unknown.
+ */
 const RATE_MAX = 250_000
 /**
  * The ratio of the duration of a track's frames to its stated duration above which the duration of

@@ -216,8 +216,8 @@ const LACING = 6
 const [XIPH_LACING, FIXED_LACING] = [2, 4]
 
 /**
- * Returns the offsets of the frames in a block with several frames. `length` is the length of the
- * block.
+ * Returns the offsets of the frames in a block with several frames. `block` is the beginning of the
+ * block, and `length` is the length of the whole block.
  */
 function laceStarts(block: Buffer, flagsAt: number, length: number): readonly number[] {
   const lacing = (block[flagsAt] ?? 0) & LACING

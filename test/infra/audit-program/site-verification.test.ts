@@ -8,6 +8,7 @@ import { leafHash } from '#infra/audit-program/stored-record.ts'
 import { postgresRecords } from '#infra/audit-program/stored-record-reader.ts'
 import { verifyExport } from '#infra/audit-program/verify-export.ts'
 import { type VerifySiteOptions, verifySite } from '#infra/audit-program/verify-site.ts'
+import { CHANNEL } from '#infra/event-store/postgres-schema.ts'
 import { createPostgresSnapshots } from '#infra/event-store/snapshots.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { openTransparencyLog } from '#infra/transparency-log/open-log.ts'
@@ -520,7 +521,7 @@ describe('the verification of a site', { timeout: 180_000 }, () => {
     await sql(forAll((table) => `create table kept_${table} as table event_store.${table}`))
     let findings: readonly { check: string; position: number | null }[]
     try {
-      await sql(attack)
+      await sql(`${attack}; select pg_notify('${CHANNEL}', position::text) from event_store.head`)
       findings = (await verify('incremental')).findings
     } finally {
       await sql(

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createSlowUploads } from '#infra/http/slow-uploads.ts'
+import { createSlowUploads } from '#infra/http/let-slow-uploads-continue.ts'
 
 const PIECE = 1_000
 /** Long enough for two checks of the progress. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type AdapterTarget, adaptRequest } from '#relay/adapters/adapt-request-to-model.ts'
-import { type AdapterOptions, NO_ADAPTERS } from '#relay/adapters/claude-and-gemini-options.ts'
+import { type AdapterOptions, NO_ADAPTERS } from '#relay/adapters/read-claude-and-gemini-options.ts'
 import type { Thinking } from '#relay/canonical/canonical-request.ts'
 import { OPEN_ROUTER, OPENAI } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { scanObject } from '#relay/dialects/scan-request-object.ts'

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { readAdapterOptions } from '#relay/adapters/claude-and-gemini-options.ts'
 import {
   providerSettings,
   withAdminHeaders,
   withApiVersion,
 } from '#relay/adapters/model-headers-and-api-version.ts'
+import { readAdapterOptions } from '#relay/adapters/read-claude-and-gemini-options.ts'
 import type { FormatName } from '#relay/dialects/wire-format.ts'
 
 const read = (options: Readonly<Record<string, unknown>>) =>

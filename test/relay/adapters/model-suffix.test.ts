@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AdapterOptions, NO_ADAPTERS } from '#relay/adapters/claude-and-gemini-options.ts'
+import { type AdapterOptions, NO_ADAPTERS } from '#relay/adapters/read-claude-and-gemini-options.ts'
 import {
   modelAndSuffixAtChannel,
   resolveModelSuffix,

@@ -3,7 +3,7 @@ import { channelChecksStream } from '#domain/channel-checks/events.ts'
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy } from '#infra/outbound/outbound-policy.ts'
-import { NO_ADAPTERS } from '#relay/adapters/claude-and-gemini-options.ts'
+import { NO_ADAPTERS } from '#relay/adapters/read-claude-and-gemini-options.ts'
 import { isTestedInRuns } from '#relay/channel-actions/build-test-request.ts'
 import {
   CHANNEL_TEST_DEADLINES,

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { LabelledValues, type NamedValue } from '#console/ui/elements/labelled-value.tsx'
 import { AlignedColumn, useAmountAlignments } from '#console/ui/quota/amount-text.tsx'

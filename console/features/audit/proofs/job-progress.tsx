@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import type { Verification } from '#read-api/contract/verifications.ts'
 

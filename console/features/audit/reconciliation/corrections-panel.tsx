@@ -6,7 +6,7 @@ import { Link } from 'react-router-dom'
 import { call } from '#console/api/client.ts'
 import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 import { isRoot, useUser } from '#console/api/session.ts'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { useRegisterActions } from '#console/ui/actions/action-registry.ts'
 import {
   type Column,

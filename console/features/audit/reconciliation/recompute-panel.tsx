@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { call } from '#console/api/client.ts'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { Panel } from '#console/ui/layout/panel.tsx'

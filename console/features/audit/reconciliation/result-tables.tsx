@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { useNumberFormat } from '#console/i18n/use-locale-and-number-format.ts'
 import { LabelledValues, type NamedValue } from '#console/ui/elements/labelled-value.tsx'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
 import { ColumnTable } from '../elements/small-tables.tsx'

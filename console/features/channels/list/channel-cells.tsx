@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useLocale } from '#console/i18n/use-locale.ts'
+import { useLocale } from '#console/i18n/use-locale-and-number-format.ts'
 import { GroupTag } from '#console/ui/elements/group-tag.tsx'
 import { StatusTag, type Tone } from '#console/ui/elements/status-tag.tsx'
 import { Time, useNow } from '#console/ui/elements/time.tsx'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'react-router-dom'
-import { useLocale } from '#console/i18n/use-locale.ts'
+import { useLocale } from '#console/i18n/use-locale-and-number-format.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { Icon } from '#console/ui/elements/icons.tsx'
 import { absoluteTimeText } from '#console/ui/elements/time-text.ts'

@@ -68,8 +68,8 @@ export function useBalanceAdjustment({
 
 const REFETCH_INTERVAL_MIN_MS = 1_000
 /**
- * The maximum number of users whose current balances are read from the server. For more users, the
- * possibly older balances in the list of users are used.
+ * The maximum number of users whose current balances are read from the server. If more users are
+ * selected, no balance is read. The balances in the list of users, which may be older, are used.
  */
 const READ_USERS_MAX = 5
 

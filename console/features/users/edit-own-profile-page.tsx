@@ -15,7 +15,7 @@ import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
 
 /** The page on which users change their own profile. They can't change their group or quota. */
-export function EditProfilePage() {
+export function EditOwnProfilePage() {
   const { t } = useTranslation()
   const ownUser = useQuery(ownUserQuery)
   const [saves, setSaves] = useState(0)
