@@ -241,6 +241,12 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "The provider's answer contains no image. The provider may refuse the prompt.",
     '上游响应中没有图片，可能是上游拒绝了该提示词。',
   ),
+  image_blocked: httpError(
+    400,
+    'invalid_request_error',
+    'The provider refuses to make an image of this prompt.',
+    '上游拒绝为该提示词生成图片。',
+  ),
   upstream_format: httpError(
     502,
     'upstream_error',

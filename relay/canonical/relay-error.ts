@@ -112,6 +112,7 @@ export type RelayErrorCode =
   | 'upstream_incomplete'
   | 'upstream_format'
   | 'upstream_no_image'
+  | 'image_blocked'
   | 'upstream_too_large'
   | 'internal_error'
 

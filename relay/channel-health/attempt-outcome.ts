@@ -34,7 +34,9 @@ export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
  * The errors of attempts in which the provider delivered its answer correctly. A provider may
  * withhold an image because of the caller's prompt.
  */
-const USABLE: ReadonlySet<AttemptError> = new Set(['screened', 'model-fault', 'no-image'])
+const USABLE: ReadonlySet<AttemptError> = new Set([
+  ...(['screened', 'model-fault', 'no-image', 'blocked'] as const),
+])
 
 /**
  * Reports whether the request itself makes the answer too large: the answer repeats the request, or

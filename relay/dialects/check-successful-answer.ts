@@ -4,9 +4,10 @@ import { scanObject } from './scan-request-object.ts'
 
 /**
  * Why the body of an answer with status 200 is not the answer that was requested. `no-image` means
- * that the answer has the expected format, but contains no image.
+ * that the answer has the expected format, but contains no image; `blocked` means that the provider
+ * refuses to make one.
  */
-export type AnswerFault = 'format' | 'error-event' | 'no-image'
+export type AnswerFault = 'format' | 'error-event' | 'no-image' | 'blocked'
 
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125

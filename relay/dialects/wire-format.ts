@@ -4,7 +4,7 @@ import type { Usage } from '#domain/pricing/usage.ts'
 import type { ReadTexts } from '#relay/canonical/answer-text-sink.ts'
 import type { ModelSuffix } from '../adapters/thinking-suffix-of-model-name.ts'
 import type { UsageBounds, UsageReport } from '../canonical/provider-usage-report.ts'
-import type { RelayError } from '../canonical/relay-error.ts'
+import type { RelayError, RelayErrorCode } from '../canonical/relay-error.ts'
 import type { FormRules } from '../uploads/form-field-types.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import type { AnswerFault } from './check-successful-answer.ts'
@@ -283,10 +283,10 @@ export type WireFormat = {
   /** Checks an answer with status 200. Returns null if it is valid. */
   readonly errorOfAnswer: (body: Buffer) => AnswerFault | null
   /**
-   * Reports whether a valid answer lacks the result that was requested, although its provider
-   * reports usage, for which it charges.
+   * Returns the error for a complete answer that lacks the requested result, such as an image; null
+   * for any other answer. The call is charged by the usage that the answer reports.
    */
-  readonly lacksResult?: (body: Buffer) => boolean
+  readonly errorWithoutResult?: (body: Buffer) => RelayErrorCode | null
   /** Removes confidential texts from an answer that is valid but may contain an error. */
   readonly redactedAnswer?: (body: Buffer, confidential: readonly string[]) => Buffer
   /**

@@ -23,7 +23,6 @@ import type { LastAttempt } from './try-channels-in-order.ts'
 
 const MIB = 1024 * 1024
 const WITHHELD = relayError('sensitive_answer')
-const NO_IMAGE = relayError('upstream_no_image')
 /** The failure of an attempt whose plain answer is not JSON, so that it can't be converted. */
 const NO_JSON = {
   kind: 'failed',
@@ -45,8 +44,11 @@ export function concludeCall(
   if (last === null) return concludeFailedCall(closing, null, null)
   const { candidate, end } = last
   if (end.kind === 'plain') {
-    const { readTexts, hasTextlessAnswers, lacksResult } = candidate.request.format
-    if (lacksResult?.(end.body)) return concludeWithheld(closing, candidate, end.body, NO_IMAGE)
+    const { readTexts, hasTextlessAnswers, errorWithoutResult } = candidate.request.format
+    const missing = errorWithoutResult?.(end.body) ?? null
+    if (missing !== null) {
+      return concludeWithheld(closing, candidate, end.body, relayError(missing))
+    }
     const isScreened = screen !== null && hasTextlessAnswers !== true
     if (isScreened && !screen.isCleanAnswer(end.body, readTexts)) {
       return concludeWithheld(closing, candidate, end.body, WITHHELD)
@@ -123,7 +125,7 @@ const ABANDONED: ReadonlySet<AttemptError> = new Set([
  * could not be reached.
  */
 const REFUSED: ReadonlySet<AttemptError> = new Set([
-  ...(['status', 'error-event', 'format', 'no-image', 'connect'] as const),
+  ...(['status', 'error-event', 'format', 'no-image', 'blocked', 'connect'] as const),
 ])
 
 /**

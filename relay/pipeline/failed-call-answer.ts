@@ -29,6 +29,7 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   connect: 'upstream_unreachable',
   format: 'upstream_format',
   'no-image': 'upstream_no_image',
+  blocked: 'image_blocked',
   'model-fault': 'upstream_error',
   timeout: 'upstream_timeout',
   cut: 'upstream_incomplete',

@@ -13,8 +13,9 @@ export function isRetryable(
   isStream: boolean,
 ): boolean {
   const { error, status, isDispatched, hasBegun } = end
-  // The gateway or the caller caused the end of the attempt, so another channel would not help.
-  if (NOT_PROVIDER_ERRORS.has(error) || isTooLargeByRequest(end)) return false
+  // The gateway, the caller or the prompt caused the end, so another channel would not help.
+  if (NOT_PROVIDER_ERRORS.has(error) || error === 'blocked' || isTooLargeByRequest(end))
+    return false
   const mayBeAnswered = hasBegun === true || (isDispatched === true && !isStream)
   if (error === 'timeout' && mayBeAnswered) return false
   if (error !== 'status' || status === null) return true

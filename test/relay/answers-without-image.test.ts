@@ -128,3 +128,24 @@ it('an answer in invalid JSON to a stream of a response costs nothing', async ()
   expect((await onlyEnd(rig)).type).toBe('CallReleased')
   expect(await rig.balance()).toBe(before)
 })
+
+describe.each([true, false])('a prompt that Google blocks, stream: %s', (stream) => {
+  const IMAGEN = 'imagen-4.0-generate-001'
+  const GEMINI = 'gemini-2.5-flash-image'
+  const usageMetadata = { promptTokenCount: 10, totalTokenCount: 10 }
+  it.each([
+    [IMAGEN, 'predict', { predictions: [{ raiFilteredReason: 'sensitive' }] }, 0],
+    [GEMINI, 'generateContent', { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }, 0],
+    [GEMINI, 'generateContent', { candidates: [{ finishReason: 'IMAGE_SAFETY' }] }, 0],
+    [GEMINI, 'generateContent', { promptFeedback: { blockReason: 'OTHER' }, usageMetadata }, 25],
+  ])('of %s is the caller’s error: %s %j', async (...[model, method, body, charge]) => {
+    await rig.addChannel(4, { type: 24, baseUrl: provider.url, models: [model] })
+    await rig.setOption('ModelRatio', { [model]: 2.5 })
+    const before = await rig.balance()
+    provider.answers.set(`POST /v1beta/models/${model}:${method}`, { body })
+    const answer = await generate({ model, stream })
+    expect([answer.status, errorOf(answer).code]).toEqual([400, 'image_blocked'])
+    expect(provider.requests).toHaveLength(1)
+    await expect.poll(() => rig.balance()).toBe(before - BigInt(charge))
+  })
+})

@@ -29,7 +29,7 @@ import { imageFactorOf, imageTokensOf } from './image-price-factor-and-tokens.ts
 import {
   countDeliveredImages,
   errorOfImages,
-  hasImage,
+  errorWithoutImage,
   IMAGE_STREAM,
   readImageUsage,
   streamOfImage,
@@ -344,7 +344,7 @@ const formatOf = (kind: Kind): WireFormat => ({
   usageInAnswer,
   readUsage: readImageUsage,
   errorOfAnswer: errorOfImages,
-  lacksResult: (body) => !hasImage(body),
+  errorWithoutResult: errorWithoutImage,
   streamOfAnswer: (body) => streamOfImage(body, kind.lastEvent),
   readTexts: countDeliveredImages,
   stream: IMAGE_STREAM,

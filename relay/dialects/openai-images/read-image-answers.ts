@@ -9,6 +9,7 @@ import {
 } from '#relay/canonical/json-values.ts'
 import type { UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import { readOpenAiUsage } from '#relay/canonical/read-openai-usage-for-billing.ts'
+import type { RelayErrorCode } from '#relay/canonical/relay-error.ts'
 import { type AnswerFault, answerCheck, isInvalidJsonObject } from '../check-successful-answer.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
@@ -86,8 +87,19 @@ export function errorOfImages(body: Buffer): AnswerFault | null {
   const error = errorOfMembers(body)
   if (error !== null) return error
   if (isInvalidJsonObject(body)) return 'format'
-  return hasImage(body) || reportsUsage(body) ? null : 'no-image'
+  if (hasImage(body) || reportsUsage(body)) return null
+  return isBlocked(body) ? 'blocked' : 'no-image'
 }
+
+/** Returns the error for an answer without an image, and null for one with an image. */
+export function errorWithoutImage(body: Buffer): RelayErrorCode | null {
+  if (hasImage(body)) return null
+  return isBlocked(body) ? 'image_blocked' : 'upstream_no_image'
+}
+
+/** Adapters add this member to an answer if the provider refuses to make an image of the prompt. */
+export const BLOCKED_MEMBER = '"blocked":true'
+const isBlocked = (body: Buffer): boolean => body.includes(BLOCKED_MEMBER)
 
 const reportsUsage = (body: Buffer): boolean =>
   Object.values(objectOrEmpty(usageInAnswer(body))).some((count) => Number(count) > 0)

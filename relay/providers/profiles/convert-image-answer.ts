@@ -1,4 +1,5 @@
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { BLOCKED_MEMBER } from '#relay/dialects/openai-images/read-image-answers.ts'
 import { afterWhiteSpace, closingQuote } from '#relay/dialects/scan-json-tokens.ts'
 
 const QUOTE = 34
@@ -47,6 +48,12 @@ export function imagesAnswer(
   }
   parts.push(Buffer.from(usage === null ? ']}' : `],"usage":${JSON.stringify(usage)}}`))
   return Buffer.concat(parts)
+}
+
+/** Returns an answer without images, which tells that the provider refuses to make one. */
+export function blockedAnswer(created: number, usage: object | null = null): Buffer {
+  const withoutBrace = imagesAnswer([], created, usage).subarray(0, -1)
+  return Buffer.concat([withoutBrace, Buffer.from(`,${BLOCKED_MEMBER}}`)])
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { SentImage } from '#relay/dialects/openai-images/image-price-factor-and-tokens.ts'
 import { type Member, scanObject } from '#relay/dialects/scan-request-object.ts'
-import { errorIn, imagesAnswer, imagesOf } from './convert-image-answer.ts'
+import { blockedAnswer, errorIn, imagesAnswer, imagesOf } from './convert-image-answer.ts'
 import {
   aspectRatioOf,
   type CarriedBy,
@@ -78,9 +78,18 @@ export const IMAGEN: ImageAdapter = {
   sentImageOf: () => USUAL_IMAGE,
   answer: (body, created) => {
     if (body.includes('"error"')) return body
-    return imagesAnswer(imagesOf(body, 'bytesBase64Encoded', 'b64_json'), created)
+    const images = imagesOf(body, 'bytesBase64Encoded', 'b64_json')
+    const isBlocked = images.length === 0 && body.includes('"raiFilteredReason"')
+    return isBlocked ? blockedAnswer(created) : imagesAnswer(images, created)
   },
 }
+
+/**
+ * Matches the reasons with which Gemini answers without an image
+ * (ai.google.dev/api/generate-content#FinishReason).
+ */
+const BLOCKED_BY_GEMINI =
+  /"blockReason"|"finishReason"\s*:\s*"(?:BLOCKLIST|SPII|(?:IMAGE_)?(?:SAFETY|PROHIBITED_CONTENT|RECITATION))"/
 
 /** Adapter for images from Gemini's `generateContent`, which generates one image per request. */
 export const GEMINI_CONTENT: ImageAdapter = {
@@ -109,11 +118,9 @@ export const GEMINI_CONTENT: ImageAdapter = {
     const usage = find('usageMetadata')
     const raw = usage === undefined ? null : body.toString('utf8', usage.valueStart, usage.valueEnd)
     const images = imagesOf(body, 'data', 'b64_json')
-    return imagesAnswer(
-      images,
-      created,
-      raw === null ? null : usageOf(objectOrEmpty(JSON.parse(raw))),
-    )
+    const converted = raw === null ? null : usageOf(objectOrEmpty(JSON.parse(raw)))
+    const isBlocked = images.length === 0 && BLOCKED_BY_GEMINI.test(body.toString('latin1'))
+    return isBlocked ? blockedAnswer(created, converted) : imagesAnswer(images, created, converted)
   },
 }
 
