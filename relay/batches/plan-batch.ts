@@ -38,8 +38,10 @@ export type BatchPlan = Omit<PlannedBody, 'body'> & {
   body: Buffer | null
   /** The group whose prices are charged. */
   readonly group: string
-  /** The channels to try, of which `place` is the first one. The last
-   * one must be given back at the end, by `skip`. */
+  /**
+   * The channels to try, of which `place` is the first one. A channel that was not tried must be
+   * given back by `skip`.
+   */
   readonly channels: BatchChannels
   readonly place: BatchPlace
   /**

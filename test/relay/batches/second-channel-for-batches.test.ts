@@ -1,7 +1,9 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createServer } from 'node:http'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { batchStream } from '#domain/batches/events.ts'
-import { channelHealthStream } from '#domain/channel-health/events.ts'
+import { type CircuitOpened, channelHealthStream } from '#domain/channel-health/events.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import type { BatchStore } from '#relay/batches/batch-store.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
@@ -322,6 +324,27 @@ describe.each([
       { type: 'BatchSubmitted', data: { channelId: SECOND } },
       { type: 'BatchAccepted', data: { channelId: SECOND } },
     ])
+  })
+
+  it('closes the circuit of a channel that accepts it after the pause', async () => {
+    await rig.setOption('channel_health.circuit_cooldown_seconds', '1')
+    const address = await deadAddress()
+    await addChannels(api.type, address)
+    for (let batch = 0; batch < 5; batch += 1) expect((await submit()).status).toBe(200)
+    const events = () => rig.eventsOf(channelHealthStream(FIRST))
+    const types = async () => (await events()).map(({ type }) => type)
+    await expect.poll(types).toEqual(['CircuitOpened'])
+    const revived = createServer((request, response) => {
+      const answer = JSON.stringify(api.described(false))
+      request.resume().on('end', () => response.end(answer))
+    })
+    revived.listen(Number(new URL(address).port), '127.0.0.1')
+    onTestFinished(() => void revived.close())
+    const [opened] = (await events()) as Recorded<CircuitOpened>[]
+    await expect.poll(() => Date.now() > (opened?.data.until ?? 0)).toBe(true)
+    const { json } = await submit()
+    expect((await eventsOf(json())).at(-1)).toMatchObject({ data: { channelId: FIRST } })
+    await expect.poll(types).toEqual(['CircuitOpened', 'CircuitHalfOpened', 'CircuitClosed'])
   })
 
   it('opens no circuit of a channel that refuses batches, because it may serve calls', async () => {
