@@ -161,7 +161,7 @@ describe.each([
     rig.eventsOf(batchStream(batchIn(json.id ?? json.name ?? '')))
   const held = async () => GRANTED - (await rig.balance())
 
-  it('goes to the second channel if the first refuses connections, and is billed once', async () => {
+  it('goes to the second channel if the first is unreachable, and is billed once', async () => {
     await addChannels(api.type, await deadAddress())
     const { status, text, json } = await submit()
     expect(status, text).toBe(200)
@@ -313,7 +313,7 @@ describe.each([
     expect(await held()).toBe(hold * 50n)
   })
 
-  it('is not tried any more at a channel whose refused connections opened its circuit', async () => {
+  it('is not tried at a channel whose refused connections have opened its circuit', async () => {
     await addChannels(api.type, await deadAddress())
     for (let batch = 0; batch < 5; batch += 1) expect((await submit()).status).toBe(200)
     await expect

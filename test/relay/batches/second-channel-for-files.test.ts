@@ -148,7 +148,7 @@ describe('the file of a batch', () => {
     expect(await fileStore.exceeded(USER, 0, Date.now(), one)).toBeNull()
   })
 
-  it('is not tried any more at a channel whose refused connections opened its circuit', async () => {
+  it('is not tried at a channel whose refused connections have opened its circuit', async () => {
     await addChannels(await deadAddress())
     for (let file = 0; file < 5; file += 1) expect((await upload()).status).toBe(200)
     const types = async () =>
