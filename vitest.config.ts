@@ -14,7 +14,7 @@ const PROCESSES = [
   'test/relay/{circuits-in-two-relays,clock-skew,disabled-channel,hostile-bodies}.test.ts',
   'test/relay/{large-audio,overdraft-two-relays,slow-readers,two-relays,usage-chunks}.test.ts',
   'test/relay/{large-files,requests-without-database}.test.ts',
-  'test/relay/batches/uploads-after-kill.test.ts',
+  'test/relay/batches/{uploads,second-channel}-after-kill.test.ts',
   'test/relay/clients/long-streams-of-each-format.test.ts',
   'test/relay/{idempotency/idempotency-after-kill,tasks/tasks-in-two-relays}.test.ts',
   'test/relay/{realtime/realtime-after-kill,batches/{,gemini-,openai-}batches-after-kill}.test.ts',

@@ -1,3 +1,4 @@
+import type { Attempt } from '../accounts/events.ts'
 import { chargeFor, costFor } from '../pricing/charge.ts'
 import { NO_USAGE, TOOL_NAMES, type ToolCounts, type Usage } from '../pricing/usage.ts'
 import { assert } from '../shared/assert.ts'
@@ -10,12 +11,19 @@ import type {
   BatchEnded,
   BatchEvent,
   BatchLinesBilled,
+  BatchRouted,
   BatchSubmitted,
   BilledLine,
   LineEvidence,
 } from './events.ts'
 
 export type SubmitBatch = { readonly type: 'SubmitBatch' } & BatchSubmitted['data']
+
+/** Records the channel to which the batch is sent after the channel before did not accept it. */
+export type RouteBatch = { readonly type: 'RouteBatch' } & Omit<
+  BatchRouted['data'],
+  'batch' | 'userId'
+>
 
 export type AcceptBatch = { readonly type: 'AcceptBatch' } & Omit<
   BatchAccepted['data'],
@@ -49,7 +57,7 @@ export type EndBatch = {
   readonly at: number
 }
 
-export type BatchCommand = SubmitBatch | AcceptBatch | BillLines | EndBatch
+export type BatchCommand = SubmitBatch | RouteBatch | AcceptBatch | BillLines | EndBatch
 
 export type BatchError = CodedError<
   | 'BatchUnknown'
@@ -90,6 +98,8 @@ export type PartModels = {
 
 export type BatchRecord = {
   readonly submitted: BatchSubmitted['data']
+  /** The attempts at channels that did not accept the batch. Omitted if there are none. */
+  readonly failed?: readonly Attempt[]
   /** The channel and the provider's id of the batch, or null before a provider has accepted it. */
   readonly place: Omit<BatchAccepted['data'], 'batch' | 'userId'> | null
   /** The indexes of the billed lines. */
@@ -116,6 +126,8 @@ function decide(command: BatchCommand, { record }: BatchState): Outcome {
   }
   if (record === null) return codedError('BatchUnknown')
   switch (command.type) {
+    case 'RouteBatch':
+      return route(command, record)
     case 'AcceptBatch':
       return accept(command, record)
     case 'BillLines':
@@ -126,6 +138,12 @@ function decide(command: BatchCommand, { record }: BatchState): Outcome {
 }
 
 const factsOf = ({ submitted: { batch, userId } }: BatchRecord) => ({ batch, userId })
+
+function route({ type, ...to }: RouteBatch, record: BatchRecord): Outcome {
+  if (record.end !== null) return codedError('BatchEnded')
+  if (record.place !== null) return codedError('BatchElsewhere')
+  return [{ type: 'BatchRouted', v: 1, data: { ...factsOf(record), ...to } }]
+}
 
 function accept({ type, ...place }: AcceptBatch, record: BatchRecord): Outcome {
   if (record.end !== null) return codedError('BatchEnded')
@@ -185,6 +203,11 @@ function evolve({ record }: BatchState, event: BatchEvent): BatchState {
   }
   assert(record !== null, () => `${event.type} of a batch that was not submitted`)
   switch (event.type) {
+    case 'BatchRouted': {
+      const { attempt } = event.data
+      if (attempt === undefined) return { record }
+      return { record: { ...record, failed: [...(record.failed ?? []), attempt] } }
+    }
     case 'BatchAccepted': {
       const { batch, userId, ...place } = event.data
       return { record: { ...record, place } }

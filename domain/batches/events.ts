@@ -35,12 +35,32 @@ export type BatchSubmitted = Fact<
     readonly tokenId: number
     readonly group: string
     readonly api: BatchApi
-    /** The channel to which the batch is sent. Events of earlier versions lack it. */
+    /**
+     * The channel to which the batch is sent first (see `BatchRouted`). Events of earlier versions
+     * lack it.
+     */
     readonly channelId?: number
     readonly lines: number
     readonly parts: readonly BatchPart[]
     /** The time at which the batch was submitted, in Unix milliseconds. */
     readonly submittedAt: number
+  }
+>
+
+/**
+ * The channel before did not accept the batch, which is therefore sent to another channel, or to
+ * the same channel with another key. This is recorded before the batch is sent there, so that the
+ * channel is not deleted meanwhile.
+ */
+export type BatchRouted = Fact<
+  'BatchRouted',
+  BatchFacts & {
+    readonly channelId: number
+    /**
+     * The failed attempt at the channel before, which the final events of the batch's calls repeat.
+     * Omitted if the batch was not sent there, because the channel took no submissions.
+     */
+    readonly attempt?: Attempt
   }
 >
 
@@ -113,4 +133,9 @@ export type BatchEnded = Fact<
   }
 >
 
-export type BatchEvent = BatchSubmitted | BatchAccepted | BatchLinesBilled | BatchEnded
+export type BatchEvent =
+  | BatchSubmitted
+  | BatchRouted
+  | BatchAccepted
+  | BatchLinesBilled
+  | BatchEnded

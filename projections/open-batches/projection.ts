@@ -19,6 +19,8 @@ export const openBatchesProjection = projectionOf<BatchEvent>({
         { batch: data.batch },
         { channel_id: data.channelId ?? null, key_ref: null },
       ),
+    BatchRouted: ({ data }, rows) =>
+      rows.patch('batches', { batch: data.batch }, { channel_id: data.channelId }),
     BatchAccepted: ({ data }, rows) =>
       rows.patch(
         'batches',

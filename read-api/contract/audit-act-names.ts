@@ -100,6 +100,7 @@ export const OTHER_EVENT_NAMES = [
   'batch-accepted',
   'batch-ended',
   'batch-lines-billed',
+  'batch-routed',
   'batch-submitted',
   'call-admitted',
   'call-interrupted',

@@ -11,6 +11,7 @@ import {
   type BatchAccepted,
   type BatchApi,
   type BatchEndCause,
+  type BatchRouted,
   batchStream,
 } from '#domain/batches/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
@@ -120,6 +121,18 @@ export class BatchLedger {
     return isWritten ? null : relayError('overloaded', { retryAfter: 1 })
   }
 
+  /**
+   * Records that the batch is sent to another channel, because the channel before did not accept
+   * it. The batch must not be sent there before this is durable.
+   */
+  async route(batch: string, to: Omit<BatchRouted['data'], 'batch' | 'userId'>): Promise<void> {
+    const context = { actor: 'system:batches', cause: batch, at: this.deps.now() }
+    const command = { type: 'RouteBatch', ...to } as const
+    const { actors } = this.deps
+    const outcome = await actors.handle(batchDecider, batchStream(batch), command, context)
+    if (!outcome.isDone) throw new Error(`a batch was not routed: ${outcome.error.code}`)
+  }
+
   async accept(
     batch: string,
     place: Omit<BatchAccepted['data'], 'batch' | 'userId'>,
@@ -156,11 +169,12 @@ export class BatchLedger {
     const timings = { startedAt, firstByteMs: null, durationMs: Math.max(0, at - startedAt) }
     const channelId = record.place?.channelId ?? null
     const attempt = record.place?.attempt ?? refused
+    const { failed = [] } = record
     const money = submitted.parts.map(({ call }, index) => {
       const sum = sums[index]
       if (sum === undefined || sum.lines === 0 || channelId === null) {
         const reason = cause === 'refused' ? ('refused' as const) : ('upstream-error' as const)
-        const attempts = attempt === null ? [] : [attempt]
+        const attempts = attempt === null ? failed : [...failed, attempt]
         const release = {
           errorCode: `batch_${cause.replaceAll('-', '_')}`,
           statusCode: 200,
@@ -173,7 +187,7 @@ export class BatchLedger {
       const { costRatio } = record.place ?? {}
       const upstreamModel = models?.sent ?? null
       const anomaly = models?.isOther === true ? 'other-model' : null
-      const attempts = attempt === null ? [] : [withModel(attempt, models)]
+      const attempts = attempt === null ? failed : [...failed, withModel(attempt, models)]
       return {
         ...({ type: 'SettleCall', call, channelId, upstreamModel, usage, timings } as const),
         ...(costRatio === undefined ? {} : { costRatio }),

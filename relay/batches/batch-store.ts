@@ -190,6 +190,11 @@ export type BatchStore = {
   unsettled(after: string, limit: number): Promise<readonly StoredBatch[]>
   linesOf(batch: string): Promise<LinesById>
   /**
+   * Replaces the data of all lines of a batch, because the batch is sent to another channel. The
+   * ids of the lines stay the same.
+   */
+  replaceLines(batch: string, lines: LinesById): Promise<void>
+  /**
    * Removes the batch if it is stored for this holder. `holder` is null for a batch whose quota was
    * reserved. A batch that another request has taken over is kept.
    */
@@ -259,6 +264,9 @@ const ADDITION = `with added as (
     on conflict (batch, id_hash) do update set facts = excluded.facts
   )
   select from added`
+const REPLACEMENT = `update relay.batch_lines as known set facts = one.facts
+  from unnest($2::text[], $3::text[]) as one (id_hash, facts)
+  where known.batch = $1 and known.id_hash = one.id_hash`
 const REMOVAL = `with removed as (
     delete from relay.batches where batch = $1 and holder is not distinct from $2 returning batch
   )
@@ -353,6 +361,10 @@ export async function createBatchStore(pg: Pool): Promise<BatchStore> {
       const text = 'select id_hash as id, facts from relay.batch_lines where batch = $1'
       const found = await pg.query<{ id: string; facts: string }>(text, [batch])
       return new Map(found.rows.map(({ id, facts }) => [id, JSON.parse(facts) as LineFacts]))
+    },
+    replaceLines: async (batch, lines) => {
+      const facts = [...lines.values()].map((one) => JSON.stringify(one))
+      await pg.query(REPLACEMENT, [batch, [...lines.keys()], facts])
     },
     remove: async (batch, holder) => {
       await pg.query(REMOVAL, [batch, holder])

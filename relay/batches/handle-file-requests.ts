@@ -17,8 +17,10 @@ import type { FormRules } from '../uploads/form-field-types.ts'
 import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { keysOfSubmitted } from '../views/channel-and-keys-of-submitted-work.ts'
-import { confidentialTo, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
+import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
+import type { BatchChannels } from './batch-channels.ts'
 import type { FindShownLine } from './batch-protocol.ts'
+import { sendFailure } from './conclude-submission.ts'
 import {
   downloadError,
   openDownload,
@@ -36,9 +38,8 @@ import { checkFile } from './plan-batch-file.ts'
 import { deleteAtProvider, FILE_RETENTION_MS } from './register-and-delete-batch-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import { sendRenderedLines } from './show-list-cancel-and-delete-batches.ts'
-import { sendFailure } from './submit-batch.ts'
 import { whileReadingFile } from './submit-batch-file.ts'
-import { exceededLimitError, uploadAndRecord } from './upload-and-record-file.ts'
+import { exceededLimitError, uploadToChannels } from './upload-and-record-file.ts'
 
 const MIB = 1024 * 1024
 const FILE_BYTES_MAX = 200 * MIB
@@ -142,35 +143,37 @@ async function storeForm(
   // The limits are also checked before the lines are read, so that no file is read for nothing.
   const full = await exceededLimitError(deps, userId, bytes, limits)
   if (full !== null) return full
-  const channel = await whileReadingFile(deps, caller, () => channelFor(deps, caller, upload.file))
-  if (isRelayError(channel)) return channel
-  const choice = await deps.keySelector.choose(channel)
-  if (choice === null) return relayError('no_channel', { subject: '', retryAfter: 10 })
-  const { key, probes } = choice
-  // Uploads tell little about the health of a key, so they are not reported as probes.
-  deps.breaker.release(probes)
-  const stored = await uploadAndRecord(deps, { userId, channel, key, limits, ...upload })
-  if (isRelayError(stored)) return stored
-  if ('kind' in stored) sendFailure(deps, exchange, stored, confidentialTo(channel))
-  else sendJson(exchange, 200, await rendered(deps, stored))
+  const channels = await whileReadingFile(deps, caller, () =>
+    channelsFor(deps, caller, upload.file),
+  )
+  if (isRelayError(channels)) return channels
+  const sent = { userId, limits, ...upload }
+  const stored = await uploadToChannels(deps, exchange.call, channels, sent)
+  if (!('failure' in stored)) {
+    sendJson(exchange, 200, await rendered(deps, stored))
+    return null
+  }
+  const { channel, failure } = stored
+  if (isRelayError(failure)) return failure
+  sendFailure(deps, exchange, failure, channel === null ? [] : confidentialTo(channel))
   return null
 }
 
 /**
- * Returns the channel to which a file is uploaded. The caller's groups are tried in their order,
- * and the first group with a suitable channel determines the channel. If no group has one, returns
+ * Returns the channels to which a file can be uploaded. The caller's groups are tried in their
+ * order, and the first group with suitable channels determines them. If no group has one, returns
  * the error of the first group.
  */
-async function channelFor(
+async function channelsFor(
   deps: BatchDeps,
   caller: Caller,
   file: SpooledFile,
-): Promise<RelayChannel | RelayError> {
+): Promise<BatchChannels | RelayError> {
   let first: RelayError | null = null
   for (const group of servingGroupsOf(caller, deps.views)) {
-    const channel = await checkFile(deps, { ...caller, group }, file.open())
-    if (!isRelayError(channel)) return channel
-    first ??= channel
+    const channels = await checkFile(deps, { ...caller, group }, file.open())
+    if (!isRelayError(channels)) return channels
+    first ??= channels
   }
   return first ?? relayError('group_not_allowed', { subject: caller.group })
 }

@@ -1,14 +1,14 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { BatchPart } from '#domain/batches/events.ts'
-import { channelsIn, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
+import { channelsIn } from '#domain/routing/channels-by-group-and-model.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isMembers } from '../dialects/read-common-request-members.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
-import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
+import { BatchChannels } from './batch-channels.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
 import { LineTooLong, linesIn } from './download-batch-results-from-provider.ts'
 import { BATCH_ENDPOINTS } from './openai-batches.ts'
@@ -134,15 +134,15 @@ async function* plannedLines(
 const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 32 || byte === 13)
 
 /**
- * Checks all lines of a file. Returns the channel to which the file is uploaded, or the error for
- * the caller. The provider of this channel offers the models of all lines and needs no conversion
- * of the requests.
+ * Checks all lines of a file. Returns the channels to which the file can be uploaded, or the error
+ * for the caller. The providers of these channels offer the models of all lines and need no
+ * conversion of the requests.
  */
 export async function checkFile(
   deps: RelayDeps,
   caller: Caller,
   content: AsyncIterable<Buffer>,
-): Promise<RelayChannel | RelayError> {
+): Promise<BatchChannels | RelayError> {
   let channels: readonly RelayChannel[] | null = null
   let model = ''
   try {
@@ -163,10 +163,7 @@ export async function checkFile(
     throw error
   }
   const isPinned = caller.pinnedChannelId !== null
-  const selector = new ChannelSelector(deps, offerOf(channels ?? []), model, isPinned)
-  const channel = await selector.next()
-  selector.end(true)
-  return channel ?? relayError('no_channel', { subject: model, retryAfter: 10 })
+  return new BatchChannels(deps, channels ?? [], model, isPinned)
 }
 
 /**

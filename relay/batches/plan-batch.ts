@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { BatchApi, BatchPart } from '#domain/batches/events.ts'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import { inBatchPrice } from '#domain/pricing/price-list.ts'
-import { channelsIn, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
+import { channelsIn } from '#domain/routing/channels-by-group-and-model.ts'
 import { fromWire, isInRange, toWire } from '#domain/shared/quota.ts'
 import { resolveModelSuffix } from '../adapters/resolve-model-suffix.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
@@ -14,7 +15,6 @@ import type { ModelCalls } from '../limits/call-limit-rules.ts'
 import { estimateTokensOf } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { isUnexpired } from '../pipeline/channel-expiry.ts'
-import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
 import { accessError } from '../pipeline/model-access-errors.ts'
 import { outputLimitsOf } from '../pipeline/output-limits-of-call.ts'
@@ -23,28 +23,41 @@ import { candidateOf } from '../pipeline/prepare-request-for-channel.ts'
 import { providerFileError } from '../pipeline/refuse-files-stored-at-provider.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { screenPrompt } from '../screening/word-screening.ts'
+import { Permits } from '../tasks/limit-concurrent-work.ts'
 import { type RelayChannel, serves } from '../views/channel-view.ts'
 import type { InlineBatches, InlineSubmission } from './batch-apis-with-inline-requests.ts'
+import { BatchChannels, type BatchPlace } from './batch-channels.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
 
 /**
  * A batch that was checked and can be submitted: its parts with the quota to reserve for each, its
- * channel, and the body to send. A part consists of the lines with the same model and price.
+ * channels, and the body to send. A part consists of the lines with the same model and price.
  */
-export type BatchPlan = {
+export type BatchPlan = Omit<PlannedBody, 'body'> & {
+  /** The body for the first channel. Null once it was sent, so that its memory is free. */
+  body: Buffer | null
   /** The group whose prices are charged. */
   readonly group: string
-  readonly parts: readonly BatchPart[]
-  readonly lines: LinesById
-  readonly channel: RelayChannel
-  /** The provider's name for the model of the first line. */
-  readonly sentModel: string
-  readonly body: Buffer
+  /**
+   * The channels to try, of which `place` is the first one. A channel that was not tried must be
+   * given back by `skip`.
+   */
+  readonly channels: BatchChannels
+  readonly place: BatchPlace
   /**
    * The members of the submission that later descriptions of the batch repeat; null if there are
    * none.
    */
   readonly shown: object | null
+}
+
+/** What is sent to one channel, with the parts and the data of the lines. */
+export type PlannedBody = {
+  readonly parts: readonly BatchPart[]
+  readonly lines: LinesById
+  /** The provider's name for the model of the first line. */
+  readonly sentModel: string
+  readonly body: Buffer
 }
 
 /** The maximum number of parts in a batch. Each combination of a model and a price is one part. */
@@ -66,16 +79,49 @@ export type PlannedLine = { readonly request: ChatRequest; readonly plan: CallPl
 export type Parts = Map<string, BatchPart & { readonly index: number }>
 
 /**
- * Plans all lines with the functions that also plan single calls. All lines are sent to one
- * channel, which must offer all their models. Returns the first error, which names the faulty line.
+ * The maximum number of batches that a process plans at once, because the lines need much memory.
+ * Uploads are not counted, so that slow uploads do not keep other callers waiting.
  */
-export async function planBatch(
+const PLANS_MAX = 2
+/** The maximum number for one user, whose batches then do not delay those of other users. */
+const PLANS_OF_USER_MAX = 1
+const plans = new Permits({ total: PLANS_MAX, waiting: 256, waitingPerName: 64, waitMs: 30_000 })
+const NEVER = new AbortController().signal
+const BUSY = relayError('overloaded', { retryAfter: 2 })
+
+/**
+ * Runs work that plans a batch of this user. It may have to wait for other plans. Returns an error
+ * if it would wait too long.
+ */
+export async function whilePlanning<T>(
+  { user: { userId } }: Pick<Caller, 'user'>,
+  work: () => Promise<T>,
+): Promise<T | RelayError> {
+  const release = await plans.enter([{ name: `user ${userId}`, max: PLANS_OF_USER_MAX }], NEVER)
+  if (release === null) return BUSY
+  try {
+    return await work()
+  } finally {
+    release()
+  }
+}
+
+type PlannedLines = {
+  readonly planned: readonly PlannedLine[]
+  /** The channels that offer the models of all lines, and to which all lines can be sent. */
+  readonly channels: readonly RelayChannel[]
+}
+
+/**
+ * Plans all lines with the functions that also plan single calls. Returns the first error, which
+ * names the faulty line.
+ */
+async function planLines(
   deps: RelayDeps,
   caller: Caller,
-  batch: string,
   api: InlineBatches,
-  { lines, shown }: InlineSubmission,
-): Promise<BatchPlan | RelayError> {
+  { lines }: InlineSubmission,
+): Promise<PlannedLines | RelayError> {
   const planned: PlannedLine[] = []
   let channels: readonly RelayChannel[] | null = null
   for (const [index, { params }] of lines.entries()) {
@@ -92,14 +138,56 @@ export async function planBatch(
       return api.inLine(relayError('no_batch_channel', { param: 'model', subject }), index)
     }
   }
-  const model = planned[0]?.request.model ?? ''
+  return { planned, channels: channels ?? [] }
+}
+
+/**
+ * Plans a batch. All lines are sent to one channel, which must offer all their models. Returns an
+ * error if a line is faulty or no channel can be tried.
+ */
+export async function planBatch(
+  deps: RelayDeps,
+  caller: Caller,
+  batch: string,
+  api: InlineBatches,
+  submission: InlineSubmission,
+): Promise<BatchPlan | RelayError> {
+  const read = await planLines(deps, caller, api, submission)
+  if (isRelayError(read)) return read
+  const model = read.planned[0]?.request.model ?? ''
   const isPinned = caller.pinnedChannelId !== null
-  const selector = new ChannelSelector(deps, offerOf(channels ?? []), model, isPinned)
-  const channel = await selector.next()
-  selector.end(true)
-  if (channel === null) return relayError('no_channel', { subject: model, retryAfter: 10 })
-  const plan = await buildPlan(deps, { batch, channel, api }, { lines, shown }, planned)
-  return isRelayError(plan) ? plan : { group: caller.group, shown, ...plan }
+  const channels = new BatchChannels(deps, read.channels, model, isPinned)
+  let plan: PlannedBody | RelayError | null = null
+  try {
+    const place = await channels.next()
+    if (place === null) return relayError('no_channel', { subject: model, retryAfter: 10 })
+    plan = await buildPlan(deps, { batch, channel: place.channel, api }, submission, read.planned)
+    if (isRelayError(plan)) return plan
+    return { group: caller.group, shown: submission.shown, channels, place, ...plan }
+  } finally {
+    if (plan === null || isRelayError(plan)) channels.skip()
+  }
+}
+
+/**
+ * Plans a batch again for another channel, because the first one did not accept it. Returns an
+ * error if the lines can't be sent to this channel, or if they would not cost what is reserved in
+ * `parts`, because prices or channels have changed.
+ */
+export async function planForOtherChannel(
+  deps: RelayDeps,
+  caller: Caller,
+  building: Building,
+  parts: readonly BatchPart[],
+  submission: InlineSubmission,
+): Promise<PlannedBody | RelayError> {
+  const read = await planLines(deps, caller, building.api, submission)
+  if (isRelayError(read)) return read
+  const plan = await buildPlan(deps, building, submission, read.planned)
+  if (isRelayError(plan)) return plan
+  const reservedFor = ({ call: _, ...part }: BatchPart) => part
+  const isSame = isDeepStrictEqual(plan.parts.map(reservedFor), parts.map(reservedFor))
+  return isSame ? { ...plan, parts } : relayError('no_channel', { subject: '', retryAfter: 10 })
 }
 
 /**
@@ -160,7 +248,7 @@ async function buildPlan(
   { batch, channel, api }: Building,
   { lines, shown }: InlineSubmission,
   planned: readonly PlannedLine[],
-): Promise<Omit<BatchPlan, 'group' | 'shown'> | RelayError> {
+): Promise<PlannedBody | RelayError> {
   const parts: Parts = new Map()
   const facts = new Map<string, LineFacts>()
   const { write } = api
@@ -182,7 +270,7 @@ async function buildPlan(
   }
   pieces.push(Buffer.from(write.end))
   const body = Buffer.concat(pieces)
-  return { parts: partsIn(parts), lines: facts, channel, sentModel, body }
+  return { parts: partsIn(parts), lines: facts, sentModel, body }
 }
 
 /**

@@ -30,6 +30,7 @@ type Submission = {
 
 export type Submitted = {
   readonly end: AttemptEnd
+  readonly latencyMs: number
   /**
    * Returns the record of this attempt, as the events of the batch contain it. `acceptedId` is the
    * provider's id of the batch, or null if the provider gave none.
@@ -66,7 +67,7 @@ export async function sendSubmission(
     if (evidence === null) return attempt
     return { ...attempt, evidence: file === undefined ? evidence : { ...evidence, file } }
   }
-  return { end, attemptOf }
+  return { end, latencyMs, attemptOf }
 }
 
 /** The members of a model's answer that identify the answer or the system that generated it. */

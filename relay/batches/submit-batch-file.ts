@@ -11,6 +11,7 @@ import { bodyShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import { type SpooledFile, spool } from '../uploads/spooled-file.ts'
 import { keysOfSubmitted } from '../views/channel-and-keys-of-submitted-work.ts'
 import { claimKeyOfBatch } from './claim-idempotency-key-of-batch.ts'
+import { NO_STORE } from './conclude-submission.ts'
 import { openDownload, ResultsUnavailable } from './download-batch-results-from-provider.ts'
 import type { StoredFile } from './file-record-store.ts'
 import { FileReaders } from './limit-file-readers.ts'
@@ -19,7 +20,7 @@ import { callsOf } from './plan-batch.ts'
 import { FILE_LINE_BYTES_MAX, FilePlan, FileRefused } from './plan-batch-file.ts'
 import { readOpenAiBatchRequest } from './read-openai-batch-request.ts'
 import type { BatchDeps } from './settle-batch.ts'
-import { holdBatch, NO_STORE, outcomeOf, type Permitted } from './submit-batch.ts'
+import { holdBatch, outcomeOf, type Permitted } from './submit-batch.ts'
 import {
   type BatchFileSubmission,
   refuseWith,

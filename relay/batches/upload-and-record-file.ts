@@ -1,9 +1,12 @@
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
+import { isRetryable } from '../pipeline/retryable-failures.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { GIGABYTE } from '../views/option-view.ts'
+import type { BatchChannels, BatchPlace } from './batch-channels.ts'
+import { type Failed, isRefused } from './conclude-submission.ts'
 import {
   type FileLimit,
   type FileLimits,
@@ -15,7 +18,6 @@ import {
 import { fileIdOf } from './openai-batches.ts'
 import { deleteAtProvider } from './register-and-delete-batch-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
-import { type Failed, isRefused } from './submit-batch.ts'
 import { uploadFile, uploadNameOf } from './upload-batch-file-to-provider.ts'
 
 /**
@@ -58,11 +60,62 @@ type Upload = {
 }
 
 /**
+ * Uploads a caller's file to one channel after another until a provider has stored it. A file costs
+ * nothing, so it is also sent again if the provider before may have stored it. That copy is later
+ * deleted. Returns the file, or the error for the caller and the provider's failure, if there was
+ * one.
+ */
+export async function uploadToChannels(
+  deps: BatchDeps,
+  call: string,
+  channels: BatchChannels,
+  upload: Omit<Upload, keyof BatchPlace>,
+): Promise<StoredFile | UploadFailure> {
+  let last: UploadFailure | null = null
+  try {
+    for (;;) {
+      const place = await channels.next()
+      if (place === null) break
+      const { channel, key } = place
+      const stored = await uploadAndRecord(deps, { channel, key, ...upload })
+      if (!isRelayError(stored) && !('kind' in stored)) {
+        channels.note(call, STORED)
+        return stored
+      }
+      last = { channel, failure: stored }
+      if (isRelayError(stored) && stored.code !== 'upstream_format') break
+      channels.note(call, isRelayError(stored) ? UNREADABLE : stored)
+      if (!isRelayError(stored) && !mayBeUploadedElsewhere(stored)) break
+    }
+  } finally {
+    channels.skip()
+  }
+  const subject = channels.model
+  return last ?? { channel: null, failure: relayError('no_channel', { subject, retryAfter: 10 }) }
+}
+
+export type UploadFailure = {
+  /** The channel of the last attempt, or null if there was none. */
+  readonly channel: RelayChannel | null
+  readonly failure: Failed | RelayError
+}
+
+const NOTHING = Buffer.alloc(0)
+const STORED: AttemptEnd = { kind: 'plain', status: 200, body: NOTHING }
+const UNREADABLE: AttemptEnd = {
+  ...{ kind: 'failed', status: 200, error: 'format', body: NOTHING, retryAfterMs: 0 },
+}
+
+/** After a timeout, the caller has waited for so long that no other channel is tried. */
+const mayBeUploadedElsewhere = (end: Failed): boolean =>
+  end.error !== 'timeout' && isRetryable(end, false)
+
+/**
  * Uploads a caller's file to a provider. The file is recorded before the upload, and the record is
  * completed after it. The file is therefore deleted at the provider even if the process ends in
  * between. Returns the file, the failure of the provider, or the error for the caller.
  */
-export async function uploadAndRecord(
+async function uploadAndRecord(
   deps: BatchDeps,
   { userId, channel, key, limits, file, lifetimeMs }: Upload,
 ): Promise<StoredFile | Failed | RelayError> {

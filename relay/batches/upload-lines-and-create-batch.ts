@@ -7,6 +7,14 @@ import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { confidentialTo, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
 import { PROVIDER_ID } from './batch-protocol.ts'
+import {
+  channelError,
+  isRefused,
+  NO_STORE,
+  refuse,
+  sendAccepted,
+  sendFailure,
+} from './conclude-submission.ts'
 import type { StoredFile } from './file-record-store.ts'
 import {
   OPENAI_BATCHES,
@@ -17,14 +25,6 @@ import {
 import { cancelUnreadable, recordAccepted } from './record-accepted-batch.ts'
 import { sendSubmission } from './send-batch-and-collect-evidence.ts'
 import type { BatchDeps } from './settle-batch.ts'
-import {
-  channelError,
-  isRefused,
-  NO_STORE,
-  refuse,
-  sendAccepted,
-  sendFailure,
-} from './submit-batch.ts'
 import { mayHaveFile, recordFailedUpload } from './upload-and-record-file.ts'
 import { deleteUploaded, uploadFile, uploadNameOf } from './upload-batch-file-to-provider.ts'
 

@@ -6,7 +6,8 @@ import { eventTypes } from '#test/support/event-types.ts'
 const NO_ACTS = {
   'calls of the relay, which the ledger and the usage log show': [
     ...['CallAdmitted', 'HoldRaised', 'CallProgressed', 'CallSettled', 'CallReleased'],
-    ...['CallInterrupted', 'BatchSubmitted', 'BatchAccepted', 'BatchLinesBilled', 'BatchEnded'],
+    ...['CallInterrupted', 'BatchSubmitted', 'BatchRouted', 'BatchAccepted', 'BatchLinesBilled'],
+    'BatchEnded',
     ...[
       'TaskRouted',
       'TaskSubmitted',

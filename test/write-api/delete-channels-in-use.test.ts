@@ -185,6 +185,20 @@ it('a channel is not deleted while a batch is being submitted to it', async () =
   expect(await remove()).toMatchObject({ status: 200, success: true })
 })
 
+it('a channel is not deleted while a batch that another one refused is sent to it', async () => {
+  const other = channelId + 1_000
+  const submission = { tokenId: 1, group: 'default', api: 'anthropic', lines: 1, parts: [] }
+  const submitted = { ...submission, channelId: other, submittedAt: 0 }
+  await append([
+    batchFact('batch-routed', 'BatchSubmitted', submitted),
+    batchFact('batch-routed', 'BatchRouted', { channelId }),
+  ])
+  expect((await remove()).message).toContain('batches: 1')
+  const end = { cause: 'refused', billedLines: 0, endedAt: 0 }
+  await append([batchFact('batch-routed', 'BatchEnded', end)])
+  expect(await remove()).toMatchObject({ status: 200, success: true })
+})
+
 it('a channel is not deleted while the answer to a task that it got is lost', async () => {
   const task = aDrawing('task-unconfirmed', 7)
   const sentTo = { channelId, keyRef: 'ref', attempts: [] }

@@ -5,6 +5,7 @@ export const auditEvents: Translations['auditEvents'] = {
   'batch-accepted': 'Batch accepted by the provider',
   'batch-ended': 'Batch ended',
   'batch-lines-billed': 'Lines of a batch billed',
+  'batch-routed': 'Batch sent to another channel',
   'batch-submitted': 'Batch submitted',
   'call-admitted': 'Call admitted, quota held',
   'call-interrupted': 'Interrupted call settled',

@@ -4,6 +4,7 @@ export const auditEvents = {
   'batch-accepted': '上游接受批处理',
   'batch-ended': '批处理结束',
   'batch-lines-billed': '批处理按行扣费',
+  'batch-routed': '批处理改发其他渠道',
   'batch-submitted': '提交批处理',
   'call-admitted': '调用准入，预扣额度',
   'call-interrupted': '中断调用结算',

@@ -5,7 +5,9 @@ import { type BatchCommand, batchDecider } from '#domain/batches/decide.ts'
 import type {
   BatchAccepted,
   BatchEnded,
+  BatchEvent,
   BatchLinesBilled,
+  BatchRouted,
   BatchSubmitted,
 } from '#domain/batches/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
@@ -73,6 +75,40 @@ describe('the events of batches, as first recorded', () => {
       },
     },
   )
+})
+
+const { batch: _b, userId: _u, ...routed } = (golden('batch-routed-v1') as BatchRouted).data
+
+describe('the event of a batch that is sent to another channel, as first recorded', () => {
+  story(
+    'a batch that the first channel does not accept',
+    batchDecider,
+    [
+      ['batch-submitted-v1', submit],
+      ['batch-routed-v1', { type: 'RouteBatch', ...routed }],
+      ['batch-accepted-v1', accept],
+    ],
+    {
+      record: {
+        submitted: (golden('batch-submitted-v1') as BatchSubmitted).data,
+        failed: [routed.attempt],
+        place,
+        billed: new Set(),
+        sums: [{ lines: 0, usage: NO_USAGE, charge: 0n, cost: 0n }],
+        end: null,
+      },
+    },
+  )
+
+  it('is refused once a provider has accepted the batch, or the batch has ended', () => {
+    const { evolve, decide, initialState } = batchDecider
+    const accepted = [golden('batch-submitted-v1'), golden('batch-accepted-v1')] as BatchEvent[]
+    const state = accepted.reduce(evolve, initialState())
+    const route: BatchCommand = { type: 'RouteBatch', channelId: 6 }
+    expect(decide(route, state)).toMatchObject({ code: 'BatchElsewhere' })
+    const ended = evolve(state, golden('batch-ended-v1') as BatchEvent)
+    expect(decide(route, ended)).toMatchObject({ code: 'BatchEnded' })
+  })
 })
 
 const shownPlace = (golden('batch-accepted-evidence-v1') as BatchAccepted).data

@@ -193,6 +193,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   TaskSucceeded: 1,
   TaskFailed: 1,
   BatchSubmitted: 1,
+  BatchRouted: 1,
   BatchAccepted: 1,
   BatchLinesBilled: 1,
   BatchEnded: 1,

@@ -51,6 +51,22 @@ async function added(store: BatchStore, batch: string): Promise<() => Promise<un
 }
 
 describe.each(STORES)('the batches in %s', (_name, createStore) => {
+  it('keep the data of lines for the channel to which the batch is sent last', async () => {
+    const store = createStore()
+    const line = { line: 0, part: 0, bounds: { inputTokens: 1, outputTokens: 1, choices: 1 } }
+    const first = { ...line, inputCeiling: 1, calls: 1, bytes: 2, hasHourCache: false }
+    const rest = { api: 'anthropic', submittedAt: AT, request: null, holder: 'one' } as const
+    for (const batch of ['routed', 'unchanged']) {
+      const row = { batch, userId: 7, ...rest, holderSince: AT }
+      await store.add(row, new Map([['a', first] as const, ['b', { ...first, line: 1 }] as const]))
+    }
+    const second = { ...first, sentModel: 'other', bytes: 3 }
+    const lines = new Map([['a', second] as const, ['b', { ...second, line: 1 }] as const])
+    await store.replaceLines('routed', lines)
+    expect(await store.linesOf('routed')).toEqual(lines)
+    expect((await store.linesOf('unchanged')).get('a')).toEqual(first)
+  })
+
   it('keep the first batch of several with one id', async () => {
     const store = createStore()
     const facts = { line: 0, part: 0, bounds: { inputTokens: 1, outputTokens: 1, choices: 1 } }

@@ -68,6 +68,9 @@ export function batchesInMemory(): BatchStore {
       sorted()
         .filter(({ batch, isSettled }) => !isSettled && batch > after)
         .slice(0, limit),
+    replaceLines: async (batch, facts) => {
+      lines.set(batch, facts)
+    },
     linesOf: async (batch) => lines.get(batch) ?? new Map(),
     remove: async (batch, holder) => {
       if (batches.get(batch)?.holder !== holder) return

@@ -1,0 +1,111 @@
+import type { Attempt } from '#domain/accounts/events.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
+import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
+import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
+import { mayBeSentTo } from '../views/channel-and-keys-of-submitted-work.ts'
+import type { RelayKey } from '../views/channel-view.ts'
+import type { StoredBatch } from './batch-store.ts'
+import { renderDescription } from './render-batch.ts'
+import type { BatchDeps } from './settle-batch.ts'
+
+/**
+ * The error for a caller whose batch could not be recorded. The quota for the batch may be reserved
+ * nevertheless.
+ */
+export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
+export const NO_CHANNEL = relayError('no_channel', { subject: '', retryAfter: 10 })
+
+/**
+ * Checks whether a recorded batch may be sent to its channel. Returns null if it may, or the error
+ * for the caller if it must not be sent or the event store does not answer.
+ */
+export async function channelError(
+  deps: BatchDeps,
+  batch: string,
+  channelId: number,
+  key: RelayKey | undefined,
+): Promise<RelayError | null> {
+  if (key === undefined) return NO_CHANNEL
+  try {
+    return (await mayBeSentTo(deps, { channelId, keyRef: key.keyRef })) ? null : NO_CHANNEL
+  } catch (err) {
+    deps.log.error({ err, call: batch }, 'the channel of a batch could not be checked')
+    return NO_STORE
+  }
+}
+
+export type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
+
+/**
+ * Reports whether the provider has definitely refused the batch. If the provider's response was
+ * lost, the provider may have accepted the batch. The quota then stays reserved until the batch
+ * counts as lost.
+ */
+export const isRefused = ({ status, error }: Failed): boolean =>
+  error === 'connect' || (status !== null && status >= 400 && status <= 499 && status !== 408)
+
+/**
+ * Ends a batch that no provider accepted, and releases the quota that was reserved for it. If this
+ * fails, the poller does it later. `attempt` is the submission that the provider refused, or null
+ * if nothing was sent.
+ */
+export async function refuse(
+  { ledger, batchStore, log }: BatchDeps,
+  batch: string,
+  keyed: KeyedCall | null,
+  attempt: Attempt | null = null,
+): Promise<void> {
+  try {
+    await ledger.end(batch, 'refused', { refused: attempt })
+    await batchStore.remove(batch, null)
+    await keyed?.free()
+  } catch (err) {
+    log.error({ err, call: batch }, 'a refused batch could not be released')
+  }
+}
+
+type Accepted = Pick<StoredBatch, 'api' | 'userId'> & {
+  readonly shown: object | null
+  /** The members of the provider's description that callers receive. */
+  readonly object: object
+}
+
+/**
+ * Stores the description of a batch whose acceptance was recorded, and sends it to the caller. A
+ * failure to store it is only logged, because a caller who got an error would submit the batch
+ * again and pay twice.
+ */
+export async function sendAccepted(
+  deps: BatchDeps,
+  exchange: Exchange,
+  { api, userId, shown, object }: Accepted,
+): Promise<void> {
+  const { call: batch, startedAt: submittedAt } = exchange
+  const text = JSON.stringify(object)
+  try {
+    await deps.batchStore.describe(batch, await deps.vault.seal(userId, text))
+  } catch (err) {
+    // The poller stores the description when it next asks the provider about the batch.
+    deps.log.warn({ err, call: batch }, 'the description of a batch could not be stored')
+  }
+  const facts = { api, batch, submittedAt, isSettled: false }
+  const contents = { request: shown, object: JSON.parse(text) }
+  sendJson(exchange, 200, renderDescription(deps, facts, contents))
+}
+
+export function sendFailure(
+  { views }: BatchDeps,
+  exchange: Exchange,
+  { status, error, body }: Failed,
+  confidential: readonly string[],
+): void {
+  if (error === 'timeout') return sendError(exchange, relayError('upstream_timeout'))
+  if (status === null) return sendError(exchange, relayError('upstream_unreachable'))
+  // A rejection of the site's key must not look like a rejection of the caller's key.
+  if (status === 401 || status === 403) return sendError(exchange, relayError('upstream_account'))
+  const { isUpstreamErrorHidden: isHidden } = views.options.options
+  const texts = { isHidden, isOwnFormat: true, confidential }
+  const shown = exchange.errors.providerErrorBody(body, status, texts, exchange.call)
+  sendJson(exchange, status >= 400 && status <= 599 ? status : 502, shown)
+}

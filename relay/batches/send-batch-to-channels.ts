@@ -1,0 +1,206 @@
+import type { Attempt } from '#domain/accounts/events.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
+import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
+import { isRetryable } from '../pipeline/retryable-failures.ts'
+import { mayBeAccepted } from '../tasks/judge-submission-outcome.ts'
+import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
+import type { InlineBatches } from './batch-apis-with-inline-requests.ts'
+import type { BatchPlace } from './batch-channels.ts'
+import {
+  channelError,
+  type Failed,
+  isRefused,
+  NO_CHANNEL,
+  NO_STORE,
+  refuse,
+  sendAccepted,
+  sendFailure,
+} from './conclude-submission.ts'
+import {
+  type BatchPlan,
+  type PlannedBody,
+  planForOtherChannel,
+  whilePlanning,
+} from './plan-batch.ts'
+import { cancelUnreadable, recordAccepted } from './record-accepted-batch.ts'
+import { type Submitted, sendSubmission } from './send-batch-and-collect-evidence.ts'
+import type { BatchDeps } from './settle-batch.ts'
+
+/**
+ * The maximum time of all attempts together. It is shorter than `LOST_MS`, after which a batch that
+ * no provider has accepted counts as lost.
+ */
+const SUBMIT_MS = 300_000
+
+/** A batch whose quota is reserved, and that was not sent yet. */
+export type HeldBatch = {
+  /** The caller, in the group whose prices are charged. */
+  readonly caller: Caller
+  readonly keyed: KeyedCall | null
+  readonly api: InlineBatches
+  /** The body of the caller's request, from which the lines are planned for another channel. */
+  readonly callersBody: Buffer
+  readonly plan: BatchPlan
+}
+
+/** The next attempt, and what is sent in it. */
+type Prepared = Pick<PlannedBody, 'sentModel' | 'body'> & { readonly place: BatchPlace }
+
+type FailedAttempt = {
+  readonly channel: RelayChannel
+  readonly end: Failed
+  /** Reports whether the batch may be sent to another channel. */
+  readonly isRetryable: boolean
+  readonly attempt: Attempt
+}
+
+/**
+ * Sends a batch to one channel after another until a provider accepts it. After a failure that
+ * leaves open whether the provider has accepted the batch, such as a lost connection, the batch is
+ * not sent again, because two providers might process it. Returns true if a provider accepted it.
+ */
+export async function sendBatchToChannels(
+  deps: BatchDeps,
+  exchange: Exchange,
+  held: HeldBatch,
+): Promise<boolean> {
+  const { plan, keyed } = held
+  const { call: batch } = exchange
+  const signal = AbortSignal.timeout(SUBMIT_MS)
+  let next: Prepared | null = firstOf(plan)
+  let error: RelayError | null = null
+  let last: FailedAttempt | null = null
+  /** The last attempt, unless an event contains it. */
+  let attempt: Attempt | null = null
+  let isRefusedByAll = true
+  while (next !== null) {
+    const { channel, key } = next.place
+    error = await channelError(deps, batch, channel.channelId, key)
+    if (error === null) {
+      const sent = await sendTo(deps, exchange, held, next, signal)
+      if (typeof sent === 'boolean') return sent
+      last = sent
+      attempt = sent.attempt
+      isRefusedByAll &&= isRefused(sent.end)
+      if (!sent.isRetryable) break
+    } else plan.channels.skip()
+    // The body is not needed any more, and its memory holds the body for the next channel.
+    next = null
+    if (error === NO_STORE || signal.aborted) break
+    next = await prepareNext(deps, exchange, held, attempt)
+    if (next !== null) attempt = null
+  }
+  // A provider that failed may have accepted the batch. The quota then stays reserved until the
+  // batch counts as lost.
+  if (isRefusedByAll) await refuse(deps, batch, keyed, attempt)
+  if (last === null) sendError(exchange, error ?? NO_CHANNEL)
+  else sendFailure(deps, exchange, last.end, confidentialTo(last.channel))
+  return false
+}
+
+/** Returns the first attempt. Its body is taken from the plan, which would keep it in memory. */
+function firstOf(plan: BatchPlan): Prepared | null {
+  const { body, place, sentModel } = plan
+  plan.body = null
+  return body === null ? null : { body, place, sentModel }
+}
+
+/**
+ * Sends the batch to one channel. Returns the failure, or, if the caller got the answer, whether
+ * the provider accepted the batch.
+ */
+async function sendTo(
+  deps: BatchDeps,
+  exchange: Exchange,
+  held: HeldBatch,
+  { place, body, sentModel }: Prepared,
+  signal: AbortSignal,
+): Promise<FailedAttempt | boolean> {
+  const { api, plan } = held
+  const { channel, key } = place
+  const { end, latencyMs, attemptOf } = await sendSubmission(deps, {
+    ...{ channelId: channel.channelId, target: key.target, signal },
+    request: {
+      ...{ method: 'POST', path: api.pathOf(sentModel), body },
+      headers: api.headersOf(exchange),
+    },
+  })
+  plan.channels.note(exchange.call, end)
+  if (end.kind === 'plain')
+    return accept(deps, exchange, held, { place, body: end.body, attemptOf })
+  if (end.kind === 'streamed') return false
+  const isOver = mayBeAccepted({ end, latencyMs }) || !isRetryable(end, false)
+  return { channel, end, isRetryable: !isOver, attempt: await attemptOf(null) }
+}
+
+/**
+ * Selects the next channel and plans the batch for it. Before the batch may be sent there, the
+ * data of its lines and the channel are stored. Returns null if no channel is left, or if they
+ * can't be stored. `attempt` is the failed attempt at the channel before, if there was one.
+ */
+async function prepareNext(
+  deps: BatchDeps,
+  { call: batch }: Exchange,
+  { caller, api, callersBody, plan }: HeldBatch,
+  attempt: Attempt | null,
+): Promise<Prepared | null> {
+  for (;;) {
+    const place = await plan.channels.next()
+    if (place === null) return null
+    const { channel } = place
+    const planned = await whilePlanning(caller, async () => {
+      const submission = await api.read(callersBody)
+      if (isRelayError(submission)) return submission
+      const building = { batch, channel, api }
+      return planForOtherChannel(deps, caller, building, plan.parts, submission)
+    })
+    if (isRelayError(planned)) {
+      deps.log.debug({ call: batch, channelId: channel.channelId }, 'a channel was left out')
+      plan.channels.skip()
+      continue
+    }
+    const { lines, body, sentModel } = planned
+    try {
+      await deps.batchStore.replaceLines(batch, lines)
+      const failed = attempt === null ? {} : { attempt }
+      await deps.ledger.route(batch, { channelId: channel.channelId, ...failed })
+      return { place, body, sentModel }
+    } catch (err) {
+      deps.log.error({ err, call: batch }, 'the next channel of a batch could not be recorded')
+      return null
+    }
+  }
+}
+
+type Answered = Pick<Submitted, 'attemptOf'> & {
+  readonly place: BatchPlace
+  /** The provider's description of the batch. */
+  readonly body: Buffer
+}
+
+async function accept(
+  deps: BatchDeps,
+  exchange: Exchange,
+  { api: { api, protocol }, caller, plan: { shown } }: HeldBatch,
+  { place: { channel, key }, body, attemptOf }: Answered,
+): Promise<boolean> {
+  const { call: batch } = exchange
+  const description = protocol.readDescription(body, confidentialTo(channel))
+  const submission = { batch, channel, key, protocol, attemptOf }
+  if (description === null) {
+    await cancelUnreadable(deps, { ...submission, upstreamId: protocol.readId(body) })
+    sendError(exchange, relayError('upstream_format'))
+    return false
+  }
+  const { upstreamId, object } = description
+  const acceptance = { ...submission, upstreamId }
+  if (!(await recordAccepted(deps, acceptance))) {
+    sendError(exchange, NO_STORE)
+    return false
+  }
+  const { userId } = caller.user
+  await sendAccepted(deps, exchange, { api, userId, shown, object })
+  return true
+}

@@ -1,0 +1,178 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { batchStream } from '#domain/batches/events.ts'
+import { channelHealthStream } from '#domain/channel-health/events.ts'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import type { FileStore } from '#relay/batches/file-record-store.ts'
+import { serve } from '#test/support/start-http-server.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { filesInMemory } from '../support/in-memory-stores.ts'
+import { KEY, relayRig, USER } from '../support/relay-rig.ts'
+import { type ScriptedProvider, scriptedProvider } from '../support/scripted-provider.ts'
+
+const MODEL = 'lab-model'
+const CHAT = '/v1/chat/completions'
+const [FIRST, SECOND] = [2, 3]
+const BODY = { model: MODEL, max_tokens: 8, messages: [{ role: 'user', content: 'Hi' }] }
+const LINE = `${JSON.stringify({ custom_id: 'a', method: 'POST', url: CHAT, body: BODY })}\n`
+
+const first = startedForEach(scriptedProvider)
+const second = startedForEach(scriptedProvider)
+/** Receives each request, and then closes the connection without an answer. */
+const cutting = startedForEach(() =>
+  serve((request) => request.resume().on('end', () => request.socket.destroy())),
+)
+let fileStore: FileStore
+let laterMs = 0
+const rig = startedForEach(() => {
+  fileStore = filesInMemory()
+  const overrides = { batchPollEveryMs: 20, fileStore }
+  return relayRig(overrides, {}, undefined, { now: () => Date.now() + laterMs })
+})
+
+beforeEach(async () => {
+  laterMs = 0
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  await rig.setOption('ModelRatio', { [MODEL]: 1 })
+  await rig.setOption('RetryTimes', '1')
+  second.answers.set('POST /v1/files', { body: { id: 'file-second', object: 'file' } })
+  second.answers.set('GET /v1/files/file-second/content', { body: LINE })
+})
+
+/** Adds two channels, of which the one at `baseUrl` is always tried first. */
+async function addChannels(baseUrl: string): Promise<void> {
+  await rig.addChannel(FIRST, { type: 1, models: [MODEL], baseUrl, priority: 10 })
+  await rig.addChannel(SECOND, { type: 1, models: [MODEL], baseUrl: second.url })
+}
+
+/** Returns an address that refuses connections. */
+async function deadAddress(): Promise<string> {
+  const { url, close } = await serve(() => {})
+  await close()
+  return url
+}
+
+async function post(path: string, body: FormData | object, key = KEY) {
+  const isForm = body instanceof FormData
+  const type = isForm ? {} : { 'content-type': 'application/json' }
+  const response = await fetch(`${rig.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${key}`, ...type },
+    body: isForm ? body : JSON.stringify(body),
+  })
+  const text = await response.text()
+  return { status: response.status, text, json: () => JSON.parse(text) }
+}
+
+function upload(key = KEY) {
+  const form = new FormData()
+  form.set('purpose', 'batch')
+  form.set('file', new Blob([LINE]), 'lines.jsonl')
+  return post('/v1/files', form, key)
+}
+
+const uploadsTo = ({ requests }: ScriptedProvider) =>
+  requests.filter(({ method, path }) => method === 'POST' && path === '/v1/files')
+const recorded = async (userId = USER) => {
+  const page = { after: null, isInput: null, isAscending: true, at: Date.now() + laterMs, limit: 9 }
+  const files = await fileStore.list(userId, page)
+  return files.map(({ channelId, upstreamId }) => ({ channelId, upstreamId }))
+}
+
+describe('the file of a batch', () => {
+  it('is stored at the second channel, with its batch, if the first is unreachable', async () => {
+    await addChannels(await deadAddress())
+    const { status, text, json } = await upload()
+    expect(status, text).toBe(200)
+    expect(await recorded()).toEqual([{ channelId: SECOND, upstreamId: 'file-second' }])
+    expect(uploadsTo(second)[0]?.body).toContain(LINE.trim())
+    const description = { id: 'batch_1', object: 'batch', status: 'in_progress' }
+    second.answers.set('POST /v1/batches', { body: description })
+    const submission = { endpoint: CHAT, completion_window: '24h' }
+    const batch = await post('/v1/batches', { input_file_id: json().id, ...submission })
+    expect(batch.status, batch.text).toBe(200)
+    const hex = batch.json().id.split('_')[1]
+    const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    expect(await rig.eventsOf(batchStream(id))).toMatchObject([
+      { type: 'BatchSubmitted', data: { channelId: SECOND } },
+      { type: 'BatchAccepted', data: { channelId: SECOND, keyRef: `ref-${SECOND}` } },
+    ])
+  })
+
+  it.each([401, 403, 404, 429, 500, 503])(
+    'is stored at the second channel if the first answers with %i',
+    async (status) => {
+      await addChannels(first.url)
+      first.answers.set('POST /v1/files', { status, body: {} })
+      const uploaded = await upload()
+      expect(uploaded.status, uploaded.text).toBe(200)
+      expect(await recorded()).toEqual([{ channelId: SECOND, upstreamId: 'file-second' }])
+    },
+  )
+
+  it('is stored at the second channel if the first closes the connection', async () => {
+    await addChannels(cutting.url)
+    expect((await upload()).status).toBe(200)
+    expect(await recorded()).toEqual([{ channelId: SECOND, upstreamId: 'file-second' }])
+  })
+
+  it('is deleted at the first channel if that has stored it without a usable answer', async () => {
+    await addChannels(first.url)
+    first.answers.set('POST /v1/files', { body: { object: 'file' } })
+    first.answers.set('DELETE /v1/files/file-kept', { body: { deleted: true } })
+    expect((await upload()).status).toBe(200)
+    const filename = /filename="([^"]*)"/.exec(uploadsTo(first)[0]?.body ?? '')?.[1]
+    first.answers.set('GET /v1/files', { body: { data: [{ id: 'file-kept', filename }] } })
+    laterMs = 61_000
+    await expect
+      .poll(() => first.requests.filter(({ method }) => method === 'DELETE').map((one) => one.path))
+      .toEqual(['/v1/files/file-kept'])
+    expect(await recorded()).toEqual([{ channelId: SECOND, upstreamId: 'file-second' }])
+    expect(second.requests.map(({ method }) => method)).toEqual(['POST'])
+  })
+
+  it('is not sent again if the first channel finds a fault in it', async () => {
+    await addChannels(first.url)
+    first.answers.set('POST /v1/files', { status: 400, body: { error: { message: 'odd' } } })
+    const { status, text } = await upload()
+    expect([status, text]).toEqual([400, expect.stringContaining('odd')])
+    expect(uploadsTo(second)).toEqual([])
+    expect(await recorded()).toEqual([])
+  })
+
+  it('leaves no record, and the last answer is shown, if all channels refuse it', async () => {
+    await addChannels(await deadAddress())
+    second.answers.set('POST /v1/files', { status: 429, body: {} })
+    expect((await upload()).status).toBe(429)
+    expect(await recorded()).toEqual([])
+    const one = { files: 1, bytes: null }
+    expect(await fileStore.exceeded(USER, 0, Date.now(), one)).toBeNull()
+  })
+
+  it('is not tried at a channel whose refused connections have opened its circuit', async () => {
+    await addChannels(await deadAddress())
+    for (let file = 0; file < 5; file += 1) expect((await upload()).status).toBe(200)
+    const types = async () =>
+      (await rig.eventsOf(channelHealthStream(FIRST))).map(({ type }) => type)
+    await expect.poll(types).toEqual(['CircuitOpened'])
+    expect((await upload()).status).toBe(200)
+    expect(await types()).toEqual(['CircuitOpened'])
+  })
+
+  it('is stored at the second channel for fifty users at once', async () => {
+    await addChannels(await deadAddress())
+    const users = Array.from({ length: 50 }, (_, index) => {
+      return { userId: 100 + index, key: KEY.slice(0, -3) + String(100 + index) }
+    })
+    for (const { userId, key } of users) {
+      await rig.addUser(userId)
+      await rig.addToken(userId, userId, key)
+      await rig.grant(userId, 1_000_000n)
+    }
+    const all = await Promise.all(users.map(({ key }) => upload(key)))
+    expect(all.map(({ status }) => status)).toEqual(Array(50).fill(200))
+    expect(uploadsTo(second)).toHaveLength(50)
+    for (const { userId } of users) {
+      expect(await recorded(userId)).toEqual([{ channelId: SECOND, upstreamId: 'file-second' }])
+    }
+  })
+})
