@@ -142,7 +142,9 @@ async function storeForm(
   // The limits are also checked before the lines are read, so that no file is read for nothing.
   const full = await exceededLimitError(deps, userId, bytes, limits)
   if (full !== null) return full
-  const channel = await whileReadingFile(deps, caller, () => channelFor(deps, caller, upload.file))
+  const channel = await whileReadingFile(deps, exchange, caller, () =>
+    channelFor(deps, caller, upload.file),
+  )
   if (isRelayError(channel)) return channel
   const choice = await deps.keySelector.choose(channel)
   if (choice === null) return relayError('no_channel', { subject: '', retryAfter: 10 })
