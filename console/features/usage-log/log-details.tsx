@@ -258,7 +258,13 @@ function CallEnd({ other }: { other: LogOther }) {
 
 function UsageSource({ other }: { other: LogOther }) {
   const { t } = useTranslation()
-  const { usage_source: source, anomaly } = other
+  const number = useNumberFormat()
+  const { usage_source: source, anomaly, batch_lines_estimated: estimated } = other
+  const { batch_lines_billed: count = 0 } = other
+  if (estimated !== undefined && estimated < count) {
+    const counts = { count, lines: number.format(count), estimated: number.format(estimated) }
+    return <>{t('logDetails.source.estimatedLines', counts)}</>
+  }
   if (source === 'upstream' && anomaly === 'absurd') return <>{t('logDetails.source.limited')}</>
   if (source === 'upstream' || source === 'estimated' || source === 'partial') {
     return <>{t(`logDetails.source.${source}`)}</>

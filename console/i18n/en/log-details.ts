@@ -15,6 +15,8 @@ export const logDetails: Translations['logDetails'] = {
   source: {
     upstream: 'Reported by the provider',
     estimated: 'Estimated here',
+    estimatedLines_one: '{{estimated}} of {{lines}} line estimated here',
+    estimatedLines_other: '{{estimated}} of {{lines}} lines estimated here',
     partial: 'Usage before the cut',
     limited: 'Reported by the provider, limited to the possible maximum',
   },

@@ -16,6 +16,8 @@ export const logDetails = {
   source: {
     upstream: '上游给出',
     estimated: '本站估算',
+    estimatedLines_one: '{{lines}} 行中有 {{estimated}} 行由本站估算',
+    estimatedLines_other: '{{lines}} 行中有 {{estimated}} 行由本站估算',
     partial: '中断前的用量',
     limited: '上游给出，已截至最大可能值',
   },

@@ -124,6 +124,7 @@ describe('the usage log', () => {
   it('lets a user check the charge of a batch, which has no speed and no playground', async () => {
     const batch = {
       ...{ batch_id: 'batch_7', batch_lines: 10_000, batch_lines_billed: 9_000 },
+      batch_lines_estimated: 12,
       ...{ batch_ratio: '0.5', model_ratio: 0.5, completion_ratio: 1, cache_ratio: 1 },
       ...{ price: undefined, usage: { inputUncached: 540_000, output: 90_000 } },
     }
@@ -144,6 +145,8 @@ describe('the usage log', () => {
     const facts = page.getByRole('region', { name: en('logDetails.fact.title') })
     const counts = { billed: '9,000', lines: '10,000' }
     await facts.first().getByText(en('logDetails.batchLinesBilled_other', counts)).waitFor()
+    const estimated = { estimated: '12', lines: '9,000' }
+    await facts.first().getByText(en('logDetails.source.estimatedLines_other', estimated)).waitFor()
     await facts
       .first()
       .getByText(en('logDetails.batchPrice', { ratio: '0.5' }))
