@@ -12,6 +12,7 @@ import {
   hostOfChannel,
   isNamedLikeChatModel,
   SERVED_TYPES,
+  takesBatches,
   videoPricingAt,
 } from '#relay/served-channel-types.ts'
 import { noRelay, type Relay, type RelayPaths, startRelay } from '#relay/start-relay.ts'
@@ -184,7 +185,8 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
     const servedTypes = [...SERVED_TYPES.keys()]
     const types = { servedTypes, chatTypes: CHAT_TYPES, hostOfChannel, isNamedLikeChatModel }
     await registerReadApi(app, {
-      ...{ core, freshness, draining, longResponses, upgrades, ...types, videoPricingAt },
+      ...{ core, freshness, draining, longResponses, upgrades, ...types },
+      ...{ videoPricingAt, takesBatches },
     })
   }
   ;(relay ?? noRelay).addActions(app, freshness)

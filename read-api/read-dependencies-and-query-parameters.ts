@@ -44,6 +44,8 @@ export type ReadDeps = {
   readonly chatTypes: readonly number[]
   /** Reports whether the name of a model indicates a model for chats. */
   readonly isNamedLikeChatModel?: (model: string) => boolean
+  /** Reports whether a channel of this type takes batches with a model of this name. */
+  readonly takesBatches?: (type: number, model: string) => boolean
   readonly videoPricingAt: VideoPricingAt
   readonly readPriceUnits: PriceUnitReader
   /** Returns the host to which calls through a channel are sent, or null if it is unknown. */

@@ -36,7 +36,8 @@ export async function listModels(
     outputTokensMaxOf: (name) => outputCaps.get(name) ?? null,
   }
   if (id === null) {
-    return sendJson(exchange, 200, list(models.toSorted(), facts, parametersOf(request)))
+    const answer = list(models.toSorted(), facts, parametersOf(request))
+    return isRelayError(answer) ? sendError(exchange, answer) : sendJson(exchange, 200, answer)
   }
   if (models.includes(id)) return sendJson(exchange, 200, model(id, facts))
   sendError(exchange, relayError('model_not_found', { param: 'model', subject: id.slice(0, 256) }))
@@ -232,7 +233,10 @@ function anthropicList(models: readonly string[], facts: ModelFacts, parameters:
  * token is the name of the last model on the previous page.
  */
 function geminiList(models: readonly string[], facts: ModelFacts, parameters: URLSearchParams) {
-  const range = { limit: parameters.get('pageSize'), after: parameters.get('pageToken') || null }
+  const limit = parameters.get('pageSize')
+  // As at Google, 0 asks for the usual size.
+  if (!/^\d*$/.test(limit ?? '')) return relayError('invalid_parameter', { param: 'pageSize' })
+  const range = { limit, after: parameters.get('pageToken') || null }
   const { page, hasMore } = pageOf(models, range, 50)
   const list = { models: page.map((id) => geminiModel(id, facts)) }
   return hasMore ? { ...list, nextPageToken: page.at(-1) } : list

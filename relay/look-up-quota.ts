@@ -1,8 +1,8 @@
 import type { TokenUsage } from '#projections/tokens/query.ts'
 import type { QuotaDisplay } from '#relay/views/option-view.ts'
-import { isRelayError, relayError } from './canonical/relay-error.ts'
+import { isRelayError, type RelayError, relayError } from './canonical/relay-error.ts'
 import { authenticate } from './pipeline/authenticate.ts'
-import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
+import { type Exchange, queryIn, sendError, sendJson } from './pipeline/http-exchange.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 
 /** A kind of request by which a client asks for the quota of its own key. */
@@ -28,9 +28,11 @@ const UNCACHED = ['Cache-Control', 'no-store, private']
 
 /**
  * Sends the quota that a key has and the quota that it has used. The answer has the format of
- * OpenAI's earlier billing API, which chat clients read, or the format that other gateways use. If
- * the site does not show the quota of tokens, the answer in OpenAI's format states the quota of the
- * user.
+ * OpenAI's earlier billing API, which chat clients read, or the format that other gateways use. The
+ * usage is that of all time, whatever `start_date` and `end_date` are. Clients and other gateways
+ * subtract the usage of a month or of 100 days from the limit, and the result must be what is left.
+ * If the site does not show the quota of tokens, the answer in OpenAI's format states the quota of
+ * the user.
  */
 export async function lookUpQuota(
   deps: RelayDeps,
@@ -41,6 +43,8 @@ export async function lookUpQuota(
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
   const { tokenId, userId, terms } = caller.token
+  const dateError = lookUp === 'usage' ? errorInDates(queryIn(request.url)) : null
+  if (dateError !== null) return sendError(exchange, dateError)
   let usage: TokenUsage | null
   try {
     usage = await deps.usageOfToken(userId, tokenId)
@@ -65,6 +69,24 @@ export async function lookUpQuota(
       ? { object: 'list', total_usage: inUnit(shown.used, quotaDisplay) * HUNDREDTHS }
       : subscriptionAnswer(isUnlimited ? UNLIMITED : inUnit(totalOf(shown), quotaDisplay), until)
   sendJson(exchange, 200, answer, UNCACHED)
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** Reports whether a text is a day such as `2026-11-30`. */
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`)
+  // A date such as the 31st of February would be another day.
+  return DAY.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}
+
+/** Returns the error in the dates of a query, or null. A span from a day to itself is valid. */
+function errorInDates(query: URLSearchParams): RelayError | null {
+  const [start, end] = [query.get('start_date'), query.get('end_date')]
+  const invalid = (param: string) => relayError('invalid_parameter', { param })
+  if (start !== null && !isDay(start)) return invalid('start_date')
+  if (end !== null && (!isDay(end) || (start !== null && end < start))) return invalid('end_date')
+  return null
 }
 
 type Totals = Pick<TokenUsage, 'remain' | 'held' | 'used'>

@@ -1,11 +1,12 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
+import { isNamedLikeChatModel } from './providers/profiles/formats-by-model-name.ts'
 import { PROFILES, TASK_PROFILES } from './providers/profiles/profiles-by-channel-type.ts'
 import type { ProfileField } from './providers/profiles/provider-profile.ts'
 import { acceptsKey } from './providers/profiles/provider-target.ts'
 
-export { isNamedLikeChatModel } from './providers/profiles/formats-by-model-name.ts'
 export { hostOfChannel } from './providers/profiles/provider-target.ts'
 export { videoPricingAt } from './tasks/videos/video-pricing.ts'
+export { isNamedLikeChatModel }
 
 type ServedType = {
   readonly required: readonly ProfileField[]
@@ -32,6 +33,17 @@ export const SERVED_TYPES: ReadonlyMap<number, ServedType> = new Map(
     ]
   }),
 )
+
+const BATCH_TYPES: ReadonlySet<number> = new Set(
+  PROFILES.flatMap(({ id, batches }) => (batches === undefined ? [] : [id])),
+)
+
+/**
+ * Reports whether a channel of this type takes batches with a model of this name. Batches are for
+ * chats and embeddings, and not for images, videos and speech.
+ */
+export const takesBatches = (type: number, model: string): boolean =>
+  BATCH_TYPES.has(type) && (isNamedLikeChatModel(model) || /embedding/i.test(model))
 
 /** The channel types that accept chats. All other types accept only tasks. */
 export const CHAT_TYPES: readonly number[] = PROFILES.map(({ id }) => id)

@@ -274,7 +274,13 @@ export type SettleCall = RequestChanges & {
    * The number of charged lines of a batch and the sum of their charges. The account pays this sum,
    * but no more than the call's hold plus the quota that the token may still spend.
    */
-  readonly billed?: { readonly lines: number; readonly charge: Quota; readonly cost?: Quota }
+  readonly billed?: {
+    readonly lines: number
+    readonly charge: Quota
+    readonly cost?: Quota
+    /** The number of lines whose usage the gateway counted. Omitted if it is 0. */
+    readonly estimatedLines?: number
+  }
   readonly attempts: readonly Attempt[]
   readonly timings: CallTimings
 }

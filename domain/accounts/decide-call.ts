@@ -244,7 +244,7 @@ function servedCall(open: OpenCall, served: Served | undefined): OpenCall {
  */
 function settleBatch(
   { type, costRatio, ...callDetails }: Omit<SettleCall, 'served' | 'billed' | 'limits'>,
-  { lines, charge: full, cost }: NonNullable<SettleCall['billed']>,
+  { lines, charge: full, cost, estimatedLines }: NonNullable<SettleCall['billed']>,
   open: OpenCall,
   state: AccountState,
 ): Outcome {
@@ -255,7 +255,8 @@ function settleBatch(
   const ofCost =
     costRatio === undefined || cost === undefined ? {} : { costRatio, cost: toWire(cost) }
   const unpaid = charge === full ? {} : { unpaid: toWire(full - charge) }
-  const billing = { billedLines: lines, ...unpaid, ...ofCost, price, clientIp }
+  const estimated = estimatedLines === undefined ? {} : { estimatedLines }
+  const billing = { billedLines: lines, ...estimated, ...unpaid, ...ofCost, price, clientIp }
   const data = { ...facts, ...callDetails, ...billing, ...holdAndPostings(open, charge) }
   return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
 }

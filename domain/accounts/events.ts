@@ -303,6 +303,8 @@ export type CallSettled = Fact<
        * and `charge` is the sum of their charges, which the events of the batch contain.
        */
       readonly billedLines?: number
+      /** The number of these lines whose usage the gateway counted. Omitted if it is 0. */
+      readonly estimatedLines?: number
       /** The part of the charges for a batch's lines that the account could not pay. */
       readonly unpaid?: WireQuota
       readonly price: PriceSnapshot

@@ -41,6 +41,8 @@ export type BillLines = {
     readonly calls: number
     readonly evidence?: LineEvidence
     readonly isOtherModel?: boolean
+    readonly isEstimated?: boolean
+    readonly anomaly?: string | null
   }[]
 }
 
@@ -79,6 +81,10 @@ export type PartSums = {
   readonly cost: Quota
   /** Omitted if no line has evidence. */
   readonly models?: PartModels
+  /** The number of lines whose usage the gateway counted. Omitted if it is 0. */
+  readonly estimatedLines?: number
+  /** The anomaly of the first line that has one. Omitted if none has. */
+  readonly anomaly?: string
 }
 
 /**
@@ -161,7 +167,7 @@ function billLines({ lines }: BillLines, record: BatchRecord): Outcome {
   const { costRatio } = record.place
   const added: BilledLine[] = []
   const seen = new Set<number>()
-  for (const { line, part, usage, calls, evidence, isOtherModel = false } of lines) {
+  for (const { line, part, usage, calls, evidence, ...found } of lines) {
     assert(line >= 0 && line < record.submitted.lines, () => `line ${line} is not in the batch`)
     if (record.billed.has(line) || seen.has(line)) continue
     seen.add(line)
@@ -172,13 +178,23 @@ function billLines({ lines }: BillLines, record: BatchRecord): Outcome {
       costRatio === undefined ? {} : { cost: toWire(costFor(price, usage, calls, costRatio)) }
     const several = calls > 1 ? { calls } : {}
     const shown = evidence === undefined ? {} : { evidence }
-    const other = isOtherModel ? ({ isOtherModel } as const) : {}
     const billed = { line, part, usage: countsIn(usage), ...several, charge, ...cost }
-    added.push({ ...billed, ...shown, ...other })
+    added.push({ ...billed, ...shown, ...findingsIn(found) })
   }
   if (added.length === 0) return []
   return [{ type: 'BatchLinesBilled', v: 1, data: { ...factsOf(record), lines: added } }]
 }
+
+/** Returns what was found about the result of a line. Members that say nothing are omitted. */
+const findingsIn = ({
+  isOtherModel = false,
+  isEstimated = false,
+  anomaly = null,
+}: Pick<BillLines['lines'][number], 'isOtherModel' | 'isEstimated' | 'anomaly'>) => ({
+  ...(isOtherModel ? ({ isOtherModel } as const) : {}),
+  ...(isEstimated ? ({ isEstimated } as const) : {}),
+  ...(anomaly === null ? {} : { anomaly }),
+})
 
 function end(
   { cause, billedLines, unreadableLines = 0, at }: EndBatch,
@@ -227,12 +243,16 @@ function withLines(record: BatchRecord, { data }: BatchLinesBilled): BatchRecord
     billed.add(line)
     const before = sums[part] ?? NO_SUMS
     const models = modelsWith(before.models, billedLine)
+    const estimatedLines = (before.estimatedLines ?? 0) + (billedLine.isEstimated ? 1 : 0)
+    const anomaly = before.anomaly ?? billedLine.anomaly
     sums[part] = {
       lines: before.lines + 1,
       usage: sumOf(before.usage, usage),
       charge: before.charge + fromWire(charge),
       cost: before.cost + fromWire(cost),
       ...(models === undefined ? {} : { models }),
+      ...(estimatedLines === 0 ? {} : { estimatedLines }),
+      ...(anomaly === undefined ? {} : { anomaly }),
     }
   }
   return { ...record, billed, sums }

@@ -102,6 +102,10 @@ export type BilledLine = {
   readonly evidence?: LineEvidence
   /** True if the result names another model than the request to the provider. */
   readonly isOtherModel?: true
+  /** True if the gateway counted the usage, because the provider reported none that is usable. */
+  readonly isEstimated?: true
+  /** The code of an anomaly in the provider's report of the usage, as in `CallSettled`. */
+  readonly anomaly?: string
 }
 
 /** The usage and the charge of some lines. A line is billed by only one such event. */

@@ -76,11 +76,12 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): RowDetails =>
 /**
  * Returns the details of a batch. One row is the sum of all lines of the batch with the same price.
  */
-const ofBatch = ({ batch, billedLines, unpaid }: CallSettled['data']): object =>
+const ofBatch = ({ batch, billedLines, estimatedLines, unpaid }: CallSettled['data']): object =>
   batch === undefined
     ? {}
     : {
         ...{ batch_id: batch.id, batch_lines: batch.lines, batch_lines_billed: billedLines ?? 0 },
+        ...(estimatedLines === undefined ? {} : { batch_lines_estimated: estimatedLines }),
         ...(unpaid === undefined ? {} : { unpaid_quota: unpaid }),
       }
 

@@ -202,18 +202,21 @@ export type PositionRange = {
 }
 
 /**
- * Returns the ids of the user's newest tasks of a kind, in pages. `after` is the last id of the
- * previous page, or null. Task ids rise with time.
+ * Returns the ids of the user's tasks of a kind, in pages. The newest are first, or the oldest if
+ * `isOldestFirst` is true. `after` is the last id of the previous page, or null. Task ids rise with
+ * time.
  */
 export const recentTasks = async (
   db: CommonQueryMethods,
-  { userId, kind, after, limit }: RecentTasks,
+  { userId, kind, after, limit, isOldestFirst }: RecentTasks,
 ): Promise<readonly string[]> => {
-  const before = after === null ? sql.fragment`true` : sql.fragment`id < ${after}`
+  const comparison = isOldestFirst ? sql.fragment`>` : sql.fragment`<`
+  const rest = after === null ? sql.fragment`true` : sql.fragment`id ${comparison} ${after}`
+  const order = isOldestFirst ? sql.fragment`asc` : sql.fragment`desc`
   return db.anyFirst(sql.type(rowType({ id: Type.String() }))`
     select id from read_tasks.tasks
-    where kind = ${kind} and user_id = ${userId} and ${before}
-    order by position desc limit ${limit}
+    where kind = ${kind} and user_id = ${userId} and ${rest}
+    order by position ${order} limit ${limit}
   `)
 }
 
@@ -222,6 +225,7 @@ type RecentTasks = {
   readonly kind: TaskKind
   readonly after: string | null
   readonly limit: number
+  readonly isOldestFirst: boolean
 }
 
 const taskOwner = rowType({ id: Type.String(), userId: wireInteger, kind: Type.Enum(TASK_KINDS) })

@@ -140,6 +140,8 @@ export type LogOther = {
   batch_id?: string
   batch_lines?: number
   batch_lines_billed?: number
+  /** The number of billed lines whose usage was estimated. Omitted if it is 0. */
+  batch_lines_estimated?: number
   /** The price factor for batches, as decimal text. Rows of batches have no exact `price`. */
   batch_ratio?: string
   /** The part of the batch's charges that the account could not pay. */

@@ -75,6 +75,11 @@ export const PricedModel = Type.Object({
       }),
     ),
   ),
+  /**
+   * The ratio of all prices of tokens in batches (`/v1/batches` and the batches of Anthropic and
+   * Gemini). Omitted if no channel that the requester can use takes batches with the model.
+   */
+  batch_ratio: Type.Optional(Type.Number()),
   /** The groups of the requester in which the model can be called. */
   enable_groups: Type.Array(Type.String()),
 })

@@ -78,6 +78,7 @@ type Site = {
   readonly served: Awaited<ReturnType<typeof servedModels>>
   readonly priceOf: Awaited<ReturnType<typeof modelPrices>>
   readonly units: PriceUnitIndex
+  readonly takesBatches: NonNullable<ReadDeps['takesBatches']>
   /** The time of the read in Unix seconds. */
   readonly now: number
   /**
@@ -102,7 +103,7 @@ const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
  * keeps Postgres busy. A position that the read models have not reached is ignored.
  */
 function createSitePrices(deps: ReadDeps) {
-  const { core, freshness, servedTypes } = deps
+  const { core, freshness, servedTypes, takesBatches = () => false } = deps
   const reached = (): number =>
     Math.min(...PRICE_READ_MODELS.map((name) => freshness.positionOf(name)))
   /** `upTo` is the position when the read began, and `at` is the time when it ended. */
@@ -115,7 +116,7 @@ function createSitePrices(deps: ReadDeps) {
       modelPrices(core.db),
       deps.readPriceUnits(),
     ])
-    const site = { options, served, priceOf, units, now, lists: new Map() }
+    const site = { options, served, priceOf, units, takesBatches, now, lists: new Map() }
     cached = { at: performance.now(), upTo, site }
     return site
   }, reached)
@@ -173,6 +174,20 @@ function isServed(use: VideoUse | undefined, price: ReturnType<Site['priceOf']>)
   return price !== null && [...use.pricings].some(({ countsTokens }) => countsTokens)
 }
 
+/**
+ * Returns the field with the ratio of prices in batches, if a channel of the groups takes batches
+ * with the model. Prices per call are left out, because most of them are for images and videos.
+ */
+function batchRatioIn(
+  { options, units, takesBatches, now }: Site,
+  model: string,
+  groups: readonly string[],
+): Pick<PricedModel, 'batch_ratio'> {
+  const takes = (type: number) => takesBatches(type, model)
+  if (!units.hasChannel(model, { groups, now }, takes)) return {}
+  return { batch_ratio: options.number('BatchRatio') }
+}
+
 /** Returns the field with the ratios of a model's videos, if the channels agree about them. */
 function ratiosIn(uses: Iterable<VideoUse>): Pick<PricedModel, 'video_ratios'> {
   const pricings = new Set([...uses].flatMap((use) => [...use.pricings]))
@@ -190,7 +205,8 @@ function ratiosIn(uses: Iterable<VideoUse>): Pick<PricedModel, 'video_ratios'> {
  * Returns the models that the viewer can call, each with the groups in which the viewer can call
  * it.
  */
-function listFor({ options, served, priceOf, units, now }: Site, viewer: Viewer): PriceList {
+function listFor(site: Site, viewer: Viewer): PriceList {
+  const { options, served, priceOf, units, now } = site
   const groups = usableGroups(options, viewer.group)
   const unitsOf = (model: string, of: readonly string[]) =>
     units.unitsByGroup(model, { groups: of, now })
@@ -215,7 +231,7 @@ function listFor({ options, served, priceOf, units, now }: Site, viewer: Viewer)
       completion_ratio: isByCall ? 1 : Number(price.completion),
       cache_ratio: isByCall ? 1 : Number(price.cacheRead),
       create_cache_ratio: isByCall ? 1 : Number(price.cacheWrite),
-      ...(isByCall ? {} : tiersOf(price)),
+      ...(isByCall ? {} : { ...tiersOf(price), ...batchRatioIn(site, model, usable) }),
       enable_groups: usable,
     })
   }

@@ -154,6 +154,17 @@ export class PriceUnitIndex {
     return uses
   }
 
+  /** Reports whether a usable channel of the groups has the model and is of a type that matches. */
+  hasChannel(model: string, filter: UnitFilter, matches: (type: number) => boolean): boolean {
+    const groups = [...filter.groups]
+    const { channels } = this.models.get(model) ?? NOWHERE
+    for (const channel of channels) {
+      if (!matches(channel.type) || !isUsable(channel, filter)) continue
+      if (groups.some((group) => channel.groups.has(group))) return true
+    }
+    return false
+  }
+
   /**
    * Returns the models whose names tell another unit than the channels bill, with the units that
    * the channels bill. Disabled channels count too.

@@ -183,16 +183,20 @@ export class BatchLedger {
         }
         return { type: 'ReleaseCall', call, channelId, reason, ...release } as const
       }
-      const { usage, lines, charge, cost, models = null } = sum
+      const { usage, lines, charge, cost, models = null, estimatedLines } = sum
       const { costRatio } = record.place ?? {}
       const upstreamModel = models?.sent ?? null
-      const anomaly = models?.isOther === true ? 'other-model' : null
+      // Another model concerns the site, and an anomaly of the usage maybe a single line.
+      const anomaly = models?.isOther === true ? 'other-model' : (sum.anomaly ?? null)
+      const usageSource = estimatedLines === undefined ? 'upstream' : 'estimated'
+      const estimated = estimatedLines === undefined ? {} : { estimatedLines }
+      const billed = { lines, charge, ...estimated }
       const attempts = attempt === null ? failed : [...failed, withModel(attempt, models)]
       return {
         ...({ type: 'SettleCall', call, channelId, upstreamModel, usage, timings } as const),
         ...(costRatio === undefined ? {} : { costRatio }),
-        ...({ usageSource: 'upstream', anomaly, end: 'done', attempts } as const),
-        billed: costRatio === undefined ? { lines, charge } : { lines, charge, cost },
+        ...({ usageSource, anomaly, end: 'done', attempts } as const),
+        billed: costRatio === undefined ? billed : { ...billed, cost },
       }
     })
     const lines = { billedLines: billed.size, unreadableLines }

@@ -143,7 +143,7 @@ async function storeForm(
   // The limits are also checked before the lines are read, so that no file is read for nothing.
   const full = await exceededLimitError(deps, userId, bytes, limits)
   if (full !== null) return full
-  const channels = await whileReadingFile(deps, caller, () =>
+  const channels = await whileReadingFile(deps, exchange, caller, () =>
     channelsFor(deps, caller, upload.file),
   )
   if (isRelayError(channels)) return channels

@@ -42,15 +42,20 @@ const BUSY = relayError('overloaded', { retryAfter: 5 })
 const readers = new FileReaders()
 
 /**
- * Runs work that reads a file of this user line by line. The work may have to wait for a reader.
- * Returns an error if no reader is free in time, or if too little memory is left.
+ * Runs work that reads a file of this user line by line. The work may have to wait for a reader,
+ * unless the caller leaves. Returns an error if no reader is free in time, or if too little memory
+ * is left.
  */
 export async function whileReadingFile<T>(
   { bodyMemory }: Pick<BatchDeps, 'bodyMemory'>,
+  { response }: Pick<Exchange, 'response'>,
   { user: { userId } }: Pick<Caller, 'user'>,
   work: () => Promise<T>,
 ): Promise<T | RelayError> {
-  const release = await readers.acquire(userId)
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  if (response.destroyed) gone.abort()
+  const release = await readers.acquire(userId, gone.signal)
   if (release === null) return BUSY
   if (!bodyMemory.take(READING_BYTES)) {
     release()
@@ -104,7 +109,7 @@ async function submitBody(
   const left = Math.max(1, exchange.startedAt + SUBMIT_MS - deps.now())
   const submission = await submissionOf(deps, caller, request, AbortSignal.timeout(left))
   if (isRelayError(submission)) return refuseWith(exchange, submission)
-  const planned = await whileReadingFile(deps, permitted.caller, () =>
+  const planned = await whileReadingFile(deps, exchange, permitted.caller, () =>
     planFile(deps, exchange, permitted, submission),
   )
   if (isRelayError(planned)) return refuseWith(exchange, planned)

@@ -143,7 +143,7 @@ async function sendTest(
   const { format, isStream } = request
   const forwarder = discardingForwarder(format, isStream)
   const attempt = new UpstreamAttempt(format, forwarder, deadlines, {
-    decoder: decoderFor(candidate.translated, target, ''),
+    decoder: decoderFor(candidate, target, ''),
     adaptAnswer: adapterOf(candidate, target)?.answer,
     // Providers send an image only when it is complete.
     answerStartMs: deadlines[format.name === 'images' ? 'totalMs' : 'firstEventMs'],

@@ -135,7 +135,7 @@ export class RunningCall implements TimerListener {
       onHeaders: (headers) => {
         this.providerRequestId = showProviderHeaders(this.exchange, candidate, headers)
       },
-      decoder: decoderFor(candidate.translated, target, this.exchange.call),
+      decoder: decoderFor(candidate, target, this.exchange.call),
       adaptAnswer: adapter?.answer,
       // A caller whose connection accepts no bytes is disconnected. The relay then reads the
       // response to its end without the caller.

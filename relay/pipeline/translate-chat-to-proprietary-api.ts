@@ -5,8 +5,9 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
 import { readAnswerSettings, readRequest } from '../conversion/openai-chat/read-request.ts'
+import type { WireFormat } from '../dialects/wire-format.ts'
 import { type ImageTask, imageTaskTransport } from '../providers/profiles/image-tasks.ts'
-import type { ProviderTarget } from '../providers/profiles/provider-target.ts'
+import { endpointOf, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import type {
   Translation,
   TranslationTarget,
@@ -60,16 +61,26 @@ export function translateToProprietaryApi(
   }
 }
 
+/** The values of a call that select the decoder of its answers. */
+type DecodedCall = {
+  readonly translated?: TranslatedChat | undefined
+  readonly request: { readonly format: Pick<WireFormat, 'name'>; readonly model: string }
+  readonly upstreamModel: string | null
+}
+
 /**
  * Returns the decoder of the answers to one call. `call` is the id of the call. Returns null if the
  * answers need no decoding.
  */
 export function decoderFor(
-  translated: TranslatedChat | undefined,
-  { cloud }: ProviderTarget,
+  { translated, request, upstreamModel }: DecodedCall,
+  target: ProviderTarget,
   call: string,
 ): AnswerDecoder | null {
-  if (translated === undefined) return cloud?.decoder ?? null
+  if (translated === undefined) {
+    const endpoint = endpointOf(target, request.format.name, upstreamModel ?? request.model)
+    return endpoint?.decoder ?? target.cloud?.decoder ?? null
+  }
   const { translation, ...answer } = translated
   const createdAt = Math.floor(Date.now() / 1_000)
   return answerDecoder(translation, { ...answer, id: `chatcmpl-${call}`, createdAt })

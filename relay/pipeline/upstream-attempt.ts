@@ -257,8 +257,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       this.received.replace(this.adaptAnswer(this.received.body(), createdAt))
     }
     const body = this.received.body()
-    const decoded = this.decoder?.readAnswer?.(body, status)
-    if (decoded !== undefined) return this.endDecoded(decoded, status)
+    const decoded = this.decoder?.readAnswer?.(body, status) ?? null
+    if (decoded !== null) return this.endDecoded(decoded, status)
     const error = this.format.errorOfAnswer(body) ?? this.faultOfStreamedAnswer(body)
     this.finish(error === null ? { kind: 'plain', status, body } : this.endBy(error))
   }
@@ -326,6 +326,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
    */
   private closeStream(isComplete = false): void {
     const { forwarder } = this
+    const last = this.streamDecoder?.end?.()
+    if (last !== undefined) forwarder?.push(last)
     forwarder?.close(isComplete)
     const { verdict } = forwarder ?? {}
     if (verdict === 'done') return this.finish(this.endBy(null))
@@ -342,6 +344,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     const { received } = this
     const retryAfterMs = this.retryAfterMs || retryAfterInBody(body)
     const failed = { kind: 'failed', status, error: error ?? 'cut', body, retryAfterMs } as const
+    const errorStatus = error === 'error-event' ? (this.streamDecoder?.errorStatus ?? null) : null
+    if (errorStatus !== null) return { ...failed, status: errorStatus, error: 'status' }
     const isDispatched = this.controller !== null && (status === null || status < 300)
     if (!isDispatched) return failed
     if (received.isTooLarge) {

@@ -37,15 +37,18 @@ export type AnswerDecoder = {
   readonly createStream: () => StreamDecoder
   /**
    * Decodes a complete answer with a successful status. Omitted if complete answers are already in
-   * the wire format.
+   * the wire format. Returns null if this answer is already in the wire format.
    */
-  readonly readAnswer?: (body: Buffer, status: number) => DecodedAnswer
-  /** Converts the body of an error to the wire format. `status` is the HTTP status of the error. */
+  readonly readAnswer?: (body: Buffer, status: number) => DecodedAnswer | null
+  /**
+   * Converts the body of an error to the wire format. `status` is the HTTP status of the error.
+   * Returns null if the body is already in the wire format.
+   */
   readonly errorBody: (
     body: Buffer,
     headers: Readonly<Record<string, string | string[] | undefined>>,
     status: number,
-  ) => Buffer
+  ) => Buffer | null
 }
 
 /** The result of decoding a complete answer. */
@@ -67,6 +70,17 @@ export type StreamDecoder = {
   readonly push: (chunk: Buffer) => Buffer
   /** Why the rest of the stream can't be read. Null as long as it can. */
   readonly fault: DecoderFault | null
+  /**
+   * The HTTP status that the error event among the decoded events stands for, or null. If nothing
+   * was delivered before, the attempt ends as if the response had had this status. Omitted if the
+   * provider's errors in streams stand for no status.
+   */
+  readonly errorStatus?: number | null
+  /**
+   * Returns the event that the end of the stream completes. Omitted if `push` returns all bytes of
+   * events that are complete.
+   */
+  readonly end?: () => Buffer
 }
 
 /**

@@ -17,6 +17,7 @@ export type FindRecentTasks = (query: {
   readonly kind: TaskKind
   readonly after: string | null
   readonly limit: number
+  readonly isOldestFirst: boolean
 }) => Promise<readonly string[]>
 
 export type TaskDeps = RelayDeps & {

@@ -65,7 +65,7 @@ describe('GET /api/pricing', () => {
         enable_groups: ['default', 'vip'],
       },
       ...{ model_ratio: 0.075, completion_ratio: 4, model_price: 0 },
-      ...{ cache_ratio: 0.5, create_cache_ratio: 1 },
+      ...{ cache_ratio: 0.5, create_cache_ratio: 1, batch_ratio: 0.5 },
     })
     expect(named(answer, 'sim-draw')).toMatchObject({ quota_type: 1, model_price: 0.04 })
     expect(JSON.stringify(answer)).not.toMatch(/inner|provider|api\.example/)
@@ -80,6 +80,26 @@ describe('GET /api/pricing', () => {
     const { cookie } = fixture.user
     const { body } = await fixture.app.inject({ url: '/api/pricing', headers: { cookie } })
     expect(JSON.parse(body)).toMatchObject({ user_group: 'default' })
+  })
+
+  it('shows the ratio of batches only for models whose channels take batches', async () => {
+    // DeepSeek has no batches, and OpenAI none of speech.
+    const deepSeek = { type: 43, models: 'sim-deep,sim-small', group: 'default' }
+    await channel({ name: 'without batches', ...deepSeek })
+    await channel({ name: 'speech', models: 'tts-1-sim,text-embedding-sim', group: 'default' })
+    const vip = { type: 14, models: 'sim-deep', group: 'inner' }
+    await channel({ name: 'batches of another group', ...vip })
+    const ratios = { 'sim-small': 0.075, 'sim-inner': 3, 'sim-deep': 1, 'tts-1-sim': 1 }
+    await set('ModelRatio', { ...ratios, 'text-embedding-sim': 1 })
+    const position = await set('BatchRatio', '0.4')
+    const answer = await ask(fixture.anybody, position)
+    const shown = answer.data.map(({ model_name, batch_ratio }) => [model_name, batch_ratio])
+    expect(Object.fromEntries(shown)).toMatchObject({
+      ...{ 'sim-small': 0.4, 'text-embedding-sim': 0.4 },
+      ...{ 'sim-deep': undefined, 'tts-1-sim': undefined, 'sim-draw': undefined },
+    })
+    expect(named(await ask(fixture.user.call), 'sim-deep')).toMatchObject({ batch_ratio: 0.4 })
+    await set('BatchRatio', '0.5')
   })
 
   it('shows the context tiers of a model, and refuses invalid ones', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTaskProgress, type TaskProgress } from '#infra/task-progress/store-task-progress.ts'
-import { countTasks, listTasks } from '#projections/tasks/query.ts'
+import { countTasks, listTasks, recentTasks } from '#projections/tasks/query.ts'
 import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
 import { channelCreated, type Given, NOW, sealed } from '#test/projections/fixture.ts'
 import {
@@ -120,6 +120,16 @@ describe('drawings', () => {
       'going',
       'refused',
     ])
+  })
+
+  it('are listed for their owner with the newest or the oldest first', async () => {
+    const of = { userId: ALICE, kind: 'drawing', limit: 9 } as const
+    const list = (isOldestFirst: boolean, after: string | null) =>
+      recentTasks(api.core.db, { ...of, isOldestFirst, after })
+    expect(await list(false, null)).toEqual(['refused', 'done'])
+    expect(await list(false, 'refused')).toEqual(['done'])
+    expect(await list(true, null)).toEqual(['done', 'refused'])
+    expect(await list(true, 'done')).toEqual(['refused'])
   })
 
   it('are paged, and no page shifts when new drawings arrive', async () => {

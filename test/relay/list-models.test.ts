@@ -43,6 +43,20 @@ it.each([
 })
 
 it.each([
+  ['a', 400],
+  ['-1', 400],
+  ['1.5', 400],
+  ['0', 200],
+  ['', 200],
+])('the list in the format of Gemini refuses an invalid size of a page: %s', async (size, is) => {
+  const path = `/v1beta/models?pageSize=${size}`
+  const response = await fetch(`${rig.url}${path}`, { headers: GOOGLE })
+  expect(response.status).toBe(is)
+  if (is === 400) expect(await response.text()).toContain('pageSize')
+  else expect((await get(path, GOOGLE)).models.length).toBeGreaterThan(0)
+})
+
+it.each([
   ['OpenAI', '/v1/models/', BEARER, 'data'],
   ['Anthropic', '/v1/models/?limit=1000', ANTHROPIC, 'data'],
   ['Gemini', '/v1beta/models/', GOOGLE, 'models'],

@@ -33,7 +33,7 @@ async function get(path: string, key = `sk-${KEY}`, method = 'GET') {
 }
 
 const SUBSCRIPTION = '/v1/dashboard/billing/subscription'
-const TOTAL = '/v1/dashboard/billing/usage?start_date=2026-11-01&end_date=2026-11-28'
+const TOTAL = '/v1/dashboard/billing/usage'
 
 describe('a key looks up its quota', () => {
   it.each([SUBSCRIPTION, TOTAL, '/api/usage/token', '/api/usage/token/'])(
@@ -58,6 +58,30 @@ describe('a key looks up its quota', () => {
 
   it.each([TOTAL, TOTAL.slice(3)])('and what it has used, in cents, at %s', async (path) => {
     expect((await get(path)).body).toEqual({ object: 'list', total_usage: 50 })
+  })
+
+  // Clients subtract the usage of such a span from the limit, and expect what is left.
+  it.each([
+    '',
+    '?start_date=2026-11-01&end_date=2026-11-28',
+    '?start_date=2024-02-29',
+    '?end_date=2026-11-28',
+    '?start_date=2026-12-01&end_date=2026-12-01',
+  ])('so that the limit without the usage is what it has left: %s', async (query) => {
+    const [limit, used] = [await get(SUBSCRIPTION), await get(`${TOTAL}${query}`)]
+    expect(limit.body.hard_limit_usd - used.body.total_usage / 100).toBe(2)
+  })
+
+  it.each([
+    ['start_date=x&end_date=y', 'start_date'],
+    ['start_date=2026-13-45', 'start_date'],
+    ['start_date=2026-02-30', 'start_date'],
+    ['start_date=', 'start_date'],
+    ['end_date=1764460800', 'end_date'],
+    ['start_date=2026-11-28&end_date=2026-11-27', 'end_date'],
+  ])('but not for the dates %s', async (query, param) => {
+    const { status, body } = await get(`${TOTAL}?${query}`)
+    expect([status, body.error.param]).toEqual([400, param])
   })
 
   it('in quota units, if the site shows these', async () => {

@@ -10,7 +10,12 @@ import { createFreshness } from '#projections/read-model-freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { usersByIds } from '#projections/users/query.ts'
 import { registerReadApi } from '#read-api/register-read-api.ts'
-import { CHAT_TYPES, SERVED_TYPES, videoPricingAt } from '#relay/served-channel-types.ts'
+import {
+  CHAT_TYPES,
+  SERVED_TYPES,
+  takesBatches,
+  videoPricingAt,
+} from '#relay/served-channel-types.ts'
 import { testCore } from '#test/support/test-core.ts'
 import { registerWriteApi } from '#write-api/register-write-api-and-start-jobs.ts'
 
@@ -66,7 +71,7 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
   const writeRoutes = [...routes]
   const { signal: draining } = new AbortController()
   const types = { servedTypes: [...servedTypes.keys()], chatTypes: CHAT_TYPES, videoPricingAt }
-  await registerReadApi(app, { core, freshness, draining, ...types })
+  await registerReadApi(app, { core, freshness, draining, takesBatches, ...types })
   const readRoutes = routes.slice(writeRoutes.length)
   await app.ready()
 

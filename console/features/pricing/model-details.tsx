@@ -24,10 +24,14 @@ export function ModelDetails(props: {
   group: SelectedGroup
   ratios: Readonly<Record<string, number>>
 }) {
+  const { t } = useTranslation()
   const { model, group, ratios } = props
   return (
     <div className="tg-price-details">
       <PricesByGroup model={model} ratios={ratios} />
+      {model.batch_ratio !== undefined && (
+        <p>{t('pricing.batchPrice', { ratio: shortRatioText(model.batch_ratio) })}</p>
+      )}
       {model.video_ratios !== undefined && <VideoPrices model={model} group={group} />}
       {model.quota_type === 0 && <Calculator model={model} group={group} />}
     </div>

@@ -92,7 +92,9 @@ export function MusicAndVideoTasksPage() {
       }),
     [t, isAdmin, setFilter],
   )
-  const areTasksDisabled = useStatus()?.enable_task === false
+  // The option disables only music. Videos alone give no reason to speak of music.
+  const concernsMusic = rows.length === 0 || rows.some(({ platform }) => platform === 'suno')
+  const areTasksDisabled = useStatus()?.enable_task === false && concernsMusic
   const opened = rows.find(({ id }) => id === open)
   return (
     <Page title={t('shell.musicTasks')} lead={t('taskLogs.musicLead')}>

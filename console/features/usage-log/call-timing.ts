@@ -23,11 +23,12 @@ export function shortDuration(ms: number): string {
 
 /**
  * Returns the output tokens per second. For a streamed call, the time to the first token is not
- * counted. Returns null if the call has no output tokens or no known duration.
+ * counted. Returns null if the call has no output tokens or no known duration, and for a batch,
+ * whose lines run at the same time and at the provider's leisure.
  */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
   const totalMs = durationMs(row, other)
-  if (totalMs === null) return null
+  if (totalMs === null || other.batch_id !== undefined) return null
   const ms = totalMs - (row.is_stream ? (other.frt ?? 0) : 0)
   return row.completion_tokens > 0 && ms > 0 ? (row.completion_tokens * 1000) / ms : null
 }

@@ -68,14 +68,18 @@ export function RatioCell({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   const { model_price: price, ...other } = parseOtherField(row)
   const group = other.price?.group ?? other.group_ratio
+  const { batch_ratio: batch } = other
+  const ofBatch = batch === undefined ? [] : [`${t('shared.factor.batch')} ${batch}`]
+  const batchText = batch === undefined ? '' : ` / ${batch}`
   if (price !== undefined) {
-    const text = `$${other.price?.price ?? price} / ${group}`
+    const text = `$${other.price?.price ?? price} / ${group}${batchText}`
     const name = other.price?.per === undefined ? 'price' : 'pricePerSecond'
     const listed = listedPriceOf(other.price ?? { price: String(price) })
     const factors = [
       `${t(`shared.factor.${name}`)} ${listed.price}`,
       ...listed.properties.map((one) => `${priceProperty(t, one)} ×${one.ratio}`),
       `${t('shared.factor.group')} ${group}`,
+      ...ofBatch,
     ]
     return <span title={factors.join(' · ')}>{text}</span>
   }
@@ -86,10 +90,11 @@ export function RatioCell({ row }: { row: LogEntry }) {
     `${t('shared.factor.model')} ${model}`,
     `${t('shared.factor.completion')} ${completion}`,
     `${t('shared.factor.group')} ${group}`,
+    ...ofBatch,
   ]
   // The ratio may have 30 decimals. Only the tooltip shows all of them.
   const shown = Number(Number(completion).toFixed(6))
-  return <span title={explanation.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
+  return <span title={explanation.join(' · ')}>{`${model} / ${shown} / ${group}${batchText}`}</span>
 }
 
 /**

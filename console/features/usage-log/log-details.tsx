@@ -50,13 +50,14 @@ function LogFacts({ row }: { row: LogEntry }) {
 }
 
 /**
- * Links to the playground with the model and the group of the call. The link is hidden for videos
- * and images, and if the user may not use the model.
+ * Links to the playground with the model and the group of the call. The link is hidden for videos,
+ * images and batches, and if the user may not use the model.
  */
 function PlaygroundLink({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
   // The playground is for chats.
-  const isCall = row.request_id !== '' && !isPriceOfMedia(parseOtherField(row).price ?? {})
+  const { price = {}, batch_id: batch } = parseOtherField(row)
+  const isCall = row.request_id !== '' && batch === undefined && !isPriceOfMedia(price)
   const models = useQuery({ ...chatModelsQuery, enabled: isCall }).data
   if (!isCall || models?.includes(row.model_name) !== true) return null
   const playgroundParams = new URLSearchParams({ model: row.model_name, group: row.group })
@@ -137,7 +138,8 @@ function useFacts(row: LogEntry, other: LogOther): NamedValue[] {
     add(t('shared.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
     add(t('ui.groupName'), row.group !== '' && <GroupTag name={row.group} />)
     // Tasks have no tokens and no time to the first token.
-    const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
+    const hasTokens = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
+    const isChat = hasTokens && other.batch_id === undefined
     add(t('logDetails.fact.format'), isChat && <Formats other={other} />)
     const isHeld = !isFailed && hold !== undefined
     add(t('shared.hold'), isHeld && <Hold hold={hold} charged={row.quota} />)
@@ -182,16 +184,22 @@ function Corrections({ other: { corrected_by: all = [] } }: { other: LogOther })
 }
 
 /**
- * Shows the id of a batch, and how many of its requests this row covers. A row covers requests of
- * the batch that have the same model and price.
+ * Shows the id of a batch, how many of its requests this row covers, how many of these were
+ * charged, and the ratio of their price. A row covers requests of the batch that have the same
+ * model and price.
  */
 function BatchPart({ other }: { other: LogOther }) {
   const { t } = useTranslation()
-  const count = other.batch_lines ?? 0
+  const number = useNumberFormat()
+  const { batch_lines: count = 0, batch_lines_billed: billed, batch_ratio: ratio } = other
+  const lines = number.format(count)
   return (
     <>
       <code>{other.batch_id}</code>
-      {count > 0 && ` · ${t('logDetails.batchLines', { count })}`}
+      {count > 0 && billed === undefined && ` · ${t('logDetails.batchLines', { count, lines })}`}
+      {billed !== undefined &&
+        ` · ${t('logDetails.batchLinesBilled', { count, lines, billed: number.format(billed) })}`}
+      {ratio !== undefined && ` · ${t('logDetails.batchPrice', { ratio })}`}
     </>
   )
 }
@@ -250,7 +258,13 @@ function CallEnd({ other }: { other: LogOther }) {
 
 function UsageSource({ other }: { other: LogOther }) {
   const { t } = useTranslation()
-  const { usage_source: source, anomaly } = other
+  const number = useNumberFormat()
+  const { usage_source: source, anomaly, batch_lines_estimated: estimated } = other
+  const { batch_lines_billed: count = 0 } = other
+  if (estimated !== undefined && estimated < count) {
+    const counts = { count, lines: number.format(count), estimated: number.format(estimated) }
+    return <>{t('logDetails.source.estimatedLines', counts)}</>
+  }
   if (source === 'upstream' && anomaly === 'absurd') return <>{t('logDetails.source.limited')}</>
   if (source === 'upstream' || source === 'estimated' || source === 'partial') {
     return <>{t(`logDetails.source.${source}`)}</>

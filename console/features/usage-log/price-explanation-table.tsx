@@ -18,7 +18,9 @@ export function PriceExplanationTable({ row }: { row: LogEntry }) {
     <section aria-label={t('logDetails.price.title')}>
       <h3>{t('logDetails.price.title')}</h3>
       {explanation === null ? (
-        <p className="tg-muted">{t('logDetails.price.none')}</p>
+        <p className="tg-muted">
+          {t(`logDetails.price.${other.batch_id === undefined ? 'none' : 'noneOfBatch'}`)}
+        </p>
       ) : (
         <>
           <Arithmetic explanation={explanation} charged={charged}>
@@ -35,7 +37,8 @@ type ArithmeticProps = { explanation: PriceExplanation; charged: bigint; childre
 
 function Arithmetic({ explanation, charged, children }: ArithmeticProps) {
   const { t } = useTranslation()
-  const { terms, rounding, sum } = explanation
+  const { terms, rounding, sum, lines, unpaid } = explanation
+  const roundingName = lines === undefined ? 'rounding' : 'roundingOfLines'
   return (
     <table className="tg-log-table">
       <thead>
@@ -64,9 +67,12 @@ function Arithmetic({ explanation, charged, children }: ArithmeticProps) {
         {terms.length > 1 && <TotalRow name={t('logDetails.price.sum')} amount={sum} />}
         {rounding !== '0' && (
           <TotalRow
-            name={t('logDetails.price.rounding')}
+            name={t(`logDetails.price.${roundingName}`)}
             amount={rounding.startsWith('-') ? rounding : `+${rounding}`}
           />
+        )}
+        {unpaid !== undefined && (
+          <TotalRow name={t('logDetails.price.unpaid')} amount={`-${unpaid}`} />
         )}
       </tbody>
       <tfoot>
@@ -149,17 +155,19 @@ function Verdict(props: ArithmeticProps & { list: string }) {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const rule = useMoneyRule()
-  const { isExact, total } = props.explanation
+  const { isExact, total, lines } = props.explanation
+  const counts = { lines: number.format(lines ?? 0), count: lines ?? 0 }
   return (
     <p className={isExact ? 'tg-log-verdict' : 'tg-log-verdict tg-log-verdict-bad'}>
       <Icon name={isExact ? 'check' : 'alert'} size={14} />
       <span>
         {isExact
           ? t('logDetails.price.exact')
-          : t('logDetails.price.inexact', {
+          : t(`logDetails.price.${lines === undefined ? 'inexact' : 'inexactBatch'}`, {
               computed: groupDigits(String(total)),
               charged: groupDigits(String(props.charged)),
             })}
+        {lines !== undefined && ` · ${t('logDetails.price.lines', counts)}`}
         {' · '}
         {t('logDetails.price.unit', { perUnit: number.format(Number(rule.quotaPerUnit)) })}
         {props.list !== '' && ` · ${t('logDetails.price.list', { list: props.list })}`}

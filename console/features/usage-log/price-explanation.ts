@@ -45,6 +45,9 @@ export type PriceTerm = {
  * The terms that add up to the charge of a call. `sum` is the exact sum of the terms, and `total`
  * is the resulting charge. `rounding` is `total` minus `sum`. `isExact` is true if `total` equals
  * the stored charge.
+ *
+ * The lines of a batch are rounded one by one, and only the sum of their usage is known. `total` is
+ * then the sum of their charges if the lines can have been rounded to it.
  */
 export type PriceExplanation = {
   readonly mode: 'tokens' | 'call'
@@ -53,6 +56,10 @@ export type PriceExplanation = {
   readonly rounding: string
   readonly total: bigint
   readonly isExact: boolean
+  /** The number of lines of a batch that were charged. Omitted for a call that is no batch. */
+  readonly lines?: number
+  /** The part of the charges for the lines of a batch that the balance did not cover. */
+  readonly unpaid?: bigint
 }
 
 const QUOTA_PER_DOLLAR = '500000'
@@ -68,15 +75,16 @@ const ONE_HOUR_CACHE_WRITE_FACTOR = '1.6'
  * not charged.
  */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
-  const price = other.price
+  const { usage = {}, batch_lines_billed: lines } = other
+  const price = other.batch_id === undefined ? other.price : priceOfBatch(other)
   if (price === undefined) return null
   const mode = price.mode === 'call' ? 'call' : 'tokens'
-  const drafts =
-    mode === 'call' ? callTerms(other.usage ?? {}, price.per) : tokenTerms(other.usage ?? {})
+  const counted = lines === undefined ? usage : { calls: lines, ...usage }
+  const drafts = mode === 'call' ? callTerms(counted, price.per) : tokenTerms(usage)
   const listed = listedPriceOf(price)
   const terms: PriceTerm[] = []
   let sum = fromInteger(0)
-  const tools = Object.entries(other.usage?.tools ?? {}).map(
+  const tools = Object.entries(usage.tools ?? {}).map(
     ([tool, count]): TermDraft => ({ name: 'tool', tool, count, factors: PER_CALL }),
   )
   for (const { factors, ...term } of [...drafts, ...tools]) {
@@ -90,21 +98,60 @@ export function explainPrice(other: LogOther, charged: bigint): PriceExplanation
         { name: factor, value: values[factor] ?? '' },
         ...(PRICES.has(factor) ? properties.map(factorOf) : []),
       ])
+      .concat(price.batch === undefined ? [] : [{ name: 'batch', value: price.batch }])
       .filter(({ name: factor, value }) => factor !== 'tier' || value !== '1')
     const amount = productOf(count, named)
     if (amount === null) return null
     terms.push({ ...term, factors: named, amount: formatDecimal(amount) })
     sum = add(sum, amount)
   }
-  const total = sum.units > 0n ? atLeastOne(roundToInteger(sum)) : 0n
+  const rounded = sum.units > 0n ? atLeastOne(roundToInteger(sum)) : 0n
+  const unpaid = BigInt(other.unpaid_quota ?? 0)
+  const ofLines = charged + unpaid
+  const isByLine = lines !== undefined && isRoundedByLine(ofLines, sum, lines)
+  const total = isByLine ? ofLines : rounded
   return {
     mode,
     terms,
     sum: formatDecimal(sum),
     rounding: formatDecimal(subtract(fromInteger(total), sum)),
     total,
-    isExact: total === charged,
+    isExact: total === ofLines,
+    ...(lines === undefined ? {} : { lines }),
+    ...(unpaid === 0n ? {} : { unpaid }),
   }
+}
+
+/**
+ * Returns the price of the lines of a batch, whose rows have only the ratios. Returns undefined if
+ * the row lacks a ratio that its usage needs.
+ */
+function priceOfBatch(other: LogOther): Record<string, string> | undefined {
+  const { batch_ratio: batch, model_ratio: model, model_price: price, usage = {} } = other
+  const { tools = {}, inputImage = 0, outputImage = 0 } = usage
+  const isUnknown = Object.keys(tools).length > 0 || inputImage + outputImage > 0
+  if (batch === undefined || isUnknown) return undefined
+  const shared = { batch, group: String(other.group_ratio ?? 1) }
+  if (price !== undefined) return { mode: 'call', price: String(price), ...shared }
+  if (model === undefined) return undefined
+  return {
+    ...{ mode: 'tokens', model: String(model), ...shared },
+    completion: String(other.completion_ratio ?? ''),
+    cacheRead: String(other.cache_ratio ?? ''),
+    cacheWrite: String(other.cache_creation_ratio ?? ''),
+    audio: String(other.audio_ratio ?? ''),
+    audioCompletion: String(other.audio_completion_ratio ?? ''),
+  }
+}
+
+/**
+ * Reports whether a sum of lines that were rounded one by one can be `total`. A line loses half a
+ * unit at most, and gains less than one, because the charge for a line is never rounded to 0.
+ */
+function isRoundedByLine(total: bigint, sum: ExactDecimal, lines: number): boolean {
+  const { units, scale } = subtract(fromInteger(total), sum)
+  const unit = 10n ** BigInt(scale)
+  return units * 2n >= -BigInt(lines) * unit && units <= BigInt(lines) * unit
 }
 
 /** The factors that the ratios of a video or an image follow. */

@@ -15,6 +15,8 @@ export const logDetails: Translations['logDetails'] = {
   source: {
     upstream: 'Reported by the provider',
     estimated: 'Estimated here',
+    estimatedLines_one: '{{estimated}} of {{lines}} line estimated here',
+    estimatedLines_other: '{{estimated}} of {{lines}} lines estimated here',
     partial: 'Usage before the cut',
     limited: 'Reported by the provider, limited to the possible maximum',
   },
@@ -41,8 +43,11 @@ export const logDetails: Translations['logDetails'] = {
     note: 'Reason',
   },
   correctedAt: 'to {{amount}} on {{time}}',
-  batchLines_one: '{{count}} line',
-  batchLines_other: '{{count}} lines',
+  batchLines_one: '{{lines}} line',
+  batchLines_other: '{{lines}} lines',
+  batchLinesBilled_one: '{{billed}} of {{lines}} line charged',
+  batchLinesBilled_other: '{{billed}} of {{lines}} lines charged',
+  batchPrice: 'price × {{ratio}}',
   limitedTo: '{{limit}} tokens: the balance did not cover more',
   totalUsage:
     '{{input}} input and {{output}} output tokens in total; the charge is limited to the balance',
@@ -71,6 +76,8 @@ export const logDetails: Translations['logDetails'] = {
     rate: 'Price ratios',
     sum: 'Subtotal',
     rounding: 'Rounding',
+    roundingOfLines: 'Rounding of each line',
+    unpaid: 'Not covered by the balance',
     total: 'Charged',
     cost: 'Provider’s cost: list price × {{ratio}}',
     free: 'Nothing used, nothing charged',
@@ -78,7 +85,15 @@ export const logDetails: Translations['logDetails'] = {
     inexact: 'The recorded price gives {{computed}}, not the {{charged}} charged',
     unit: '{{perUnit}} units = $1',
     list: 'Price list {{list}}',
+    inexactBatch:
+      'The usage at these prices gives {{computed}}, not the {{charged}} charged: lines with ' +
+      'long inputs or several answers can cost more',
+    lines_one: '{{lines}} line, rounded to a whole unit (at least 1)',
+    lines_other: '{{lines}} lines, each rounded to a whole unit (at least 1)',
     none: 'No calculation was recorded for this row',
+    noneOfBatch:
+      'Each line of the batch was charged by itself, and this row lacks some of its prices. The ' +
+      'page of the call has the charges of all lines.',
   },
   term: {
     input: 'Input',

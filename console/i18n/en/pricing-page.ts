@@ -46,6 +46,7 @@ export const pricingPage: Pick<Translations['pricing'], keyof typeof chinese> = 
     other: 'Default with {{name}}',
   },
   isDefault: 'Default',
+  batchPrice: 'In batches, all prices of tokens × {{ratio}}.',
   prompt: 'Prompt tokens',
   completion: 'Completion tokens',
   wholeNumbers: 'Enter whole numbers.',

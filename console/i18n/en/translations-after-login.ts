@@ -119,6 +119,7 @@ const shared: TranslationsAfterLogin['shared'] = {
     audioCompletion: 'Audio completion ratio',
     imageCompletion: 'Image completion ratio',
     group: 'Group ratio',
+    batch: 'Batch ratio',
     price: 'Price per call, $',
     pricePerSecond: 'Price per second, $',
     fixedPrice: 'Price per call or second, $',

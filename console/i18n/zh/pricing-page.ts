@@ -43,6 +43,7 @@ export const pricingPage = {
     other: '默认设置，{{name}}',
   },
   isDefault: '默认',
+  batchPrice: '批处理按上述 token 价格 × {{ratio}} 计费。',
   prompt: '提示 tokens',
   completion: '补全 tokens',
   wholeNumbers: '请输入整数。',

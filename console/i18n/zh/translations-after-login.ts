@@ -116,6 +116,7 @@ const shared = {
     audioCompletion: '音频补全倍率',
     imageCompletion: '图片补全倍率',
     group: '分组倍率',
+    batch: '批处理倍率',
     price: '每次价格 $',
     pricePerSecond: '每秒价格 $',
     fixedPrice: '每次或每秒价格 $',

@@ -20,6 +20,7 @@ import {
   xaiSizeOf,
 } from './image-size-and-losses.ts'
 import { DASH_SCOPE_TASK, type ImageTask, PREDICTION_TASK } from './image-tasks.ts'
+import { accountErrorOfMiniMax } from './minimax-errors.ts'
 
 /**
  * Adapts requests and answers of OpenAI's images API to an endpoint with another format. The
@@ -203,15 +204,9 @@ export const MINIMAX_IMAGES: ImageAdapter = {
 const sizeOfSides = (sides: readonly [number, number] | null): string | null =>
   sides === null ? null : sides.join('x')
 
-/** The error codes of MiniMax about the site's key or account, by the names that OpenAI uses. */
-const ACCOUNT_CODES_OF_MINIMAX: ReadonlyMap<unknown, string> = new Map([
-  ...[1004, 2049].map((code) => [code, 'invalid_api_key'] as const),
-  ...[1008, 2056].map((code) => [code, 'insufficient_quota'] as const),
-])
-
 function codeOfMiniMax({ base_resp, error }: JsonObject) {
   const { status_code: code, status_msg: message } = objectOrEmpty(base_resp ?? error)
-  return [ACCOUNT_CODES_OF_MINIMAX.get(code) ?? code, message] as const
+  return [accountErrorOfMiniMax(code), message] as const
 }
 
 /** Returns the size as DashScope writes it, such as `1328*1328`. */

@@ -8,6 +8,7 @@ import {
   singleRequest,
 } from './balance-queries.ts'
 import { CLOUD_ROWS } from './cloud-profiles.ts'
+import { MINIMAX_CHAT_ERRORS } from './minimax-errors.ts'
 import { MODELS_WITH_CHATS } from './openai-models-with-chat-endpoint.ts'
 import { PROPRIETARY_CHAT_ROWS } from './proprietary-chat-profiles.ts'
 import type { CallEndpoint, ProfileField, ProfileRow } from './provider-profile.ts'
@@ -248,7 +249,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
     id: 35,
     name: 'MiniMax',
     baseUrl: 'https://api.minimax.chat',
-    endpoints: [chatAt('/v1/text/chatcompletion_v2')],
+    endpoints: [{ ...chatAt('/v1/text/chatcompletion_v2'), decoder: MINIMAX_CHAT_ERRORS }],
     modelsPath: null,
     videos: { vendor: 'hailuo', models: /Hailuo|^[TIS]2V-/i },
     keyHint: { zh: '接口密钥', en: 'An API key' },

@@ -3,7 +3,7 @@ import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { type BodyEnvelope, type FormatName, isDirectFormat } from '#relay/dialects/wire-format.ts'
 import type { Translation } from '../proprietary-chat-apis/chat-translation.ts'
-import type { OpenCloud } from '../provider-access-and-decoder-types.ts'
+import type { AnswerDecoder, OpenCloud } from '../provider-access-and-decoder-types.ts'
 import type { BalanceQuery } from './balance-queries.ts'
 import type { ImageAdapter } from './image-adapters.ts'
 
@@ -84,6 +84,8 @@ export type CallEndpoint = {
   readonly adapter?: ImageAdapter
   /** How chats are translated to the provider's own format. Omitted if no translation is needed. */
   readonly translation?: Translation
+  /** Finds errors that the provider sends in a format of its own. Omitted if there are none. */
+  readonly decoder?: AnswerDecoder
 }
 
 /**

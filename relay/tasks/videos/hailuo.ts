@@ -1,4 +1,5 @@
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { MINIMAX_CODES } from '#relay/providers/profiles/minimax-errors.ts'
 import { webAddress } from '../parse-provider-json.ts'
 import {
   accepted,
@@ -21,17 +22,7 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
   Fail: 'FAILURE',
 }
 
-/**
- * The causes of MiniMax' error codes (platform.minimax.io/docs/api-reference/errorcode), which come
- * with the HTTP status 200. The code 1008 means an empty balance, and 2056 a used-up plan.
- */
-const causeOf = causesByCode({
-  key: [1004, 2049],
-  account: [1008, 2056],
-  model: [2061],
-  limit: [1002, 1039, 1041, 2045],
-  provider: [1000, 1001, 1024, 1033],
-})
+const causeOf = causesByCode<number | null>(MINIMAX_CODES)
 
 /**
  * The vendor MiniMax, with its models Hailuo

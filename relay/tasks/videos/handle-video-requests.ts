@@ -160,9 +160,16 @@ function limitOf(exchange: Exchange): number {
   throw new TaskRequestError(relayError('invalid_parameter', { param: 'limit' }))
 }
 
+/** Reports whether the query parameter `order` asks for the oldest videos first. */
+function isOldestFirst(query: URLSearchParams): boolean {
+  const order = query.get('order') ?? 'desc'
+  if (order === 'asc' || order === 'desc') return order === 'asc'
+  throw new TaskRequestError(relayError('invalid_parameter', { param: 'order' }))
+}
+
 /**
- * Serves `GET /v1/videos`, which lists the caller's videos, newest first. The query parameter
- * `after` is the last id of the previous page.
+ * Serves `GET /v1/videos`, which lists the caller's videos, newest first unless `order` is `asc`.
+ * The query parameter `after` is the last id of the previous page.
  */
 async function listVideos(
   deps: TaskDeps,
@@ -170,9 +177,11 @@ async function listVideos(
   { user: { userId } }: Caller,
   limit: number,
 ): Promise<void> {
-  const after = queryIn(exchange.request.url).get('after')
+  const query = queryIn(exchange.request.url)
+  const after = query.get('after')
   if (after !== null && !isTaskId(after)) unknown(after)
-  const ids = await deps.findRecentTasks({ userId, kind: 'video', after, limit: limit + 1 })
+  const range = { after, limit: limit + 1, isOldestFirst: isOldestFirst(query) }
+  const ids = await deps.findRecentTasks({ userId, kind: 'video', ...range })
   const page = ids.slice(0, limit)
   const found = await Promise.all(page.map((id) => deps.ledger.peek(id)))
   const data = await render(

@@ -89,6 +89,22 @@ it('a price per second of a video is not shown as a price per call', async () =>
   await close()
 })
 
+it('the price of batches is shown for models that take batches', async () => {
+  const models = [byTokens('in-batches', { batch_ratio: 0.5 }), byTokens('only-calls')]
+  app.site.routes['GET /api/pricing'] = () => pricing([...MODELS, ...models])
+  const { page, faults, close } = await open('', { language: 'en' })
+  for (const name of ['in-batches', 'only-calls']) {
+    await row(page, name)
+      .getByRole('button', { name: en('ui.expandRow') })
+      .click()
+  }
+  const details = page.locator('.tg-price-details')
+  await expect.poll(() => details.count()).toBe(2)
+  expect(await details.getByText(en('pricing.batchPrice', { ratio: '0.5' })).count()).toBe(1)
+  expect(faults).toEqual([])
+  await close()
+})
+
 it('both units of a price are shown where channels differ, and one where they agree', async () => {
   const units: Record<string, ('call' | 'second')[]> = {
     ...{ default: ['call', 'second'], vip: ['second'] },

@@ -144,6 +144,23 @@ describe('the drawing log', () => {
       .toBe(0)
   })
 
+  it('says that music is disabled above a list with music, and not above videos only', async () => {
+    const video = song(2, { platform: 'sora', action: 'VIDEO', model: 'sora-2' })
+    let items = [video, song(1)]
+    Object.assign(app.site.routes, {
+      'GET /api/status': () => ok({ ...STATUS, enable_drawing: true, enable_task: false }),
+      'GET /api/task/self': () => ok({ items, page: 0, total: items.length }),
+    })
+    const both = await enterEmpty('/app/logs/tasks', MEMBER)
+    await row(both, 'suno_music').waitFor()
+    const off = en('taskLogs.offNote', { off: en('taskLogs.musicOff') })
+    await both.getByText(off).waitFor()
+    items = [video]
+    const videos = await enterEmpty('/app/logs/tasks', MEMBER)
+    await row(videos, 'sora-2').waitFor()
+    expect(await videos.getByText(off).count()).toBe(0)
+  })
+
   it('opens the image, the prompt and the reason for a failure', async () => {
     const page = await enterAt('/app/logs/drawing')
     await page

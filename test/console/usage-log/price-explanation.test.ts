@@ -157,6 +157,55 @@ describe('the explanation of the price of a call', () => {
     expect(explanation?.terms[0]?.factors[0]).toEqual({ name: 'price', value: '0.1' })
   })
 
+  describe('of a batch', () => {
+    /** 9000 lines of 60 input and 10 output tokens, of which each costs 17.5 and is charged 18. */
+    const BATCH = {
+      ...{ batch_id: 'b1', batch_lines: 10_000, batch_lines_billed: 9_000, batch_ratio: '0.5' },
+      ...{ model_ratio: 0.5, completion_ratio: 1, group_ratio: 1, cache_ratio: 1 },
+      usage: { inputUncached: 540_000, output: 90_000 },
+    }
+
+    it('has the batch ratio in each term, and adds up but for the rounding of each line', () => {
+      const explanation = explainPrice(BATCH, 162_000n)
+      expect(explanation).toMatchObject({
+        ...{ sum: '157500', rounding: '4500', total: 162_000n, isExact: true, lines: 9_000 },
+      })
+      expect(explanation?.terms.map(({ amount }) => amount)).toEqual(['135000', '22500'])
+      for (const { factors } of explanation?.terms ?? []) {
+        expect(factors.at(-1)).toEqual({ name: 'batch', value: '0.5' })
+      }
+    })
+
+    it.each([
+      [152_999n, false],
+      [153_000n, true],
+      [166_500n, true],
+      [166_501n, false],
+    ])('is exact only for a charge that rounding can give: %s', (charged, isExact) => {
+      expect(explainPrice(BATCH, charged)).toMatchObject({ isExact })
+    })
+
+    it('names the part of the charges that the balance did not cover', () => {
+      expect(explainPrice({ ...BATCH, unpaid_quota: 2_000 }, 160_000n)).toMatchObject({
+        ...{ isExact: true, total: 162_000n, unpaid: 2_000n },
+      })
+    })
+
+    it('counts the charged lines of a price per call', () => {
+      const { model_ratio: _, ...rest } = BATCH
+      const priced = { ...rest, model_price: 0.001, usage: { inputUncached: 540_000 } }
+      const explanation = explainPrice(priced, 2_250_000n)
+      expect(explanation).toMatchObject({ isExact: true, rounding: '0' })
+      expect(explanation?.terms).toMatchObject([{ name: 'calls', count: 9_000 }])
+    })
+
+    it('is omitted if the row lacks a price, such as that of images or tools', () => {
+      for (const usage of [{ inputImage: 5 }, { outputImage: 5 }, { tools: { web_search: 1 } }]) {
+        expect(explainPrice({ ...BATCH, usage }, 5n)).toBeNull()
+      }
+    })
+  })
+
   it('reports a charge that differs from the calculation', () => {
     const explanation = explainPrice({ price: ONES, usage: { inputUncached: 10 } }, 11n)
     expect(explanation).toMatchObject({ total: 10n, isExact: false })

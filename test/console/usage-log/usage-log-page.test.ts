@@ -64,7 +64,7 @@ describe('the usage log', () => {
     }
     const usage = { calls: 1, seconds: 5 }
     rows = [logRow(2, { model_name: 'my-video', quota: 300_000 }, { ...video, usage }), logRow(1)]
-    app.site.routes['GET /api/user/models'] = () => ok(['my-video', 'gpt-4o-mini'])
+    app.site.routes['GET /api/user/models'] = () => ok(['my-video', 'gpt-4o', 'gpt-4o-mini'])
     const { page, close } = await open()
     await page.locator('.tg-grid-expander').nth(0).click()
     await page.getByText(en('logDetails.price.exact')).waitFor()
@@ -117,7 +117,46 @@ describe('the usage log', () => {
     await page.locator('.tg-grid-expander').first().click()
     const facts = page.getByRole('region', { name: en('logDetails.fact.title') })
     await facts.getByText('twice too high').waitFor()
-    await facts.getByText(en('logDetails.batchLines_other', { count: 3 })).waitFor()
+    await facts.getByText(en('logDetails.batchLines_other', { lines: '3' })).waitFor()
+    await close()
+  })
+
+  it('lets a user check the charge of a batch, which has no speed and no playground', async () => {
+    const batch = {
+      ...{ batch_id: 'batch_7', batch_lines: 10_000, batch_lines_billed: 9_000 },
+      batch_lines_estimated: 12,
+      ...{ batch_ratio: '0.5', model_ratio: 0.5, completion_ratio: 1, cache_ratio: 1 },
+      ...{ price: undefined, usage: { inputUncached: 540_000, output: 90_000 } },
+    }
+    rows = [logRow(2, { quota: 162_000, completion_tokens: 90_000 }, batch), logRow(4)]
+    const { page, close } = await open()
+    const ratios = page.getByText('0.5 / 1 / 1 / 0.5', { exact: true })
+    await ratios.first().waitFor()
+    const title = await ratios.first().getAttribute('title')
+    expect(title).toContain(`${en('shared.factor.batch')} 0.5`)
+    for (const n of [0, 1]) await page.locator('.tg-grid-expander').nth(n).click()
+    const prices = page.getByRole('region', { name: en('logDetails.price.title') }).first()
+    await prices.getByText(en('logDetails.price.roundingOfLines')).waitFor()
+    const text = (await prices.innerText()).replace(/\s+/g, ' ')
+    for (const part of ['157,500', '+4,500', '162,000', en('logDetails.price.exact')]) {
+      expect(text).toContain(part)
+    }
+    expect(text).toContain(en('logDetails.price.lines_other', { lines: '9,000' }))
+    const facts = page.getByRole('region', { name: en('logDetails.fact.title') })
+    const counts = { billed: '9,000', lines: '10,000' }
+    await facts.first().getByText(en('logDetails.batchLinesBilled_other', counts)).waitFor()
+    const estimated = { estimated: '12', lines: '9,000' }
+    await facts.first().getByText(en('logDetails.source.estimatedLines_other', estimated)).waitFor()
+    await facts
+      .first()
+      .getByText(en('logDetails.batchPrice', { ratio: '0.5' }))
+      .waitFor()
+    // The call below the batch shows that both are loaded.
+    const link = en('logDetails.toPlayground')
+    await facts.nth(1).getByRole('link', { name: link }).waitFor()
+    await facts.nth(1).getByText(en('logDetails.fact.speed')).waitFor()
+    expect(await facts.first().getByRole('link', { name: link }).count()).toBe(0)
+    expect(await facts.first().getByText(en('logDetails.fact.speed')).count()).toBe(0)
     await close()
   })
 

@@ -147,6 +147,34 @@ describe('the evidence of a batch, as first recorded', () => {
   )
 })
 
+describe('a line whose usage the gateway counted, as first recorded', () => {
+  const counted = { line: 1, part: 0, usage, calls: 1, isEstimated: true, anomaly: 'missing' }
+  story(
+    'a batch with such a line',
+    batchDecider,
+    [
+      ['batch-submitted-v1', submit],
+      ['batch-accepted-v1', accept],
+      ['batch-lines-billed-estimated-v1', { type: 'BillLines', lines: [counted] }],
+      ['batch-ended-v1', end],
+    ],
+    {
+      record: {
+        submitted: (golden('batch-submitted-v1') as BatchSubmitted).data,
+        place,
+        billed: new Set([1]),
+        sums: [
+          {
+            ...{ lines: 1, usage, charge: CHARGE, cost: 371n },
+            ...{ estimatedLines: 1, anomaly: 'missing' },
+          },
+        ],
+        end: (golden('batch-ended-v1') as BatchEnded).data,
+      },
+    },
+  )
+})
+
 const ids = { userId: 7, tokenId: 3 }
 const before: readonly AccountCommand[] = [
   { type: 'GrantQuota', userId: 7, grantId: 'grant-1', amount: 500_000n, reason: 'setup' },
@@ -202,6 +230,17 @@ describe('the call that pays for a batch', () => {
     } as AccountCommand
     expect(deciderWithoutBalances.decide(shown, opened())).toStrictEqual([
       golden('call-settled-batch-evidence-v1') as AccountEvent,
+    ])
+  })
+
+  it('says how many lines were estimated', () => {
+    const estimated = {
+      ...settle(CHARGE),
+      ...{ usageSource: 'estimated', anomaly: 'missing' },
+      billed: { lines: 1, charge: CHARGE, cost: 371n, estimatedLines: 1 },
+    } as AccountCommand
+    expect(deciderWithoutBalances.decide(estimated, opened())).toStrictEqual([
+      golden('call-settled-batch-estimated-v1') as AccountEvent,
     ])
   })
 

@@ -119,6 +119,13 @@ describe('an upload', () => {
     expect((await upload()).status).toBe(200)
   })
 
+  it('is accepted fifty times at once, although two files of a user are read at once', async () => {
+    await rig.addChannel(2, { type: 1, baseUrl: provider.url, models: ['gpt-4o-mini'] })
+    provider.answers.set('POST /v1/files', { body: { id: 'file-provider1' } })
+    const answers = await Promise.all(Array.from({ length: 50 }, () => upload()))
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
+  })
+
   it('is possible while another user has as many files read as one user may', async () => {
     await rig.addChannel(2, { type: 1, baseUrl: provider.url, models: ['gpt-4o-mini'] })
     provider.answers.set('POST /v1/files', { body: { id: 'file-provider1' } })

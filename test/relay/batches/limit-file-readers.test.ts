@@ -7,7 +7,7 @@ let readers: FileReaders
 let granted: number[]
 
 beforeEach(() => {
-  readers = new FileReaders(HOUR)
+  readers = new FileReaders(HOUR, 0)
   granted = []
 })
 
@@ -64,12 +64,72 @@ describe('the readers of batch files', () => {
   })
 
   it('are waited for at most for the given time', async () => {
-    readers = new FileReaders(10)
+    readers = new FileReaders(10, 0)
     const releases = await Promise.all([ANN, BEN, CLEO, DAN].map(acquired))
     expect(await readers.acquire(EVE)).toBeNull()
     // A request that waits no longer takes no reader.
     releases[0]?.()
     await acquired(FINN)
+  })
+
+  describe('with further requests of users that wait', () => {
+    beforeEach(() => {
+      readers = new FileReaders(HOUR, HOUR)
+    })
+
+    it('serve fifty uploads of one user at once, two at a time', async () => {
+      let running = 0
+      let most = 0
+      const served = Array.from({ length: 50 }, async () => {
+        const release = await acquired(ANN)
+        running += 1
+        most = Math.max(most, running)
+        await new Promise((resolve) => setImmediate(resolve))
+        running -= 1
+        release()
+      })
+      await Promise.all(served)
+      expect(most).toBe(2)
+    })
+
+    it('serve users without a reader first, and then the further requests', async () => {
+      const releases = await Promise.all([ANN, BEN, CLEO, DAN].map(acquired))
+      const further = waitFor(BEN)
+      const waiting = waitFor(EVE)
+      releases[0]?.()
+      const ofEve = await waiting
+      expect(granted).toEqual([EVE])
+      // One free reader stays for users without one.
+      ofEve?.()
+      releases[1]?.()
+      expect(await further).not.toBeNull()
+      expect(granted).toEqual([EVE, BEN])
+    })
+
+    it('are waited for by at most 64 further requests of a user and 256 in all', async () => {
+      const users = [ANN, BEN, CLEO, DAN]
+      const releases = await Promise.all(users.map(acquired))
+      const ofUsers = users.map((userId) => Array.from({ length: 64 }, () => waitFor(userId)))
+      expect(await readers.acquire(ANN)).toBeNull()
+      const ofEve = waitFor(EVE)
+      expect(await readers.acquire(EVE)).toBeNull()
+      releases[0]?.()
+      expect(await ofEve).not.toBeNull()
+      expect(ofUsers.flat()).toHaveLength(256)
+    })
+
+    it('are no longer waited for by a caller that has left', async () => {
+      await acquired(ANN)
+      const second = await acquired(ANN)
+      const gone = new AbortController()
+      const left = readers.acquire(ANN, gone.signal)
+      const next = waitFor(ANN)
+      gone.abort()
+      expect(await left).toBeNull()
+      expect(await readers.acquire(BEN, gone.signal)).toBeNull()
+      second()
+      expect(await next).not.toBeNull()
+    })
   })
 
   it('are at most four, and serve fifty users at once one after the other', async () => {

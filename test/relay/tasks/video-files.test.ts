@@ -138,6 +138,10 @@ describe('the file of a video', () => {
     const first = await list(owner, '?limit=1')
     expect(first).toMatchObject({ data: [{ id }], has_more: true })
     expect((await list(owner, `?limit=1&after=${id}`)).data).not.toMatchObject([{ id }])
+    const newest = (await list(owner, '?order=desc')).data.map((video) => video.id)
+    const oldest = (await list(owner, '?order=asc')).data.map((video) => video.id)
+    expect(oldest).toEqual(newest.toReversed())
+    expect((await list(owner, `?order=asc&after=${oldest[0]}`)).data[0]?.id).toBe(oldest[1])
     const remix = await fetch(`${rig.url}/v1/videos/${id}/remix`, {
       method: 'POST',
       headers: { ...stranger, 'content-type': 'application/json' },
@@ -298,7 +302,14 @@ describe('the formats of callers', () => {
       expect(status, text).toBe(400)
       expect(json.error.param, text).toBe(param)
     }
-    expect((await rig.ask('/v1/videos?limit=0')).status).toBe(400)
+    for (const [query, param] of [
+      ['limit=0', 'limit'],
+      ['order=x', 'order'],
+      ['order=', 'order'],
+    ]) {
+      const { status, json } = await rig.ask(`/v1/videos?${query}`)
+      expect([status, json.error.param]).toEqual([400, param])
+    }
     expect((await rig.ask('/v1/videos/x/y')).status).toBe(404)
     expect(await rig.balance()).toBe(before)
   })

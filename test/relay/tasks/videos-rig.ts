@@ -24,14 +24,13 @@ export async function videosRig(
   const all: Parameters<typeof tasksRig>[0] = {
     ...overrides,
     tasks: {
-      findRecentTasks: async ({ userId, kind, after, limit }) =>
+      findRecentTasks: async ({ userId, kind, after, limit, isOldestFirst }) =>
         (await rig.taskEvents())
           .flatMap(({ type, data }) => (type === 'TaskSubmitted' ? [data] : []))
           .filter((data) => data.userId === userId && data.kind === kind)
           .map(({ task }) => task)
-          .filter((task) => after === null || task < after)
-          .toSorted()
-          .toReversed()
+          .filter((task) => after === null || (isOldestFirst ? task > after : task < after))
+          .toSorted((a, b) => (a < b === isOldestFirst ? -1 : 1))
           .slice(0, limit),
       ...overrides.tasks,
     },

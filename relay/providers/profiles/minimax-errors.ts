@@ -1,0 +1,140 @@
+import { type JsonObject, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
+import { eventData, SseScanner } from '#relay/canonical/sse-scanner.ts'
+import { dataEvent } from '#relay/conversion/write-server-sent-events.ts'
+import type {
+  AnswerDecoder,
+  DecoderFault,
+  StreamDecoder,
+} from '../provider-access-and-decoder-types.ts'
+
+/**
+ * MiniMax's error codes by their cause (platform.minimax.io/docs/api-reference/errorcode). They
+ * come in the member `base_resp`, with the HTTP status 200. The code 1008 means an empty balance,
+ * and 2056 a used-up plan. The code 2061 means a model that the plan does not include.
+ */
+export const MINIMAX_CODES = {
+  key: [1004, 2049],
+  account: [1008, 2056],
+  model: [2061],
+  limit: [1002, 1039, 1041, 2045],
+  provider: [1000, 1001, 1024, 1033],
+} as const
+
+/** MiniMax's codes for parameters or contents of a request, such as sensitive input (1026). */
+const REQUEST_CODES = [1026, 1027, 1042, 2013]
+
+/** The HTTP status that an error stands for, and the name that OpenAI gives it. */
+type Meaning = { readonly status: number; readonly type: string }
+
+const meaning = (status: number, type: string, codes: readonly number[]) =>
+  codes.map((code) => [code, { status, type }] as const)
+
+const MEANINGS: ReadonlyMap<number, Meaning> = new Map([
+  ...meaning(401, 'invalid_api_key', MINIMAX_CODES.key),
+  ...meaning(402, 'insufficient_quota', MINIMAX_CODES.account),
+  ...meaning(404, 'model_not_found', MINIMAX_CODES.model),
+  ...meaning(429, 'rate_limit_exceeded', MINIMAX_CODES.limit),
+  ...meaning(400, 'invalid_request_error', REQUEST_CODES),
+])
+const UNKNOWN_ERROR: Meaning = { status: 502, type: 'server_error' }
+const ACCOUNT_ERRORS: ReadonlySet<number> = new Set([
+  ...MINIMAX_CODES.key,
+  ...MINIMAX_CODES.account,
+])
+
+/**
+ * Returns the name that OpenAI gives an error about the site's key or account. Any other code is
+ * returned unchanged.
+ */
+export const accountErrorOfMiniMax = (code: unknown): unknown =>
+  typeof code === 'number' && ACCOUNT_ERRORS.has(code) ? MEANINGS.get(code)?.type : code
+
+/** A provider's error in OpenAI's format, and the HTTP status that it stands for. */
+type Refusal = { readonly status: number; readonly body: JsonObject }
+
+/** The maximum length in bytes of a complete answer that is parsed to find an error. */
+const ERROR_BYTES_MAX = 64 * 1024
+
+/**
+ * Returns the error in an answer or an event, converted to OpenAI's format. Returns null if there
+ * is none. An answer with choices is not an error, even if its code reports sensitive output.
+ */
+function refusalIn({ choices, base_resp }: JsonObject): Refusal | null {
+  const { status_code: code, status_msg: words } = objectOrEmpty(base_resp)
+  const isAnswer = Array.isArray(choices) && choices.length > 0
+  if (isAnswer || code === undefined || code === null || Number(code) === 0) return null
+  const { status, type } = MEANINGS.get(Number(code)) ?? UNKNOWN_ERROR
+  const message = typeof words === 'string' && words !== '' ? words : `The error code is ${code}.`
+  const error = { message, type, param: null, code: type }
+  return { status, body: { error } }
+}
+
+const refusalInBody = (body: Buffer): Refusal | null =>
+  body.length > ERROR_BYTES_MAX ? null : refusalIn(parsedObject(body) ?? {})
+
+/**
+ * Passes MiniMax's events on unchanged, except that an error is converted to OpenAI's format. Only
+ * complete events are passed on, so that no part of an error precedes its converted form.
+ */
+class MiniMaxStream implements StreamDecoder {
+  errorStatus: number | null = null
+  private decoded: Buffer[] = []
+  private readonly scanner = new SseScanner(
+    {
+      pass: (bytes) => this.pass(bytes),
+      onMarkedEvent: (bytes) => this.inspect(bytes),
+      onLastEvent: (bytes) => this.pass(bytes),
+    },
+    () => false,
+    ['"base_resp"'],
+  )
+
+  get fault(): DecoderFault | null {
+    return this.scanner.overflow === null ? null : 'too-large'
+  }
+
+  push(chunk: Buffer): Buffer {
+    this.scanner.push(chunk)
+    return this.takeDecoded()
+  }
+
+  end(): Buffer {
+    const last = this.scanner.rest()
+    if (last.length > 0) this.inspect(last)
+    return this.takeDecoded()
+  }
+
+  private takeDecoded(): Buffer {
+    const { decoded } = this
+    this.decoded = []
+    return Buffer.concat(decoded)
+  }
+
+  private pass(bytes: Buffer): void {
+    if (this.errorStatus === null) this.decoded.push(bytes)
+  }
+
+  private inspect(bytes: Buffer): void {
+    const refusal = refusalIn(parsedObject(eventData(bytes) ?? '') ?? {})
+    if (refusal !== null) this.pass(Buffer.from(dataEvent(refusal.body)))
+    else this.pass(bytes)
+    this.errorStatus ??= refusal?.status ?? null
+  }
+}
+
+/**
+ * Finds the errors in the answers of MiniMax's chats, which have the HTTP status 200. All other
+ * answers are in OpenAI's format already.
+ */
+export const MINIMAX_CHAT_ERRORS: AnswerDecoder = {
+  mediaType: 'text/event-stream',
+  createStream: () => new MiniMaxStream(),
+  readAnswer: (body) => {
+    const refusal = refusalInBody(body)
+    return refusal === null ? null : { kind: 'refused', status: refusal.status }
+  },
+  errorBody: (body) => {
+    const refusal = refusalInBody(body)
+    return refusal === null ? null : Buffer.from(JSON.stringify(refusal.body))
+  },
+}
