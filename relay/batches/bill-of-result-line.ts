@@ -52,7 +52,7 @@ export async function billOfResultLine(
   const delivery = { rawUsage, answeredModel: null, readText, isComplete: true, chargesInput: true }
   const { bounds } = storedLine
   const limits = { ...bounds, outputTokens: bounds.outputTokens * bounds.choices }
-  const { usage } = await meter(
+  const { usage, usageSource, anomaly } = await meter(
     delivery,
     meteredLine(storedLine, key, format),
     counter,
@@ -63,7 +63,8 @@ export async function billOfResultLine(
     ...{ bytes, answer: result.answer, requestId: result.requestId, usage: rawUsage },
     ...{ target: key.target, model, sentModel: storedLine.sentModel },
   })
-  return { line, part, usage, calls, ...shown }
+  const found = { isEstimated: usageSource !== 'upstream', anomaly }
+  return { line, part, usage, calls, ...found, ...shown }
 }
 
 /**

@@ -19,6 +19,8 @@ beforeEach(async () => {
   await rig.setOption('ModelRatio', { [MODEL]: 2 })
 })
 
+let publicId = ''
+
 /** Submits a batch of three lines, and returns the id of its event stream. */
 async function submitted(): Promise<string> {
   const body = { id: 'msgbatch_provider1', processing_status: 'in_progress' }
@@ -33,6 +35,7 @@ async function submitted(): Promise<string> {
     body: JSON.stringify({ requests }),
   })
   expect(response.status).toBe(200)
+  publicId = JSON.parse(await response.text()).id
   const [admission] = await rig.callEvents()
   if (admission?.type !== 'CallAdmitted') throw new Error('no admission')
   return admission.data.call
@@ -78,4 +81,30 @@ it('the log of a batch without findings names the provider as the source', async
   expect(other).toMatchObject({ usage_source: 'upstream', batch_lines_billed: 3 })
   expect(other).not.toHaveProperty('anomaly')
   expect(other).not.toHaveProperty('batch_lines_estimated')
+})
+
+it('a result without usage is estimated, and one with absurd usage is an anomaly', async () => {
+  await submitted()
+  const counts = { processing: 0, succeeded: 2, errored: 0, canceled: 0, expired: 0 }
+  const times = { created_at: '2026-11-28T00:00:00Z', ended_at: '2026-11-28T01:00:00Z' }
+  const described = { ...times, request_counts: counts, results_url: 'https://provider.example' }
+  const path = `${BATCHES}/msgbatch_provider1`
+  const body = { id: 'msgbatch_provider1', processing_status: 'ended', ...described }
+  provider.answers.set(`GET ${path}`, { body })
+  const content = [{ type: 'text', text: 'Hello.' }]
+  const result = (custom_id: string, usage: object) => {
+    const message = { id: 'msg_1', type: 'message', role: 'assistant', model: MODEL, content }
+    const succeeded = { type: 'succeeded', message: { ...message, ...usage } }
+    return `${JSON.stringify({ custom_id, result: succeeded })}\n`
+  }
+  const absurd = { usage: { input_tokens: 1e12, output_tokens: 5 } }
+  const lines = result('a', {}) + result('b', absurd)
+  provider.answers.set(`GET ${path}/results`, { body: lines })
+  const headers = { authorization: `Bearer sk-${KEY}` }
+  expect((await fetch(`${rig.url}${BATCHES}/${publicId}`, { headers })).status).toBe(200)
+  const end = (await rig.callEvents()).find(({ type }) => type === 'CallSettled')
+  expect(otherOfSettled((end as CallSettled).data).other).toMatchObject({
+    ...{ usage_source: 'estimated', batch_lines_estimated: 1, batch_lines_billed: 2 },
+    anomaly: 'absurd',
+  })
 })
