@@ -5,7 +5,8 @@ const ROOT = resolve(import.meta.dirname, '..')
 
 /** Runs the servers, which restart when a file changes, and the console on port 5173. */
 function dev(): void {
-  const environment = { ...process.env, ROLES: 'write-api,read-api,projections,relay' }
+  const roles = 'write-api,read-api,projections,relay'
+  const environment = { ...process.env, RUN_FROM_SOURCE: '1', ROLES: roles }
   const servers = run(['--watch', 'infra/main.ts'], environment)
   const vite = join(ROOT, 'node_modules/vite/bin/vite.js')
   const console = run([vite, 'console', '--host', '127.0.0.1'], process.env)

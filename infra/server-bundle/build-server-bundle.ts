@@ -1,8 +1,16 @@
-import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Plugin, rolldown } from 'rolldown'
+import type { Plugin } from 'rolldown'
 import { BUNDLE_FOLDER, type BundleManifest, MANIFEST, ROOT, stampOf } from './bundle-manifest.ts'
 
 const ENTRY = join(import.meta.dirname, 'server-programs.ts')
@@ -21,21 +29,31 @@ export const UNBUNDLED_MODULES: ReadonlySet<string> = new Set([
   'relay/pipeline/call-deadlines-and-timer.ts',
   'relay/tasks/poll-times.ts',
 ])
-/** Bundles of that age are deleted. No process that is starting can still need them. */
+/** Earlier bundles of that age are deleted. A start that finds none loads the source. */
 const DELETED_AFTER_MS = 10 * 60_000
 
-/** Keeps the addresses of source modules, and what is not part of the bundle. */
-const keepAddresses: Plugin = {
-  name: 'keep-addresses',
+/** The path of a source file from the root, or null for any other module. */
+function sourceOf(id: string): string | null {
+  const path = relative(ROOT, id)
+  return /^\.\.|^node_modules|\0/.test(path) ? null : path
+}
+
+/**
+ * Keeps the addresses of source modules, and what is not part of the bundle. Each source file gets
+ * its stamp in `stamps` before it is read.
+ */
+const bundlePlugin = (stamps: Map<string, string>): Plugin => ({
+  name: 'server-bundle',
   async resolveId(source, importer, options) {
     if (LAZY_PACKAGES.has(source)) return `${LAZY}${source}`
     const resolved = await this.resolve(source, importer, { ...options, skipSelf: true })
-    const path = resolved === null ? null : relative(ROOT, resolved.id)
-    if (path === null || resolved === null || !UNBUNDLED_MODULES.has(path)) return resolved
+    if (resolved === null || !UNBUNDLED_MODULES.has(sourceOf(resolved.id) ?? '')) return resolved
     return { id: pathToFileURL(resolved.id).href, external: true }
   },
   // An import from outside is executed at the start of a bundle, and `require` when it is reached.
   load(id) {
+    const path = sourceOf(id)
+    if (path !== null) stamps.set(path, stampOf(id))
     if (!id.startsWith(LAZY)) return null
     const from = JSON.stringify(join(ROOT, 'package.json'))
     const name = JSON.stringify(id.slice(LAZY.length))
@@ -49,16 +67,22 @@ const keepAddresses: Plugin = {
       .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
       .replaceAll('import.meta.main', 'false')
   },
-}
+})
 
-/** Builds the bundle of the servers' code, which processes load from then on. */
+/**
+ * Builds the bundle of the servers' code, which processes load from then on. Throws if a source
+ * file changes meanwhile, because the bundle may then have the code from before the change.
+ */
 export async function buildServerBundle(): Promise<void> {
+  const { rolldown } = await import('rolldown')
+  const others = ['package.json', 'package-lock.json']
+  const stamps = new Map(others.map((path) => [path, stampOf(join(ROOT, path))]))
   const build = await rolldown({
     input: ENTRY,
     cwd: ROOT,
     platform: 'node',
     external: UNBUNDLED_PACKAGES,
-    plugins: [keepAddresses],
+    plugins: [bundlePlugin(stamps)],
     logLevel: 'silent',
   })
   // One file, so that a process needs its bundle no longer once it runs.
@@ -68,13 +92,13 @@ export async function buildServerBundle(): Promise<void> {
     comments: { annotation: false, jsdoc: false },
   })
   await build.close()
-  const [{ code, moduleIds }] = output
-  const own = moduleIds
-    .map((id) => relative(ROOT, id))
-    .filter((path) => !/^\.\.|^node_modules|\0/.test(path))
+  for (const [path, stamp] of stamps) {
+    if (stampOf(join(ROOT, path)) !== stamp) throw new Error(`${path} changed during the build`)
+  }
+  const [{ code }] = output
   const file = `${createHash('sha256').update(code).digest('hex').slice(0, 16)}.mjs`
-  const sources = [...own, 'package-lock.json'].map((path) => [path, stampOf(join(ROOT, path))])
-  const manifest: BundleManifest = { file, sources: Object.fromEntries(sources) }
+  const bytes = Buffer.byteLength(code)
+  const manifest: BundleManifest = { root: ROOT, file, bytes, sources: Object.fromEntries(stamps) }
   mkdirSync(BUNDLE_FOLDER, { recursive: true })
   replaceFile(join(BUNDLE_FOLDER, file), code)
   replaceFile(join(BUNDLE_FOLDER, MANIFEST), JSON.stringify(manifest))
@@ -83,17 +107,22 @@ export async function buildServerBundle(): Promise<void> {
 
 /** Writes a file so that no process ever reads a part of it. */
 function replaceFile(path: string, text: string): void {
-  const part = `${path}.${process.pid}`
-  writeFileSync(part, text)
+  const part = `${path}.${randomUUID()}`
+  writeFileSync(part, text, { flush: true })
   renameSync(part, path)
 }
 
 function deleteEarlierBundles(current: string): void {
   for (const name of readdirSync(BUNDLE_FOLDER)) {
     const path = join(BUNDLE_FOLDER, name)
-    const isOld = statSync(path).mtimeMs < Date.now() - DELETED_AFTER_MS
-    if (name.includes('.mjs') && name !== current && isOld) rmSync(path)
+    // Another build may have renamed its part of a file meanwhile.
+    const { mtimeMs = Number.POSITIVE_INFINITY } = statSync(path, { throwIfNoEntry: false }) ?? {}
+    const isCurrent = name === current || name === MANIFEST
+    if (!isCurrent && mtimeMs < Date.now() - DELETED_AFTER_MS) rmSync(path, { force: true })
   }
 }
 
-if (import.meta.main) await buildServerBundle()
+if (import.meta.main) {
+  // Only packages for development include the bundler. Without it, servers run from source.
+  if (existsSync(join(ROOT, 'node_modules/rolldown/package.json'))) await buildServerBundle()
+}

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 export const ROOT = resolve(import.meta.dirname, '../..')
@@ -8,26 +8,34 @@ export const MANIFEST = 'manifest.json'
 
 /** Describes the bundle in a folder. */
 export type BundleManifest = {
+  /** The folder of the checkout. The bundle contains absolute addresses of files in it. */
+  readonly root: string
   /** The file of the bundle, relative to the folder. */
   readonly file: string
+  /** The length of the file. A file that was not completely written is shorter. */
+  readonly bytes: number
   /** The stamps (see `stampOf`) of the files that it was built from, by path from the root. */
   readonly sources: Readonly<Record<string, string>>
 }
 
-/** Returns the size of a file in bytes and the time of its last change, in Unix seconds. */
+/** Returns the size of a file in bytes and the time of its last change, in Unix milliseconds. */
 export function stampOf(path: string): string {
   const { size, mtimeMs } = statSync(path)
-  return `${size} ${Math.floor(mtimeMs / 1_000)}`
+  return `${size} ${mtimeMs}`
 }
 
-/** Returns the bundle in a folder, or null if a source file below `root` has changed since. */
+/**
+ * Returns the bundle in a folder, or null if it was built in another checkout than `root`, or if a
+ * source file has changed since.
+ */
 export function currentBundle(folder: string, root: string): string | null {
   try {
     const text = readFileSync(join(folder, MANIFEST), 'utf8')
-    const { file, sources }: BundleManifest = JSON.parse(text)
-    const bundle = join(folder, file)
+    const manifest: BundleManifest = JSON.parse(text)
+    const bundle = join(folder, manifest.file)
+    if (manifest.root !== root || statSync(bundle).size !== manifest.bytes) return null
     const isCurrent = ([path, stamp]: [string, string]) => stampOf(join(root, path)) === stamp
-    return Object.entries(sources).every(isCurrent) && existsSync(bundle) ? bundle : null
+    return Object.entries(manifest.sources).every(isCurrent) ? bundle : null
   } catch {
     // There is no bundle, or a source file of it was moved.
     return null

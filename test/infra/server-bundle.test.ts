@@ -1,4 +1,5 @@
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -26,7 +27,10 @@ beforeEach(() => {
   writeFileSync(join(root, 'b.ts'), 'two')
   writeFileSync(join(folder, 'code.mjs'), '')
   const sources = { 'a.ts': stampOf(join(root, 'a.ts')), 'b.ts': stampOf(join(root, 'b.ts')) }
-  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ file: 'code.mjs', sources }))
+  writeFileSync(
+    join(folder, 'manifest.json'),
+    JSON.stringify({ root, file: 'code.mjs', bytes: 0, sources }),
+  )
 })
 
 it('the bundle is loaded while no source file has changed', () => {
@@ -42,7 +46,14 @@ it.each<[string, () => void]>([
   expect(currentBundle(folder, root)).toBeNull()
 })
 
+it('the source is loaded if the checkout was moved after the build', () => {
+  const moved = `${root}-moved`
+  cpSync(root, moved, { recursive: true, preserveTimestamps: true })
+  expect(currentBundle(join(moved, 'bundle'), moved)).toBeNull()
+})
+
 it.each<[string, () => void]>([
+  ['is not completely written', () => writeFileSync(join(folder, 'code.mjs'), ' ')],
   ['is missing', () => rmSync(join(folder, 'code.mjs'))],
   ['has no manifest', () => rmSync(join(folder, 'manifest.json'))],
   ['has half a manifest', () => writeFileSync(join(folder, 'manifest.json'), '{"file":"co')],
@@ -60,7 +71,8 @@ it('modules that tests load before the product can change what it uses', () => {
     .flatMap((text) => [...text.matchAll(/from '#([^']+)'/g)].map(([, path = '']) => path))
   expect([...UNBUNDLED_MODULES].sort()).toEqual(changed.sort())
   const bundle = currentBundle(join(ROOT, 'node_modules/.cache/server-bundle'), ROOT)
-  // Without `npm run build`, processes of tests run from source.
+  // Before a complete test run, the bundle is built.
+  if (process.env.RUNS_ALL_TESTS === '1') expect(bundle).not.toBeNull()
   if (bundle === null) return
   const code = readFileSync(bundle, 'utf8')
   for (const path of UNBUNDLED_MODULES) {
