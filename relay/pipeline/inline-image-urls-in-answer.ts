@@ -100,7 +100,9 @@ async function imageAt(
   const [start] = DATA_URL.exec(url) ?? []
   // Decoding and encoding leaves only characters of base64.
   if (start !== undefined) {
-    return Buffer.from(url.slice(start.length), 'base64').toString('base64')
+    const data = Buffer.from(url.slice(start.length), 'base64').toString('base64')
+    if (data === '') throw new Error('the address of an image has no data')
+    return data
   }
   const dispatcher = dispatcherFor(deps, target, url)
   if (dispatcher === null) throw new Error('the address of an image is not allowed')

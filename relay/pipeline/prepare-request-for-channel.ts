@@ -289,7 +289,7 @@ function rereadChangedRequest(
   if (isRelayError(sent)) return sent
   return {
     ...candidate,
-    request: { ...completed, wantsUsage, model: called, ...(files && { files }) },
+    request: { ...completed, isStream, wantsUsage, model: called, ...(files && { files }) },
     body: withEnvelope(channel, sent, { ...bodyChange, model: changed.model }, limitedBody),
     upstreamModel: changed.model === called ? null : changed.model,
   }

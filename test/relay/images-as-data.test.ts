@@ -159,10 +159,10 @@ describe.each(Object.entries(VENDORS))('images of %s', (_name, { model, answers 
 })
 
 describe('a stream of an image at a provider that answers it as a whole', () => {
-  const streamed = async (model: string) => {
+  const streamed = async (model: string, fields: { quality?: 'high' } = {}) => {
     await rig.setOption('ModelPrice', { [model]: 0.02 })
     const client = new OpenAI({ apiKey: `sk-${KEY}`, baseURL: `${rig.url}/v1`, maxRetries: 0 })
-    const stream = await client.images.generate({ model, prompt: 'a cat', stream: true })
+    const stream = await client.images.generate({ model, prompt: 'a cat', ...fields, stream: true })
     const events: object[] = []
     for await (const event of stream) events.push(event)
     return events
@@ -207,6 +207,15 @@ describe('a stream of an image at a provider that answers it as a whole', () => 
     const [{ body = '' } = {}] = requestsTo(path)
     expect(JSON.parse(body)).toEqual({ model, prompt: 'a cat' })
     expect((await onlyEnd(rig)).data).not.toHaveProperty('losses')
+  })
+
+  it('has data although members of the request are not sent', async () => {
+    const model = 'doubao-seedream-4-5'
+    await rig.addChannel(5, { type: 45, baseUrl: provider.url, models: [model] })
+    provider.answers.set('GET /a.png', picture(PNG))
+    const body = { data: [{ url: `${provider.url}/a.png` }], created: 7 }
+    provider.answers.set('POST /api/v3/images/generations', { body })
+    expect(await streamed(model, { quality: 'high' })).toEqual([{ type, b64_json, created_at: 7 }])
   })
 
   it('has the data of an address that contains it', async () => {

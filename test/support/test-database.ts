@@ -48,8 +48,19 @@ let connection: Promise<Client> | null = null
 /** Runs queries on the connection of this process to the server, which is opened once. */
 export async function onServer(act: (client: Client) => Promise<unknown>): Promise<void> {
   connection ??= connect()
-  await act(await connection)
+  const client = await connection
+  try {
+    await act(client)
+  } catch (error) {
+    if (connection !== null && !isConnectionLost(error)) throw error
+    // A test has ended the connections of the server.
+    connection = connect()
+    await act(await connection)
+  }
 }
+
+const isConnectionLost = (error: unknown): boolean =>
+  /terminat|not queryable|closed|ECONNRESET|EPIPE/i.test(String(error))
 
 async function connect(): Promise<Client> {
   const client = new Client({ connectionString: serverUrl() })

@@ -59,14 +59,16 @@ const ERROR_BYTES_MAX = 64 * 1024
  * Returns the error in an answer or an event, converted to OpenAI's format. Returns null if there
  * is none. An answer with choices is not an error, even if its code reports sensitive output.
  */
-function refusalIn({ choices, base_resp }: JsonObject): Refusal | null {
+function refusalIn({ choices, base_resp, usage }: JsonObject): Refusal | null {
   const { status_code: code, status_msg: words } = objectOrEmpty(base_resp)
   const isAnswer = Array.isArray(choices) && choices.length > 0
   if (isAnswer || code === undefined || code === null || Number(code) === 0) return null
   const { status, type } = MEANINGS.get(Number(code)) ?? UNKNOWN_ERROR
   const message = typeof words === 'string' && words !== '' ? words : `The error code is ${code}.`
   const error = { message, type, param: null, code: type }
-  return { status, body: { error } }
+  // Reported usage is charged, also if the provider withholds the rest of the answer.
+  const isUsed = Object.values(objectOrEmpty(usage)).some((count) => Number(count) > 0)
+  return { status, body: { error, ...(isUsed ? { usage } : {}) } }
 }
 
 const refusalInBody = (body: Buffer): Refusal | null =>

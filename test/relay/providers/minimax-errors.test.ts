@@ -127,4 +127,17 @@ describe('an answer of MiniMax without an error', () => {
     const end = await onlyEnd(rig)
     expect(end).toMatchObject({ type: 'CallSettled', data: { usageSource: 'partial' } })
   })
+
+  it('is charged by usage that comes with the error', async () => {
+    const usage = { prompt_tokens: 20, completion_tokens: 9, total_tokens: 29 }
+    const last = { ...errorOf(1027, 'output new_sensitive'), usage }
+    const pieces = [sse(chunk({ content: 'Hello' })), sse(last)]
+    const headers = { 'content-type': 'text/event-stream' }
+    provider.answers.set('*', { headers, pieces: pieces.map((piece) => Buffer.from(piece)) })
+    await chat(rig, { stream: true })
+    expect(await onlyEnd(rig)).toMatchObject({
+      type: 'CallSettled',
+      data: { usage: { inputUncached: 20, output: 9 } },
+    })
+  })
 })
