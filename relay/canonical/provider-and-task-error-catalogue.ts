@@ -235,9 +235,10 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "The provider's answer is larger than {subject} MiB. Request fewer or smaller results.",
     '上游响应超过 {subject} MiB，请减少结果数量或缩小结果尺寸。',
   ),
+  // With another status, clients would repeat a call that may be charged.
   upstream_no_image: httpError(
-    502,
-    'upstream_error',
+    400,
+    'invalid_request_error',
     "The provider's answer contains no image. The provider may refuse the prompt.",
     '上游响应中没有图片，可能是上游拒绝了该提示词。',
   ),

@@ -52,7 +52,8 @@ describe.each([true, false])('an answer to a request for images, stream: %s', (s
     const before = await rig.balance()
     provider.answers.set(PATH, { body, headers: { 'content-type': 'application/json' } })
     const answer = await generate({ stream })
-    expect([answer.status, errorOf(answer).code]).toEqual([502, code])
+    const status = code === 'upstream_no_image' ? 400 : 502
+    expect([answer.status, errorOf(answer).code]).toEqual([status, code])
     expect(await onlyEnd(rig)).toMatchObject({ type: 'CallReleased', data: { errorCode: code } })
     expect(await rig.balance()).toBe(before)
   })
@@ -77,7 +78,7 @@ describe.each([true, false])('an answer to a request for images, stream: %s', (s
     const usage = { input_tokens: 40, output_tokens: 60, total_tokens: 100 }
     provider.answers.set(PATH, { body: { data: [], usage } })
     const answer = await generate({ model: GPT, stream })
-    expect([answer.status, errorOf(answer).code]).toEqual([502, 'upstream_no_image'])
+    expect([answer.status, errorOf(answer).code]).toEqual([400, 'upstream_no_image'])
     const { type, data } = await onlyEnd(rig)
     if (type !== 'CallSettled') throw new Error(type)
     expect(data).toMatchObject({ end: 'incomplete', attempts: [{ channelId: 2 }] })
@@ -94,7 +95,7 @@ it('an image after an element that has none is the event of a stream', async () 
 
 it('answers without an image open no circuit, because the prompt may cause them', async () => {
   provider.answers.set(PATH, { body: { data: [] } })
-  for (let call = 0; call < 30; call += 1) expect((await generate()).status).toBe(502)
+  for (let call = 0; call < 30; call += 1) expect((await generate()).status).toBe(400)
   provider.answers.set(PATH, IMAGE)
   expect((await generate()).status).toBe(200)
 })

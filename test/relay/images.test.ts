@@ -369,7 +369,7 @@ describe('Imagen', () => {
     const { text } = await generate({ model: IMAGEN, n: 2, size: '1792x1024' })
     expect(sent()).toEqual({
       instances: [{ prompt: 'a cat' }],
-      parameters: { sampleCount: 2, aspectRatio: '16:9' },
+      parameters: { sampleCount: 2, aspectRatio: '16:9', includeRaiReason: true },
     })
     expect(JSON.parse(text)).toEqual({
       created: expect.any(Number),

@@ -62,6 +62,9 @@ const unsupportedIn = ({ n, image }: Pick<ImageRequest, 'n' | 'image'>, imagesMa
 /** The size and the quality for a provider to which neither is sent. */
 const USUAL_IMAGE: SentImage = { size: null, quality: null }
 
+/** Without this parameter, Imagen's answer to a blocked prompt is empty. */
+const REASONS = { includeRaiReason: true }
+
 /** Adapter for Imagen's `predict`, which returns only the data of images. */
 export const IMAGEN: ImageAdapter = {
   lossesOf: lossesFor('imagen'),
@@ -71,7 +74,7 @@ export const IMAGEN: ImageAdapter = {
     return (
       unsupportedIn(request, 4) ?? {
         instances: [{ prompt: request.prompt }],
-        parameters: { sampleCount: request.n ?? 1, aspectRatio, sampleImageSize },
+        parameters: { sampleCount: request.n ?? 1, aspectRatio, sampleImageSize, ...REASONS },
       }
     )
   },

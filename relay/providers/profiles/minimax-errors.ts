@@ -1,4 +1,9 @@
-import { type JsonObject, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
+import {
+  type JsonObject,
+  objectOrEmpty,
+  objectsOf,
+  parsedObject,
+} from '#relay/canonical/json-values.ts'
 import { eventData, SseScanner } from '#relay/canonical/sse-scanner.ts'
 import { dataEvent } from '#relay/conversion/write-server-sent-events.ts'
 import type {
@@ -75,8 +80,9 @@ const refusalInBody = (body: Buffer): Refusal | null =>
   body.length > ERROR_BYTES_MAX ? null : refusalIn(parsedObject(body) ?? {})
 
 /**
- * Passes MiniMax's events on unchanged, except that an error is converted to OpenAI's format. Only
- * complete events are passed on, so that no part of an error precedes its converted form.
+ * Passes MiniMax's events on unchanged, except for errors and for the last event, which are converted
+ * to OpenAI's format. Only complete events are passed on, so that no part of an error precedes its
+ * converted form.
  */
 class MiniMaxStream implements StreamDecoder {
   errorStatus: number | null = null
@@ -117,11 +123,24 @@ class MiniMaxStream implements StreamDecoder {
   }
 
   private inspect(bytes: Buffer): void {
-    const refusal = refusalIn(parsedObject(eventData(bytes) ?? '') ?? {})
+    const event = parsedObject(eventData(bytes) ?? '') ?? {}
+    const refusal = refusalIn(event)
     if (refusal !== null) this.pass(Buffer.from(dataEvent(refusal.body)))
+    else if (event.object === 'chat.completion') this.pass(Buffer.from(dataEvent(lastChunk(event))))
     else this.pass(bytes)
     this.errorStatus ??= refusal?.status ?? null
   }
+}
+
+/**
+ * Converts the last event of a stream, which repeats the complete answer, to a chunk that has only
+ * the reasons for the end and the usage.
+ */
+function lastChunk({ choices, base_resp: _base, ...answer }: JsonObject): JsonObject {
+  const ends = objectsOf(choices).map(({ index, finish_reason }) => ({
+    ...{ index: index ?? 0, delta: {}, finish_reason: finish_reason ?? 'stop' },
+  }))
+  return { ...answer, object: 'chat.completion.chunk', choices: ends }
 }
 
 /**

@@ -140,4 +140,19 @@ describe('an answer of MiniMax without an error', () => {
       data: { usage: { inputUncached: 20, output: 9 } },
     })
   })
+
+  it('ends with a chunk, although MiniMax repeats the complete answer', async () => {
+    const usage = { prompt_tokens: 20, completion_tokens: 9, total_tokens: 29 }
+    const message = { role: 'assistant', content: 'Hello' }
+    const choices = [{ finish_reason: 'stop', index: 0, message }]
+    const last = { id: 'c1', object: 'chat.completion', choices, usage, base_resp }
+    const pieces = [sse(chunk({ content: 'Hello' })), sse(last)]
+    const headers = { 'content-type': 'text/event-stream' }
+    provider.answers.set('*', { headers, pieces: pieces.map((piece) => Buffer.from(piece)) })
+    const { text } = await chat(rig, { stream: true })
+    expect(text.split('Hello')).toHaveLength(2)
+    expect(text).toContain('"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]')
+    expect(text).not.toContain('base_resp')
+    expect(await onlyEnd(rig)).toMatchObject({ data: { usage: { inputUncached: 20, output: 9 } } })
+  })
 })

@@ -215,7 +215,7 @@ describe('a lost answer', () => {
     },
   )
 
-  it.each([401, 403, 429, 503, 521])(
+  it.each([401, 403, 404, 429, 503, 521])(
     'leads to another channel after the status %s, as no task was accepted',
     async (status) => {
       first.answers.set(`POST ${IMAGINE}`, { status, body: {} })
