@@ -86,19 +86,22 @@ const PLANS_MAX = 2
 /** The maximum number for one user, whose batches then do not delay those of other users. */
 const PLANS_OF_USER_MAX = 1
 const plans = new Permits({ total: PLANS_MAX, waiting: 256, waitingPerName: 64, waitMs: 30_000 })
-const NEVER = new AbortController().signal
-const BUSY = relayError('overloaded', { retryAfter: 2 })
+/** The error if a plan would have to wait too long for other plans. */
+export const PLANS_BUSY = relayError('overloaded', { retryAfter: 2 })
 
 /**
- * Runs work that plans a batch of this user. It may have to wait for other plans. Returns an error
- * if it would wait too long.
+ * Runs work that plans a batch of this user. It may have to wait for other plans. Returns
+ * `PLANS_BUSY` if it would wait too long, or if `signal` is aborted meanwhile, for example because
+ * the caller has left. A batch of such a caller must not be sent, because the caller does not learn
+ * its id and probably submits it again.
  */
 export async function whilePlanning<T>(
   { user: { userId } }: Pick<Caller, 'user'>,
+  signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T | RelayError> {
-  const release = await plans.enter([{ name: `user ${userId}`, max: PLANS_OF_USER_MAX }], NEVER)
-  if (release === null) return BUSY
+  const release = await plans.enter([{ name: `user ${userId}`, max: PLANS_OF_USER_MAX }], signal)
+  if (release === null) return PLANS_BUSY
   try {
     return await work()
   } finally {

@@ -2,7 +2,7 @@ import type { Attempt } from '#domain/accounts/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
-import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
+import { type Exchange, sendError, signalOfCallerGone } from '../pipeline/http-exchange.ts'
 import { isRetryable } from '../pipeline/retryable-failures.ts'
 import { mayBeAccepted } from '../tasks/judge-submission-outcome.ts'
 import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
@@ -59,7 +59,9 @@ type FailedAttempt = {
 /**
  * Sends a batch to one channel after another until a provider accepts it. After a failure that
  * leaves open whether the provider has accepted the batch, such as a lost connection, the batch is
- * not sent again, because two providers might process it. Returns true if a provider accepted it.
+ * not sent again, because two providers might process it. Nor is it sent after the caller has left,
+ * because the caller would not learn its id and submit it again. Returns true if a provider
+ * accepted it.
  */
 export async function sendBatchToChannels(
   deps: BatchDeps,
@@ -69,13 +71,16 @@ export async function sendBatchToChannels(
   const { plan, keyed } = held
   const { call: batch } = exchange
   const signal = AbortSignal.timeout(SUBMIT_MS)
+  // An attempt that has begun goes on after the caller has left, because the provider may accept
+  // the batch nevertheless.
+  const stopped = AbortSignal.any([signal, signalOfCallerGone(exchange)])
   let next: Prepared | null = firstOf(plan)
   let error: RelayError | null = null
   let last: FailedAttempt | null = null
   /** The last attempt, unless an event contains it. */
   let attempt: Attempt | null = null
   let isRefusedByAll = true
-  while (next !== null) {
+  while (next !== null && !stopped.aborted) {
     const { channel, key } = next.place
     error = await channelError(deps, batch, channel.channelId, key)
     if (error === null) {
@@ -88,8 +93,8 @@ export async function sendBatchToChannels(
     } else plan.channels.skip()
     // The body is not needed any more, and its memory holds the body for the next channel.
     next = null
-    if (error === NO_STORE || signal.aborted) break
-    next = await prepareNext(deps, exchange, held, attempt)
+    if (error === NO_STORE || stopped.aborted) break
+    next = await prepareNext(deps, exchange, held, attempt, stopped)
     if (next !== null) attempt = null
   }
   // A provider that failed may have accepted the batch. The quota then stays reserved until the
@@ -145,12 +150,13 @@ async function prepareNext(
   { call: batch }: Exchange,
   { caller, api, callersBody, plan }: HeldBatch,
   attempt: Attempt | null,
+  stopped: AbortSignal,
 ): Promise<Prepared | null> {
   for (;;) {
     const place = await plan.channels.next()
     if (place === null) return null
     const { channel } = place
-    const planned = await whilePlanning(caller, async () => {
+    const planned = await whilePlanning(caller, stopped, async () => {
       const submission = await api.read(callersBody)
       if (isRelayError(submission)) return submission
       const building = { batch, channel, api }
@@ -159,6 +165,7 @@ async function prepareNext(
     if (isRelayError(planned)) {
       deps.log.debug({ call: batch, channelId: channel.channelId }, 'a channel was left out')
       plan.channels.skip()
+      if (stopped.aborted) return null
       continue
     }
     const { lines, body, sentModel } = planned

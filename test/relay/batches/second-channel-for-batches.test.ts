@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, ServerResponse } from 'node:http'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { batchStream } from '#domain/batches/events.ts'
 import { type CircuitOpened, channelHealthStream } from '#domain/channel-health/events.ts'
@@ -6,11 +6,13 @@ import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import type { BatchStore } from '#relay/batches/batch-store.ts'
+import { whilePlanning } from '#relay/batches/plan-batch.ts'
+import { Permits } from '#relay/tasks/limit-concurrent-work.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { batchesInMemory } from '../support/in-memory-batches.ts'
-import { KEY, relayRig } from '../support/relay-rig.ts'
+import { KEY, relayRig, USER } from '../support/relay-rig.ts'
 import { type ScriptedProvider, scriptedProvider } from '../support/scripted-provider.ts'
 
 const MODEL = 'lab-model'
@@ -102,7 +104,12 @@ const gemini: Api = {
   },
 }
 
-async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
+async function post(
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  signal: AbortSignal | null = null,
+) {
   const response = await fetch(`${rig.url}${path}`, {
     method: 'POST',
     headers: {
@@ -111,6 +118,7 @@ async function post(path: string, body: unknown, headers: Record<string, string>
       ...headers,
     },
     body: JSON.stringify(body),
+    signal,
   })
   const text = await response.text()
   return { status: response.status, text, json: () => JSON.parse(text) }
@@ -139,6 +147,24 @@ async function addChannels(type: number, baseUrl: string): Promise<void> {
   await rig.addChannel(SECOND, { ...terms, baseUrl: second.url, modelMapping: mapping('own-two') })
 }
 
+/** Closes the connection of a caller. Returns when the gateway has noticed it. */
+async function leave(caller: AbortController): Promise<void> {
+  const emit = vi.spyOn(ServerResponse.prototype, 'emit')
+  caller.abort()
+  await expect.poll(() => emit.mock.calls.map(([event]) => event)).toContain('close')
+  emit.mockRestore()
+}
+
+/** Occupies the plans of the caller's batches until the returned function is called. */
+function occupyPlans(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const never = new AbortController().signal
+  void whilePlanning({ user: { userId: USER } } as Planner, never, () => promise)
+  return resolve
+}
+
+type Planner = Parameters<typeof whilePlanning>[0]
+
 /** Returns an address that refuses connections. */
 async function deadAddress(): Promise<string> {
   const { url, close } = await serve(() => {})
@@ -155,6 +181,9 @@ describe.each([
   })
 
   const submit = (headers: Record<string, string> = {}) => post(api.path, api.body, headers)
+  /** Submits the batch for a caller who leaves before the answer. */
+  const submitFor = (caller: AbortController) =>
+    post(api.path, api.body, {}, caller.signal).catch(() => null)
   const answerOfFirst = (status: number, more: object = {}) =>
     first.answers.set(`POST ${api.pathAt('own-one')}`, { status, body: {}, ...more })
   const eventsOf = (json: { readonly id?: string; readonly name?: string }) =>
@@ -288,6 +317,42 @@ describe.each([
     answered.resolve()
     expect((await submitting).status).toBe(503)
     expect(sentTo(second)).toEqual([])
+  })
+
+  it('is not sent to the second channel after its caller has left', async () => {
+    await addChannels(api.type, first.url)
+    const answered = Promise.withResolvers<void>()
+    answerOfFirst(429, { until: answered.promise })
+    const caller = new AbortController()
+    const submitting = submitFor(caller)
+    await expect.poll(() => sentTo(first)).toHaveLength(1)
+    await leave(caller)
+    answered.resolve()
+    await submitting
+    await expect
+      .poll(async () => (await rig.callEvents()).map(({ type }) => type))
+      .toEqual(['CallAdmitted', 'CallReleased'])
+    expect(sentTo(second)).toEqual([])
+    expect(await held()).toBe(0n)
+  })
+
+  it('is neither held nor sent if its caller leaves while it waits to be planned', async () => {
+    await addChannels(api.type, first.url)
+    answerOfFirst(200, { body: api.described(false) })
+    const release = occupyPlans()
+    const enter = vi.spyOn(Permits.prototype, 'enter')
+    const caller = new AbortController()
+    const submitting = submitFor(caller)
+    await expect.poll(() => enter.mock.calls.length).toBeGreaterThan(0)
+    await leave(caller)
+    // This batch waits behind that of the caller who has left.
+    const next = submit()
+    await expect.poll(() => enter.mock.calls.length).toBeGreaterThan(1)
+    release()
+    expect((await next).status).toBe(200)
+    await submitting
+    expect(sentTo(first)).toHaveLength(1)
+    expect(await rig.callEvents()).toHaveLength(1)
   })
 
   it('is not sent again at a price that the reserved quota does not cover', async () => {
