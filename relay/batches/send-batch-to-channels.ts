@@ -4,7 +4,7 @@ import type { Caller } from '../pipeline/authenticate.ts'
 import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
 import { type Exchange, sendError, signalOfCallerGone } from '../pipeline/http-exchange.ts'
 import { isRetryable } from '../pipeline/retryable-failures.ts'
-import { mayBeAccepted } from '../tasks/judge-submission-outcome.ts'
+import { isCertainlyRefused, mayBeAccepted } from '../tasks/judge-submission-outcome.ts'
 import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import type { InlineBatches } from './batch-apis-with-inline-requests.ts'
 import type { BatchPlace } from './batch-channels.ts'
@@ -136,8 +136,21 @@ async function sendTo(
   if (end.kind === 'plain')
     return accept(deps, exchange, held, { place, body: end.body, attemptOf })
   if (end.kind === 'streamed') return false
-  const isOver = mayBeAccepted({ end, latencyMs }) || !isRetryable(end, false)
+  const isOver = mayHaveIt(end, latencyMs) || !isRetryable(end, false)
   return { channel, end, isRetryable: !isOver, attempt: await attemptOf(null) }
+}
+
+/** The status with which Anthropic refuses a request because it is overloaded. */
+const OVERLOADED = 529
+
+/**
+ * Reports whether the provider may have accepted the batch although the attempt failed. This is so
+ * after each 5xx that is not a certain refusal: a provider may fail after it has stored the batch.
+ */
+function mayHaveIt(end: Failed, latencyMs: number): boolean {
+  const isFault = end.status !== null && end.status >= 500 && end.status !== OVERLOADED
+  if (isFault && !isCertainlyRefused({ end, answer: null })) return true
+  return mayBeAccepted({ end, latencyMs })
 }
 
 /**
