@@ -188,9 +188,21 @@ export async function planForOtherChannel(
   if (isRelayError(read)) return read
   const plan = await buildPlan(deps, building, submission, read.planned)
   if (isRelayError(plan)) return plan
-  const reservedFor = ({ call: _, ...part }: BatchPart) => part
-  const isSame = isDeepStrictEqual(plan.parts.map(reservedFor), parts.map(reservedFor))
-  return isSame ? { ...plan, parts } : relayError('no_channel', { subject: '', retryAfter: 10 })
+  const isCovered = areCovered(plan.parts, parts)
+  return isCovered ? { ...plan, parts } : relayError('no_channel', { subject: '', retryAfter: 10 })
+}
+
+/**
+ * Reports whether the lines cost what is reserved for them. They may need less quota, because a
+ * channel that demanded more may have been disabled. The revision of the price list is not
+ * compared, because each change of an option increases it.
+ */
+function areCovered(parts: readonly BatchPart[], reserved: readonly BatchPart[]): boolean {
+  const costOf = ({ model, lines, price: { list: _, ...price } }: BatchPart) => ({
+    ...{ model, lines, price },
+  })
+  if (!isDeepStrictEqual(parts.map(costOf), reserved.map(costOf))) return false
+  return parts.every(({ hold }, index) => fromWire(hold) <= fromWire(reserved[index]?.hold ?? 0))
 }
 
 /**

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, ServerResponse } from 'node:http'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { batchStream } from '#domain/batches/events.ts'
@@ -309,6 +310,20 @@ describe.each([
     expect(await held()).toBe(0n)
   })
 
+  it('names a failed attempt once if recording the next channel succeeds with an error', async () => {
+    await addChannels(api.type, await deadAddress())
+    const { actors } = rig.core
+    const handle = actors.handle.bind(actors)
+    vi.spyOn(actors, 'handle').mockImplementation(async (decider, stream, command, context) => {
+      const outcome = await handle(decider, stream, command, context)
+      if ((command as { type?: unknown }).type === 'RouteBatch') throw new StoreUnavailable('away')
+      return outcome
+    })
+    expect((await submit()).status).toBe(502)
+    const end = (await rig.callEvents()).at(-1)
+    expect(end).toMatchObject({ type: 'CallReleased', data: { attempts: [{ error: 'connect' }] } })
+  })
+
   it('is not sent to a channel that is disabled while the first one answers', async () => {
     await addChannels(api.type, first.url)
     const answered = Promise.withResolvers<void>()
@@ -371,6 +386,18 @@ describe.each([
     expect(await held()).toBe(0n)
   })
 
+  it('is sent again although an option was set that changes no price', async () => {
+    await addChannels(api.type, first.url)
+    const answered = Promise.withResolvers<void>()
+    answerOfFirst(429, { until: answered.promise })
+    const submitting = submit()
+    await expect.poll(() => sentTo(first)).toHaveLength(1)
+    await rig.setOption('Notice', 'We upgrade the database tonight.')
+    answered.resolve()
+    expect((await submitting).status).toBe(200)
+    expect(sentTo(second)).toHaveLength(1)
+  })
+
   it('succeeds at the second channel, fifty at once, and each is held once', async () => {
     await addChannels(api.type, await deadAddress())
     const one = await submit()
@@ -406,8 +433,14 @@ describe.each([
       const answer = JSON.stringify(api.described(false))
       request.resume().on('end', () => response.end(answer))
     })
-    revived.listen(Number(new URL(address).port), '127.0.0.1')
     onTestFinished(() => void revived.close())
+    // An outgoing connection may have got the port meanwhile.
+    const listens = async () => {
+      revived.listen(Number(new URL(address).port), '127.0.0.1')
+      await once(revived, 'listening').catch(() => {})
+      return revived.listening
+    }
+    await expect.poll(listens).toBe(true)
     const [opened] = (await events()) as Recorded<CircuitOpened>[]
     await expect.poll(() => Date.now() > (opened?.data.until ?? 0)).toBe(true)
     const { json } = await submit()
