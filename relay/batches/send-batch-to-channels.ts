@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Attempt } from '#domain/accounts/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
@@ -20,6 +21,7 @@ import {
 } from './conclude-submission.ts'
 import {
   type BatchPlan,
+  PLANS_BUSY,
   type PlannedBody,
   planForOtherChannel,
   whilePlanning,
@@ -161,20 +163,16 @@ function mayHaveIt(end: Failed, latencyMs: number): boolean {
 async function prepareNext(
   deps: BatchDeps,
   { call: batch }: Exchange,
-  { caller, api, callersBody, plan }: HeldBatch,
+  held: HeldBatch,
   attempt: Attempt | null,
   stopped: AbortSignal,
 ): Promise<Prepared | null> {
+  const { plan } = held
   for (;;) {
     const place = await plan.channels.next()
     if (place === null) return null
     const { channel } = place
-    const planned = await whilePlanning(caller, stopped, async () => {
-      const submission = await api.read(callersBody)
-      if (isRelayError(submission)) return submission
-      const building = { batch, channel, api }
-      return planForOtherChannel(deps, caller, building, plan.parts, submission)
-    })
+    const planned = await planFor(deps, batch, held, channel, stopped)
     if (isRelayError(planned)) {
       deps.log.debug({ call: batch, channelId: channel.channelId }, 'a channel was left out')
       plan.channels.skip()
@@ -191,6 +189,31 @@ async function prepareNext(
       deps.log.error({ err, call: batch }, 'the next channel of a batch could not be recorded')
       return null
     }
+  }
+}
+
+/** The pause in milliseconds before a plan that found the queue full or too slow enters it again. */
+const REQUEUE_MS = 500
+
+/**
+ * Plans the lines for another channel. If too many other plans are waiting, this says nothing about
+ * the channel, so the plan enters the queue again until `stopped` is aborted.
+ */
+async function planFor(
+  deps: BatchDeps,
+  batch: string,
+  { caller, api, callersBody, plan }: HeldBatch,
+  channel: RelayChannel,
+  stopped: AbortSignal,
+): Promise<PlannedBody | RelayError> {
+  for (;;) {
+    const planned = await whilePlanning(caller, stopped, async () => {
+      const submission = await api.read(callersBody)
+      if (isRelayError(submission)) return submission
+      return planForOtherChannel(deps, caller, { batch, channel, api }, plan.parts, submission)
+    })
+    if (planned !== PLANS_BUSY || stopped.aborted) return planned
+    await pause(REQUEUE_MS, undefined, { signal: stopped }).catch(() => {})
   }
 }
 

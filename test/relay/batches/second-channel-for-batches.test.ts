@@ -156,11 +156,15 @@ async function leave(caller: AbortController): Promise<void> {
   emit.mockRestore()
 }
 
-/** Occupies the plans of the caller's batches until the returned function is called. */
-function occupyPlans(): () => void {
+/**
+ * Occupies the plans of the caller's batches until the returned function is called. `waiting` is
+ * the number of further plans that wait.
+ */
+function occupyPlans(waiting = 0): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   const never = new AbortController().signal
-  void whilePlanning({ user: { userId: USER } } as Planner, never, () => promise)
+  const caller = { user: { userId: USER } } as Planner
+  for (let plan = 0; plan <= waiting; plan += 1) void whilePlanning(caller, never, () => promise)
   return resolve
 }
 
@@ -384,6 +388,22 @@ describe.each([
     expect((await submitting).status).toBe(429)
     expect(sentTo(second)).toEqual([])
     expect(await held()).toBe(0n)
+  })
+
+  it('goes to the second channel although too many other batches wait to be planned', async () => {
+    await addChannels(api.type, first.url)
+    const answered = Promise.withResolvers<void>()
+    answerOfFirst(429, { until: answered.promise })
+    const submitting = submit()
+    await expect.poll(() => sentTo(first)).toHaveLength(1)
+    const release = occupyPlans(64)
+    const enter = vi.spyOn(Permits.prototype, 'enter')
+    answered.resolve()
+    await expect.poll(() => enter.mock.calls.length).toBeGreaterThan(0)
+    await expect(enter.mock.results[0]?.value).resolves.toBeNull()
+    release()
+    expect((await submitting).status).toBe(200)
+    expect(sentTo(second)).toHaveLength(1)
   })
 
   it('is sent again although an option was set that changes no price', async () => {
