@@ -85,7 +85,11 @@ export type Parts = Map<string, BatchPart & { readonly index: number }>
 const PLANS_MAX = 2
 /** The maximum number for one user, whose batches then do not delay those of other users. */
 const PLANS_OF_USER_MAX = 1
-const plans = new Permits({ total: PLANS_MAX, waiting: 256, waitingPerName: 64, waitMs: 30_000 })
+const plans = new Permits({
+  ...{ total: PLANS_MAX, waiting: 256, waitingPerName: 64, waitMs: 30_000 },
+  // Otherwise, two users who submit many batches at once would keep those of all others waiting.
+  isRoundRobin: true,
+})
 /** The error if a plan would have to wait too long for other plans. */
 export const PLANS_BUSY = relayError('overloaded', { retryAfter: 2 })
 
