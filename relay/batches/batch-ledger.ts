@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import { type Attempt, accountStream } from '#domain/accounts/events.ts'
 import { findEndedCall } from '#domain/accounts/state.ts'
@@ -168,8 +169,10 @@ export class BatchLedger {
     const { submittedAt: startedAt, userId } = submitted
     const timings = { startedAt, firstByteMs: null, durationMs: Math.max(0, at - startedAt) }
     const channelId = record.place?.channelId ?? null
-    const attempt = record.place?.attempt ?? refused
     const { failed = [] } = record
+    // `BatchRouted` may be durable although its writer got an error. It contains the attempt then.
+    const isRecorded = isDeepStrictEqual(failed.at(-1), refused)
+    const attempt = record.place?.attempt ?? (isRecorded ? null : refused)
     const money = submitted.parts.map(({ call }, index) => {
       const sum = sums[index]
       if (sum === undefined || sum.lines === 0 || channelId === null) {

@@ -85,20 +85,27 @@ export type Parts = Map<string, BatchPart & { readonly index: number }>
 const PLANS_MAX = 2
 /** The maximum number for one user, whose batches then do not delay those of other users. */
 const PLANS_OF_USER_MAX = 1
-const plans = new Permits({ total: PLANS_MAX, waiting: 256, waitingPerName: 64, waitMs: 30_000 })
-const NEVER = new AbortController().signal
-const BUSY = relayError('overloaded', { retryAfter: 2 })
+const plans = new Permits({
+  ...{ total: PLANS_MAX, waiting: 256, waitingPerName: 64, waitMs: 30_000 },
+  // Otherwise, two users who submit many batches at once would keep those of all others waiting.
+  isRoundRobin: true,
+})
+/** The error if a plan would have to wait too long for other plans. */
+export const PLANS_BUSY = relayError('overloaded', { retryAfter: 2 })
 
 /**
- * Runs work that plans a batch of this user. It may have to wait for other plans. Returns an error
- * if it would wait too long.
+ * Runs work that plans a batch of this user. It may have to wait for other plans. Returns
+ * `PLANS_BUSY` if it would wait too long, or if `signal` is aborted meanwhile, for example because
+ * the caller has left. A batch of such a caller must not be sent, because the caller does not learn
+ * its id and probably submits it again.
  */
 export async function whilePlanning<T>(
   { user: { userId } }: Pick<Caller, 'user'>,
+  signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T | RelayError> {
-  const release = await plans.enter([{ name: `user ${userId}`, max: PLANS_OF_USER_MAX }], NEVER)
-  if (release === null) return BUSY
+  const release = await plans.enter([{ name: `user ${userId}`, max: PLANS_OF_USER_MAX }], signal)
+  if (release === null) return PLANS_BUSY
   try {
     return await work()
   } finally {
@@ -185,9 +192,21 @@ export async function planForOtherChannel(
   if (isRelayError(read)) return read
   const plan = await buildPlan(deps, building, submission, read.planned)
   if (isRelayError(plan)) return plan
-  const reservedFor = ({ call: _, ...part }: BatchPart) => part
-  const isSame = isDeepStrictEqual(plan.parts.map(reservedFor), parts.map(reservedFor))
-  return isSame ? { ...plan, parts } : relayError('no_channel', { subject: '', retryAfter: 10 })
+  const isCovered = areCovered(plan.parts, parts)
+  return isCovered ? { ...plan, parts } : relayError('no_channel', { subject: '', retryAfter: 10 })
+}
+
+/**
+ * Reports whether the lines cost what is reserved for them. They may need less quota, because a
+ * channel that demanded more may have been disabled. The revision of the price list is not
+ * compared, because each change of an option increases it.
+ */
+function areCovered(parts: readonly BatchPart[], reserved: readonly BatchPart[]): boolean {
+  const costOf = ({ model, lines, price: { list: _, ...price } }: BatchPart) => ({
+    ...{ model, lines, price },
+  })
+  if (!isDeepStrictEqual(parts.map(costOf), reserved.map(costOf))) return false
+  return parts.every(({ hold }, index) => fromWire(hold) <= fromWire(reserved[index]?.hold ?? 0))
 }
 
 /**

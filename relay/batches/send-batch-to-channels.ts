@@ -1,10 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Attempt } from '#domain/accounts/events.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
-import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
+import { type Exchange, sendError, signalOfCallerGone } from '../pipeline/http-exchange.ts'
 import { isRetryable } from '../pipeline/retryable-failures.ts'
-import { mayBeAccepted } from '../tasks/judge-submission-outcome.ts'
+import { isCertainlyRefused, mayBeAccepted } from '../tasks/judge-submission-outcome.ts'
 import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import type { InlineBatches } from './batch-apis-with-inline-requests.ts'
 import type { BatchPlace } from './batch-channels.ts'
@@ -20,6 +21,7 @@ import {
 } from './conclude-submission.ts'
 import {
   type BatchPlan,
+  PLANS_BUSY,
   type PlannedBody,
   planForOtherChannel,
   whilePlanning,
@@ -59,7 +61,9 @@ type FailedAttempt = {
 /**
  * Sends a batch to one channel after another until a provider accepts it. After a failure that
  * leaves open whether the provider has accepted the batch, such as a lost connection, the batch is
- * not sent again, because two providers might process it. Returns true if a provider accepted it.
+ * not sent again, because two providers might process it. Nor is it sent after the caller has left,
+ * because the caller would not learn its id and submit it again. Returns true if a provider
+ * accepted it.
  */
 export async function sendBatchToChannels(
   deps: BatchDeps,
@@ -69,13 +73,16 @@ export async function sendBatchToChannels(
   const { plan, keyed } = held
   const { call: batch } = exchange
   const signal = AbortSignal.timeout(SUBMIT_MS)
+  // An attempt that has begun goes on after the caller has left, because the provider may accept
+  // the batch nevertheless.
+  const stopped = AbortSignal.any([signal, signalOfCallerGone(exchange)])
   let next: Prepared | null = firstOf(plan)
   let error: RelayError | null = null
   let last: FailedAttempt | null = null
   /** The last attempt, unless an event contains it. */
   let attempt: Attempt | null = null
   let isRefusedByAll = true
-  while (next !== null) {
+  while (next !== null && !stopped.aborted) {
     const { channel, key } = next.place
     error = await channelError(deps, batch, channel.channelId, key)
     if (error === null) {
@@ -88,8 +95,8 @@ export async function sendBatchToChannels(
     } else plan.channels.skip()
     // The body is not needed any more, and its memory holds the body for the next channel.
     next = null
-    if (error === NO_STORE || signal.aborted) break
-    next = await prepareNext(deps, exchange, held, attempt)
+    if (error === NO_STORE || stopped.aborted) break
+    next = await prepareNext(deps, exchange, held, attempt, stopped)
     if (next !== null) attempt = null
   }
   // A provider that failed may have accepted the batch. The quota then stays reserved until the
@@ -131,8 +138,21 @@ async function sendTo(
   if (end.kind === 'plain')
     return accept(deps, exchange, held, { place, body: end.body, attemptOf })
   if (end.kind === 'streamed') return false
-  const isOver = mayBeAccepted({ end, latencyMs }) || !isRetryable(end, false)
+  const isOver = mayHaveIt(end, latencyMs) || !isRetryable(end, false)
   return { channel, end, isRetryable: !isOver, attempt: await attemptOf(null) }
+}
+
+/** The status with which Anthropic refuses a request because it is overloaded. */
+const OVERLOADED = 529
+
+/**
+ * Reports whether the provider may have accepted the batch although the attempt failed. This is so
+ * after each 5xx that is not a certain refusal: a provider may fail after it has stored the batch.
+ */
+function mayHaveIt(end: Failed, latencyMs: number): boolean {
+  const isFault = end.status !== null && end.status >= 500 && end.status !== OVERLOADED
+  if (isFault && !isCertainlyRefused({ end, answer: null })) return true
+  return mayBeAccepted({ end, latencyMs })
 }
 
 /**
@@ -143,22 +163,20 @@ async function sendTo(
 async function prepareNext(
   deps: BatchDeps,
   { call: batch }: Exchange,
-  { caller, api, callersBody, plan }: HeldBatch,
+  held: HeldBatch,
   attempt: Attempt | null,
+  stopped: AbortSignal,
 ): Promise<Prepared | null> {
+  const { plan } = held
   for (;;) {
     const place = await plan.channels.next()
     if (place === null) return null
     const { channel } = place
-    const planned = await whilePlanning(caller, async () => {
-      const submission = await api.read(callersBody)
-      if (isRelayError(submission)) return submission
-      const building = { batch, channel, api }
-      return planForOtherChannel(deps, caller, building, plan.parts, submission)
-    })
+    const planned = await planFor(deps, batch, held, channel, stopped)
     if (isRelayError(planned)) {
       deps.log.debug({ call: batch, channelId: channel.channelId }, 'a channel was left out')
       plan.channels.skip()
+      if (stopped.aborted) return null
       continue
     }
     const { lines, body, sentModel } = planned
@@ -171,6 +189,31 @@ async function prepareNext(
       deps.log.error({ err, call: batch }, 'the next channel of a batch could not be recorded')
       return null
     }
+  }
+}
+
+/** The pause in milliseconds before a plan that found the queue full or too slow enters it again. */
+const REQUEUE_MS = 500
+
+/**
+ * Plans the lines for another channel. If too many other plans are waiting, this says nothing about
+ * the channel, so the plan enters the queue again until `stopped` is aborted.
+ */
+async function planFor(
+  deps: BatchDeps,
+  batch: string,
+  { caller, api, callersBody, plan }: HeldBatch,
+  channel: RelayChannel,
+  stopped: AbortSignal,
+): Promise<PlannedBody | RelayError> {
+  for (;;) {
+    const planned = await whilePlanning(caller, stopped, async () => {
+      const submission = await api.read(callersBody)
+      if (isRelayError(submission)) return submission
+      return planForOtherChannel(deps, caller, { batch, channel, api }, plan.parts, submission)
+    })
+    if (planned !== PLANS_BUSY || stopped.aborted) return planned
+    await pause(REQUEUE_MS, undefined, { signal: stopped }).catch(() => {})
   }
 }
 

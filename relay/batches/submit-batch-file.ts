@@ -4,7 +4,7 @@ import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.t
 import type { Caller } from '../pipeline/authenticate.ts'
 import { isUnexpired } from '../pipeline/channel-expiry.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
-import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
+import { type Exchange, sendError, signalOfCallerGone } from '../pipeline/http-exchange.ts'
 import { readBody } from '../pipeline/read-body.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
 import { bodyShareOf } from '../pipeline/user-share-of-body-memory.ts'
@@ -48,14 +48,11 @@ const readers = new FileReaders()
  */
 export async function whileReadingFile<T>(
   { bodyMemory }: Pick<BatchDeps, 'bodyMemory'>,
-  { response }: Pick<Exchange, 'response'>,
+  exchange: Pick<Exchange, 'response'>,
   { user: { userId } }: Pick<Caller, 'user'>,
   work: () => Promise<T>,
 ): Promise<T | RelayError> {
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
-  if (response.destroyed) gone.abort()
-  const release = await readers.acquire(userId, gone.signal)
+  const release = await readers.acquire(userId, signalOfCallerGone(exchange))
   if (release === null) return BUSY
   if (!bodyMemory.take(READING_BYTES)) {
     release()

@@ -8,7 +8,13 @@ import {
 } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
-import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
+import {
+  CALLER_GONE,
+  type Exchange,
+  isCallerGone,
+  sendError,
+  signalOfCallerGone,
+} from '../pipeline/http-exchange.ts'
 import { withCopiesOfBody } from '../pipeline/memory-of-body-copies.ts'
 import { readBody } from '../pipeline/read-body.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
@@ -100,7 +106,7 @@ async function submitBody(
     const keyed = await claimKeyOfBatch(deps, arrived, caller, { work: api.format.name, body })
     if (keyed !== null && isRelayError(keyed)) return sendError(arrived, keyed)
     const exchange = keyed === null ? arrived : { ...arrived, call: keyed.call }
-    const plan = await whilePlanning(caller, () =>
+    const plan = await whilePlanning(caller, signalOfCallerGone(exchange), () =>
       planBody(deps, exchange, { caller, permit }, body, api),
     )
     if (isRelayError(plan)) return sendError(exchange, plan)
@@ -147,10 +153,13 @@ type ReservedBatch = Pick<BatchPlan, 'group' | 'parts' | 'lines'> & {
  */
 export async function holdBatch(
   { batchStore, ledger, vault, log, now }: BatchDeps,
-  { call: batch, startedAt, clientIp }: Exchange,
+  exchange: Exchange,
   caller: Caller,
   { api, channelId, group, shown, parts, lines }: ReservedBatch,
 ): Promise<RelayError | null> {
+  // A caller who has left does not learn the id of the batch, and probably submits it again.
+  if (isCallerGone(exchange)) return CALLER_GONE
+  const { call: batch, startedAt, clientIp } = exchange
   const { userId, settings } = caller.user
   const holder = randomUUID()
   let isHeld = false

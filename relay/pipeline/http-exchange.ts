@@ -43,7 +43,16 @@ export type Exchange = {
 }
 
 /** Reports whether the connection to the caller is closed. */
-export const isCallerGone = ({ response }: Exchange): boolean => response.destroyed
+export const isCallerGone = ({ response }: Pick<Exchange, 'response'>): boolean =>
+  response.destroyed
+
+/** Returns a signal that is aborted as soon as the connection to the caller is closed. */
+export function signalOfCallerGone({ response }: Pick<Exchange, 'response'>): AbortSignal {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  if (response.destroyed) gone.abort()
+  return gone.signal
+}
 
 /**
  * A placeholder for the error of a call whose caller has disconnected. It is never sent.

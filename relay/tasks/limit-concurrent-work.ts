@@ -8,6 +8,12 @@ export type PermitLimits = {
   readonly waitingPerName: number
   /** The maximum time in milliseconds to wait for a permit. Null sets no limit. */
   readonly waitMs: number | null
+  /**
+   * True if names take turns: after work under a name has started, waiting work under the same name
+   * comes after that of all others. A name under which no work waits may then exceed `waiting`, so
+   * that a few names can't occupy the queue. False by default.
+   */
+  readonly isRoundRobin?: boolean
 }
 
 /**
@@ -22,8 +28,8 @@ type Waiter = {
 
 /**
  * Limits concurrent work in this process, in total and per name. A name is, for example, that of a
- * channel or a user. Waiting work starts in order of arrival, except that work under a name that
- * has reached its limit waits longer.
+ * channel or a user. Waiting work starts in order of arrival or in turns of the names, except that
+ * work under a name that has reached its limit waits longer.
  */
 export class Permits {
   private readonly max: PermitLimits
@@ -64,17 +70,30 @@ export class Permits {
       if (left > 0) this.taken.set(name, left)
       else this.taken.delete(name)
     }
+    const started: Waiter[] = []
     for (const waiter of this.waiting) {
-      if (this.total >= this.max.total) return
+      if (this.total >= this.max.total) break
       if (!this.isFree(waiter.names)) continue
       this.take(waiter.names)
       waiter.answer(true)
+      started.push(waiter)
+    }
+    if (this.max.isRoundRobin === true) for (const { names } of started) this.moveToEnd(names)
+  }
+
+  /** Lets the other waiters of these names wait behind those of all other names. */
+  private moveToEnd(names: readonly PermitName[]): void {
+    for (const waiter of [...this.waiting]) {
+      if (!names.some(({ name }) => isUnder(waiter, name))) continue
+      this.waiting.delete(waiter)
+      this.waiting.add(waiter)
     }
   }
 
   private async wait(names: readonly PermitName[], signal: AbortSignal): Promise<boolean> {
-    const { waiting, waitingPerName, waitMs } = this.max
-    if (this.waiting.size >= waiting) return false
+    const { waiting, waitingPerName, waitMs, isRoundRobin = false } = this.max
+    const isFirst = isRoundRobin && names.every(({ name }) => this.waitingOf(name) === 0)
+    if (this.waiting.size >= waiting && !isFirst) return false
     if (names.some(({ name }) => this.waitingOf(name) >= waitingPerName)) return false
     return new Promise((resolve) => {
       const giveUp = (): void => waiter.answer(false)
@@ -94,6 +113,8 @@ export class Permits {
   }
 
   private waitingOf(name: string): number {
-    return [...this.waiting].filter(({ names }) => names.some((one) => one.name === name)).length
+    return [...this.waiting].filter((waiter) => isUnder(waiter, name)).length
   }
 }
+
+const isUnder = ({ names }: Waiter, name: string): boolean => names.some((one) => one.name === name)

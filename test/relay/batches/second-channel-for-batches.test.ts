@@ -1,4 +1,5 @@
-import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { createServer, ServerResponse } from 'node:http'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { batchStream } from '#domain/batches/events.ts'
 import { type CircuitOpened, channelHealthStream } from '#domain/channel-health/events.ts'
@@ -6,11 +7,13 @@ import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import type { BatchStore } from '#relay/batches/batch-store.ts'
+import { whilePlanning } from '#relay/batches/plan-batch.ts'
+import { Permits } from '#relay/tasks/limit-concurrent-work.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { serve } from '#test/support/start-http-server.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { batchesInMemory } from '../support/in-memory-batches.ts'
-import { KEY, relayRig } from '../support/relay-rig.ts'
+import { KEY, relayRig, USER } from '../support/relay-rig.ts'
 import { type ScriptedProvider, scriptedProvider } from '../support/scripted-provider.ts'
 
 const MODEL = 'lab-model'
@@ -102,7 +105,12 @@ const gemini: Api = {
   },
 }
 
-async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
+async function post(
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  signal: AbortSignal | null = null,
+) {
   const response = await fetch(`${rig.url}${path}`, {
     method: 'POST',
     headers: {
@@ -111,6 +119,7 @@ async function post(path: string, body: unknown, headers: Record<string, string>
       ...headers,
     },
     body: JSON.stringify(body),
+    signal,
   })
   const text = await response.text()
   return { status: response.status, text, json: () => JSON.parse(text) }
@@ -139,6 +148,28 @@ async function addChannels(type: number, baseUrl: string): Promise<void> {
   await rig.addChannel(SECOND, { ...terms, baseUrl: second.url, modelMapping: mapping('own-two') })
 }
 
+/** Closes the connection of a caller. Returns when the gateway has noticed it. */
+async function leave(caller: AbortController): Promise<void> {
+  const emit = vi.spyOn(ServerResponse.prototype, 'emit')
+  caller.abort()
+  await expect.poll(() => emit.mock.calls.map(([event]) => event)).toContain('close')
+  emit.mockRestore()
+}
+
+/**
+ * Occupies the plans of the caller's batches until the returned function is called. `waiting` is
+ * the number of further plans that wait.
+ */
+function occupyPlans(waiting = 0): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const never = new AbortController().signal
+  const caller = { user: { userId: USER } } as Planner
+  for (let plan = 0; plan <= waiting; plan += 1) void whilePlanning(caller, never, () => promise)
+  return resolve
+}
+
+type Planner = Parameters<typeof whilePlanning>[0]
+
 /** Returns an address that refuses connections. */
 async function deadAddress(): Promise<string> {
   const { url, close } = await serve(() => {})
@@ -155,6 +186,9 @@ describe.each([
   })
 
   const submit = (headers: Record<string, string> = {}) => post(api.path, api.body, headers)
+  /** Submits the batch for a caller who leaves before the answer. */
+  const submitFor = (caller: AbortController) =>
+    post(api.path, api.body, {}, caller.signal).catch(() => null)
   const answerOfFirst = (status: number, more: object = {}) =>
     first.answers.set(`POST ${api.pathAt('own-one')}`, { status, body: {}, ...more })
   const eventsOf = (json: { readonly id?: string; readonly name?: string }) =>
@@ -190,7 +224,7 @@ describe.each([
     expect(await held()).toBe(30n)
   })
 
-  it.each([401, 402, 403, 404, 429, 500, 503, 529])(
+  it.each([401, 402, 403, 404, 429, 503, 529])(
     'goes to the second channel if the first answers with %i',
     async (refusal) => {
       await addChannels(api.type, first.url)
@@ -210,13 +244,16 @@ describe.each([
     expect(await held()).toBeGreaterThan(0n)
   })
 
-  it.each([408, 504, 520, 524])('is not sent again after %i of a proxy', async (status) => {
-    await addChannels(api.type, first.url)
-    answerOfFirst(status)
-    expect((await submit()).status).toBe(status)
-    expect(sentTo(second)).toEqual([])
-    expect(await held()).toBeGreaterThan(0n)
-  })
+  it.each([408, 500, 502, 504, 520, 524])(
+    'is not sent again after %i, with which it may be accepted',
+    async (status) => {
+      await addChannels(api.type, first.url)
+      answerOfFirst(status)
+      expect((await submit()).status).toBe(status)
+      expect(sentTo(second)).toEqual([])
+      expect(await held()).toBeGreaterThan(0n)
+    },
+  )
 
   it('is not sent again if the first channel finds a fault in it', async () => {
     await addChannels(api.type, first.url)
@@ -252,7 +289,7 @@ describe.each([
 
   it('stays held until it is lost if a channel failed that may have accepted it', async () => {
     await addChannels(api.type, first.url)
-    answerOfFirst(500)
+    answerOfFirst(503)
     second.answers.set(`POST ${api.pathAt('own-two')}`, { status: 429, body: {} })
     expect((await submit()).status).toBe(429)
     expect(await held()).toBeGreaterThan(0n)
@@ -277,6 +314,20 @@ describe.each([
     expect(await held()).toBe(0n)
   })
 
+  it('names a failed attempt once if recording the next channel succeeds with an error', async () => {
+    await addChannels(api.type, await deadAddress())
+    const { actors } = rig.core
+    const handle = actors.handle.bind(actors)
+    vi.spyOn(actors, 'handle').mockImplementation(async (decider, stream, command, context) => {
+      const outcome = await handle(decider, stream, command, context)
+      if ((command as { type?: unknown }).type === 'RouteBatch') throw new StoreUnavailable('away')
+      return outcome
+    })
+    expect((await submit()).status).toBe(502)
+    const end = (await rig.callEvents()).at(-1)
+    expect(end).toMatchObject({ type: 'CallReleased', data: { attempts: [{ error: 'connect' }] } })
+  })
+
   it('is not sent to a channel that is disabled while the first one answers', async () => {
     await addChannels(api.type, first.url)
     const answered = Promise.withResolvers<void>()
@@ -290,6 +341,42 @@ describe.each([
     expect(sentTo(second)).toEqual([])
   })
 
+  it('is not sent to the second channel after its caller has left', async () => {
+    await addChannels(api.type, first.url)
+    const answered = Promise.withResolvers<void>()
+    answerOfFirst(429, { until: answered.promise })
+    const caller = new AbortController()
+    const submitting = submitFor(caller)
+    await expect.poll(() => sentTo(first)).toHaveLength(1)
+    await leave(caller)
+    answered.resolve()
+    await submitting
+    await expect
+      .poll(async () => (await rig.callEvents()).map(({ type }) => type))
+      .toEqual(['CallAdmitted', 'CallReleased'])
+    expect(sentTo(second)).toEqual([])
+    expect(await held()).toBe(0n)
+  })
+
+  it('is neither held nor sent if its caller leaves while it waits to be planned', async () => {
+    await addChannels(api.type, first.url)
+    answerOfFirst(200, { body: api.described(false) })
+    const release = occupyPlans()
+    const enter = vi.spyOn(Permits.prototype, 'enter')
+    const caller = new AbortController()
+    const submitting = submitFor(caller)
+    await expect.poll(() => enter.mock.calls.length).toBeGreaterThan(0)
+    await leave(caller)
+    // This batch waits behind that of the caller who has left.
+    const next = submit()
+    await expect.poll(() => enter.mock.calls.length).toBeGreaterThan(1)
+    release()
+    expect((await next).status).toBe(200)
+    await submitting
+    expect(sentTo(first)).toHaveLength(1)
+    expect(await rig.callEvents()).toHaveLength(1)
+  })
+
   it('is not sent again at a price that the reserved quota does not cover', async () => {
     await addChannels(api.type, first.url)
     const answered = Promise.withResolvers<void>()
@@ -301,6 +388,34 @@ describe.each([
     expect((await submitting).status).toBe(429)
     expect(sentTo(second)).toEqual([])
     expect(await held()).toBe(0n)
+  })
+
+  it('goes to the second channel although too many other batches wait to be planned', async () => {
+    await addChannels(api.type, first.url)
+    const answered = Promise.withResolvers<void>()
+    answerOfFirst(429, { until: answered.promise })
+    const submitting = submit()
+    await expect.poll(() => sentTo(first)).toHaveLength(1)
+    const release = occupyPlans(64)
+    const enter = vi.spyOn(Permits.prototype, 'enter')
+    answered.resolve()
+    await expect.poll(() => enter.mock.calls.length).toBeGreaterThan(0)
+    await expect(enter.mock.results[0]?.value).resolves.toBeNull()
+    release()
+    expect((await submitting).status).toBe(200)
+    expect(sentTo(second)).toHaveLength(1)
+  })
+
+  it('is sent again although an option was set that changes no price', async () => {
+    await addChannels(api.type, first.url)
+    const answered = Promise.withResolvers<void>()
+    answerOfFirst(429, { until: answered.promise })
+    const submitting = submit()
+    await expect.poll(() => sentTo(first)).toHaveLength(1)
+    await rig.setOption('Notice', 'We upgrade the database tonight.')
+    answered.resolve()
+    expect((await submitting).status).toBe(200)
+    expect(sentTo(second)).toHaveLength(1)
   })
 
   it('succeeds at the second channel, fifty at once, and each is held once', async () => {
@@ -338,8 +453,14 @@ describe.each([
       const answer = JSON.stringify(api.described(false))
       request.resume().on('end', () => response.end(answer))
     })
-    revived.listen(Number(new URL(address).port), '127.0.0.1')
     onTestFinished(() => void revived.close())
+    // An outgoing connection may have got the port meanwhile.
+    const listens = async () => {
+      revived.listen(Number(new URL(address).port), '127.0.0.1')
+      await once(revived, 'listening').catch(() => {})
+      return revived.listening
+    }
+    await expect.poll(listens).toBe(true)
     const [opened] = (await events()) as Recorded<CircuitOpened>[]
     await expect.poll(() => Date.now() > (opened?.data.until ?? 0)).toBe(true)
     const { json } = await submit()

@@ -128,6 +128,23 @@ describe('permits for pictures', () => {
     expect(await permits.enter(one, NEVER)).not.toBeNull()
   })
 
+  it('are given in turns of the names, and a name without waiters finds a place', async () => {
+    const permits = new Permits({ ...max, total: 2, waiting: 20, isRoundRobin: true })
+    const started: string[] = []
+    const enter = async (name: string) => {
+      const leave = await permits.enter([{ name, max: 1 }], NEVER)
+      if (leave === null) return
+      started.push(name)
+      await new Promise((resume) => setImmediate(resume))
+      leave()
+    }
+    const names = [...Array(11).fill('a'), ...Array(11).fill('b'), 'a', 'c']
+    await Promise.all(names.map(enter))
+    // The queue had 20 waiters when the last two names arrived.
+    expect(started).toHaveLength(23)
+    expect(started.slice(0, 5)).toContain('c')
+  })
+
   it('are 32 per owner and three per reader, however many readers there are', async () => {
     const permits = new Permits({ ...PICTURE_PERMITS, waitMs: 20 })
     const show = (userId: number, clientIp: string) => {
