@@ -192,7 +192,7 @@ async function prepareNext(
   }
 }
 
-/** The pause in milliseconds before a plan that found the queue full or too slow enters it again. */
+/** The time in milliseconds after which a plan that did not get its turn is queued again. */
 const REQUEUE_MS = 500
 
 /**

@@ -102,8 +102,10 @@ it('a result without usage is estimated, and one with absurd usage is an anomaly
   provider.answers.set(`GET ${path}/results`, { body: lines })
   const headers = { authorization: `Bearer sk-${KEY}` }
   expect((await fetch(`${rig.url}${BATCHES}/${publicId}`, { headers })).status).toBe(200)
-  const end = (await rig.callEvents()).find(({ type }) => type === 'CallSettled')
-  expect(otherOfSettled((end as CallSettled).data).other).toMatchObject({
+  // The request waits for the settlement only for a few seconds.
+  const settled = async () => (await rig.callEvents()).find(({ type }) => type === 'CallSettled')
+  await expect.poll(settled).toBeDefined()
+  expect(otherOfSettled(((await settled()) as CallSettled).data).other).toMatchObject({
     ...{ usage_source: 'estimated', batch_lines_estimated: 1, batch_lines_billed: 2 },
     anomaly: 'absurd',
   })

@@ -314,7 +314,7 @@ describe.each([
     expect(await held()).toBe(0n)
   })
 
-  it('names a failed attempt once if recording the next channel succeeds with an error', async () => {
+  it('names a failed attempt once if the next channel is recorded despite an error', async () => {
     await addChannels(api.type, await deadAddress())
     const { actors } = rig.core
     const handle = actors.handle.bind(actors)
