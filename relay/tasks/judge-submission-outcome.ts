@@ -63,8 +63,8 @@ function readFailed(
 
 /**
  * The HTTP statuses that prove that a provider refused a task: the key was rejected, the model is
- * not offered, a limit was reached or the service is unavailable. The statuses from 521 mean that a reverse proxy could not
- * connect to the provider.
+ * not offered, a limit was reached or the service is unavailable. The statuses from 521 mean that a
+ * reverse proxy could not connect to the provider.
  */
 const CERTAIN_REFUSALS = new Set([401, 402, 403, 404, 429, 503, 521, 523, 525, 526])
 

@@ -80,8 +80,8 @@ const refusalInBody = (body: Buffer): Refusal | null =>
   body.length > ERROR_BYTES_MAX ? null : refusalIn(parsedObject(body) ?? {})
 
 /**
- * Passes MiniMax's events on unchanged, except for errors and for the last event, which are converted
- * to OpenAI's format. Only complete events are passed on, so that no part of an error precedes its
+ * Passes MiniMax's events on unchanged, except that errors and the last event are converted to
+ * OpenAI's format. Only complete events are passed on, so that no part of an error precedes its
  * converted form.
  */
 class MiniMaxStream implements StreamDecoder {
