@@ -91,7 +91,7 @@ const plans = new Permits({
   isRoundRobin: true,
 })
 /** The error if a plan would have to wait too long for other plans. */
-export const PLANS_BUSY = relayError('overloaded', { retryAfter: 2 })
+const PLANS_BUSY = relayError('overloaded', { retryAfter: 2 })
 
 /**
  * Runs work that plans a batch of this user. It may have to wait for other plans. Returns

@@ -21,7 +21,6 @@ import {
 } from './conclude-submission.ts'
 import {
   type BatchPlan,
-  PLANS_BUSY,
   type PlannedBody,
   planForOtherChannel,
   whilePlanning,
@@ -35,6 +34,8 @@ import type { BatchDeps } from './settle-batch.ts'
  * no provider has accepted counts as lost.
  */
 const SUBMIT_MS = 300_000
+/** The time in milliseconds that one attempt may take. */
+const ATTEMPT_MS_MAX = 90_000
 
 /** A batch whose quota is reserved, and that was not sent yet. */
 export type HeldBatch = {
@@ -74,8 +75,9 @@ export async function sendBatchToChannels(
   const { call: batch } = exchange
   const signal = AbortSignal.timeout(SUBMIT_MS)
   // An attempt that has begun goes on after the caller has left, because the provider may accept
-  // the batch nevertheless.
-  const stopped = AbortSignal.any([signal, signalOfCallerGone(exchange)])
+  // the batch nevertheless. No attempt begins that could be cut off by the end of the time.
+  const lastBegin = AbortSignal.timeout(SUBMIT_MS - ATTEMPT_MS_MAX)
+  const stopped = AbortSignal.any([lastBegin, signalOfCallerGone(exchange)])
   let next: Prepared | null = firstOf(plan)
   let error: RelayError | null = null
   let last: FailedAttempt | null = null
@@ -167,15 +169,14 @@ async function prepareNext(
   attempt: Attempt | null,
   stopped: AbortSignal,
 ): Promise<Prepared | null> {
-  const { plan } = held
   for (;;) {
-    const place = await plan.channels.next()
-    if (place === null) return null
-    const { channel } = place
-    const planned = await planFor(deps, batch, held, channel, stopped)
+    const selected = await selectAndPlan(deps, batch, held, stopped)
+    if (selected === null) return null
+    const { place, planned } = selected
+    const { channelId } = place.channel
     if (isRelayError(planned)) {
-      deps.log.debug({ call: batch, channelId: channel.channelId }, 'a channel was left out')
-      plan.channels.skip()
+      deps.log.debug({ call: batch, channelId }, 'a channel was left out')
+      held.plan.channels.skip()
       if (stopped.aborted) return null
       continue
     }
@@ -183,7 +184,7 @@ async function prepareNext(
     try {
       await deps.batchStore.replaceLines(batch, lines)
       const failed = attempt === null ? {} : { attempt }
-      await deps.ledger.route(batch, { channelId: channel.channelId, ...failed })
+      await deps.ledger.route(batch, { channelId, ...failed })
       return { place, body, sentModel }
     } catch (err) {
       deps.log.error({ err, call: batch }, 'the next channel of a batch could not be recorded')
@@ -195,26 +196,34 @@ async function prepareNext(
 /** The time in milliseconds after which a plan that did not get its turn is queued again. */
 const REQUEUE_MS = 500
 
+type Selected = { readonly place: BatchPlace; readonly planned: PlannedBody | RelayError }
+
 /**
- * Plans the lines for another channel. If too many other plans are waiting, this says nothing about
- * the channel, so the plan enters the queue again until `stopped` is aborted.
+ * Selects the next channel, and plans the lines for it. The channel is selected when it is the
+ * batch's turn to be planned, so that a batch that waits takes no place of a channel. Returns null
+ * if no channel is left or `stopped` is aborted.
  */
-async function planFor(
+async function selectAndPlan(
   deps: BatchDeps,
   batch: string,
   { caller, api, callersBody, plan }: HeldBatch,
-  channel: RelayChannel,
   stopped: AbortSignal,
-): Promise<PlannedBody | RelayError> {
-  for (;;) {
-    const planned = await whilePlanning(caller, stopped, async () => {
+): Promise<Selected | null> {
+  while (!stopped.aborted) {
+    const selected = await whilePlanning(caller, stopped, async (): Promise<Selected | null> => {
+      const place = await plan.channels.next()
+      if (place === null) return null
       const submission = await api.read(callersBody)
-      if (isRelayError(submission)) return submission
-      return planForOtherChannel(deps, caller, { batch, channel, api }, plan.parts, submission)
+      if (isRelayError(submission)) return { place, planned: submission }
+      const at = { batch, channel: place.channel, api }
+      const planned = await planForOtherChannel(deps, caller, at, plan.parts, submission)
+      return { place, planned }
     })
-    if (planned !== PLANS_BUSY || stopped.aborted) return planned
+    if (selected === null || !isRelayError(selected)) return selected
+    // Too many other plans are waiting, which says nothing about the channels.
     await pause(REQUEUE_MS, undefined, { signal: stopped }).catch(() => {})
   }
+  return null
 }
 
 type Answered = Pick<Submitted, 'attemptOf'> & {

@@ -2,7 +2,7 @@ import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
-import { type Exchange, sendError } from '../pipeline/http-exchange.ts'
+import { type Exchange, isCallerGone, sendError } from '../pipeline/http-exchange.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { confidentialTo, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
@@ -85,6 +85,12 @@ export async function uploadLinesAndCreateBatch(
     await deleteUploaded(deps.batchOutbound, key, upstreamId)
     await refuse(deps, exchange.call, keyed)
     return refuseWith(exchange, NO_STORE)
+  }
+  // The caller would not learn the id of the batch, and would submit it again.
+  if (isCallerGone(exchange)) {
+    await deleteUploaded(deps.batchOutbound, key, upstreamId)
+    await refuse(deps, exchange.call, keyed)
+    return false
   }
   return submitUploaded(deps, exchange, submission, { file, upstreamId, keyed })
 }
