@@ -24,6 +24,15 @@ export function stampOf(path: string): string {
   return `${size} ${mtimeMs}`
 }
 
+/** Compares stamps of a file and of its copy in an image, whose layers keep only whole seconds. */
+const isSameStamp = (found: string, built: string): boolean =>
+  found === built || found === inWholeSeconds(built)
+
+function inWholeSeconds(stamp: string): string {
+  const [size, milliseconds] = stamp.split(' ')
+  return `${size} ${Math.floor(Number(milliseconds) / 1_000) * 1_000}`
+}
+
 /**
  * Returns the bundle in a folder, or null if it was built in another checkout than `root`, or if a
  * source file has changed since.
@@ -34,7 +43,8 @@ export function currentBundle(folder: string, root: string): string | null {
     const manifest: BundleManifest = JSON.parse(text)
     const bundle = join(folder, manifest.file)
     if (manifest.root !== root || statSync(bundle).size !== manifest.bytes) return null
-    const isCurrent = ([path, stamp]: [string, string]) => stampOf(join(root, path)) === stamp
+    const isCurrent = ([path, stamp]: [string, string]) =>
+      isSameStamp(stampOf(join(root, path)), stamp)
     return Object.entries(manifest.sources).every(isCurrent) ? bundle : null
   } catch {
     // There is no bundle, or a source file of it was moved.

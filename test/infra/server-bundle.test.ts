@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -44,6 +45,15 @@ it.each<[string, () => void]>([
 ])('the source is loaded if a source file %s', (_name, change) => {
   change()
   expect(currentBundle(folder, root)).toBeNull()
+})
+
+it('the bundle is loaded from an image, whose files have times in whole seconds', () => {
+  for (const name of ['a.ts', 'b.ts']) {
+    const path = join(root, name)
+    const seconds = Math.floor(statSync(path).mtimeMs / 1_000)
+    utimesSync(path, seconds, seconds)
+  }
+  expect(currentBundle(folder, root)).toBe(join(folder, 'code.mjs'))
 })
 
 it('the source is loaded if the checkout was moved after the build', () => {

@@ -22,8 +22,13 @@ async function ensureTemplate(): Promise<void> {
   if (isThere) return
   await onServer(async (client) => {
     await client.query('select pg_advisory_lock($1)', [LOCK])
-    const found = await client.query('select from pg_database where datname = $1', [TEMPLATE])
-    if (found.rowCount === 0) await createTemplate(client)
+    try {
+      const found = await client.query('select from pg_database where datname = $1', [TEMPLATE])
+      if (found.rowCount === 0) await createTemplate(client)
+    } finally {
+      // The connection stays open. A lost connection has released the lock.
+      await client.query('select pg_advisory_unlock($1)', [LOCK]).catch(() => {})
+    }
   })
   isThere = true
 }
