@@ -364,6 +364,15 @@ describe('Imagen', () => {
     expect(await settledCall()).toMatchObject({ losses: ['response_format', 'style'] })
   })
 
+  it('answers a blocked prompt as Google does, without a charge', async () => {
+    const before = await rig.balance()
+    provider.answers.set(NATIVE, { body: {} })
+    const body = { instances: [{ prompt: 'a cat' }] }
+    const { status, text } = await post(`/v1beta/models/${IMAGEN}:predict`, body)
+    expect([status, JSON.parse(text)]).toEqual([200, {}])
+    await expect.poll(() => rig.balance()).toBe(before)
+  })
+
   it('is called by OpenAI’s images, whose answer has data', async () => {
     provider.answers.set(NATIVE, { body: answer })
     const { text } = await generate({ model: IMAGEN, n: 2, size: '1792x1024' })

@@ -133,6 +133,10 @@ const RULES = {
   isRestricted: (folded: string) => !NAMES.has(folded),
 }
 
+const errorOfMembers = answerCheck('predictions')
+const isEmptyObject = (body: Buffer): boolean =>
+  /^\s*\{\s*\}\s*$/.test(body.toString('latin1', 0, 64))
+
 /** Imagen's `predict` in Gemini's API. */
 export const GEMINI_IMAGES: WireFormat = {
   name: 'gemini-images',
@@ -151,7 +155,8 @@ export const GEMINI_IMAGES: WireFormat = {
     client === undefined ? [] : ['x-goog-api-client', String(client)],
   usageInAnswer: () => undefined,
   readUsage: (raw, bounds) => readOpenAiUsage(raw, bounds),
-  errorOfAnswer: answerCheck('predictions'),
+  // Without `includeRaiReason`, the answer to a blocked prompt is an empty object.
+  errorOfAnswer: (body) => (isEmptyObject(body) ? null : errorOfMembers(body)),
   streamOfAnswer: (body) => `data: ${body.toString('utf8').replaceAll(/[\r\n]+/g, ' ')}\n\n`,
   readTexts: countPredictedImages,
   stream: IMAGE_STREAM,

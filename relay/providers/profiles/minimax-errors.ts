@@ -5,7 +5,7 @@ import {
   parsedObject,
 } from '#relay/canonical/json-values.ts'
 import { eventData, SseScanner } from '#relay/canonical/sse-scanner.ts'
-import { dataEvent } from '#relay/conversion/write-server-sent-events.ts'
+import { DONE_EVENT, dataEvent } from '#relay/conversion/write-server-sent-events.ts'
 import type {
   AnswerDecoder,
   DecoderFault,
@@ -87,6 +87,9 @@ const refusalInBody = (body: Buffer): Refusal | null =>
 class MiniMaxStream implements StreamDecoder {
   errorStatus: number | null = null
   private decoded: Buffer[] = []
+  private hasDelta = false
+  private hasAnswerEnded = false
+  private hasStreamEnded = false
   private readonly scanner = new SseScanner(
     {
       pass: (bytes) => this.pass(bytes),
@@ -109,6 +112,8 @@ class MiniMaxStream implements StreamDecoder {
   end(): Buffer {
     const last = this.scanner.rest()
     if (last.length > 0) this.inspect(last)
+    // MiniMax may close the connection after the complete answer, without the usual last event.
+    if (this.hasAnswerEnded && !this.hasStreamEnded) this.pass(Buffer.from(DONE_EVENT))
     return this.takeDecoded()
   }
 
@@ -119,6 +124,8 @@ class MiniMaxStream implements StreamDecoder {
   }
 
   private pass(bytes: Buffer): void {
+    this.hasDelta ||= bytes.includes('"delta"')
+    this.hasStreamEnded ||= bytes.includes('data: [DONE]')
     if (this.errorStatus === null) this.decoded.push(bytes)
   }
 
@@ -126,19 +133,26 @@ class MiniMaxStream implements StreamDecoder {
     const event = parsedObject(eventData(bytes) ?? '') ?? {}
     const refusal = refusalIn(event)
     if (refusal !== null) this.pass(Buffer.from(dataEvent(refusal.body)))
-    else if (event.object === 'chat.completion') this.pass(Buffer.from(dataEvent(lastChunk(event))))
-    else this.pass(bytes)
+    else if (event.object === 'chat.completion') {
+      this.hasAnswerEnded = true
+      this.pass(Buffer.from(dataEvent(lastChunk(event, this.hasDelta))))
+    } else this.pass(bytes)
     this.errorStatus ??= refusal?.status ?? null
   }
 }
 
 /**
  * Converts the last event of a stream, which repeats the complete answer, to a chunk that has only
- * the reasons for the end and the usage.
+ * the reasons for the end and the usage. If no text was sent before (`hasDelta` is false), the
+ * chunk has the answer.
  */
-function lastChunk({ choices, base_resp: _base, ...answer }: JsonObject): JsonObject {
-  const ends = objectsOf(choices).map(({ index, finish_reason }) => ({
-    ...{ index: index ?? 0, delta: {}, finish_reason: finish_reason ?? 'stop' },
+function lastChunk(
+  { choices, base_resp: _base, ...answer }: JsonObject,
+  hasDelta: boolean,
+): JsonObject {
+  const ends = objectsOf(choices).map(({ index, message, finish_reason }) => ({
+    ...{ index: index ?? 0, delta: hasDelta ? {} : objectOrEmpty(message) },
+    finish_reason: finish_reason ?? 'stop',
   }))
   return { ...answer, object: 'chat.completion.chunk', choices: ends }
 }

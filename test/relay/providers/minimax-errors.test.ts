@@ -155,4 +155,23 @@ describe('an answer of MiniMax without an error', () => {
     expect(text).not.toContain('base_resp')
     expect(await onlyEnd(rig)).toMatchObject({ data: { usage: { inputUncached: 20, output: 9 } } })
   })
+
+  it.each([
+    ['as a whole', [], '"delta":{"role":"assistant","content":"Hello"}'],
+    ['in pieces', [sse(chunk({ content: 'Hello' }))], '"delta":{}'],
+  ])('is complete without [DONE], sent %s', async (_name, before, delta) => {
+    const usage = { prompt_tokens: 20, completion_tokens: 9, total_tokens: 29 }
+    const message = { role: 'assistant', content: 'Hello' }
+    const choices = [{ finish_reason: 'stop', index: 0, message }]
+    const last = { id: 'c1', object: 'chat.completion', choices, usage, base_resp }
+    const pieces = [...before, sse(last)].map((piece) => Buffer.from(piece))
+    provider.answers.set('*', { headers: { 'content-type': 'text/event-stream' }, pieces })
+    const { text } = await chat(rig, { stream: true })
+    expect(text.split('Hello')).toHaveLength(2)
+    expect(text).toContain(delta)
+    expect(text).toMatch(/data: \[DONE\]\n\n$/)
+    expect(await onlyEnd(rig)).toMatchObject({
+      data: { end: 'done', usage: { inputUncached: 20, output: 9 } },
+    })
+  })
 })
