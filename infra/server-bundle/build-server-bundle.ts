@@ -1,17 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'rolldown'
-import { BUNDLE_FOLDER, type BundleManifest, MANIFEST, ROOT, stampOf } from './bundle-manifest.ts'
+import {
+  BUNDLE_FOLDER,
+  type BundleManifest,
+  isBundlerInstalled,
+  MANIFEST,
+  ROOT,
+  stampOf,
+} from './bundle-manifest.ts'
 
 const ENTRY = join(import.meta.dirname, 'server-programs.ts')
 /** Packages that load files of their own folder. */
@@ -122,7 +121,4 @@ function deleteEarlierBundles(current: string): void {
   }
 }
 
-if (import.meta.main) {
-  // Only packages for development include the bundler. Without it, servers run from source.
-  if (existsSync(join(ROOT, 'node_modules/rolldown/package.json'))) await buildServerBundle()
-}
+if (import.meta.main && isBundlerInstalled()) await buildServerBundle()

@@ -1,10 +1,17 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 export const ROOT = resolve(import.meta.dirname, '../..')
 /** `npm ci` deletes this folder together with the packages that the bundle contains. */
 export const BUNDLE_FOLDER = join(ROOT, 'node_modules/.cache/server-bundle')
 export const MANIFEST = 'manifest.json'
+
+/** Reports whether a bundle was built since the packages were installed. */
+export const isBundleBuilt = (): boolean => existsSync(join(BUNDLE_FOLDER, MANIFEST))
+
+/** Only packages for development include the bundler. Without it, servers run from source. */
+export const isBundlerInstalled = (): boolean =>
+  existsSync(join(ROOT, 'node_modules/rolldown/package.json'))
 
 /** Describes the bundle in a folder. */
 export type BundleManifest = {

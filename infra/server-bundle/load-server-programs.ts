@@ -3,7 +3,13 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { BUNDLE_FOLDER, currentBundle, MANIFEST, ROOT } from './bundle-manifest.ts'
+import {
+  BUNDLE_FOLDER,
+  currentBundle,
+  isBundleBuilt,
+  isBundlerInstalled,
+  ROOT,
+} from './bundle-manifest.ts'
 import type { programs } from './server-programs.ts'
 
 const SOURCE = join(import.meta.dirname, 'server-programs.ts')
@@ -41,12 +47,10 @@ async function programsOf(path: string): Promise<typeof programs> {
  * seconds at the lowest priority, and ends with this process.
  */
 export function buildMissingBundle(): void {
-  const packages = join(ROOT, 'node_modules')
-  const isPossible = existsSync(join(packages, 'rolldown/package.json'))
-  if (!isPossible || existsSync(join(BUNDLE_FOLDER, MANIFEST))) return
+  if (isBundleBuilt() || !isBundlerInstalled()) return
   try {
     const cache = dirname(BUNDLE_FOLDER)
-    accessSync(existsSync(cache) ? cache : packages, constants.W_OK)
+    accessSync(existsSync(cache) ? cache : dirname(cache), constants.W_OK)
     const build = spawn(process.execPath, [BUILD], { cwd: ROOT, stdio: 'ignore' })
     build.on('error', () => {})
     build.unref()

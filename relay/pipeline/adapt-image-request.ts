@@ -103,25 +103,14 @@ const USUAL_VALUES: ReadonlySet<string> = new Set(['"auto"', '1'])
  * that the channel overrides are left out.
  */
 export function ignoredMembers(
-  { target }: Pick<RelayChannel, 'target'>,
-  { format, members, body }: ChatRequest,
-  model: string,
+  ignores: CallEndpoint['ignores'],
+  { members, body }: ChatRequest,
   overrides: ReadonlyMap<string, string>,
 ): readonly string[] {
-  const { ignores } = (target && endpointOf(target, format.name, model)) ?? {}
   if (ignores === undefined) return NONE
   return members.flatMap(({ key, kind, valueStart, valueEnd }) => {
     const isIgnored = ignores.has(key) && kind !== 'null' && !overrides.has(key)
     const isUsual = USUAL_VALUES.has(body.toString('utf8', valueStart, valueEnd))
     return isIgnored && !isUsual ? [key] : []
   })
-}
-
-/** Reports whether only complete answers are requested (see `CallEndpoint.isPlainOnly`). */
-export function isPlainOnly(
-  { target }: Pick<RelayChannel, 'target'>,
-  { format }: ChatRequest,
-  model: string,
-): boolean {
-  return target !== null && endpointOf(target, format.name, model)?.isPlainOnly === true
 }

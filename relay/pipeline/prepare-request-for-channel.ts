@@ -23,7 +23,7 @@ import { compactPathOf, endpointOf, isByDeployment } from '../providers/profiles
 import type { Translation } from '../providers/proprietary-chat-apis/chat-translation.ts'
 import { withStoredInput } from '../stored-responses/find-channel-and-key-of-stored-input.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { adaptImageRequest, ignoredMembers, isPlainOnly } from './adapt-image-request.ts'
+import { adaptImageRequest, ignoredMembers } from './adapt-image-request.ts'
 import { withoutForeignThinking } from './cache-requests-without-foreign-thinking.ts'
 import { chatExtensionsAt } from './chat-extensions-accepted-by-channel.ts'
 import { type ConvertedRequest, convertRequest } from './convert-request.ts'
@@ -236,12 +236,14 @@ function applyChannelSettings(
   const fitted = fitThinkingBudgetAndLimit(channel, request, model, adaptedOverrides, limit)
   if (isRelayError(fitted)) return fitted
   const { outputTokens, overrides } = fitted
-  const ignored = ignoredMembers(channel, request, model, overrides)
+  const { target } = channel
+  const { ignores, isPlainOnly } = (target && endpointOf(target, format.name, model)) ?? {}
+  const ignored = ignoredMembers(ignores, request, overrides)
   const removed = [...(adaptation?.removed ?? []), ...ignored]
-  if (isPlainOnly(channel, request, model)) removed.push('stream')
+  if (isPlainOnly === true) removed.push('stream')
   const bodyChange: UpstreamChange & { removed?: ReadonlySet<string> } = {
     model,
-    isDeployment: channel.target !== null && isByDeployment(channel.target),
+    isDeployment: target !== null && isByDeployment(target),
     forcesUsage: rules.takesIncludeUsage,
     overrides: withModelName(request, model, overrides),
     allowed: rules.allowedMembers,

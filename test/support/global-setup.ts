@@ -1,8 +1,8 @@
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pino } from 'pino'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded-postgres.ts'
-import { BUNDLE_FOLDER, MANIFEST } from '#infra/server-bundle/bundle-manifest.ts'
+import { isBundleBuilt } from '#infra/server-bundle/bundle-manifest.ts'
 import { createRunFolder } from './run-folder.ts'
 
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/compiled')
@@ -12,7 +12,7 @@ export async function setup(): Promise<() => Promise<void>> {
   // Hundreds of processes load the same modules, so they share a cache of compiled code.
   process.env.NODE_COMPILE_CACHE ??= COMPILED
   // Otherwise, each of the first products that tests start would build the bundle.
-  if (!existsSync(join(BUNDLE_FOLDER, MANIFEST))) {
+  if (!isBundleBuilt()) {
     const { buildServerBundle } = await import('#infra/server-bundle/build-server-bundle.ts')
     await buildServerBundle()
   }

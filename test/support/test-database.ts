@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
+import { isDatabaseAway } from '#infra/postgres/query-timeouts.ts'
 import { isRunInMemory } from './run-folder.ts'
 
 export type TestDatabase = { readonly url: string; readonly drop: () => Promise<void> }
@@ -52,15 +53,12 @@ export async function onServer(act: (client: Client) => Promise<unknown>): Promi
   try {
     await act(client)
   } catch (error) {
-    if (connection !== null && !isConnectionLost(error)) throw error
+    if (connection !== null && !isDatabaseAway(error)) throw error
     // A test has ended the connections of the server.
     connection = connect()
     await act(await connection)
   }
 }
-
-const isConnectionLost = (error: unknown): boolean =>
-  /terminat|not queryable|closed|ECONNRESET|EPIPE/i.test(String(error))
 
 async function connect(): Promise<Client> {
   const client = new Client({ connectionString: serverUrl() })
