@@ -2,6 +2,7 @@ import { createParser } from 'eventsource-parser'
 import { describe, expect, it } from 'vitest'
 import { EVENT_BYTES_MAX, eventData, SseScanner } from '#relay/canonical/sse-scanner.ts'
 import { OPENAI_STREAM } from '#relay/dialects/openai-chat/stream-events.ts'
+import { threadCpuMs } from '#test/support/time-limit.ts'
 
 type Seen = { all: Buffer; kinds: string[]; scanner: SseScanner }
 
@@ -93,36 +94,36 @@ describe('event markers', () => {
   })
 })
 
-describe('an event of 30 MiB in pieces of 16 KiB', () => {
+describe('an event of 32 MiB in pieces of 16 KiB', () => {
   const MIB = 1024 * 1024
-  const long = 'x'.repeat(30 * MIB)
   const piecesOf = (bytes: Buffer) =>
     Array.from({ length: Math.ceil(bytes.length / 16_384) }, (_none, index) =>
       bytes.subarray(index * 16_384, (index + 1) * 16_384),
     )
-
-  it.each([
-    ['one line', `data: {"text":"${long}","usage":{}}\n\n`],
-    ['one line with CR LF', `: c\r\ndata: {"text":"${long}","usage":{}}\r\n\r\n`],
-    ['many lines', `${`data: ${'x'.repeat(200)}\n`.repeat(150_000)}data: "usage":{}\n\n`],
-  ])('costs linear time as %s', (_name, text) => {
-    const bytes = Buffer.from(`data: first\n\n${text}data: [DONE]\n\n`)
-    const before = process.cpuUsage()
-    const { all, kinds } = scan(piecesOf(bytes), 32 * MIB)
-    const { user, system } = process.cpuUsage(before)
+  /** Returns the CPU time (ms) of a stream with this event between two others. */
+  const cpuMsOf = (event: string): number => {
+    const bytes = Buffer.from(`data: first\n\n${event}data: [DONE]\n\n`)
+    const pieces = piecesOf(bytes)
+    const startedAt = threadCpuMs()
+    const { all, kinds } = scan(pieces, 33 * MIB)
+    const cpuMs = threadCpuMs() - startedAt
     expect(all.equals(bytes)).toBe(true)
     expect(kinds).toEqual(['marked', 'done'])
-    // Quadratic time would be many seconds. On a busy machine, linear time may exceed one.
-    expect((user + system) / 1e6).toBeLessThan(3)
-  })
-})
+    return cpuMs
+  }
+  const lines = (length: number) => `data: ${'x'.repeat(249)}\n`.repeat(length / 256)
 
-describe('a line without an end', () => {
-  it('stops the scanner at its size limit, whatever came before', () => {
-    const piece = Buffer.alloc(64 * 1024, 'x')
-    const { scanner } = scan([Buffer.from(`data: ok\n\n`), ...Array(20).fill(piece)])
-    expect(scanner.overflow).toEqual(Buffer.alloc(1_024, 'x'))
-    expect(scanner.rest().length).toBe(0)
-    expect(20 * piece.length).toBeGreaterThan(EVENT_BYTES_MAX)
+  it.each<[string, (length: number) => string]>([
+    ['one line', (length) => `data: {"text":"${'x'.repeat(length)}","usage":{}}\n\n`],
+    [
+      'one line with CR LF',
+      (length) => `: c\r\ndata: {"text":"${'x'.repeat(length)}","usage":{}}\r\n\r\n`,
+    ],
+    ['many lines', (length) => `${lines(length)}data: "usage":{}\n\n`],
+  ])('costs linear time as %s', (_name, eventOf) => {
+    cpuMsOf(eventOf(MIB))
+    const shortMs = cpuMsOf(eventOf(4 * MIB))
+    // Linear time is 8 times as long, quadratic time 64 times.
+    expect(cpuMsOf(eventOf(32 * MIB))).toBeLessThan(25 * shortMs + 100)
   })
 })
