@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import {
   createShownBalances,
   createShownBudgets,
-} from '#infra/http/remember-amounts-that-clients-received.ts'
+} from '#infra/http/remember-shown-balances-and-budgets.ts'
 import { createProviderMessages } from '#infra/provider-messages/store-provider-error-messages.ts'
 import { createTaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import { createGauges } from '#infra/telemetry/gauges-of-all-processes.ts'

@@ -6,7 +6,7 @@ import { sealClientAddresses } from '#infra/http/command-context.ts'
 import {
   createShownBalances,
   createShownBudgets,
-} from '#infra/http/remember-amounts-that-clients-received.ts'
+} from '#infra/http/remember-shown-balances-and-budgets.ts'
 import { createOutbound } from '#infra/outbound/outbound-connections.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/outbound-policy.ts'
 import type { Freshness } from '#projections/read-model-freshness/query.ts'

@@ -22,7 +22,7 @@ const loaders: Record<Language, Loaders> = {
   zh: {
     entry: async () => (await import('./zh/translations-before-login.ts')).translationsBeforeLogin,
     all: async () => (await import('./zh/translations-after-login.ts')).zh,
-    pages: async () => (await import('./zh/on-demand-translations.ts')).pageTranslations,
+    pages: async () => (await import('./zh/page-translations.ts')).pageTranslations,
     logDetails: async () => {
       const { logDetails } = await import('./zh/log-details.ts')
       return { logDetails }
@@ -32,7 +32,7 @@ const loaders: Record<Language, Loaders> = {
   en: {
     entry: async () => (await import('./en/translations-before-login.ts')).translationsBeforeLogin,
     all: async () => (await import('./en/translations-after-login.ts')).en,
-    pages: async () => (await import('./en/on-demand-translations.ts')).pageTranslations,
+    pages: async () => (await import('./en/page-translations.ts')).pageTranslations,
     logDetails: async () => {
       const { logDetails } = await import('./en/log-details.ts')
       return { logDetails }

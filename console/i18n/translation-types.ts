@@ -1,6 +1,6 @@
 import type { auditTranslations } from './zh/audit-translations.ts'
 import type { logDetails } from './zh/log-details.ts'
-import type { pageTranslations } from './zh/on-demand-translations.ts'
+import type { pageTranslations } from './zh/page-translations.ts'
 import type { zh } from './zh/translations-after-login.ts'
 
 /**

@@ -25,7 +25,7 @@ import { exportSource, recordsOf } from './open-sealed-log.ts'
 import { buildNextScratchCopy, isStillBuilding, scratchCopiesOf } from './scratch-copy-jobs.ts'
 import { ensureAuditTables } from './state-after-last-verification.ts'
 import { checkLines, findingLine, resultLine } from './verification-report-text.ts'
-import { verifySite } from './verify-site.ts'
+import { verifySite } from './verify-site-data.ts'
 import { OtherExport, writeExportFolder } from './write-export-folder.ts'
 
 export const VERIFY: Verb = {

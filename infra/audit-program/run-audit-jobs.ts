@@ -18,7 +18,7 @@ import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { deleteProgress, progressWriter } from './job-progress.ts'
 import { buildNextScratchCopy, cleanScratchCopies } from './scratch-copy-jobs.ts'
 import { ensureAuditTables } from './state-after-last-verification.ts'
-import { type SiteVerification, verifySite } from './verify-site.ts'
+import { type SiteVerification, verifySite } from './verify-site-data.ts'
 
 export type AuditJobs = { readonly stop: () => Promise<void> }
 

@@ -183,7 +183,7 @@ const page = (name = ''): Scaffold => {
             `  title: '${title}',\n  lead: '${lead}',\n  empty: 'Nothing here yet',\n}\n`,
     },
     {
-      path: `console/i18n/${language}/on-demand-translations.ts`,
+      path: `console/i18n/${language}/page-translations.ts`,
       edit: inOrder(
         addToBlock(/export const pageTranslations(: PageTranslations)? = \{/, `${camel},`),
         addImport(`import { ${camel} } from './${name}.ts'`),

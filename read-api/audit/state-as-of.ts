@@ -22,8 +22,8 @@ import { findToken } from '#projections/tokens/query.ts'
 import { usernamesByIds } from '#projections/users/query.ts'
 import type { StateAsOf, StateKind } from '../contract/time-travel.ts'
 import { userIdOf } from '../read-dependencies-and-query-parameters.ts'
+import { tokenBudgetAsOf } from './find-last-token-budget-event.ts'
 import { isAfter, type Moment } from './parse-moment.ts'
-import { tokenBudgetAsOf } from './token-budget-as-of.ts'
 
 type Deps = Pick<Core, 'store' | 'db' | 'vault'>
 type State = Readonly<Record<string, unknown>>

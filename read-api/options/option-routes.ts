@@ -28,7 +28,7 @@ import {
   userIdOf,
 } from '../read-dependencies-and-query-parameters.ts'
 import { currentOptions } from './current-options.ts'
-import { optionTexts, sectionTexts } from './option-texts.ts'
+import { optionTexts, sectionTexts } from './option-labels-and-help-texts.ts'
 
 /** `GET /api/option/`: all options, without the values of secret options. */
 export function listOptions(app: App, deps: ReadDeps): void {

@@ -4,13 +4,13 @@ import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { runInParallel } from '../run-in-parallel.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
+import type { RelayKey } from '../views/channel-view.ts'
 import {
   keysOfSubmitted,
   mayBeOfOtherAccount,
   type SubmittedWith,
   sendWithKeys,
-} from '../views/channel-and-keys-of-submitted-work.ts'
-import type { RelayKey } from '../views/channel-view.ts'
+} from '../views/submission-checks-and-key-retries.ts'
 import type { BatchDescription } from './batch-protocol.ts'
 import type { UploadedFile } from './batch-store.ts'
 import { NO_FILE_LIMITS, type StoredFile } from './file-record-store.ts'

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { isDatabaseAway } from '#infra/postgres/query-timeouts.ts'
 import { runInParallel } from '#relay/run-in-parallel.ts'
 import { Permits } from '../tasks/limit-concurrent-work.ts'
-import { isChannelDeleted } from '../views/channel-and-keys-of-submitted-work.ts'
+import { isChannelDeleted } from '../views/submission-checks-and-key-retries.ts'
 import {
   type DescribeDeps,
   type Described,
@@ -16,7 +16,7 @@ import type { BatchLedger } from './batch-ledger.ts'
 import { fromStore, type StoredBatch } from './batch-store.ts'
 import { billOfResultLine } from './bill-of-result-line.ts'
 import { ResultsUnavailable, resultLines } from './download-batch-results-from-provider.ts'
-import { deniesAccess, recordDenied, recordOtherFailure } from './record-denials-by-provider.ts'
+import { deniesAccess, recordDenied, recordOtherFailure } from './record-denied-batch-access.ts'
 import {
   deleteInputFile,
   deleteInputOfFailed,

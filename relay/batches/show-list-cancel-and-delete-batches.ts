@@ -14,8 +14,8 @@ import {
 } from '../pipeline/http-exchange.ts'
 import { bodyShareOf, copiesShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
-import { mayBeOfOtherAccount, sendWithKeys } from '../views/channel-and-keys-of-submitted-work.ts'
 import type { RelayKey } from '../views/channel-view.ts'
+import { mayBeOfOtherAccount, sendWithKeys } from '../views/submission-checks-and-key-retries.ts'
 import {
   ANTHROPIC_BATCHES,
   batchOfId,

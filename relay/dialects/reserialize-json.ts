@@ -2,7 +2,7 @@
  * Matches a number that may lose digits as a double. If it matches inside a string, the
  * serialization is only slower.
  */
-const LONG_NUMBER = /\d{16}|\d[eE]/
+const LONG_NUMBER = /\d[\d.]{15}|\d[eE]/
 /**
  * The maximum length of a body whose numbers keep all digits. Keeping them requires a visit to each
  * value, which would block the event loop for a longer body.

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { type Dispatcher, request } from 'undici'
-import { onRequestSent } from '#infra/outbound/on-request-sent.ts'
+import { onRequestStart } from '#infra/outbound/on-request-start.ts'
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import { readBoundedBody } from '#infra/outbound/read-bounded-body.ts'
 
@@ -27,7 +27,7 @@ type PolledRequest = {
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
   /** Called when the provider may have received the request. */
-  readonly onSent?: () => void
+  readonly onStart?: () => void
 }
 
 export type PolledAnswer = { readonly status: number; readonly text: string }
@@ -72,11 +72,11 @@ export class PolledCall {
 
   protected async send(
     url: string,
-    { method, body, headers = {}, signal = this.aborter.signal, onSent }: PolledRequest,
+    { method, body, headers = {}, signal = this.aborter.signal, onStart }: PolledRequest,
   ): Promise<PolledAnswer> {
     const { dispatcher } = this.connections
     const answer = await request(url, {
-      dispatcher: onSent === undefined ? dispatcher : dispatcher.compose(onRequestSent(onSent)),
+      dispatcher: onStart === undefined ? dispatcher : dispatcher.compose(onRequestStart(onStart)),
       method,
       headers: { ...this.ownHeaders, ...headers },
       body: body ?? null,

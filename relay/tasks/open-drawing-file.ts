@@ -1,5 +1,5 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
-import { keysOfSubmitted, sendWithKeys } from '#relay/views/channel-and-keys-of-submitted-work.ts'
+import { keysOfSubmitted, sendWithKeys } from '#relay/views/submission-checks-and-key-retries.ts'
 import type { ExpiredFile } from './limit-file-address-lookups.ts'
 import {
   FAILED,

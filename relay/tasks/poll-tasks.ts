@@ -8,7 +8,7 @@ import { runInParallel } from '#relay/run-in-parallel.ts'
 import {
   isChannelDeleted,
   keysOfSubmitted,
-} from '#relay/views/channel-and-keys-of-submitted-work.ts'
+} from '#relay/views/submission-checks-and-key-retries.ts'
 import { ChannelKeyPoller, type PollTarget } from './channel-key-poller.ts'
 import { POLL_TIMES, type PollTimes } from './poll-times.ts'
 import type { TaskDeps } from './task-deps.ts'

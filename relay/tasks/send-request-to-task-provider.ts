@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import { onRequestSent } from '#infra/outbound/on-request-sent.ts'
+import { onRequestStart } from '#infra/outbound/on-request-start.ts'
 import type { Connections, Outbound, OutboundLimits } from '#infra/outbound/outbound-connections.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import { retryAfterInBody } from '#relay/canonical/retry-delay-and-list-form-of-google-errors.ts'
@@ -128,14 +128,14 @@ async function sendAddressed(
   const sent = { ...content, ...ofForm, ...own, ...proof }
   let status: number | null = null
   let isSent = false
-  const onSent = (): void => {
+  const onStart = (): void => {
     isSent = true
   }
   const noteUploaded = (chunk: Buffer): void => evidence?.noteUploaded(chunk)
   if (body !== undefined) evidence?.noteSent(body)
   try {
     const answer = await request(url, {
-      dispatcher: dispatcher.compose(onRequestSent(onSent)),
+      dispatcher: dispatcher.compose(onRequestStart(onStart)),
       method,
       headers: { ...headers, ...sent },
       signal,

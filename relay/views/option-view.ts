@@ -10,7 +10,7 @@ import {
   OUTPUT_CAPS_KEY,
   type OutputCaps,
   readOutputCaps,
-} from '#domain/pricing/output-caps.ts'
+} from '#domain/pricing/output-limits-by-model.ts'
 import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import {

@@ -101,7 +101,7 @@ const TABLE: readonly Row[] = [
       /^projections\/([^/]+\/query|projection-names)\.ts$/,
       SHARED,
       /^domain\/audit\//,
-      /^domain\/pricing\/(built-in-prices|openrouter-aliases|output-caps|video-prices)\.ts$/,
+      /^domain\/pricing\/(built-in-prices|openrouter-aliases|output-limits-by-model|video-prices)\.ts$/,
       /^domain\/options\/(option-registry|option-definition|option-type)\.ts$/,
       /^infra\//,
       CONTRACT,

@@ -67,6 +67,7 @@ describe('a body that is reserialized', () => {
 
   it.each([
     ['long numbers', '{"a":[12345678901234567890,-0.1234567890123456789]}'],
+    ['long numbers with digits on both sides of the point', '{"a":123456789.123456789}'],
     ['exponents', '{"a":1e400,"b":1E-7}'],
     ['texts of all kinds', JSON.stringify({ a: '\u2028 "quoted" 中 🧾 \\' })],
     ['a member that is called __proto__', '{"a":{"__proto__":{"b":1}}}'],

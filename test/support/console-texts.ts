@@ -1,11 +1,11 @@
 import { auditTranslations as enAudit } from '#console/i18n/en/audit-translations.ts'
 import { logDetails as enDetails } from '#console/i18n/en/log-details.ts'
-import { pageTranslations as enPages } from '#console/i18n/en/on-demand-translations.ts'
+import { pageTranslations as enPages } from '#console/i18n/en/page-translations.ts'
 import { en as enShared } from '#console/i18n/en/translations-after-login.ts'
 import type { Translations } from '#console/i18n/translation-types.ts'
 import { auditTranslations as zhAudit } from '#console/i18n/zh/audit-translations.ts'
 import { logDetails as zhDetails } from '#console/i18n/zh/log-details.ts'
-import { pageTranslations as zhPages } from '#console/i18n/zh/on-demand-translations.ts'
+import { pageTranslations as zhPages } from '#console/i18n/zh/page-translations.ts'
 import { zh as zhShared } from '#console/i18n/zh/translations-after-login.ts'
 
 type KeysOf<T, Prefix extends string = ''> = {

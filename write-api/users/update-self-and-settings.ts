@@ -18,7 +18,7 @@ import { type Action, accepted, contextOf, type Deps, waitUntilVisible } from '.
 import { applyFields } from '../apply-request-fields.ts'
 import { type UpdateSelf, userActions } from '../contract/users.ts'
 import { requireProofOrRecentLogin } from '../credentials/identity-proof.ts'
-import { notificationsStep } from '../notifications/notification-settings.ts'
+import { notificationsStep } from '../notifications/build-notification-settings-step.ts'
 import { countFailures, subjectOf } from '../sessions/record-failed-logins.ts'
 import { checkPassword, deleteOldPasswords, isPassword, storePassword } from './passwords.ts'
 import { userError } from './user-errors.ts'

@@ -10,7 +10,7 @@ import {
 } from '#console/ui/data-grid/column-and-layout.ts'
 import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
-import type { Period } from './channel-health-url-state.ts'
+import type { Period } from './channel-health-filters.ts'
 import { durationText, rateText, speedText } from './format-durations-and-rates.ts'
 import { StateCell } from './state-cell.tsx'
 

@@ -7,9 +7,9 @@ import type {
   HealthFigures,
   HistoryRange,
 } from '#read-api/contract/channel-health.ts'
-import { ChannelHealthActions } from './channel-health-actions.tsx'
+import { ChannelHealthActions } from './channel-action-buttons.tsx'
 import { UnknownValue } from './channel-health-columns.tsx'
-import { HISTORY_RANGE_OF_PERIOD, type Period } from './channel-health-url-state.ts'
+import { HISTORY_RANGE_OF_PERIOD, type Period } from './channel-health-filters.ts'
 import { durationText, rateText, speedText } from './format-durations-and-rates.ts'
 import { HistoryPanel } from './history-panel.tsx'
 import { CircuitLine, StateCell } from './state-cell.tsx'

@@ -26,7 +26,7 @@ import {
   HEALTH_URL_PARAMS,
   PERIODS,
   STATE_FILTERS,
-} from './channel-health-url-state.ts'
+} from './channel-health-filters.ts'
 import { rateText } from './format-durations-and-rates.ts'
 import '#console/ui/forms/forms.css'
 import './channel-health.css'

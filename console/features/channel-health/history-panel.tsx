@@ -13,7 +13,7 @@ import { QueryView } from '#console/ui/layout/query-view.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import type { HistoryRange } from '#read-api/contract/channel-health.ts'
 import { UnknownValue } from './channel-health-columns.tsx'
-import { HISTORY_RANGES } from './channel-health-url-state.ts'
+import { HISTORY_RANGES } from './channel-health-filters.ts'
 import { durationText, rateText } from './format-durations-and-rates.ts'
 import { type HistoryChartData, historyChartData } from './history-chart-data.ts'
 

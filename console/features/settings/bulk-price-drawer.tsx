@@ -19,7 +19,7 @@ import { priceOfRatio } from './price-conversion.ts'
 import { emptyPrice } from './price-draft.ts'
 import { Equivalent } from './price-drawer.tsx'
 import type { PriceRow } from './price-rows.ts'
-import type { UnitOfPrice } from './use-unit-of-price.ts'
+import type { UnitOfPrice } from './use-model-price-unit.ts'
 
 const LABELS = {
   ratio: 'pricing.ratio',

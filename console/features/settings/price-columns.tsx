@@ -12,8 +12,8 @@ import { deleteAction, editAction } from '#console/ui/lists/edit-delete-and-undo
 import { RowActions } from '#console/ui/lists/row-actions.tsx'
 import { priceOfRatio, scaledPrice, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-rows.ts'
+import type { UnitOfPrice } from './use-model-price-unit.ts'
 import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
-import type { UnitOfPrice } from './use-unit-of-price.ts'
 
 type PriceActions = {
   capFallback: OutputLimitFallback

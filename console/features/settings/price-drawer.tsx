@@ -27,8 +27,8 @@ import {
   validatePrice,
 } from './price-draft.ts'
 import type { PriceRow } from './price-rows.ts'
+import type { UnitOfPrice } from './use-model-price-unit.ts'
 import type { OutputLimitFallback } from './use-output-limit-fallback.ts'
-import type { UnitOfPrice } from './use-unit-of-price.ts'
 
 type FieldsProps = {
   capFallback: OutputLimitFallback

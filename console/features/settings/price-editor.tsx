@@ -24,10 +24,10 @@ import {
   withoutRows,
   withRows,
 } from './price-rows.ts'
+import { type UnitOfPrice, useUnitOfPrice } from './use-model-price-unit.ts'
 import { type OutputLimitFallback, useOutputLimitFallback } from './use-output-limit-fallback.ts'
 import { useScrollToRow } from './use-scroll-to-row.ts'
 import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
-import { type UnitOfPrice, useUnitOfPrice } from './use-unit-of-price.ts'
 
 type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'bulk' | null
 

@@ -13,9 +13,9 @@ import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { isKnownModerationModel } from '#read-api/contract/price-unit-by-model-name.ts'
 import { PriceDrawer } from './price-drawer.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-rows.ts'
+import { useUnitOfPrice } from './use-model-price-unit.ts'
 import { useOutputLimitFallback } from './use-output-limit-fallback.ts'
 import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
-import { useUnitOfPrice } from './use-unit-of-price.ts'
 
 /**
  * The URL parameter that names the model whose price form is open. Other pages use it in links to

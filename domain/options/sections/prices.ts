@@ -1,7 +1,7 @@
 import { DEFAULT_CONTEXT_TIERS } from '#domain/pricing/built-in-prices.ts'
 import { CONTEXT_TIERS_KEY, contextTiersText } from '#domain/pricing/context-tiers.ts'
 import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS, ratiosText } from '#domain/pricing/default-ratios.ts'
-import { outputCapsText } from '#domain/pricing/output-caps.ts'
+import { outputCapsText } from '#domain/pricing/output-limits-by-model.ts'
 import { BATCH_RATIO_KEY } from '#domain/pricing/price-list.ts'
 import { TOOL_PRICES_KEY } from '#domain/pricing/tool-prices.ts'
 import { VIDEO_PRICE_UNITS } from '#domain/pricing/video-prices.ts'

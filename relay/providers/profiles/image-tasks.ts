@@ -99,7 +99,7 @@ class ImageTaskCall extends PolledCall {
         method: 'POST',
         body,
         headers: { 'content-type': 'application/json', ...ofLength, ...task.headers },
-        onSent: () => handler.onRequestStart?.(control, {}),
+        onStart: () => handler.onRequestStart?.(control, {}),
       })
       if (created.status < 200 || created.status > 299) return this.finish(control, created)
       const id = task.idIn(parsedObject(created.text) ?? {})

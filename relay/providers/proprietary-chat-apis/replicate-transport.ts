@@ -101,7 +101,7 @@ class PredictionCall extends PolledCall {
         headers: { 'content-type': 'application/json' },
         signal: AbortSignal.timeout(CREATE_MS),
         // If the response is lost, the provider may have created the prediction.
-        onSent: () => this.handler.onRequestStart?.(control, {}),
+        onStart: () => this.handler.onRequestStart?.(control, {}),
       })
       if (created.status < 200 || created.status > 299) return this.finish(control, created)
       const prediction = parsedObject(created.text) ?? {}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { GROUP_COLORS } from '#console/features/settings/group-rows.ts'
-import { pageTranslations as enPages } from '#console/i18n/en/on-demand-translations.ts'
-import { pageTranslations as zhPages } from '#console/i18n/zh/on-demand-translations.ts'
+import { pageTranslations as enPages } from '#console/i18n/en/page-translations.ts'
+import { pageTranslations as zhPages } from '#console/i18n/zh/page-translations.ts'
 import { checkText } from '#domain/options/check-option.ts'
 import { OPTIONS, SECTIONS } from '#domain/options/option-registry.ts'
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { builtInRatios, DEFAULT_CONTEXT_TIERS } from '#domain/pricing/built-in-prices.ts'
 import { chargeFor } from '#domain/pricing/charge.ts'
 import { addOpenRouterNames, isOpenRouterName } from '#domain/pricing/openrouter-aliases.ts'
-import { DEFAULT_OUTPUT_CAPS } from '#domain/pricing/output-caps.ts'
+import { DEFAULT_OUTPUT_CAPS } from '#domain/pricing/output-limits-by-model.ts'
 import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 

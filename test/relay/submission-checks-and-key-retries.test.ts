@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { evolveChannels, initialChannels } from '#domain/channels/state.ts'
 import type { StreamActors } from '#infra/event-store/stream-actors-port.ts'
-import { mayBeSentTo } from '#relay/views/channel-and-keys-of-submitted-work.ts'
+import { mayBeSentTo } from '#relay/views/submission-checks-and-key-retries.ts'
 import { created, KEY } from '#test/domain/channels/facts.ts'
 
 const NOW = 1_764_000_000_000
