@@ -8,14 +8,14 @@ import type { Place } from './findings.ts'
 import { type IdSet, noIds } from './fingerprint-table.ts'
 
 /**
- * The balances of one user's ledger accounts. If the audit begins after the first event, a balance
- * is null until an event contains it.
+ * The balances of one user's ledger accounts. If the audit begins after the first event, `main` and
+ * `held` are null until an event contains them.
  */
 export type Balances = {
   main: Quota | null
   held: Quota | null
   affiliate: Quota
-  /** The day of the last check-in. */
+  /** The UTC day of the last check-in. It is empty before the first check-in. */
   checkInDay: string
 }
 
