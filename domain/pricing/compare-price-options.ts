@@ -77,7 +77,8 @@ function jsonPair(name: string): readonly string[] | null {
 /**
  * Returns the price changes that a new text of the option causes. Each change is named after a
  * model, a group or a pair such as `vip > default`. Changes of fallback options have an empty name.
- * If a name is removed, its built-in price applies again. An equal price is not a change.
+ * If the new text lacks a name, the built-in price of the name applies again. An equal price is not
+ * a change.
  */
 export function entryChanges(
   option: string,

@@ -84,8 +84,9 @@ export type UsageLimits = {
   readonly inputTokens: number
   readonly outputTokens: number
   /**
-   * The maximum number of tokens that are charged as writes to the one-hour cache. Further tokens
-   * are charged as writes to the five-minute cache. Omitted if the hold covers any number of them.
+   * The maximum number of tokens that are charged as writes to the one-hour cache. Writes above
+   * this maximum are charged as writes to the five-minute cache. Omitted if the hold covers any
+   * number of writes to the one-hour cache.
    */
   readonly hourWrites?: number
   readonly tools?: ToolCounts
@@ -131,7 +132,7 @@ const areToolsWithin = (used: ToolCounts = NO_TOOLS, most: ToolCounts): boolean 
 
 /**
  * Returns the members of a usage that count the uses of tools. The uses of each tool are limited to
- * its count in `most`.
+ * the tool's count in `most`.
  */
 export function toolUsage(
   used: ToolCounts = NO_TOOLS,
