@@ -1,6 +1,6 @@
 /**
  * Reports whether a model has a name like a moderation model. The name is only a hint, because the
- * endpoint of a request determines whether it is a moderation (see `moderationPriceOf`).
+ * endpoint of a request determines whether the request is a moderation (see `moderationPriceOf`).
  */
 export const isNamedLikeModeration = (model: string): boolean => /moderation/i.test(model)
 
