@@ -198,7 +198,7 @@ export type AdmitCall = {
   readonly batch?: CallBatch & { readonly openMax: number }
   readonly reduction?: OutputReduction | undefined
   /**
-   * True if the provider has already done the work for which the call pays. Such a call has a hold
+   * True if the provider has already done the work that the call pays for. Such a call has a hold
    * of 0 and is admitted regardless of the balance and the token's budget. Only the relay sets this
    * field. No member of a caller's request can set it.
    */

@@ -232,7 +232,7 @@ export function settleCall(requested: SettleCall, state: AccountState): Outcome 
   return [{ type: 'CallSettled', v: 1, data }]
 }
 
-/** Returns the call with the model, the group and the price with which it was served. */
+/** Returns the call with the model, the group and the price that served it. */
 function servedCall(open: OpenCall, served: Served | undefined): OpenCall {
   if (served === undefined) return open
   const { model, group, price } = served

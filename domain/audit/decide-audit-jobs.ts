@@ -78,10 +78,7 @@ export type AuditJobErrorCode =
   /** Another verification is running. Params: `id`, the id of the running verification. */
   | 'VerificationRunning'
   | 'RebuildRunning'
-  /**
-   * The admins were already notified, or there is no finding or refusal of which they must be
-   * notified.
-   */
+  /** The admins were already notified, or no finding or refusal requires a notification. */
   | 'NothingToNotify'
 type AuditJobError = CodedError<AuditJobErrorCode>
 

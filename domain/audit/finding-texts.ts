@@ -23,7 +23,7 @@ type FindingTexts = typeof FINDING_TEXTS
 
 export type FindingCode = keyof FindingTexts
 
-/** The type of the params of a code, which is an empty object if the code's text has no params. */
+/** The type of the params of a code. It is an empty object if the code's text has no params. */
 export type ParamsOf<Code extends FindingCode> = Code extends FindingCode
   ? FindingTexts[Code] extends (params: infer Params) => TranslatedText
     ? Params

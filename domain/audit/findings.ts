@@ -23,7 +23,7 @@ export type Finding<Check extends string = string> = {
   /** The English text of the finding. */
   readonly detail: string
   /**
-   * The finding's code and params, from which the text in each language is made. Earlier releases
+   * The finding's code and params. The texts in all languages are made from these. Earlier releases
    * stored only `detail`.
    */
   readonly code?: string

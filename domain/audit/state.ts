@@ -67,9 +67,9 @@ export type AuditedOrder = {
 
 /**
  * A batch with at least one call that has not ended. A part of a batch consists of the lines with
- * the same model and price, for which one call pays. The arrays have one entry per part. `charges`
- * and `counts` are the sum of the charges and the number of the lines that were billed so far.
- * `billed` contains the indexes of these lines.
+ * the same model and price. One call pays for these lines. The arrays have one entry per part.
+ * `charges` and `counts` are the sum of the charges and the number of the lines that were billed so
+ * far. `billed` contains the indexes of these lines.
  */
 export type AuditedBatch = {
   readonly prices: readonly PriceSnapshot[]

@@ -182,7 +182,8 @@ export type ChannelErrorCode =
   | 'NameRequired'
   | 'ModelsRequired'
   /**
-   * A new channel has no key, or a change of the address, type or proxy does not replace all keys.
+   * The channel would have no key, or a change of its address, type or proxy does not replace all
+   * keys.
    */
   | 'KeyRequired'
   /** Another request has changed the channel's keys since the sender read them. */

@@ -25,8 +25,8 @@ type PastCall = {
   /**
    * The ratio of a video's sound in the call's price per token. Null if this price does not depend
    * on the sound. Omitted if the price is not per token. The ratio can't be computed from the past
-   * call, because the ratio depends on the provider's name for the model, which the past call does
-   * not contain.
+   * call: it depends on the provider's name for the model, and the past call does not contain this
+   * name.
    */
   readonly soundRatio?: DecimalText | null | undefined
   /**

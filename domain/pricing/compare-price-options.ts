@@ -24,8 +24,8 @@ export type EntryChange = readonly [
 export const PRICE_MAPS: ReadonlySet<string> = new Set([...PRICE_KEYS, 'GroupRatio'])
 
 /**
- * The price options whose value is a single decimal. They apply to all models without an entry in
- * any other price option.
+ * The price options whose value is a single decimal. These prices apply to all models without an
+ * entry in any other price option.
  */
 const FALLBACK_PRICES: ReadonlySet<string> = new Set([
   'fallback_single_price',

@@ -78,7 +78,7 @@ export const NO_USAGE: Usage = Object.freeze({
 
 /**
  * Usage within these limits is always charged. `outputTokens` is the sum over all choices. `tools`
- * contains the maximum number of uses of each tool, which is 0 for a missing tool.
+ * contains the maximum number of uses of each tool. For a missing tool, this number is 0.
  */
 export type UsageLimits = {
   readonly inputTokens: number
@@ -149,12 +149,15 @@ export function toolUsage(
   return toolCalls === 0 ? { toolCalls } : { toolCalls, tools }
 }
 
-/** Returns the member `conditions` of a usage, which is omitted if there are no conditions. */
+/**
+ * Returns an object with the member `conditions` of a usage, or an empty object if there are no
+ * conditions.
+ */
 export const conditionsOfUsage = (
   conditions: readonly PriceCondition[] = [],
 ): Pick<Usage, 'conditions'> => (conditions.length === 0 ? {} : { conditions })
 
-/** Returns the member `outputImage` of a usage, which is omitted if it is 0. */
+/** Returns an object with the member `outputImage` of a usage, or an empty object if it is 0. */
 export const imageUsage = (outputImage: number): Pick<Usage, 'outputImage'> =>
   outputImage === 0 ? {} : { outputImage }
 

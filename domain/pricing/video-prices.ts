@@ -351,8 +351,8 @@ function withSound(price: PerTokenPrice, models: readonly string[]): PriceSnapsh
 }
 
 /**
- * Returns the row of a model, or of the longest listed name with which the model's name begins. A
- * dated version such as `sora-2-2025-12-08` is therefore billed like its model.
+ * Returns the row of a model, or the row of the longest listed name that the model is a version of.
+ * A dated version such as `sora-2-2025-12-08` is therefore billed like its model.
  */
 function rowOf(model: string): VideoPrice | undefined {
   const name = BY_MODEL.has(model) ? model : nameOfVersion(model, BY_MODEL.keys())

@@ -7,7 +7,7 @@ import type {
   ProviderInvoiceEvent,
 } from './events.ts'
 
-/** Returns the ids of the other invoices of the same channel that contain request ids. */
+/** Returns the ids of the channel's other invoices whose rows contain request ids. */
 export const otherProviderInvoiceIds = (
   { invoices }: ProviderInvoicesState,
   { invoiceId, channelId }: Pick<ProviderInvoice, 'invoiceId' | 'channelId'>,

@@ -56,7 +56,7 @@ export type InvoiceImported = Fact<
      * `decimals` is omitted, it is 9, so the unit is a billionth of the currency.
      */
     readonly decimals?: number
-    /** The days that the invoice covers, if the admin named them (see `periodOf`). */
+    /** The period of the invoice, if the admin named one (see `periodOf`). */
     readonly period?: Period
     readonly lines: readonly ProviderInvoiceLine[]
     readonly importedAt: number

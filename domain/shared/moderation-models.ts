@@ -6,7 +6,8 @@ export const isNamedLikeModeration = (model: string): boolean => /moderation/i.t
 
 /**
  * Reports whether providers offer a model only for moderations, as they do
- * `omni-moderation-latest`. Other models with similar names may answer chats, which need a price.
+ * `omni-moderation-latest`. Other models with similar names may answer chats, and chats need a
+ * price.
  */
 export const isKnownModerationModel = (model: string): boolean =>
   /(?:^|\/)(?:omni|text|mistral)-moderation(?:-|$)/i.test(model)

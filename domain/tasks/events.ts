@@ -108,7 +108,7 @@ export type TaskAccepted = Fact<
       readonly description: Sealed | null
       readonly status: OpenStatus
       /**
-       * The attempts to send the task, which are also in the call's events. Omitted if the
+       * The attempts to send the task. The call's events contain the same attempts. Omitted if the
        * provider's callback recorded the acceptance.
        */
       readonly attempts?: readonly Attempt[]

@@ -87,7 +87,7 @@ function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint 
  * Reports whether the operator lost the disputed money. The money is lost if the dispute was lost.
  * While the dispute is open, the money also counts as lost if Stripe has withdrawn it and not
  * returned it. NOTE: `funds_reinstated` after a lost dispute only returns the money of an earlier
- * refund, which has a separate report.
+ * refund. That refund has a separate report.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
   return (
