@@ -5,14 +5,14 @@ type OrderAction = {
 }
 
 /**
- * Returns the id of a top-up's credit, restoration or deduction. The account recognises a repeated
+ * Returns the id of a top-up's credit, restoration or deduction. The account recognizes a repeated
  * command by this id.
  */
 export const topUpId = (action: OrderAction): string => `top-up-${suffix(action)}`
 export const rebateId = (action: OrderAction): string => `rebate-${suffix(action)}`
 
 /**
- * Returns the id of one batch of a correction. The account recognises a repeated batch by this id.
+ * Returns the id of one batch of a correction. The account recognizes a repeated batch by this id.
  */
 export const correctionBatchId = (of: {
   readonly correctionId: string

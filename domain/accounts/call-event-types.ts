@@ -18,7 +18,7 @@ export type Attempt = {
   readonly isAccounts?: true
   /**
    * Digests and ids of the request to the provider and of the response. Events of earlier versions
-   * lack them.
+   * lack this member.
    */
   readonly evidence?: ProviderEvidence
 }
@@ -27,16 +27,16 @@ export type Attempt = {
 export type Digest = { readonly bytes: number; readonly sha256: string }
 
 /**
- * Data of an attempt's request to the provider and of the response, by which the attempt can be
- * found in the provider's records. A member whose value is unknown is omitted.
+ * Data about an attempt's request to the provider and about the response. With this data, the
+ * attempt can be found in the provider's records. A member whose value is unknown is omitted.
  */
 export type ProviderEvidence = {
   /** The time at which the request was sent, in Unix milliseconds. */
   readonly sentAt: number
   /**
-   * The keyed hash of the host of the channel's address, in 16 hexadecimal digits. The address
+   * The keyed hash of the host name in the channel's address, in 16 hexadecimal digits. The address
    * itself is not stored, because customers see this event in their receipts and must not learn the
-   * address. Omitted if the host is derived from the channel's key.
+   * address. Omitted if the channel's key determines the host.
    */
   readonly hostHash?: string
   /** The size and hash of the part of the request's body that was sent. */
@@ -48,7 +48,9 @@ export type ProviderEvidence = {
   readonly file?: Digest
   /** The size and hash of the part of the response's body that was received. */
   readonly received?: Digest
-  /** The id that the provider gave the request, from the headers of the response. */
+  /**
+   * The id that the provider assigned to the request. The headers of the response contain this id.
+   */
   readonly requestId?: string
   /** The model name in the response. */
   readonly model?: string
@@ -77,8 +79,9 @@ export type CallTimings = {
 export type CallEnd = 'done' | 'client-gone' | 'upstream-error' | 'timeout' | 'incomplete'
 
 /**
- * The wire format of the caller's request. If the call was converted for the provider, the
- * provider's format follows. The list is omitted for unconverted calls in OpenAI's chat format.
+ * The wire formats of a call. The first is the format of the caller's request. If the call was
+ * converted for the provider, the provider's format is the second. The list is omitted for
+ * unconverted calls in OpenAI's chat format.
  */
 export type CallFormats = readonly string[]
 
@@ -86,22 +89,22 @@ export type CallFormats = readonly string[]
 export type RequestChanges = {
   readonly formats?: CallFormats
   /**
-   * Members of the request that were not sent, because the channel forbids them. Only the first
-   * ones are listed.
+   * Members of the request that were not sent, because the channel forbids them. At most 20 members
+   * are listed.
    */
   readonly dropped?: readonly string[]
   /**
-   * The first losses of the conversion. A loss is a member of the request that the provider's model
-   * or format can express only in part or not at all. Contents of the answer that the caller's
-   * format can't express are losses, too, such as `answer (citations)`.
+   * The first losses of the conversion, at most 20. A loss is a member of the request that the
+   * provider's model or format can express only in part or not at all. Content of the answer that
+   * the caller's format can't express is also a loss, such as `answer (citations)`.
    */
   readonly losses?: readonly string[]
 }
 
 /**
- * The model and the group with which a call is served, and their price. They differ from the model
- * and the group of the call's admission in two cases. Either a fallback model serves the call, or
- * the call was requested with the group `auto` and one of the groups in `auto` serves it.
+ * The model and the group with which a call is served, and their price. The model and the group
+ * differ from those of the call's admission in two cases. Either a fallback model serves the call,
+ * or the call was requested with the group `auto` and one of the groups in `auto` serves it.
  */
 export type Served = {
   readonly model: string
@@ -117,14 +120,14 @@ export type CorrectedCall = {
   readonly charge: WireQuota
   readonly corrected: WireQuota
   /**
-   * The part of a higher charge that the account could not pay. It is not included in `corrected`.
+   * The part of a higher charge that the account could not pay. `corrected` does not include it.
    */
   readonly unpaid?: WireQuota
 } & Partial<CorrectedCallAttributes>
 
 /**
  * The attributes of a corrected call by which the usage statistics are grouped. Events of earlier
- * versions lack them, because the statistics did not include corrections yet.
+ * versions lack these attributes, because the statistics did not include corrections at that time.
  */
 export type CorrectedCallAttributes = {
   /**

@@ -124,9 +124,9 @@ export type ReverseRebate = {
 }
 
 /**
- * Sets a token's budget. Omitted values do not change. With `expected` and `edits`, the remaining
- * quota changes by `remain` minus `expected`. Charges since the owner's last read are therefore
- * still deducted.
+ * Sets a token's budget. Omitted values do not change. If `remain`, `expected` and `edits` are
+ * given, the difference `remain` − `expected` is added to the current remaining quota. Charges that
+ * were made after the owner read the budget therefore stay deducted.
  */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
@@ -187,8 +187,8 @@ export type AdmitCall = {
   /**
    * Set if the call pays for a task. A task requires a positive balance, even if its hold is 0. The
    * command is refused if the user already has `openMax` open tasks. If the call is a modal step,
-   * `stepOf` is the open task that the step completes. The call of this task pays for the result.
-   * Only one step of a task may be open.
+   * `stepOf` is the open task that the step completes. The task's call, not the step's call, pays
+   * for the result. Only one step of a task may be open.
    */
   readonly task?: { readonly openMax: number; readonly stepOf?: string }
   /**
@@ -198,9 +198,9 @@ export type AdmitCall = {
   readonly batch?: CallBatch & { readonly openMax: number }
   readonly reduction?: OutputReduction | undefined
   /**
-   * True if the provider has already done the work, so that the work must be charged. The call then
-   * has a hold of 0 and is admitted regardless of the balance and the token's budget. The relay
-   * sets this field only for such work, and no member of a request can set it.
+   * True if the provider has already done the work that the call pays for. Such a call has a hold
+   * of 0 and is admitted regardless of the balance and the token's budget. Only the relay sets this
+   * field. No member of a caller's request can set it.
    */
   readonly isOwed?: boolean
 }
@@ -233,11 +233,12 @@ export type RecordProgress = Pick<RequestChanges, 'formats'> & {
   readonly call: string
   readonly channelId: number
   /**
-   * The provider's price as a multiple of the list price. It is omitted if the price is unknown.
+   * The provider's price as a multiple of the list price. Omitted if the provider's price is
+   * unknown.
    */
   readonly costRatio?: DecimalText
   readonly usage: Usage
-  /** Set if the call is served with another model or group than its admission named. */
+  /** Set if the model or group that serves the call differs from that of the admission. */
   readonly served?: Served
   /** The time at which the renewed lease ends, in Unix milliseconds. */
   readonly leaseUntil: number
@@ -252,13 +253,13 @@ export type SettleCall = RequestChanges & {
   readonly call: string
   readonly channelId: number
   /**
-   * The provider's price at the time of the call, as a multiple of the list price. It is omitted if
-   * the price is unknown.
+   * The provider's price at the time of the call, as a multiple of the list price. Omitted if the
+   * provider's price is unknown.
    */
   readonly costRatio?: DecimalText
   readonly upstreamModel: string | null
   readonly usage: Usage
-  /** Set if the call was served with another model or group than its admission named. */
+  /** Set if the model or group that served the call differs from that of the admission. */
   readonly served?: Served
   /**
    * Usage within these limits is always charged. Usage above the limits is charged only as far as
@@ -314,8 +315,8 @@ export type InterruptCall = {
 
 /**
  * Corrects the charges of ended calls. A correction is applied in numbered batches of calls, and a
- * repeated batch changes nothing. Refunds are always given. Higher charges are taken only while the
- * balance is above 0.
+ * repeated batch changes nothing. Refunds are always given. Additional charges are taken only up to
+ * the balance.
  */
 export type CorrectCharges = {
   readonly type: 'CorrectCharges'
@@ -375,10 +376,14 @@ export type AccountErrorCode =
   | 'CallKnown'
   /** The user already has the maximum number of open tasks. Params: `max`. */
   | 'TooManyTasks'
-  /** Another modal step of the task is open. Params: `step`. */
+  /**
+   * A modal step of the task is open, or the task is itself a modal step. Params: `step`, the id of
+   * the open step.
+   */
   | 'StepOpen'
   /**
-   * The task that the modal step would complete has ended, so its call can't pay for the result.
+   * The task that the modal step would complete has ended, so the task's call can't pay for the
+   * result.
    */
   | 'StepTooLate'
   /** The user already has the maximum number of open batches. Params: `max`. */
@@ -386,7 +391,10 @@ export type AccountErrorCode =
   /** The call has ended, or its id is older than all ended calls that the account remembers. */
   | 'CallEnded'
   | 'LeaseNotOver'
-  /** An amount is below its minimum, or an amount or a sum exceeds 2^53 − 1. */
+  /**
+   * An amount is below its minimum, an amount or a sum exceeds the maximum of 2^53 − 1, or a debt
+   * exceeds half of this maximum.
+   */
   | 'AmountOutOfRange'
 
 export type AccountError = CodedError<AccountErrorCode>

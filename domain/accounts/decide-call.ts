@@ -94,8 +94,8 @@ function withReducedOutput(
 }
 
 /**
- * Returns the quota that further calls with the token can hold. It is the balance or the remaining
- * budget of the token, whichever is lower. The result may be negative.
+ * Returns the quota that new calls with the token can hold: the balance or the remaining budget of
+ * the token, whichever is lower. The result may be negative.
  */
 export function quotaAvailableToToken({ balance, budgets }: AccountState, tokenId: number): Quota {
   const budget = isPlayground(tokenId) ? undefined : budgets.get(tokenId)
@@ -107,8 +107,9 @@ const openTasks = ({ open }: AccountState): number =>
   [...open.values()].filter(({ isTask }) => isTask === true).length
 
 /**
- * Returns the error of a modal step if the task that it completes has ended, has another open step,
- * or is a step itself. A task pays for one result only, so a second step would not be charged.
+ * Returns an error if the task that a modal step completes has ended, has another open step, or is
+ * itself a step. Otherwise returns null. A task pays for one result only, so a second step would
+ * not be charged.
  */
 function errorOfStep(task: string, state: AccountState): AccountError | null {
   const completed = state.open.get(task)
@@ -145,8 +146,8 @@ function budgetError({ tokenId, hold }: AdmitCall, { budgets }: AccountState): A
 
 /**
  * Returns the error that ends a running call, or null if the call may continue. The call must end
- * if the quota was used up after its admission, by a deduction, a refund or an edit of the token's
- * budget. Calls with a hold of 0 and calls of submitted tasks always continue.
+ * if, after its admission, a deduction, a refunded top-up, a correction or an edit of the token's
+ * budget used up the quota. Calls with a hold of 0 and calls of submitted tasks always continue.
  */
 export function quotaUsedUpError(
   { facts, admission, hold, isTask }: OpenCall,
@@ -162,8 +163,9 @@ export function quotaUsedUpError(
 }
 
 /**
- * Records a running call's usage so far, which is charged if the process that serves the call dies.
- * If `quotaUsedUpError` returns an error, the command is refused and the relay ends the call.
+ * Records the usage of a running call so far. This usage is charged if the process that serves the
+ * call dies. If `quotaUsedUpError` returns an error, the command is refused and the relay ends the
+ * call.
  */
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
   const { type, call, leaseUntil, ...progress } = command
@@ -180,7 +182,7 @@ export function recordProgress(command: RecordProgress, state: AccountState): Ou
 
 /**
  * Raises a call's hold to `hold`, or to the highest total that the account can pay. The command is
- * refused if this total is below `least`.
+ * refused if the account can't pay more, or if this total is below `least`.
  */
 export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState): Outcome {
   const open = state.open.get(call)
@@ -201,8 +203,8 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
 }
 
 /**
- * Charges the usage at the price that was recorded at admission. Usage beyond `limits` is charged
- * only as far as the account can pay.
+ * Ends a call and charges its usage at the price of its admission, or at the price of `served`.
+ * Usage beyond `limits` is charged only as far as the account can pay.
  */
 export function settleCall(requested: SettleCall, state: AccountState): Outcome {
   const admitted = state.open.get(requested.call)
@@ -230,7 +232,7 @@ export function settleCall(requested: SettleCall, state: AccountState): Outcome 
   return [{ type: 'CallSettled', v: 1, data }]
 }
 
-/** Returns the call with the model, the group and the price with which it was served. */
+/** Returns the call with the model, the group and the price that served it. */
 function servedCall(open: OpenCall, served: Served | undefined): OpenCall {
   if (served === undefined) return open
   const { model, group, price } = served
@@ -262,8 +264,9 @@ function settleBatch(
 }
 
 /**
- * Returns the part of the usage that the account can pay, and the full usage. Returns null if the
- * account can pay for the full usage. `charge` is the charge for the full usage.
+ * Returns the part of the usage that is charged, and the full usage. Returns null if the full usage
+ * is charged: there are no limits, the limits cover it, or the account can pay for it. `charge` is
+ * the charge for the full usage.
  */
 function payablePart(
   command: SettleCall,
@@ -373,14 +376,14 @@ function repeatedEnd(state: AccountState, call: string): Outcome {
 
 /**
  * A call whose output limit (tokens per choice) is at most this number may hold all quota that the
- * account can still spend. A call with a higher output limit may hold at most half of it.
+ * account can still spend. A call with a higher output limit may hold at most half of this quota.
  */
 const MODEST_OUTPUT_TOKENS = 4_096
 
 /**
- * Returns the largest output limit whose hold is at most `payable`, and this hold. Returns null if
- * this limit is below `leastOutputTokens`. A limit above `MODEST_OUTPUT_TOKENS` uses at most half
- * of `payable`, so that the account can pay further calls.
+ * Returns the largest output limit, up to `mostOutputTokens`, whose hold is at most `payable`, and
+ * this hold. The hold of a limit above `MODEST_OUTPUT_TOKENS` is at most half of `payable`, so that
+ * the account can also pay for other calls. Returns null if the limit is below the minimum.
  */
 function reduceOutput(
   price: PriceSnapshot,

@@ -25,8 +25,8 @@ import type { AccountState } from './state.ts'
 type Outcome = readonly AccountEvent[] | AccountError
 
 /**
- * Reports whether `amount` can be added without exceeding the maximum quota, even if all holds
- * return to the balance.
+ * Reports whether the balance stays within the maximum quota after `amount` is added, even if all
+ * holds return to the balance.
  */
 export const fitsBalance = (amount: Quota, { balance, held }: AccountState): boolean =>
   amount <= QUOTA_MAX && balance + held + amount <= QUOTA_MAX
@@ -127,8 +127,8 @@ export function reverseRebate(command: ReverseRebate, state: AccountState): Outc
 }
 
 /**
- * Reports whether a negative balance is within the debt limit, which is half of the maximum quota.
- * The limit leaves room for charges that exceed their holds.
+ * Reports whether a balance is within the debt limit, which is half of the maximum quota. The limit
+ * leaves room for charges that exceed their holds.
  */
 const isOwable = (balance: Quota): boolean => balance >= -QUOTA_MAX / 2n
 

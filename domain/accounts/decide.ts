@@ -169,10 +169,10 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   if (!isInRange(remain) || !isInRange(unspent)) return codedError('AmountOutOfRange')
   if (budget?.remain === remain && budget.isUnlimited === isUnlimited) return []
   // If the owner set a budget above 0 and open calls hold all of it, these calls may continue. If
-  // `remain` is negative, they could cost more than the budget, so they must end.
+  // `remain` is negative, these calls could cost more than the budget, so they must end.
   const isHeldByCalls = remain === 0n && unspent > 0n && (command.remain ?? 0n) > 0n
-  // If one call overspends the budget, the other open calls continue. They also continue if the
-  // owner then raises the budget, even if `remain` stays at 0 or below.
+  // If one call overspends the budget, the other open calls continue. These calls also continue if
+  // the owner raises the overspent budget and `remain` is still 0 or below.
   const isRaise = remain > remainNow && budget?.isUnlimited === false && budget.emptiedAt === 0
   const isKeeping = (isHeldByCalls || (isRaise && remain <= 0n)) && !isUnlimited
   const keepsCalls = isKeeping ? { keepsCalls: true as const } : {}
@@ -182,7 +182,7 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
 
 /**
  * Returns the token's new remaining quota. If the owner lowers the budget, the result is at most
- * `remain`, even if calls have returned holds since the owner's read.
+ * `remain`, even if calls have returned holds since the owner read the budget.
  */
 function remainAfter({ remain, expected }: SetTokenBudget, remainNow: Quota): Quota {
   if (remain === undefined) return remainNow
@@ -196,7 +196,7 @@ function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outco
   const { userId, remain, isUnlimited } = command
   const tokenIds = command.tokenIds.filter((tokenId) => !state.budgets.has(tokenId))
   if (tokenIds.length === 0) return []
-  // NOTE: the token may have had an earlier budget that was closed. Calls that are still open
+  // NOTE: a token may have had an earlier budget that was closed. Its calls that are still open
   // return unused holds to the new budget.
   if (tokenIds.some((id) => !isInRange(remain) || !isInRange(remain + heldBy(id, state)))) {
     return codedError('AmountOutOfRange')

@@ -68,8 +68,8 @@ export type QuotaDeducted = Fact<
 >
 
 /**
- * A new user registered with this user's invite code. `reward` is added to this user's affiliate
- * balance.
+ * A new user registered with the invite code of the user `userId`. `reward` is added to the
+ * affiliate balance of `userId`.
  */
 export type InviteRewarded = Fact<
   'InviteRewarded',
@@ -130,7 +130,7 @@ export type TopUpReversed = Fact<
   } & Movement
 >
 
-/** An invited user paid a top-up. The inviter's share is added to the affiliate balance. */
+/** The inviter got a share of an invitee's payment, or got the share back with a restoration. */
 export type RebateEarned = Fact<
   'RebateEarned',
   OrderReference & {
@@ -195,7 +195,7 @@ export type TokenBudgetClosed = Fact<
   { readonly userId: number; readonly tokenId: number }
 >
 
-/** `call` is the id of the request, a UUID v7. */
+/** The facts about a call that its events repeat. `call` is the id of the request, a UUID v7. */
 export type CallFacts = {
   readonly call: string
   readonly userId: number
@@ -206,7 +206,7 @@ export type CallFacts = {
    */
   readonly model: string
   readonly group: string
-  /** The model and group of the call's admission. Omitted if the call was served with them. */
+  /** The model and group of the call's admission. Omitted if the same model and group served it. */
   readonly requested?: { readonly model: string; readonly group: string }
   readonly isStream: boolean
   /**
@@ -288,8 +288,9 @@ export type CallSettled = Fact<
       readonly usageSource: UsageSource
       /**
        * The code of an anomaly in the provider's response. Codes such as `negative` and `absurd`
-       * mean impossible counts, which the gateway replaced or reduced. `other-model` and
-       * `higher-cost` mean that the provider's model or cost differs from the request.
+       * mean impossible counts, which the gateway replaced or reduced. `other-model` means that
+       * another model answered than was requested. `higher-cost` means that the provider reported a
+       * much higher cost than the price list gives.
        */
       readonly anomaly: string | null
       /**
@@ -299,11 +300,11 @@ export type CallSettled = Fact<
        */
       readonly unpaidUsage?: Usage
       /**
-       * The number of charged lines of a batch. `usage` and `cost` are then sums over these lines,
-       * and `charge` is the sum of their charges, which the events of the batch contain.
+       * The number of charged lines of a batch. `usage` and `cost` are then sums over these lines.
+       * `charge` plus `unpaid` is the sum of the lines' charges in the events of the batch.
        */
       readonly billedLines?: number
-      /** The number of these lines whose usage the gateway counted. Omitted if it is 0. */
+      /** The number of the charged lines whose usage the gateway counted. Omitted if it is 0. */
       readonly estimatedLines?: number
       /** The part of the charges for a batch's lines that the account could not pay. */
       readonly unpaid?: WireQuota
@@ -369,7 +370,7 @@ export type ChargeCorrected = Fact<
     readonly batch: number
     readonly model: string
     readonly calls: readonly CorrectedCall[]
-    /** The quota added to each token's budget, negative if taken. Closed budgets are omitted. */
+    /** The quota added to each token's budget, negative if deducted. Closed budgets are omitted. */
     readonly budgets: readonly (readonly [tokenId: number, amount: WireQuota])[]
     /** The additional charge to the account. It is negative for a refund. */
     readonly amount: WireQuota

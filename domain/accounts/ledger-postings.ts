@@ -119,8 +119,9 @@ function balanced(
 type BalancesAfter = { balanceAfter?: WireQuota; heldAfter?: WireQuota }
 
 /**
- * Adds the balance and the held quota to each event that changes one of them. `state` is the state
- * before the events. The events were just created, so their data is changed in place.
+ * Adds the resulting balance and held quota to each event that changes one of these amounts.
+ * `state` is the state before the events. The events were just created, so their data is changed in
+ * place.
  */
 export function addBalancesAfter(events: readonly AccountEvent[], state: AccountState): void {
   let { balance, held } = state

@@ -5,12 +5,13 @@ import type { Quota } from '../shared/quota.ts'
 import type { CallFacts, RequestChanges, Served } from './events.ts'
 
 /**
- * The ids of the last ended calls, to recognise repeated commands. Ids are UUID v7 and sort by
- * time. At most 8192 are kept. Of those that are two days older than a call when it ends, only the
- * last 64 are kept, because otherwise the accounts of a large site would need a gigabyte for calls
- * that nobody repeats. Once an id is removed, it and all earlier ids count as ended. A new call is
- * wrongly refused only if more than 8192 calls with later ids, or 65 of which one arrived two days
- * after another, end before its admission.
+ * The ids of the last ended calls. The account recognizes repeated commands by these ids. Ids are
+ * UUID v7 and sort by time. At most 8192 ids are kept. When a call ends, ids that are two days
+ * older than the call are removed, except for the last 64 ids of the account. Otherwise, the
+ * accounts of a large site would need a gigabyte for calls that nobody repeats. A removed id and
+ * all earlier ids count as ended. A new call is therefore wrongly refused in two cases: more than
+ * 8192 calls with later ids end before its admission, or at least 65 such calls end and two of them
+ * arrived two days apart.
  */
 export type EndedCalls = {
   readonly ids: Set<string>
@@ -21,11 +22,12 @@ export type EndedCalls = {
 }
 
 export const ENDED_MAX = 8_192
-/** Twice the time for which a call can be repeated by its `Idempotency-Key`. */
+/** Twice the time during which a caller can repeat a call with its `Idempotency-Key`. */
 const ENDED_KEPT_MS = 48 * 3_600_000
 /**
- * The number of ids that are kept however old they are. Without them, two calls while the clock is
- * wrong by weeks would let an account refuse all calls until the clock reaches that time.
+ * The number of ids that are kept regardless of their age. Without these ids, two calls with wrong
+ * times could block an account: if their times were weeks ahead and more than two days apart, the
+ * account would refuse all calls until the clock reached the earlier time.
  */
 export const ENDED_MIN = 64
 
@@ -56,7 +58,7 @@ function forget(ended: EndedCalls, call: string): void {
   if (call > ended.forgottenUpTo) ended.forgottenUpTo = call
 }
 
-/** Returns the ended calls as they were stored, whatever the order of their ids. */
+/** Rebuilds the ended calls of a stored state. The ids may be in any order. */
 export function restoredEndedCalls(ids: readonly string[], forgottenUpTo: string): EndedCalls {
   const ended = { ...noEndedCalls(), forgottenUpTo }
   for (const call of ids) {
@@ -67,12 +69,12 @@ export function restoredEndedCalls(ids: readonly string[], forgottenUpTo: string
 }
 
 /**
- * Must be called before `addEndedCall`. Returns a function that reverts the addition. Several
+ * Returns a function that reverts `addEndedCall`. Must be called before `addEndedCall`. Several
  * additions must be reverted in reverse order.
  */
 export function undoAddedEndedCall(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
-  // The call itself will be one of the ids that are kept.
+  // The added call is one of the `ENDED_MIN` ids that are kept.
   const dropped = popBefore(oldestFirst, earliestKept(call), ENDED_MIN - 1)
   for (const old of dropped) push(oldestFirst, old)
   const [oldest] = oldestFirst
@@ -92,13 +94,15 @@ export function undoAddedEndedCall(ended: EndedCalls, call: string): () => void 
 const UNIT_MS = 65_536
 const KEPT_UNITS = Math.ceil(ENDED_KEPT_MS / UNIT_MS)
 
-/** The last result of `earliestKept`, which all calls that arrive within a minute share. */
+/** The last result of `earliestKept`. All calls that arrive within the same 65 seconds share it. */
 let latest = { start: '', earliest: '' }
 
 /**
- * Returns the text before which the ids of calls sort that arrived `ENDED_KEPT_MS` (and up to two
- * minutes more) before this call. An id that is not a UUID v7 contains no time, so the text is
- * empty, and no id sorts before it.
+ * Returns the limit below which ids are too old when this call ends. An id that sorts before the
+ * limit belongs to a call that arrived at least `ENDED_KEPT_MS` before this call. Ids stay up to
+ * about two minutes longer, because the limit is in whole units of `UNIT_MS`. If the id of this
+ * call is not a UUID v7, it contains no time. In this case, the limit is an empty text, and no id
+ * sorts before it.
  */
 function earliestKept(call: string): string {
   if (call[14] !== '7') return ''
@@ -111,7 +115,8 @@ function earliestKept(call: string): string {
 }
 
 /**
- * Removes the ids that sort before the text, but leaves `min` ids, and returns the removed ones.
+ * Removes the ids that sort before `text`, oldest first, but leaves at least `min` ids in the heap.
+ * Returns the removed ids.
  */
 function popBefore(heap: string[], text: string, min: number): string[] {
   const removed: string[] = []
@@ -220,10 +225,10 @@ export type AccountState = {
   held: Quota
   admissions: number
   /**
-   * The value of the `admissions` counter when a deduction or a refund lowered the balance to 0 or
-   * below. Open calls that were admitted before are ended when their progress is recorded (see
-   * `quotaUsedUpError`). The value is 0 if no call must end. It is reset to 0 when added quota
-   * makes the balance positive.
+   * The value of the `admissions` counter when a deduction, a refunded top-up or a correction left
+   * the balance at 0 or below. Open calls that were admitted before that are ended when their
+   * progress is recorded (see `quotaUsedUpError`). The value is 0 if no call must end. It is reset
+   * to 0 when added quota makes the balance positive.
    */
   emptiedAt: number
   readonly budgets: Map<number, TokenBudget>

@@ -3,8 +3,8 @@ import type { AccountEvent, ChargeCorrected } from './events.ts'
 import { type AccountState, undoAddedEndedCall } from './state.ts'
 
 /**
- * Must be called before `event` is applied. Returns a function that reverts `event`, at a cost that
- * does not depend on the length of the history. Several events must be reverted in reverse order.
+ * Returns a function that reverts `event`. Must be called before `event` is applied. The cost does
+ * not depend on the length of the history. Several events must be reverted in reverse order.
  */
 export function undoAccount(state: AccountState, event: AccountEvent): () => void {
   const { balance, held, admissions, emptiedAt, affiliate, checkInDay } = state

@@ -20,12 +20,12 @@ import {
 type CallEnd = CallSettled | CallInterrupted
 
 /**
- * The calls that an audit remembers, so that it recognises a second admission and a wrong
- * correction. With the kind `terms`, the state contains the usage and the price of each ended call,
- * so that no event is read twice. With the kind `positions`, the state contains only the position
- * at which each call ended, and is a third as large. The caller must then read the events at the
- * positions that `endsToRead` returns, and pass them to `provideEnd`, before a correction is
- * applied.
+ * The calls that an audit has read. They let the audit detect a second admission of a call and a
+ * wrong correction of a charge. With the kind `terms`, the state contains the usage and the price
+ * of each ended call, so that no event is read twice. With the kind `positions`, the state contains
+ * only the position of the event that ended each call, and is a third as large. The caller must
+ * read the events at the positions that `endsToRead` returns, and pass them to `provideEnd`, before
+ * a correction is applied.
  */
 export type RememberedCalls =
   | { readonly kind: 'terms'; readonly ids: IdSet; readonly ended: CorrectableCallTable }
@@ -48,8 +48,8 @@ export const rememberAdmission = (calls: RememberedCalls, id: string): boolean =
   calls.kind === 'terms' ? addId(calls.ids, id) : addCall(calls.positions, id)
 
 /**
- * Adds the end of a call whose admission is unknown, because the audit began after the first event.
- * Returns false if the call has already ended.
+ * Adds the end of a call whose admission is unknown, because the audit did not begin at the first
+ * event. Returns false if the call has already ended.
  */
 export const rememberUnknownEnd = (calls: RememberedCalls, id: string): boolean =>
   rememberAdmission(calls, `end of ${id}`)
@@ -94,7 +94,7 @@ export function provideEnd(calls: RememberedCalls, event: Recorded): void {
   calls.provided.set(keyOf(end.stream, end.data.call), endedCallOf(end))
 }
 
-/** Removes the events that `provideEnd` has stored. */
+/** Removes the data that `provideEnd` has stored. */
 export function forgetProvidedEnds(calls: RememberedCalls): void {
   if (calls.kind === 'positions') calls.provided.clear()
 }

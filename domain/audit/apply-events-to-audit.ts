@@ -64,16 +64,14 @@ const CREDITS: ReadonlySet<string> = new Set([
 ])
 
 type FinishOptions = {
-  /**
-   * The time since which the site has been running, in Unix milliseconds. Omitted if it is unknown.
-   */
+  /** The time since which the site has been running, in Unix milliseconds. Omitted if unknown. */
   readonly runningSince?: number
 }
 
 /**
  * Checks the rules that apply only after the last event. All ledger accounts must add up to 0, no
- * lease may be overdue, and both events of each movement of quota must exist. The state is not
- * changed, so that later events can still be applied.
+ * lease may be overdue, and no event of a movement of quota may be missing (see `matchMovement`).
+ * The state is not changed, so that later events can still be applied.
  */
 export function finishAudit(
   state: AuditState,

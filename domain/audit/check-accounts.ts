@@ -14,7 +14,7 @@ const ACCOUNT_PREFIX = 'account-'
  */
 type Moves = { main: Quota; held: Quota; affiliate: Quota; revenue: Quota }
 
-/** Returns the id of the user whose account the stream is, or null for any other stream. */
+/** Returns the id of the user to whom an account stream belongs, or null for any other stream. */
 export function accountOwner(stream: string): number | null {
   if (!stream.startsWith(ACCOUNT_PREFIX)) return null
   const userId = Number(stream.slice(ACCOUNT_PREFIX.length))
@@ -22,9 +22,10 @@ export function accountOwner(stream: string): number | null {
 }
 
 /**
- * Checks the postings of an event, which say how much quota the event adds to each ledger account.
- * The sum of the postings must be 0. The ledger accounts and amounts must match the other fields of
- * the event. Then checks the balances that the event records.
+ * Checks the postings of an event. Each posting says how much quota the event adds to a ledger
+ * account. The sum of the postings must be 0. The ledger accounts and amounts must match the other
+ * fields of the event. The function also compares the balances in the event with the computed
+ * balances.
  */
 export function checkPostings(state: AuditState, event: Recorded, findings: Findings): void {
   const { postings } = event.data as { postings?: readonly Posting[] }
@@ -42,9 +43,9 @@ export function checkPostings(state: AuditState, event: Recorded, findings: Find
 }
 
 /**
- * Returns the faults of the postings of one event. Postings must exist exactly if the event's type
- * moves quota. Their sum must be 0. Their direction, accounts and amounts must match the event's
- * type, owner and amounts.
+ * Returns the faults of the postings of one event. An event of an account must have postings if its
+ * type moves quota. No other event may have postings. The sum of the postings must be 0. Their
+ * direction, accounts and amounts must match the event's type, owner and amounts.
  */
 export const postingFaults = (event: Recorded): readonly CodedFinding[] =>
   examinePostings(event).faults
@@ -109,9 +110,9 @@ const QUOTA_MOVING_TYPES: ReadonlySet<string> = new Set([
 const AMOUNTS = ['amount', 'reward', 'hold', 'added', 'charge', 'fromBalance'] as const
 
 /**
- * Returns a fault if an event moves quota although no event of its type may do so, or if an amount
- * is negative. A grant of a negative amount would be a debit that appears in no list of movements.
- * Otherwise, returns null.
+ * Returns a fault if an event has postings although its stream or type may not move quota, or if an
+ * amount is negative. Returns null if there is no such fault. A grant of a negative amount would be
+ * a debit that appears in no list of movements.
  */
 function quotaRuleFault({
   stream,
@@ -123,7 +124,8 @@ function quotaRuleFault({
   if (accountOwner(stream) === null || !QUOTA_MOVING_TYPES.has(type)) {
     return { code: 'PostingsUnexpected', params: { type } }
   }
-  // The amount is the sum of the new charges minus the old charges, so a refund is negative.
+  // The amount of a correction is the sum of the new charges minus the old charges, so a refund is
+  // negative.
   if (type === 'ChargeCorrected') return null
   for (const field of AMOUNTS) {
     const amount = fields[field]
@@ -191,8 +193,9 @@ function addMoves(
 
 /**
  * Compares a recorded balance with the computed balance (`folded`) and reports a difference.
- * Returns the balance with which the audit continues. It is the computed balance, so that one wrong
- * record is reported only once, or the recorded balance if no balance could be computed yet.
+ * Returns the balance with which the audit continues. Normally, this is the computed balance, so
+ * that one wrong record is reported only once. If no balance could be computed yet, it is the
+ * recorded balance.
  */
 function compare(
   name: BalanceName,
@@ -272,7 +275,10 @@ const movesOfEnd = (hold: Quota, charge: Quota): Moves => ({
   revenue: charge,
 })
 
-/** Checks that no grant, deduction, transfer or reward is recorded twice under one id. */
+/**
+ * Checks that no grant, deduction, transfer or reward is recorded twice under one id, and that each
+ * check-in is on a later day than the last one.
+ */
 export function checkGrant(state: AuditState, event: Recorded, findings: Findings): void {
   const id = grantIdOf(event as Recorded<AccountEvent>)
   if (id !== null) {

@@ -83,7 +83,11 @@ function admit(state: AuditState, event: Recorded<CallAdmitted>, findings: Findi
   state.calls.set(call, { ...place, ...terms, usage: null, batch })
 }
 
-/** Returns the open call to which an event belongs. Reports an event whose call is not open. */
+/**
+ * Returns the open call to which an event belongs. Returns null and reports the event if the call
+ * is not open or belongs to another account. If the audit began after the first event, a call that
+ * is not open is not reported.
+ */
 function openCall(
   state: AuditState,
   event: Recorded<CallEvent>,
@@ -158,8 +162,8 @@ function checkPrice(
 
 /**
  * Recomputes the charge of a call from the usage, the price and the number of calls in the event
- * that ended the call. For a call that pays for lines of a batch, returns the sum that the events
- * of the batch bill. Returns null if the batch is unknown.
+ * that ended the call. For a call that pays for lines of a batch, returns the sum of the billed
+ * charges in the events of the batch minus the unpaid part. Returns null if the batch is unknown.
  */
 function expectedCharge(
   state: AuditState,
@@ -245,7 +249,7 @@ export function checkBatch(state: AuditState, event: Recorded, findings: Finding
 
 /**
  * Reports whether the charge of a line follows from its usage and price. The event omits the number
- * of calls if this number is 1, as for most lines with an answer.
+ * of calls if this number is 1, which is the most frequent case.
  */
 function isChargeOfLine(price: PriceSnapshot, line: BilledLine): boolean {
   const usage: Usage = { ...NO_USAGE, ...line.usage }

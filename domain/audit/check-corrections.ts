@@ -72,7 +72,10 @@ function chargeInScope(call: CorrectableCall, scope: CorrectionScope): Quota | n
   return price === null ? null : chargeAtPrice(call, price)
 }
 
-/** Reports whether the new charge is `price` minus the part that the balance did not cover. */
+/**
+ * Reports whether the new charge is `price`, the charge at the correction's price, minus the unpaid
+ * part. An unpaid part is right only for a higher charge that left a balance of 0 or less.
+ */
 function isChargedAs(
   { charge, corrected, unpaid }: ChargeCorrected['data']['calls'][number],
   price: Quota,

@@ -161,7 +161,10 @@ function orderKey({ orderId, refundNo, restoreNo }: OrderPart): string {
 
 type Credit = QuotaGranted | TopUpCredited | TopUpReversed | RebateEarned | RebateReversed
 
-/** Matches an event of an account with the event of the order or code that caused it. */
+/**
+ * Matches an event that credits or debits an account with the event of the order or code that
+ * caused the movement.
+ */
 export function matchCredit(state: AuditState, recorded: Recorded, findings: Findings): void {
   const movement = movementEventOf(recorded as Recorded<Credit>)
   if (movement !== null) matchMovement(state, findings, recorded, { ...movement, isSource: false })

@@ -43,7 +43,7 @@ const LAYOUT = { columns: COLUMNS, fullAt: 2 / 3 }
 const BYTES_MIN = 16_384
 /**
  * The maximum size of a record in bytes. A record has at most 7 numbers and the counts of the
- * usage, and each of them takes at most 8 bytes.
+ * usage. Each number or count takes at most 8 bytes.
  */
 const RECORD_BYTES_MAX = 256
 

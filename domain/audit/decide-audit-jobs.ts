@@ -54,7 +54,7 @@ export type AuditJobsState = {
   /** The public keys that replaced an earlier key of the transparency log, oldest first. */
   readonly rotatedKeys: readonly string[]
   /**
-   * The witnesses that refused to sign because they had signed a different history, oldest first.
+   * The refusals of witnesses to sign because they had signed a different history, oldest first.
    */
   readonly refusals: readonly RefusedCosignature[]
 }
@@ -78,18 +78,17 @@ export type AuditJobErrorCode =
   /** Another verification is running. Params: `id`, the id of the running verification. */
   | 'VerificationRunning'
   | 'RebuildRunning'
-  /**
-   * The admins were already notified, or there is no finding or refusal of which they must be
-   * notified.
-   */
+  /** The admins were already notified, or no finding or refusal requires a notification. */
   | 'NothingToNotify'
 type AuditJobError = CodedError<AuditJobErrorCode>
 
 /**
- * Decides on audit jobs. At most one verification and one rebuild run at a time. A request for a
- * job that is already running changes nothing. The end of a job that is unknown or has ended
- * changes nothing, because a process that lost its lease may report the end late. A rotation of the
- * log's key is recorded once.
+ * Decides on audit jobs. At most one verification and one rebuild run at a time. While a
+ * verification is running, a request for the same mode changes nothing, and a request for the other
+ * mode is refused. While a rebuild is running, a request with its id changes nothing, and any other
+ * request for a rebuild is refused. The end of a job that is unknown or has ended changes nothing,
+ * because a process that lost its lease may report the end late. A rotation of the log's key is
+ * recorded once.
  */
 export const auditJobsDecider: Decider<
   AuditJobsState,
@@ -137,7 +136,7 @@ function decide(
       const isNeeded =
         verifications.some((job) => job.request.id === id && needsNotice(job)) ||
         refusals.some((refusal) => refusal.id === id && !refusal.isNotified)
-      // Refusing this command also prevents the message that belongs to the same append.
+      // This error also prevents the message to the admins, which is part of the same append.
       if (!isNeeded) return codedError('NothingToNotify')
       return [{ type: 'FindingsNotified', v: 1, data: { id } }]
     }

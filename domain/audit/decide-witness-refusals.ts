@@ -22,9 +22,9 @@ export type RefusedCosignatureCommand =
   | ({
       readonly type: 'RecordRefusedCosignature'
       /**
-       * The ids of earlier refusals of the same history. The history is the same if the present log
-       * begins with the tree that was refused then. The log must also begin with the latest refused
-       * tree that continued this tree.
+       * The ids of earlier refusals whose history is the same as the refused history. The history
+       * is the same if the present log begins with two trees: the tree that the witness refused at
+       * the time, and the latest refused tree that was found to continue that tree.
        */
       readonly continued: readonly string[]
     } & WitnessRefused['data'])
@@ -37,11 +37,11 @@ export type RefusedCosignatureErrorCode = 'RefusalUnknown'
 
 /**
  * Decides on refusals. A refusal is identified by the witness, the size of the tree that the
- * witness has signed, and the history that the witness refuses. It is recorded once and can be
- * acknowledged once. A history to which events are appended remains the same history. If an event
- * is rewritten after the acknowledgement, the witness reports the same size again. This counts as a
- * new refusal, so that the admins are notified again. Acknowledged refusals do not count towards
- * `REFUSALS_PER_WITNESS_MAX`.
+ * witness has signed, and the history that the witness refuses. Each refusal is recorded once and
+ * can be acknowledged once. A history to which events are appended remains the same history. If an
+ * event is rewritten after the acknowledgement, the witness refuses another history and reports the
+ * same size again. This counts as a new refusal, so that the admins are notified again.
+ * Acknowledged refusals do not count towards `REFUSALS_PER_WITNESS_MAX`.
  */
 export function decideRefusedCosignature(
   command: RefusedCosignatureCommand,
@@ -71,9 +71,9 @@ export function decideRefusedCosignature(
 }
 
 /**
- * Reports whether an earlier refusal is of the history that the witness refuses now. A refusal that
- * an earlier release recorded does not name the refused tree. Such a refusal applies to every
- * history until an admin acknowledges it.
+ * Reports whether the witness refused the same history in an earlier refusal. A refusal that an
+ * earlier release recorded does not name the refused tree. Such a refusal applies to every history
+ * until an admin acknowledges it.
  */
 function isSameHistory(
   { id, refusedSize, refusedRoot, acknowledgedAt }: RefusedCosignature,

@@ -4,7 +4,7 @@ import type { CheckCount, Finding } from './findings.ts'
 /** The stream of verifications, rebuilds, scratch copies and refusals of witnesses. */
 export const AUDIT_JOBS_STREAM = 'audit-jobs'
 
-/** `incremental` checks the events after the last verified position, `full` checks all events. */
+/** `incremental` checks the events after the last verified position. `full` checks all events. */
 export type VerificationMode = 'incremental' | 'full'
 
 type Requested = {
@@ -63,7 +63,7 @@ export type RebuildFinished = Fact<
 export type ScratchCopyRequested = Fact<
   'ScratchCopyRequested',
   Requested & {
-    /** The position of the last event in the copy, which was written at `asOf`. */
+    /** The position of the last event in the copy. This event was written at the time `asOf`. */
     readonly position: number
     readonly asOf: number
   }
@@ -121,9 +121,9 @@ export type LogKeyRotated = Fact<
 export type RefusedCosignatureReason = 'other-tree' | 'larger-tree' | 'not-continued'
 
 /**
- * A witness refused to sign a checkpoint of the transparency log, because it contradicts a
- * checkpoint that the witness signed earlier. A witness is an independent server that signs
- * checkpoints.
+ * A witness refused to sign a checkpoint of the transparency log, because this checkpoint
+ * contradicts a checkpoint that the witness signed earlier. A witness is an independent server that
+ * signs checkpoints.
  */
 export type WitnessRefused = Fact<
   'WitnessRefused',
@@ -143,9 +143,10 @@ export type WitnessRefused = Fact<
 >
 
 /**
- * An admin knows why a witness refused one tree, for example because the database was restored from
- * a backup. Later verifications no longer count this refusal as a finding. A later refusal of a
- * tree that does not continue this tree is a separate refusal.
+ * An admin acknowledged that a witness refused one tree. The admin knows the reason, for example
+ * that the database was restored from a backup. Later verifications no longer count this refusal as
+ * a finding. If the witness later refuses a tree that does not continue this tree, that is a
+ * separate refusal.
  */
 export type RefusalAcknowledged = Fact<
   'RefusalAcknowledged',
@@ -196,7 +197,8 @@ export type DataExported = Fact<
     readonly from: number | null
     readonly to: number | null
     /**
-     * The names of further filters. Their values are not stored, because they may be personal data.
+     * The names of the other filters of the export. The filters' values are not stored, because
+     * they may be personal data.
      */
     readonly filters: readonly string[]
   }

@@ -23,7 +23,7 @@ type FindingTexts = typeof FINDING_TEXTS
 
 export type FindingCode = keyof FindingTexts
 
-/** The type of the params of a code, which is an empty object if the code's text has no params. */
+/** The type of the params of a code. It is an empty object if the code's text has no params. */
 export type ParamsOf<Code extends FindingCode> = Code extends FindingCode
   ? FindingTexts[Code] extends (params: infer Params) => TranslatedText
     ? Params
@@ -35,13 +35,16 @@ export type PlainCode = {
   [Code in FindingCode]: FindingTexts[Code] extends TranslatedText ? Code : never
 }[FindingCode]
 
-/** A finding as a code with params, from which the text in each language is made. */
+/**
+ * A finding as a code with params. The texts in all languages are made from the code and the
+ * params.
+ */
 export type CodedFinding<Code extends FindingCode = FindingCode> = {
   readonly [Each in Code]: { readonly code: Each; readonly params: ParamsOf<Each> }
 }[Code]
 
 /**
- * Returns the text of a finding in both languages. Returns null if the code is unknown, or if its
+ * Returns the text of a finding in both languages. Returns null if the code is unknown, or if the
  * text cannot be made from `params`.
  */
 export function findingText(code: string, params: object): TranslatedText | null {
@@ -59,7 +62,7 @@ export function findingText(code: string, params: object): TranslatedText | null
   }
 }
 
-/** Returns the English text of a finding. */
+/** Returns the English text of a finding, or the finding's code if the text can't be made. */
 export const englishText = ({ code, params }: CodedFinding): string =>
   findingText(code, params)?.en ?? code
 
@@ -80,12 +83,12 @@ export class FindingError extends Error {
 /**
  * Returns the reason why something could not be read. The reason of an unexpected error is only the
  * error's name, because V8's messages quote the text that V8 could not parse. Damaged data may
- * contain personal data or a secret, and findings are events, which are kept for ever.
+ * contain personal data or a secret, and findings are stored in events, which are kept forever.
  */
 export const safeReasonOf = (error: unknown): string =>
   error instanceof FindingError ? error.message : error instanceof Error ? error.name : 'Error'
 
-/** Converts an error to a finding. */
+/** Converts an error to a finding. An unexpected error becomes the finding `Unreadable`. */
 export const findingOf = (error: unknown): CodedFinding =>
   error instanceof FindingError
     ? error.finding

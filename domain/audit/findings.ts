@@ -12,8 +12,8 @@ import {
 export type FindingParams = Readonly<Record<string, string | number>>
 
 /**
- * A rule that does not hold. `position`, `stream` and `revision` identify the event that breaks the
- * rule. They are null if the finding is not about a single event.
+ * The result of a check that found a broken rule. `position`, `stream` and `revision` identify the
+ * event that breaks the rule. They are null if the finding is not about a single event.
  */
 export type Finding<Check extends string = string> = {
   readonly check: Check
@@ -23,7 +23,7 @@ export type Finding<Check extends string = string> = {
   /** The English text of the finding. */
   readonly detail: string
   /**
-   * The finding's code and params, from which the text in each language is made. Earlier releases
+   * The finding's code and params. The texts in all languages are made from these. Earlier releases
    * stored only `detail`.
    */
   readonly code?: string
@@ -62,7 +62,7 @@ export const countHistoryFindings = ({ findingCount, checks }: Counted): number 
   findingCount - (checks.find(({ check }) => check === WITNESS_CHECK)?.findings ?? 0)
 
 /**
- * The maximum number of findings that are kept for each code of each check. Further findings are
+ * The maximum number of findings that are kept for each code of each check. Additional findings are
  * only counted. The limit is for each code, so that many findings of one kind, such as lost tiles,
  * do not hide another kind, such as a changed event. The number of codes is bounded.
  */
@@ -172,8 +172,8 @@ export class Findings {
   }
 
   /**
-   * Counts a finding of a code. Returns whether the finding is one of the first of its code, which
-   * are kept.
+   * Counts a finding of a code. Returns true if the finding is one of the first `KEPT_PER_CODE`
+   * findings of its check and code.
    */
   private isKept(check: string, code: FindingCode): boolean {
     const kind = `${check} ${code}`

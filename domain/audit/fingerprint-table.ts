@@ -1,12 +1,12 @@
 /**
  * The functions of this file work on hash tables with open addressing in plain arrays. An entry
- * consists of `columns` numbers, of which the first two are a 64-bit fingerprint. Two zeros mark a
- * free entry, because no fingerprint consists of two zeros.
+ * consists of `columns` numbers. The first two of these numbers are a 64-bit fingerprint. Two zeros
+ * mark a free entry, because no fingerprint consists of two zeros.
  */
 
 /**
- * Returns the index of the entry with a fingerprint, or of the free entry into which it can be
- * inserted.
+ * Returns the index of the entry with a fingerprint. If there is no such entry, returns the index
+ * of the free entry into which the fingerprint can be inserted.
  */
 export function findSlot(slots: Uint32Array, columns: number, high: number, low: number): number {
   const mask = slots.length / columns - 1

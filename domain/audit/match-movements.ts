@@ -18,8 +18,8 @@ const MATCH_WITHIN_MS = 300_000
 export type MovementEvent = {
   readonly check: 'redemptions' | 'orders'
   /**
-   * Identifies the movement, such as `order 7 refund 1`. It begins with the kind of its source.
-   * `movementName` translates it.
+   * Identifies the movement, such as `order 7 refund 1`. The key begins with the kind of the
+   * source. `movementName` translates the key.
    */
   readonly key: string
   readonly isSource: boolean
@@ -29,7 +29,7 @@ export type MovementEvent = {
 
 /**
  * Matches the two events of a movement: the event of the source (an order or a code) and the event
- * of the account. Either of them may come first in the store.
+ * of the account. The two events may be in any order in the store.
  */
 export function matchMovement(
   state: AuditState,
@@ -58,7 +58,10 @@ export function matchMovement(
   })
 }
 
-/** Reports the movements of which only one event exists. */
+/**
+ * Reports the movements of which one event is missing. A movement is not reported if its second
+ * event may still follow, may be omitted, or may be earlier than the audited events.
+ */
 export function reportUnmatchedMovements(state: AuditState, findings: Findings): void {
   for (const [key, movement] of state.movements) {
     if (movement.isSource && movement.isUpperBound) continue

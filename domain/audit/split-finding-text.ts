@@ -80,7 +80,10 @@ export function splitFindingText(
   return parts.filter(({ value }) => value !== '')
 }
 
-/** Returns the kind of a param that is shown in a special way, or null for other params. */
+/**
+ * Returns the kind of a param that is an amount or the id of a call or user. Returns null for
+ * others.
+ */
 function kindOf(code: string, name: string, value: string): FindingPart['kind'] | null {
   if (Object.hasOwn(AMOUNTS, code)) {
     const isAmount = Object.hasOwn(AMOUNTS[code as CodeWithAmounts], name)

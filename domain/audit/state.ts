@@ -8,14 +8,14 @@ import type { Place } from './findings.ts'
 import { type IdSet, noIds } from './fingerprint-table.ts'
 
 /**
- * The balances of one user's ledger accounts. If the audit begins after the first event, a balance
- * is null until an event contains it.
+ * The balances of one user's ledger accounts. If the audit begins after the first event, `main` and
+ * `held` are null until an event contains them.
  */
 export type Balances = {
   main: Quota | null
   held: Quota | null
   affiliate: Quota
-  /** The day of the last check-in. */
+  /** The UTC day of the last check-in. It is empty before the first check-in. */
   checkInDay: string
 }
 
@@ -67,9 +67,9 @@ export type AuditedOrder = {
 
 /**
  * A batch with at least one call that has not ended. A part of a batch consists of the lines with
- * the same model and price, for which one call pays. The arrays have one entry per part. `charges`
- * and `counts` are the sum of the charges and the number of the lines that were billed so far.
- * `billed` contains the indexes of these lines.
+ * the same model and price. One call pays for these lines. The arrays have one entry per part.
+ * `charges` and `counts` are the sum of the charges and the number of the lines that were billed so
+ * far. `billed` contains the indexes of these lines.
  */
 export type AuditedBatch = {
   readonly prices: readonly PriceSnapshot[]

@@ -19,7 +19,10 @@ import type {
 
 export type SubmitBatch = { readonly type: 'SubmitBatch' } & BatchSubmitted['data']
 
-/** Records the channel to which the batch is sent after the channel before did not accept it. */
+/**
+ * Records the next channel to which the batch is sent. The previous channel did not accept the
+ * batch.
+ */
 export type RouteBatch = { readonly type: 'RouteBatch' } & Omit<
   BatchRouted['data'],
   'batch' | 'userId'
@@ -37,7 +40,9 @@ export type BillLines = {
     readonly line: number
     readonly part: number
     readonly usage: Usage
-    /** The number of answers of the line, by which a price per call is multiplied. */
+    /**
+     * The number of answers in the line's result. A price per call is multiplied by this number.
+     */
     readonly calls: number
     readonly evidence?: LineEvidence
     readonly isOtherModel?: boolean
@@ -48,7 +53,7 @@ export type BillLines = {
 
 /**
  * Ends a batch. `billedLines` is the number of billed lines for which the account is charged. The
- * command is refused if more lines have been billed.
+ * command is refused if the number of billed lines is different.
  */
 export type EndBatch = {
   readonly type: 'EndBatch'
@@ -88,8 +93,8 @@ export type PartSums = {
 }
 
 /**
- * The models of a part, taken from its first line with evidence. If a model other than the
- * requested one answered a line, the models are taken from the first such line instead.
+ * The model names of a part, taken from the part's first line with evidence. If a model other than
+ * the requested one answered a line, the models are taken from the first such line instead.
  */
 export type PartModels = {
   /**
@@ -185,7 +190,10 @@ function billLines({ lines }: BillLines, record: BatchRecord): Outcome {
   return [{ type: 'BatchLinesBilled', v: 1, data: { ...factsOf(record), lines: added } }]
 }
 
-/** Returns what was found about the result of a line. Members that say nothing are omitted. */
+/**
+ * Returns the members of a billed line that describe its result. Members that would be false or
+ * null are omitted.
+ */
 const findingsIn = ({
   isOtherModel = false,
   isEstimated = false,

@@ -37,7 +37,7 @@ export type BatchSubmitted = Fact<
     readonly api: BatchApi
     /**
      * The channel to which the batch is sent first (see `BatchRouted`). Events of earlier versions
-     * lack it.
+     * lack this member.
      */
     readonly channelId?: number
     readonly lines: number
@@ -48,17 +48,18 @@ export type BatchSubmitted = Fact<
 >
 
 /**
- * The channel before did not accept the batch, which is therefore sent to another channel, or to
- * the same channel with another key. This is recorded before the batch is sent there, so that the
- * channel is not deleted meanwhile.
+ * The previous channel did not accept the batch. The batch is sent to another channel, or to the
+ * same channel with another key. The event is recorded before the batch is sent, so that the new
+ * channel is not deleted in the meantime.
  */
 export type BatchRouted = Fact<
   'BatchRouted',
   BatchFacts & {
     readonly channelId: number
     /**
-     * The failed attempt at the channel before, which the final events of the batch's calls repeat.
-     * Omitted if the batch was not sent there, because the channel took no submissions.
+     * The failed attempt at the previous channel. The final events of the batch's calls repeat this
+     * attempt. Omitted if the previous channel took no submissions and the batch was not sent
+     * there.
      */
     readonly attempt?: Attempt
   }
@@ -73,8 +74,8 @@ export type BatchAccepted = Fact<
       readonly keyRef: string
       readonly upstreamId: string
       /**
-       * The attempt that submitted the batch to the provider, which the final events of the batch's
-       * calls repeat. Events of earlier versions lack it.
+       * The attempt that submitted the batch to the provider. The final events of the batch's calls
+       * repeat this attempt. Events of earlier versions lack this member.
        */
       readonly attempt?: Attempt
     }
@@ -102,7 +103,7 @@ export type BilledLine = {
   readonly evidence?: LineEvidence
   /** True if the result names another model than the request to the provider. */
   readonly isOtherModel?: true
-  /** True if the gateway counted the usage, because the provider reported none that is usable. */
+  /** True if the gateway counted the usage, because the provider reported no usable usage. */
   readonly isEstimated?: true
   /** The code of an anomaly in the provider's report of the usage, as in `CallSettled`. */
   readonly anomaly?: string

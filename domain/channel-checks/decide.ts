@@ -25,7 +25,7 @@ export const testRunsDecider: Decider<TestRuns, TestRunCommand, TestRunEvent, Te
       if (open === run) return []
       return [{ type: 'ChannelTestRunStarted', v: 1, data: { run, total: command.total } }]
     }
-    // Another process has started a later run.
+    // The run has already ended, or another process has started a later run.
     if (open !== run) return codedError('TestRunOver')
     const { tested, failed } = command
     return [{ type: 'ChannelTestRunEnded', v: 1, data: { run, tested, failed } }]

@@ -6,8 +6,8 @@ export const channelChecksStream = (channelId: number): string => `channel-check
 export const TEST_RUNS_STREAM = 'channel-test-runs'
 
 /**
- * A channel was tested with a short chat request, which no user pays for. Token counts are null if
- * the provider did not report them.
+ * A channel was tested with a short chat request. No user pays for this request. Token counts are
+ * null if the provider did not report them.
  */
 export type ChannelTested = Fact<
   'ChannelTested',

@@ -28,8 +28,8 @@ export function minus(left: Amount, right: Amount): Amount {
 }
 
 /**
- * Converts an amount to a currency. `rate` is the price of one unit of this currency, in the
- * amount's present currency. Rounds to six decimal places, half away from zero. Returns null if the
+ * Converts an amount to another currency. `rate` is the price of one unit of the other currency, in
+ * the currency of `amount`. Rounds to six decimal places, half away from zero. Returns null if the
  * rate is not above 0.
  */
 export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {

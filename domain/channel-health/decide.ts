@@ -35,9 +35,9 @@ type OpenCircuit = {
 }
 
 /**
- * Half-opens a circuit, so that the process `prober` may send one probe, which is a call that shows
- * whether the circuit can be closed. The command changes nothing during the pause, or while another
- * process may send a probe.
+ * Half-opens a circuit, so that the process `prober` may send one probe. A probe is a call that
+ * shows whether the circuit can be closed. The command changes nothing during the pause, or while
+ * another process may send a probe.
  */
 type ProbeCircuit = {
   readonly type: 'ProbeCircuit'
@@ -139,8 +139,9 @@ export const channelHealthDecider: Decider<
 }
 
 /**
- * Opens a closed circuit, or a half-open circuit whose probe failed. Other failures are ignored:
- * they are of calls that were sent before the circuit opened, or of outdated probes.
+ * Opens a closed circuit, or a half-open circuit whose probe failed. All other failures are
+ * ignored, because they belong to calls that were sent before the circuit opened, or to outdated
+ * probes.
  */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command
@@ -198,7 +199,8 @@ const DOUBLINGS_MAX = 20
 
 /**
  * Returns the longer of two pauses in milliseconds: the computed pause and the pause that the
- * provider requested.
+ * provider requested. `round` is the number of times that the circuit has opened since it was last
+ * closed. Jitter adds at most 20 % to the computed pause, or removes at most 20 % from `maxMs`.
  */
 export function pauseMs({ baseMs, maxMs, jitter, retryAfterMs }: Cooldown, round: number): number {
   const spread = jitter * JITTER_SHARE

@@ -2,7 +2,7 @@ import type { Fact } from '../shared/event.ts'
 
 /**
  * Returns the name of the stream of a channel's circuits. Circuits change without an action of an
- * admin, so they are separate from the channel's settings.
+ * admin, so this stream is separate from the channel's settings.
  */
 export const channelHealthStream = (channelId: number): string => `channel-health-${channelId}`
 
@@ -36,9 +36,9 @@ export type CircuitOpened = Fact<
 >
 
 /**
- * The process `prober` may send one probe, which is a call that shows whether the circuit can be
+ * The process `prober` may send one probe. A probe is a call that shows whether the circuit can be
  * closed. After the time `until`, another process may send a probe. If `prober` can't send the
- * probe, a further event makes `until` earlier.
+ * probe, another event of this type sets an earlier `until`.
  */
 export type CircuitHalfOpened = Fact<
   'CircuitHalfOpened',

@@ -19,7 +19,7 @@ type KeysChange = {
   readonly isAppended: boolean
   /**
    * The references of all keys of the channel that the sender has read. The command is refused if
-   * the channel's keys have changed since, because keys in `refs` may have been erased.
+   * the channel's keys have changed since then, because keys in `refs` may have been erased.
    */
   readonly basedOn?: readonly string[]
 }
@@ -53,16 +53,17 @@ type DisableChannels = {
 }
 
 /**
- * For each group and model that a channel serves, the ids of the other channels that serve it.
- * Equal lists need to be given only once. The gateway disables the channel only if at least one
- * channel of each list is usable when the command is decided. The sender can't decide this alone,
- * because two keys or two channels may fail at the same time.
+ * The channels that can replace a channel. There is one list for each group and model that the
+ * channel serves. The list contains the ids of the other channels that serve the same group and
+ * model. Equal lists need to be given only once. The gateway disables the channel only if at least
+ * one channel of each list is enabled when the command is decided. The sender can't check this in
+ * advance, because two keys or two channels may fail at the same time.
  */
 export type Substitutes = readonly (readonly number[])[]
 
 /**
- * Disables a failing channel, unless it has no substitute. `reason` is an error code or the
- * provider's status, never the provider's text.
+ * Disables a failing channel, unless one of its models would have no substitute. `reason` is an
+ * error code or the provider's status, never the provider's text.
  */
 export type AutoDisableChannel = {
   readonly type: 'AutoDisableChannel'
@@ -109,7 +110,8 @@ type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
 
 /**
  * Temporarily stops the use of one key. If no other key of the channel is usable, the channel is
- * disabled instead, unless it has no substitute.
+ * disabled instead, unless one of its models would have no substitute. The command changes nothing
+ * if the terms of the channel do not allow automatic disabling.
  */
 export type SetKeyAside = {
   readonly type: 'SetKeyAside'
@@ -138,9 +140,9 @@ export type PauseSubmissions = {
 }
 
 /**
- * Ends a pause. `neededAt` is a time in Unix milliseconds or null. A command with a time is refused
- * if the pause ended before this time. Another change in the same append can therefore rely on the
- * pause.
+ * Ends a pause. If `neededAt` (Unix milliseconds) is not null, the command is refused unless the
+ * pause is still open and began less than 30 seconds before `neededAt`. Another change in the same
+ * append can therefore rely on the pause.
  */
 export type ResumeSubmissions = {
   readonly type: 'ResumeSubmissions'
@@ -175,13 +177,16 @@ export type ChannelErrorCode =
   | 'ChannelUnknown'
   /** The channel has expired. Params for a command with several channels: `names` and `more`. */
   | 'ChannelExpired'
-  /** The id already belongs to a channel. Params: `next`, the lowest free id. */
+  /** An id is not above all ids that were assigned before. Params: `next`, the lowest free id. */
   | 'ChannelExists'
   | 'NameRequired'
   | 'ModelsRequired'
-  /** The command has no key, but the channel is new or its address, type or proxy changes. */
+  /**
+   * The channel would have no key, or a change of its address, type or proxy does not replace all
+   * keys.
+   */
   | 'KeyRequired'
-  /** Another request has changed the channel's keys meanwhile. */
+  /** Another request has changed the channel's keys since the sender read them. */
   | 'KeysChanged'
   | 'OneKeyOnly'
   /** The channel would have too many keys. Params: `limit`. */

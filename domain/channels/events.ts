@@ -3,16 +3,16 @@ import type { KeyMode } from '../shared/channel-field-rules.ts'
 import type { Fact } from '../shared/event.ts'
 
 /**
- * The event stream of all channels. They share one stream, so that a change of several channels is
- * one event.
+ * The event stream of all channels. All channels share one stream, so that a change of several
+ * channels is one event.
  */
 export const CHANNELS_STREAM = 'channels'
 
 export type { KeyMode }
 
 /**
- * The settings of a channel. A field that contains JSON may be empty. It is validated, but stored
- * exactly as the admin typed it.
+ * The settings of a channel. A field that contains JSON may be empty. The JSON is validated, but
+ * stored exactly as the admin typed it.
  */
 export type ChannelTerms = {
   readonly name: string
@@ -31,7 +31,7 @@ export type ChannelTerms = {
   readonly other: string
   readonly modelPrefix: string
   readonly maxInputTokens: number
-  /** The expiry in Unix seconds, or -1 if the channel never expires. */
+  /** The time at which the channel expires, in Unix seconds, or -1 if the channel never expires. */
   readonly expiredTime: number
   /**
    * The maximum number of simultaneous calls. `maxRpm` is the maximum number of calls per minute. 0
@@ -152,9 +152,10 @@ export type ChannelKeysTakenBack = Fact<
 >
 
 /**
- * Submissions to the channels were paused while their unfinished work is counted, so that a
- * deletion or a removal of keys can't miss a task or a batch. `pause` is the id of the pause, and
- * `pausedAt` is in Unix milliseconds. A pause expires after a minute.
+ * Submissions of tasks and batches to the channels were paused. During the pause, the unfinished
+ * tasks and batches are counted, so that a deletion or a removal of keys can't miss any of them.
+ * `pause` is the id of the pause, and `pausedAt` is in Unix milliseconds. A pause expires after a
+ * minute.
  */
 export type ChannelSubmissionsPaused = Fact<
   'ChannelSubmissionsPaused',

@@ -4,14 +4,14 @@ import type { ChannelEvent } from './events.ts'
 import { type ChannelRecord, unknownChannelError } from './state.ts'
 
 /**
- * The maximum duration of a pause in milliseconds. A pause ends after this time, even if its
- * process has died.
+ * The maximum duration of a pause in milliseconds. A pause ends after this time, even if the
+ * process that started it has died.
  */
 const PAUSE_MS = 60_000
 
 /**
- * The time in milliseconds within which a deletion or a removal of keys must use its pause. It is
- * shorter than the pause, because the clocks of processes differ.
+ * The time in milliseconds within which a deletion or a removal of keys must use its pause. This
+ * time is shorter than the pause, because the clocks of processes differ.
  */
 const USE_WITHIN_MS = 30_000
 

@@ -19,15 +19,15 @@ const COMMON: readonly string[] = [
 ]
 
 /**
- * If a channel's list of allowed members contains this entry, callers may use the provider's tools
- * that a price covers, such as a web search. Functions that callers define are always sent.
+ * If a channel's list of allowed members contains this entry, callers may use those tools of the
+ * provider that have a price, such as a web search. Functions that callers define are always sent.
  */
 export const PROVIDER_TOOLS = 'tools'
 
 /**
  * If a channel's list of allowed members contains this entry, callers may write to the one-hour
- * cache, which costs more than the five-minute cache. Otherwise, the request is changed to use the
- * five-minute cache.
+ * cache, which costs more than the five-minute cache. Without this entry, the relay changes such a
+ * request to use the five-minute cache.
  */
 export const HOUR_CACHE = 'cache_control.ttl'
 
@@ -85,8 +85,8 @@ const BY_TASK_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
 /**
  * Members that only an admin can set, and that callers can never send. They select the account,
  * location, price or length of an answer, or tell a gateway to drop other members. The last two
- * select beta features: some providers of Anthropic's models read them from the body instead of the
- * header.
+ * members select beta features, because some providers of Anthropic's models read beta features
+ * from the body instead of the header.
  */
 const NEVER_ALLOWED: readonly string[] = [
   ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],
@@ -119,8 +119,8 @@ const NEVER_ALLOWED_PREFIX =
   /^(?:aws|azure|vertex|watsonx|litellm|mock|input_cost_per|output_cost_per)_/
 
 /**
- * The names of all restricted members, in each spelling that a parser may accept. For
- * `service_tier`, parsers of protocol buffers also accept `serviceTier`, and some parsers accept
+ * The names of all restricted members, in each spelling that a parser may accept. For example,
+ * parsers of protocol buffers also accept `serviceTier` for `service_tier`, and some parsers accept
  * `service-tier`.
  */
 const RESTRICTED: ReadonlySet<string> = new Set(
@@ -130,8 +130,9 @@ const RESTRICTED: ReadonlySet<string> = new Set(
 )
 
 /**
- * Reports whether a member is restricted, so that callers may send it only if the channel allows
- * it, or never. `folded` is the member's name as returned by `foldedName`.
+ * Reports whether a member is restricted. Callers may send some restricted members if the channel
+ * allows these members. Callers can never send the other restricted members. `folded` is the
+ * member's name as returned by `foldedName`.
  */
 export const isRestrictedMember = (folded: string): boolean =>
   RESTRICTED.has(folded) || NEVER_ALLOWED_PREFIX.test(folded)

@@ -57,7 +57,10 @@ export function evolveChannels(state: ChannelsState, event: ChannelEvent): Chann
   }
 }
 
-/** Returns a function that reverts the event by restoring the channels that it changed. */
+/**
+ * Returns a function that reverts the event by restoring the changed channels. Must be called
+ * before the event is applied.
+ */
 export function undoChannels(state: ChannelsState, event: ChannelEvent): () => void {
   const { channels, highestId } = state
   const before = idsOf(event).map((id) => [id, channels.get(id)] as const)

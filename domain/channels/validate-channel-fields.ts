@@ -78,7 +78,7 @@ const VERSIONED = 18
 
 type Members = Exclude<ReturnType<typeof readObject>, FieldError>
 
-/** Returns the terms in the normalised form in which they are stored. */
+/** Returns the terms in the normalized form in which they are stored. */
 export const normalizeTerms = ({
   costRatio = '',
   proxyRef = '',
@@ -134,8 +134,8 @@ export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
 
 /**
  * Returns the proxy for requests to the provider, or null if none is set. If the setting is
- * invalid, returns a text that is not a proxy address. All requests then fail, so that none is sent
- * without the proxy.
+ * invalid, returns an empty text, which is not a proxy address. All requests of the channel then
+ * fail, so that no request is sent without the proxy.
  */
 export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string | null {
   const members = readObject('setting', setting)
@@ -184,7 +184,8 @@ function allowedMembersError({ type, setting }: ChannelTerms): FieldError | null
 const RESPONSES_MODELS_MAX = 500
 
 /**
- * The provider types OpenAI and Azure. Their channels serve some models only by the Responses API.
+ * The provider types OpenAI and Azure. Channels of these types serve some models only with the
+ * Responses API.
  */
 const TYPES_WITH_RESPONSES_MODELS: readonly number[] = [1, 3]
 

@@ -23,7 +23,9 @@ export type CorrectionCommand =
 export type CorrectionErrorCode =
   /** A correction that could concern some of the same calls has not finished. Params: `id`. */
   | 'CorrectionRunning'
-  /** Since the preview was made, another correction has started or another call has ended. */
+  /**
+   * Since the preview, another correction of the same calls has started or another call has ended.
+   */
   | 'CorrectionPreviewOutdated'
 
 /** Reports whether two corrections could concern the same call. */

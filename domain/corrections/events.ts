@@ -25,7 +25,7 @@ export type CorrectionSums = {
   readonly calls: number
   readonly accounts: number
   /**
-   * `refunded` is the total that accounts get back. `charged` is the total that they pay in
+   * `refunded` is the total that accounts get back. `charged` is the total that accounts pay in
    * addition.
    */
   readonly refunded: WireQuota
@@ -40,8 +40,8 @@ export type CorrectionStarted = Fact<
   'CorrectionStarted',
   {
     /**
-     * The id: a digest of the scope and of the calls in it, with the charge of each call before and
-     * after.
+     * The id is a digest of the scope, of its calls, and of the charge of each call before and
+     * after the correction.
      */
     readonly id: string
     readonly scope: CorrectionScope

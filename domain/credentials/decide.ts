@@ -81,7 +81,7 @@ type ResetSecondFactor = UserReference & {
   readonly type: 'ResetSecondFactor'
   /**
    * The ids of the passkeys that the admin saw. The command is refused if a passkey has been added
-   * since.
+   * since then.
    */
   readonly passkeyIds: readonly number[]
 }
@@ -242,7 +242,7 @@ function addPasskey({ type, codeHashes, ...data }: AddPasskey, state: Credential
 
 /**
  * Returns the event that stores the recovery codes, or no event if the user already had a second
- * factor. With a recovery code, a user who has lost a device can log in.
+ * factor. A recovery code lets a user who has lost the device log in.
  */
 function firstCodes(
   userId: number,

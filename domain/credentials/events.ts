@@ -5,8 +5,8 @@ export const credentialsStream = (userId: number): string => `credentials-${user
 type UserReference = { readonly userId: number }
 
 /**
- * A new access token replaces any earlier one. The token becomes invalid when the user's
- * `authVersion` increases.
+ * The user got a new access token, which replaces any earlier access token. The token becomes
+ * invalid when the user's `authVersion` increases.
  */
 export type AccessTokenIssued = Fact<
   'AccessTokenIssued',
@@ -22,8 +22,8 @@ export type AccessTokenIssued = Fact<
 export type AccessTokenRevoked = Fact<'AccessTokenRevoked', UserReference>
 
 /**
- * `step` is the time step (30 s each, since 1970) of the code that confirmed the setup. This code
- * cannot be used again.
+ * The user enabled TOTP. `step` is the number of the time step (30 s each, since 1970) of the code
+ * that confirmed the setup. This code cannot be used again.
  */
 export type TotpEnabled = Fact<
   'TotpEnabled',
@@ -35,8 +35,8 @@ export type TotpStepUsed = Fact<'TotpStepUsed', UserReference & { readonly step:
 export type TotpDisabled = Fact<'TotpDisabled', UserReference>
 
 /**
- * All recovery codes were replaced. `codeHashes` is empty if the user has no second factor any
- * more.
+ * All recovery codes were replaced. `codeHashes` is empty if the user no longer has a second
+ * factor.
  */
 export type RecoveryCodesReplaced = Fact<
   'RecoveryCodesReplaced',
@@ -89,12 +89,12 @@ export type CredentialsForgotten = Fact<
 >
 
 /**
- * The stream of a user's logins. It is separate from the credentials, so that no decision about
- * them has to read all logins.
+ * The stream of a user's logins. This stream is separate from the stream of the credentials, so
+ * that decisions about credentials do not have to read all logins.
  */
 export const loginsStream = (userId: number): string => `logins-${userId}`
 
-/** A session of the user was started. The address is encrypted with the user's data key. */
+/** A session of the user was started. The IP address is encrypted with the user's data key. */
 export type UserLoggedIn = Fact<
   'UserLoggedIn',
   UserReference & { readonly clientIp: Sealed; readonly isByPassword: boolean }
@@ -127,19 +127,23 @@ export const FAILED_LOGINS_STREAM = 'failed-logins'
 
 /**
  * Failed logins of one account from one network in a period. Many attempts become one event, so
- * that an attacker cannot fill the event store. `client` has the address, or the network if several
- * addresses of the network were used. Names that no user has are never recorded.
+ * that an attacker cannot fill the event store. `client` has the IP address, or the network if
+ * several addresses of the network were used. A login name that belongs to no user is never
+ * recorded.
  */
 export type LoginsFailed = Fact<
   'LoginsFailed',
   {
-    /** The user whose login failed. Null if nobody has the name, or if no user was named. */
+    /**
+     * The user whose login failed. Null if no user has the login name, or if the login named no
+     * user.
+     */
     readonly userId: number | null
     readonly count: number
     readonly reasons: Readonly<Partial<Record<LoginFailure, number>>>
     /**
      * A keyed hash of the network, or null if `userId` is set. Without a user, there is no data key
-     * with which the network could be encrypted.
+     * that could encrypt the network.
      */
     readonly networkHash: string | null
     readonly client?: Client

@@ -2,7 +2,7 @@ import { type CodedError, codedError } from '../shared/coded-error.ts'
 import type { Decider } from '../shared/decider.ts'
 import type { IdentityEvent, IdentityReference } from './events.ts'
 
-/** `userId` is null while no user has claimed the identity. */
+/** The owner of one identity. `userId` is null while no user owns the identity. */
 type IdentityState = { readonly userId: number | null }
 
 /**

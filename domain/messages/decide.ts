@@ -20,8 +20,8 @@ type EditMessage = {
   readonly type: 'EditMessage'
   readonly messageId: number
   /**
-   * If set, the text is changed only while `replacedRef` is the vault reference of the current
-   * text.
+   * If set, the text is changed only if `replacedRef` is the vault reference of the current text.
+   * Otherwise, the command changes nothing.
    */
   readonly replacedRef?: string
 } & MessageText

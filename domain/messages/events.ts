@@ -31,8 +31,8 @@ export type MessageSent = Fact<
 >
 
 /**
- * The text of a message was changed for all recipients. For recipients who have read the message,
- * it stays read.
+ * The text of a message was changed for all recipients. The message stays read for recipients who
+ * have already read it.
  */
 export type MessageEdited = Fact<
   'MessageEdited',

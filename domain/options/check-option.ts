@@ -16,8 +16,8 @@ const LENGTH_MAX = 2_000
 
 /**
  * Reports whether the text is a valid link to a chat client, with placeholders `{address}` and
- * `{key}`. The link receives the user's key, so it must use https or the scheme of a client that
- * cannot run scripts.
+ * `{key}`. The link receives the user's key, so the link must use https, http to the local machine,
+ * or the scheme of a client application. Schemes that a browser handles itself are refused.
  */
 function isChatLink(link: string): boolean {
   if (link.length > LENGTH_MAX || !/^[a-z][a-z0-9+.-]{0,30}:\S/i.test(link)) return false
@@ -152,7 +152,7 @@ function checkLine(text: string, type: Extract<OptionType, { kind: 'text' }>): C
   return trimmed === '' || form.test(trimmed) ? checkLength(trimmed, type.maxLength) : { error }
 }
 
-/** The formats of texts, which do not tell whether the host or mailbox exists. */
+/** The formats of host names and email addresses. The host or mailbox does not have to exist. */
 const FORMS: Record<TextForm, { readonly form: RegExp; readonly error: OptionErrorCode }> = {
   host: {
     form: /^(?:\[[\da-f:.]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?)$/iu,

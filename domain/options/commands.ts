@@ -5,7 +5,10 @@ export type SetOption = {
   readonly type: 'SetOption'
   readonly key: string
   readonly value: string
-  /** The value that the admin saw. The command is refused if the current value differs. */
+  /**
+   * The value that the admin saw. The command is refused if the current value differs from this
+   * value and from the new value.
+   */
   readonly before?: string
 }
 
@@ -66,7 +69,9 @@ export type OptionsErrorCode =
 
 export type OptionsError = CodedError<OptionsErrorCode>
 
-/** A scheduled price change that has not been applied or cancelled yet. */
+/**
+ * A scheduled price change that is pending: it was not applied or cancelled, and has not failed.
+ */
 type PlannedChange = PriceChangeScheduled['data']
 
 /**

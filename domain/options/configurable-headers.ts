@@ -1,6 +1,6 @@
 /**
- * The headers that carry credentials or that belong to the connection. The gateway sets them
- * itself.
+ * The headers that carry credentials or that belong to the connection. The gateway itself sets
+ * these headers.
  */
 const RESERVED: ReadonlySet<string> = new Set([
   ...['authorization', 'proxy-authorization', 'api-key', 'x-api-key', 'x-goog-api-key', 'cookie'],
@@ -19,5 +19,8 @@ export function isConfigurableHeader(name: string): boolean {
   return NAME.test(lower) && !RESERVED.has(lower) && !RESERVED_PREFIX.test(lower)
 }
 
-/** Reports whether a text is visible ASCII. Other characters could inject headers. */
+/**
+ * Reports whether a text consists of 1 to 1 002 visible ASCII characters, with spaces only between
+ * them. Other characters, such as line breaks, could inject headers.
+ */
 export const isHeaderValue = (text: string): boolean => VALUE.test(text)

@@ -76,7 +76,9 @@ function schedule(command: SchedulePriceChange, state: OptionsState): Outcome {
   return [{ type: 'PriceChangeCancelled', v: 1, data: { id: replaces } }, planned]
 }
 
-/** Checks that entries are valid and unique. Returns them in the form in which they are stored. */
+/**
+ * Checks that entries are valid and unique. Returns the entries in their stored form, or an error.
+ */
 function checkedEntries(changes: readonly PlannedEntry[]): readonly PlannedEntry[] | OptionsError {
   const entries: PlannedEntry[] = []
   const named = new Set<string>()
@@ -119,7 +121,10 @@ function fallbackConflictIn(entries: readonly PlannedEntry[]): OptionsError | nu
 const twice = (key: string, name: string) =>
   ({ key, error: 'duplicate-key', name: name.slice(0, 100) }) as const
 
-/** Applies the scheduled entries to the current prices. Other prices are not changed. */
+/**
+ * Applies the scheduled entries to the current prices. Other prices are not changed. If an option
+ * would become invalid, the outcome is `PriceChangeFailed`.
+ */
 function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
   const planned = state.planned.get(id)
   if (planned === undefined) return []
@@ -169,15 +174,15 @@ type Planned = readonly PlannedEntry[]
 type Ratios = ReadonlyMap<string, string>
 
 /**
- * Reports whether the option switches fallback prices on or off, so that its value is not a
- * decimal.
+ * Reports whether the option is the switch for fallback prices. The value of the switch is a flag,
+ * not a decimal.
  */
 const isFallbackSwitch = (option: string): boolean => option === FALLBACK_FLAG
 
 /**
- * Checks the name of an entry of a price option. Returns null if the name is valid. An entry of
- * `GroupGroupRatio` is named by two groups (`vip > default`). An entry of an option with a single
- * value has no name.
+ * Checks the name of an entry of a price option. Returns null if the name is valid. The name of an
+ * entry of `GroupGroupRatio` consists of two groups (`vip > default`). An entry of an option with a
+ * single value has no name.
  */
 function nameErrorOf(option: string, name: string): 'name-missing' | 'name-needless' | null {
   if (option === 'GroupGroupRatio') return pairOf(name) === null ? 'name-missing' : null
@@ -185,8 +190,8 @@ function nameErrorOf(option: string, name: string): 'name-missing' | 'name-needl
 }
 
 /**
- * Returns the option's text with the scheduled entries. If the text already contains these entries,
- * it is returned unchanged.
+ * Returns the option's text with the scheduled entries. If a JSON text already contains these
+ * entries, the text is returned unchanged.
  */
 function withPlanned(option: string, text: string, planned: Planned): string {
   if (option === 'GroupGroupRatio') return withSpecials(text, planned)

@@ -5,8 +5,8 @@ export const OPTIONS_STREAM = 'options'
 
 /**
  * An option was set. `value` is the new value in the form in which it is stored. `before` is the
- * previous value, which is the default value if no value was set. It is null if the previous value
- * is unknown.
+ * previous value, which is the default value if no value was set. `before` is null if the previous
+ * value is unknown or too long for the event.
  */
 export type OptionSet = Fact<
   'OptionSet',
@@ -14,8 +14,8 @@ export type OptionSet = Fact<
 >
 
 /**
- * A secret option was set. Its text is in the vault. An empty reference means that the option was
- * cleared.
+ * A secret option was set. The option's text is in the vault. An empty `secretRef` means that the
+ * option was cleared.
  */
 export type SecretOptionSet = Fact<
   'SecretOptionSet',
@@ -29,7 +29,9 @@ export type PlannedEntry = {
   readonly value: DecimalText | null
 }
 
-/** A price change was scheduled. `at` is the time at which it is due, in Unix milliseconds. */
+/**
+ * A price change was scheduled. `at` is the time at which the change is due, in Unix milliseconds.
+ */
 export type PriceChangeScheduled = Fact<
   'PriceChangeScheduled',
   { readonly id: number; readonly at: number; readonly changes: readonly PlannedEntry[] }

@@ -12,8 +12,8 @@ export type OptionUnit = 'quota' | 'dollar' | 'percent' | 'second' | 'minute' | 
 export type OptionAccess = 'root' | 'secret'
 
 /**
- * The definition of an option, from which its form field, validation and history follow. The texts
- * of the form are in `read-api/contract/option-translations/`.
+ * The definition of an option. The option's form field, validation and history are derived from the
+ * definition. The texts of the form are in `read-api/contract/option-translations/`.
  */
 export type OptionDefinition = {
   readonly key: string
@@ -21,8 +21,9 @@ export type OptionDefinition = {
   readonly preset: string
   readonly unit?: OptionUnit
   /**
-   * If the option maps models to prices: the unit of a price, by the model's name. Versions of a
-   * model have the same unit as the model. The prices of models without a unit are per call.
+   * For an option that maps models to prices: the unit of the price, by the name of the model.
+   * Versions of a model have the same unit as the model. The prices of models without a unit are
+   * per call.
    */
   readonly entryUnits?: Readonly<Record<string, 'second' | 'call'>>
   /**
@@ -33,8 +34,8 @@ export type OptionDefinition = {
   /** The site checks and stores the option, but no code reads it. Forms do not show the option. */
   readonly hasNoEffect?: true
   /**
-   * The key of another numeric option, whose value is the minimum of this option. If the value is
-   * 0, there is no minimum.
+   * The key of another numeric option. The value of the other option is the minimum of this option.
+   * If the value of the other option is 0, there is no minimum.
    */
   readonly notBelow?: string
   /**

@@ -84,8 +84,8 @@ export function optionInteger(values: ReadonlyMap<string, string>, key: string):
 }
 
 /**
- * Returns the parsed JSON of an option. Do not use its numbers, because parsed ratios lose digits.
- * `readPriceList` reads ratios exactly.
+ * Returns the parsed JSON of an option. Do not use the numbers in the result, because `JSON.parse`
+ * rounds ratios with many digits. `readPriceList` reads ratios exactly.
  */
 export const optionJson = (values: ReadonlyMap<string, string>, key: string): unknown =>
   JSON.parse(optionValue(values, key))

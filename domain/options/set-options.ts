@@ -8,7 +8,8 @@ type Values = ReadonlyMap<string, string>
 type Texts = readonly (readonly [key: string, text: string])[]
 
 /**
- * Returns one event for each option to which `texts` gives a new value. The texts must be valid.
+ * Returns one event for each option whose value changes to the value in `texts`. The texts must be
+ * valid.
  */
 export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
   texts.flatMap(([key, value]) => {
@@ -28,8 +29,8 @@ export function isSame(key: string, value: string, before: string): boolean {
 }
 
 /**
- * Returns the previous text, or null if this text is too long for the event, which also contains
- * the new text. Earlier releases may have accepted longer texts.
+ * Returns the previous text, or null if the previous text is too long for the event. The event also
+ * contains the new text. Earlier releases may have accepted longer texts.
  */
 const storedValue = (before: string): string | null =>
   storedBytes(before) > TEXT_BYTES_MAX ? null : before
@@ -37,7 +38,7 @@ const storedValue = (before: string): string | null =>
 /** The key of the option with the fallback price per call. */
 export const FALLBACK_PRICE_KEY = 'fallback_single_price'
 
-/** The two fallback ratios. They set a fallback price only if both are set. */
+/** The two fallback ratios. A fallback price per token applies only if both ratios are set. */
 export const FALLBACK_RATIO_KEYS: readonly string[] = [
   'fallback_input_ratio',
   'fallback_completion_ratio',

@@ -3,9 +3,9 @@ import type { DecimalText, PerCallPrice, PerTokenPrice, PriceSnapshot } from './
 import type { Usage } from './usage.ts'
 
 /**
- * A correction of a price: the ratios or the dollars that the price should have had. Omitted
- * members do not change. Tiers, tools, conditions and factors never change. Ratios apply to prices
- * per token, and `price` applies to prices per call or per second.
+ * The ratios or the dollars that replace those of a wrong price. Omitted members do not change.
+ * Tiers, tools, conditions and factors never change. Ratios apply to prices per token, and `price`
+ * applies to prices per call or per second.
  */
 export type CorrectedRatios = Readonly<
   Partial<
@@ -42,8 +42,8 @@ export function applyPriceCorrection(
 }
 
 /**
- * The data from which a call's charge at another price can be computed. `unpaidUsage` is the full
- * usage if the account did not pay for all of it.
+ * The data about a call that is needed to compute the call's charge at another price. `unpaidUsage`
+ * is the full usage if the account did not pay for all of it.
  */
 export type ChargedUsage = {
   readonly price: PriceSnapshot
@@ -55,10 +55,10 @@ export type ChargedUsage = {
 
 /**
  * Returns what a call costs at another price. If the account could not pay for the full usage, only
- * a part of the usage was charged. At a lower price, the original charge covers a larger part. The
- * result is therefore the cost of the full usage if this cost is at most the original charge.
- * Otherwise, the result is the original charge or the cost of the charged part, whichever is
- * higher.
+ * a part of the usage was charged. At a lower price, the original charge covers a larger part of
+ * the usage. The result is therefore the cost of the full usage if this cost is at most the
+ * original charge. If the full usage costs more than the original charge, the result is the
+ * original charge or the cost of the charged part, whichever is higher.
  */
 export function chargeAtPrice(call: ChargedUsage, price: PriceSnapshot): bigint {
   const { usage, unpaidUsage, calls } = call

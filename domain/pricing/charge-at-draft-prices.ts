@@ -24,8 +24,9 @@ type PastCall = {
   readonly video?: Pick<PerCallPrice, 'per' | 'factors'> | undefined
   /**
    * The ratio of a video's sound in the call's price per token. Null if this price does not depend
-   * on the sound. Omitted if the price is not per token. The ratio can't be computed later, because
-   * it depends on the provider's name for the model, which a past call does not contain.
+   * on the sound. Omitted if the price is not per token. The ratio can't be computed from the past
+   * call: it depends on the provider's name for the model, and the past call does not contain this
+   * name.
    */
   readonly soundRatio?: DecimalText | null | undefined
   /**

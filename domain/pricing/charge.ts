@@ -46,8 +46,8 @@ export function hasUsage(usage: Usage): boolean {
 }
 
 /**
- * Reports whether all counts are safe integers of 0 or more. If one of them is not, the gateway
- * counts the usage itself.
+ * Reports whether all counts are safe integers of 0 or more. If a provider reports other counts,
+ * the gateway counts the usage itself.
  */
 export function isCountable(usage: Usage): boolean {
   for (const count of COUNTS) if (!isCount(usage[count])) return false
@@ -60,13 +60,13 @@ export function isCountable(usage: Usage): boolean {
 const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0
 
 /**
- * Returns the charge for the usage at the price. `calls` is the number `n` by which a price per
- * call is multiplied. The default is 1 for a call with usage and 0 for a call without usage. Throws
- * if a count is negative, fractional or not a number.
+ * Returns the charge for the usage at the price. A price per call is multiplied by `calls`, which
+ * is `n` in the formulas. The default is 1 for a call with usage and 0 for a call without usage.
+ * Throws if a count is negative, fractional or not a number.
  *
- * The formulas, in which the letters are the ratios of `PriceSnapshot` (M model, G group,
- * C completion, K cache read, W cache write, I image, A audio, AC audio completion, IC image
- * completion, which is C if the price has none):
+ * In the formulas, these letters are the ratios of `PriceSnapshot`: M model, G group, C completion,
+ * K cache read, W cache write, I image, A audio, AC audio completion, IC image completion. If the
+ * price has no ratio for image completion, IC is C.
  *
  *   per token: round(((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
  *     + inputImage·I + inputAudio·A)·TI + ((output − outputAudio − outputImage)·C
@@ -75,9 +75,9 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
  *   per second: round(price · factors · 500 000 · G · seconds · P + tools)
  *
  * TI and TO are the ratios of the tier that the input reaches, or 1. P is the product of the ratios
- * of the call's conditions and of the price's ratio for calls in a batch. `tools` is the sum of
- * uses / 1000 · dollars · 500 000 · G over the provider's tools. `factors` is the product of the
- * ratios of the requested properties. `imageFactor` is 1 if the price has none.
+ * of the call's conditions and, for a call in a batch, of the price's batch ratio. `tools` is the
+ * sum of uses / 1000 · dollars · 500 000 · G over the provider's tools. `factors` is the product of
+ * the ratios of the requested properties. `imageFactor` is 1 if the price has no image factor.
  */
 export function chargeFor(
   price: PriceSnapshot,
@@ -88,8 +88,9 @@ export function chargeFor(
 }
 
 /**
- * Returns the provider's charge in quota: the list price (group ratio 1) multiplied by the
- * channel's cost ratio. The result is rounded once. A charge above 0 is never rounded down to 0.
+ * Returns the provider's charge in quota: the list price, without the group ratio, multiplied by
+ * the channel's cost ratio. The result is rounded once. A charge above 0 is never rounded down to
+ * 0.
  */
 export function costFor(
   price: PriceSnapshot,
@@ -103,7 +104,7 @@ export function costFor(
 /**
  * Returns the quota that the provider's cache saved: the charge if all cached tokens were ordinary
  * input, minus the charge for the usage. The result is negative if cache writes cost more than
- * cache reads saved. It is 0 for a price per call.
+ * cache reads saved. The result is 0 for a price per call.
  */
 export function savedByCache(price: PriceSnapshot, usage: Usage): Quota {
   const { inputUncached, cacheRead, cacheWrite5m, cacheWrite1h } = usage
@@ -149,9 +150,9 @@ export function fixedPrice(price: PerCallPrice, calls: number, seconds: number):
 
 /**
  * Returns the number by which a price per call is multiplied for a call that ended with this usage.
- * A price per image is multiplied by the delivered images, but by no more than were requested. Any
- * other price per call applies to a complete call even without usage, and to an incomplete call
- * only with usage.
+ * A price per image is multiplied by the number of delivered images, up to `requested`. Any other
+ * price per call applies to a complete call even without usage, and to an incomplete call only with
+ * usage.
  */
 export function callsFor(
   price: PriceSnapshot,

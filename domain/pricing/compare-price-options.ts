@@ -24,8 +24,8 @@ export type EntryChange = readonly [
 export const PRICE_MAPS: ReadonlySet<string> = new Set([...PRICE_KEYS, 'GroupRatio'])
 
 /**
- * The price options whose value is a single decimal. They apply to all models without an entry in
- * any other price option.
+ * The price options whose value is a single decimal. These prices apply to all models without an
+ * entry in any other price option.
  */
 const FALLBACK_PRICES: ReadonlySet<string> = new Set([
   'fallback_single_price',
@@ -77,7 +77,8 @@ function jsonPair(name: string): readonly string[] | null {
 /**
  * Returns the price changes that a new text of the option causes. Each change is named after a
  * model, a group or a pair such as `vip > default`. Changes of fallback options have an empty name.
- * If a name is removed, its built-in price applies again. An equal price is not a change.
+ * If the new text lacks a name, the built-in price of the name applies again. An equal price is not
+ * a change.
  */
 export function entryChanges(
   option: string,

@@ -13,10 +13,10 @@ const TIERS_MAX = 16
 
 /**
  * Reads the tiers of one model, such as `[{"above_input_tokens": 200000, "input_ratio": 2,
- * "output_ratio": 1.5}]`. Returns null if they are invalid. Each tier must begin at more tokens
- * than the tier before it. The ratios of a tier must be at least 1 and must not be lower than in
- * the tier before it. Otherwise, a longer input could cost less than a shorter one, and a hold for
- * the maximum input would be too low.
+ * "output_ratio": 1.5}]`. Returns null if the tiers are invalid. Each tier must begin at more
+ * tokens than the previous tier. The ratios of a tier must be at least 1 and must not be lower than
+ * in the previous tier. Without these rules, a longer input could cost less than a shorter input,
+ * and a hold for the maximum input would be too low.
  */
 export function readTiers(value: ExactJson): readonly ContextTier[] | null {
   if (!Array.isArray(value) || value.length > TIERS_MAX) return null

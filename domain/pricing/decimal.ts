@@ -29,9 +29,9 @@ export function parseDecimal(text: string): Decimal | null {
 }
 
 /**
- * Returns the decimal `digits` / 10^`scale`, or null if it has too many digits. The scale is
- * checked before a power of ten is computed, because a very large exponent would exhaust the
- * memory.
+ * Returns the decimal `digits` / 10^`scale` without trailing zeros, or null if the decimal has too
+ * many digits. The scale is checked before a power of ten is computed, because a very large
+ * exponent would exhaust the memory.
  */
 function normalize(digits: bigint, scale: number): Decimal | null {
   if (digits === 0n) return ZERO
@@ -61,7 +61,10 @@ export function decimalOf(text: DecimalText): Decimal {
   return decimal
 }
 
-/** Formats as plain digits, without an exponent and without trailing zeros. */
+/**
+ * Formats a decimal as plain digits without an exponent. All `scale` digits after the point are
+ * kept.
+ */
 export function decimalText({ units, scale }: Decimal): DecimalText {
   if (scale === 0) return String(units)
   const digits = String(units).padStart(scale + 1, '0')
@@ -76,7 +79,8 @@ export const times = (left: Decimal, right: Decimal): Decimal => ({
 })
 
 /**
- * Returns the quotient. If it has more than `SCALE_MAX` digits after the point, it is rounded up.
+ * Returns the quotient, rounded up to `SCALE_MAX` digits after the decimal point. Throws if the
+ * divisor is 0.
  */
 export function quotient(dividend: Decimal, divisor: Decimal): Decimal {
   assert(divisor.units > 0n, 'a divisor is above 0')

@@ -94,7 +94,7 @@ const column = (name: RatioColumn, option: string): ReadonlyMap<string, DecimalT
     }),
   ])
 
-/** The prices of models with a fixed price per call, in dollars. */
+/** The fixed prices of models in dollars per call, or per second for some videos. */
 const PRICES_PER_CALL: ReadonlyMap<string, DecimalText> = new Map([
   ['dall-e-2', '0.04'],
   ['dall-e-3', '0.04'],
@@ -121,8 +121,7 @@ const PRICES_PER_CALL: ReadonlyMap<string, DecimalText> = new Map([
   ['mj_upload', '0.05'],
   ['mj_video', '0.8'],
   ['swap_face', '0.05'],
-  // These tasks cost 0, because each of them is continued by the action `mj_modal`, which is
-  // charged.
+  // These tasks cost 0, because the action `mj_modal` completes each of them and is charged.
   ['mj_inpaint', '0'],
   ['mj_custom_zoom', '0'],
   ['suno_music', '0.1'],

@@ -46,10 +46,10 @@ const ALL_KINDS: InputKinds = Object.freeze({ hasHourCache: true })
 
 /**
  * Returns the maximum cost of a call. Any input token may be a cache write, an image or audio, so
- * each is priced at the highest ratio of the possible input kinds. Each output token is priced at
- * the highest output ratio. The context tier is chosen by the maximum number of input tokens,
- * because no tier is cheaper than the tiers below it. If the price depends on conditions of the
- * call, their most expensive combination is assumed.
+ * each input token is priced at the highest ratio of the possible input kinds. Each output token is
+ * priced at the highest output ratio. The context tier is chosen by the maximum number of input
+ * tokens, because no tier is cheaper than the tiers below it. If the price depends on conditions of
+ * the call, the most expensive combination of conditions is assumed.
  */
 export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   const { inputTokens, outputTokens, choices } = bounds
@@ -79,8 +79,9 @@ const ofTools = (price: PriceSnapshot, { tools }: CallBounds): Decimal =>
   tools === undefined ? NOTHING : times(listPriceOfTools(price, tools), decimalOf(price.group))
 
 /**
- * Returns the largest output limit, in tokens per choice, at which the call costs at most `most`.
- * Returns null if the input alone may cost more.
+ * Returns the largest output limit, in tokens per choice, at which the hold is at most `most`. The
+ * limit is at most `bounds.outputTokens`. Returns null if the input alone may cost more than
+ * `most`.
  */
 export function outputTokensWithin(
   price: PriceSnapshot,
@@ -92,7 +93,7 @@ export function outputTokensWithin(
 }
 
 /**
- * Returns the part of `usage` within `limits`, enlarged by as much of the rest as `isPayable`
+ * Returns the part of `usage` within `limits`, plus as much of the excess usage as `isPayable`
  * accepts. Input tokens are added first, then writes at the price of the one-hour cache, and then
  * output tokens.
  */
@@ -131,7 +132,7 @@ const raised = (limits: UsageLimits, input: number, hours: number): UsageLimits 
  * first part includes at least the usage within `limits`. The second part may have less output than
  * `limits`, so that more input is payable and may reach a tier. The second part is omitted if it is
  * not payable. The caller must charge the part with the higher charge. Otherwise, a call could
- * become cheaper because its input reaches a tier.
+ * become cheaper as soon as its input reaches a tier.
  */
 export function payablePartsInTiers(
   usage: Usage,
@@ -179,8 +180,9 @@ const isCount = (count: number): boolean => Number.isSafeInteger(count) && count
 type Rates = { readonly input: Decimal; readonly output: Decimal }
 
 /**
- * Two caches of rates by price object: the first without the one-hour cache, the second with it.
- * All calls with the same price share one price object.
+ * Two caches of rates by price object. The first is for calls without the one-hour cache, and the
+ * second is for calls with the one-hour cache. All calls with the same price share one price
+ * object.
  */
 const knownRates = Array.from({ length: 2 }, () => new WeakMap<PerTokenPrice, Rates>())
 

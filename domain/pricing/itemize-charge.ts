@@ -20,15 +20,15 @@ export type ChargeItem = {
 
 export type ItemizedCharge = {
   readonly items: readonly ChargeItem[]
-  /** The exact sum of the amounts. */
+  /** The exact sum of the items' amounts. */
   readonly sum: DecimalText
   /** The sum as whole quota. It equals `chargeFor` for the same arguments. */
   readonly charge: Quota
 }
 
 /**
- * Computes a charge item by item, by the formula of `chargeFor`. `calls` is the number by which a
- * price per call is multiplied.
+ * Computes a charge item by item with the formulas of `chargeFor`. A price per call is multiplied
+ * by `calls`.
  */
 export function itemizeCharge(
   price: PriceSnapshot,
@@ -123,7 +123,7 @@ function toolItems({ tools = {} }: PriceSnapshot, { tools: uses = {} }: Usage, g
   })
 }
 
-/** Formats a decimal without zeros at its end. */
+/** Formats a decimal without trailing zeros after the decimal point. */
 function text({ units, scale }: Decimal): DecimalText {
   const digits = decimalText({ units, scale })
   return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits

@@ -1,7 +1,7 @@
 /**
- * The names that OpenRouter gives to models with built-in prices. The key is the model's name at
- * its own provider. A call has the same price under both names, including the prices of caches,
- * audio and long contexts.
+ * The names that OpenRouter uses for models with built-in prices. The keys are the names that the
+ * models' own providers use. A call has the same price under both names, including the prices of
+ * caches, audio and long contexts.
  */
 const OPENROUTER_NAMES: ReadonlyMap<string, string> = new Map([
   ['claude-fable-5-1', 'anthropic/claude-fable-5.1'],
@@ -19,7 +19,7 @@ const OPENROUTER_NAMES: ReadonlyMap<string, string> = new Map([
   ['gpt-6.1-sol', 'openai/gpt-6.1-sol'],
 ])
 
-/** Adds the names at OpenRouter after the models that have such a name. */
+/** Returns the models, with the OpenRouter name inserted after each model that has one. */
 export const addOpenRouterNames = (models: readonly string[]): readonly string[] =>
   models.flatMap((model) => {
     const name = OPENROUTER_NAMES.get(model)

@@ -3,8 +3,8 @@ import type { ConditionRatios, DecimalText, PriceSnapshot } from './price-snapsh
 import { PRICE_CONDITIONS, type PriceCondition } from './usage.ts'
 
 /**
- * The conditions about speed. A call has at most one of them, because the provider serves a call at
- * one speed.
+ * The conditions about speed. A call has at most one of these conditions, because the provider
+ * serves a call at one speed.
  */
 const SPEEDS: readonly PriceCondition[] = ['fast', 'ultrafast', 'flex']
 
@@ -56,7 +56,10 @@ export function ratioOfCondition(
  */
 const pricesWithConditions = new WeakMap<PriceSnapshot, Map<string, PriceSnapshot>>()
 
-/** Returns the price of a model with the ratios of the conditions that a call may have. */
+/**
+ * Returns the price of a model with the ratios of the conditions that a call may have. Conditions
+ * without a known ratio are omitted.
+ */
 export function withConditions(
   price: PriceSnapshot,
   model: string,

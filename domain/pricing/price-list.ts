@@ -29,7 +29,7 @@ export type PriceList = {
    */
   readonly specialGroups: ReadonlyMap<string, RatioMap>
   readonly fallback: Fallback | null
-  /** The ratio for calls in a batch, which multiplies everything except the provider's tools. */
+  /** The ratio that multiplies the charge of a call in a batch, except for the provider's tools. */
   readonly batch: DecimalText
   /** Set on a site in self-use mode, where all users accept models without a price. */
   readonly isUnpricedAccepted: boolean
@@ -98,9 +98,11 @@ const pricesCache = new WeakMap<PriceList, Map<string, PriceSnapshot>>()
 const CACHED_PRICES_MAX = 4_096
 
 /**
- * Returns the price of the model for the group. An admin's price or ratio takes precedence over the
- * built-in one, and the built-in one over the fallback price. Without any of these prices, the
- * ratio 37.5 applies in self-use mode and to users who accept models without a price.
+ * Returns the price of the model for the group. The price that an admin has set takes precedence
+ * over the built-in price. The built-in price takes precedence over the fallback price. If the
+ * model has none of these prices, the ratio 37.5 applies in self-use mode and to users who accept
+ * models without a price. For all other users, the result is the error `ModelUnpriced`. If the
+ * group has no ratio, the result is the error `GroupUnknown`.
  */
 export function priceOf(
   list: PriceList,
@@ -146,9 +148,9 @@ export function moderationPriceOf(
 }
 
 /**
- * Returns the price of a model if the endpoint of the call is unknown. If the model has a name like
- * a moderation model, this is the price of a moderation. Use it only to find out whether any call
- * of the model has a price.
+ * Returns the price of a model for a call whose endpoint is unknown. If the model has a name like a
+ * moderation model, the result is the price of a moderation. Use this function only to find out
+ * whether any call of the model has a price.
  */
 export const priceByName: typeof priceOf = (list, model, group, customer) =>
   isNamedLikeModeration(model)
@@ -199,7 +201,7 @@ const pricesWithoutImages = new WeakMap<PriceSnapshot, PriceSnapshot>()
 
 /**
  * Returns the price for a call whose answer can't contain images. If the provider reports image
- * tokens anyway, they are charged as text, because the hold covers only the price of text.
+ * tokens anyway, these tokens are charged as text, because the hold covers only the price of text.
  */
 export function withoutImages(price: PriceSnapshot): PriceSnapshot {
   if (price.mode === 'call' || price.imageCompletion === undefined) return price
@@ -271,7 +273,7 @@ export function groupRatioOf(
 
 /**
  * Returns the names of the models whose price is 0. Returns `any` if a group ratio or the fallback
- * price is 0, so that calls of any model may cost nothing.
+ * price is 0, because calls of any model may then be free.
  */
 export function zeroPrices({
   set,

@@ -23,7 +23,7 @@ export type PerTokenPrice = {
   readonly audioCompletion: DecimalText
   /**
    * The price of images in the answer, as a multiple of the input price. Omitted if images cost the
-   * same as text, or if the request excludes images.
+   * same as text, or if the answer can't contain images.
    */
   readonly imageCompletion?: DecimalText
   /** Omitted if the price does not depend on the length of the input. */
@@ -33,7 +33,7 @@ export type PerTokenPrice = {
 /**
  * Higher prices for calls with more than `above` input tokens of any kind. The last tier that the
  * input exceeds multiplies all input prices by `input` and all output prices by `output`. Tiers are
- * in ascending order. Their ratios are at least 1 and never fall from one tier to the next.
+ * in ascending order. The ratios are at least 1 and never decrease from one tier to the next.
  */
 export type ContextTier = {
   readonly above: number
@@ -56,8 +56,8 @@ export type PerCallPrice = {
   /** The price in dollars per call, or per second if `per` is set. */
   readonly price: DecimalText
   /**
-   * Set for calls that generate images. The price is then charged for each delivered image, and is
-   * multiplied by this factor, which depends on the size and the quality of the images.
+   * Set for calls that generate images. The price is charged for each delivered image and is
+   * multiplied by this factor. The factor depends on the size and the quality of the images.
    */
   readonly imageFactor?: DecimalText
   /** Set if the provider bills the seconds of a video. */
@@ -73,20 +73,18 @@ export type PerCallPrice = {
 export type PriceFactor = { readonly name: string; readonly ratio: DecimalText }
 
 type GroupPrice = {
-  /**
-   * The ratio of the called group, or the special ratio that replaces it for users of `userGroup`.
-   */
+  /** The ratio of the called group, or the special ratio of this group for users of `userGroup`. */
   readonly group: DecimalText
   /** The user's group, on which special ratios depend. Omitted if it equals the called group. */
   readonly userGroup?: string
   /**
-   * The ratio for calls in a batch, which multiplies everything except the provider's tools.
+   * The ratio that multiplies the charge of a call in a batch, except for the provider's tools.
    * Omitted for calls that are not in a batch.
    */
   readonly batch?: DecimalText
-  /** The prices of the provider's tools that the call may use. Omitted if it may use none. */
+  /** The prices of the provider's tools that the call may use. Omitted if the call may use none. */
   readonly tools?: ToolPrices
-  /** The ratios of the conditions that the call requests. Omitted if it requests none. */
+  /** The ratios of the conditions that the call requests. Omitted if the call requests none. */
   readonly conditions?: ConditionRatios
 }
 
@@ -94,7 +92,7 @@ type GroupPrice = {
 export type ProviderCost = {
   /**
    * The channel's cost ratio at the time of the call: the provider's price as a multiple of the
-   * list price (group ratio 1).
+   * list price without the group ratio.
    */
   readonly costRatio?: DecimalText
   readonly cost?: WireQuota

@@ -7,7 +7,7 @@ export const TOOL_PRICES_KEY = 'ToolPrice'
 /**
  * The prices of the provider's tools in dollars per 1000 uses (see `built-in-prices.md`). As in the
  * option `ToolPrice`, a key is the name of a tool, or `tool:model` if another price applies to a
- * model. A model may end with `*`, which stands for any text.
+ * model. A model may end with `*`, which matches any text.
  */
 export const DEFAULT_TOOL_PRICES: RatioMap = new Map<string, DecimalText>([
   ['web_search', '10'],
@@ -28,8 +28,9 @@ export const DEFAULT_TOOL_PRICES: RatioMap = new Map<string, DecimalText>([
 
 /**
  * Returns the prices of the used tools for the model. An admin's entry for a tool takes precedence
- * over all built-in entries. Otherwise, `tool:model` takes precedence over `tool:prefix*`, a longer
- * prefix over a shorter one, and each of them over `tool`.
+ * over all built-in entries. Among the admin's entries and among the built-in entries, `tool:model`
+ * takes precedence over `tool:prefix*`, a longer prefix over a shorter prefix, and all of these
+ * over `tool`. Tools without a price are omitted.
  */
 export function toolPricesOf(set: RatioMap, model: string, uses: ToolCounts): ToolPrices {
   const prices: Partial<Record<ToolName, DecimalText>> = {}

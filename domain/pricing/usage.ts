@@ -78,14 +78,15 @@ export const NO_USAGE: Usage = Object.freeze({
 
 /**
  * Usage within these limits is always charged. `outputTokens` is the sum over all choices. `tools`
- * contains the maximum number of uses of each tool, which is 0 for a missing tool.
+ * contains the maximum number of uses of each tool. For a missing tool, this number is 0.
  */
 export type UsageLimits = {
   readonly inputTokens: number
   readonly outputTokens: number
   /**
-   * The maximum number of tokens that are charged as writes to the one-hour cache. Further tokens
-   * are charged as writes to the five-minute cache. Omitted if the hold covers any number of them.
+   * The maximum number of tokens that are charged as writes to the one-hour cache. Writes above
+   * this maximum are charged as writes to the five-minute cache. Omitted if the hold covers any
+   * number of writes to the one-hour cache.
    */
   readonly hourWrites?: number
   readonly tools?: ToolCounts
@@ -131,7 +132,7 @@ const areToolsWithin = (used: ToolCounts = NO_TOOLS, most: ToolCounts): boolean 
 
 /**
  * Returns the members of a usage that count the uses of tools. The uses of each tool are limited to
- * its count in `most`.
+ * the tool's count in `most`.
  */
 export function toolUsage(
   used: ToolCounts = NO_TOOLS,
@@ -148,12 +149,15 @@ export function toolUsage(
   return toolCalls === 0 ? { toolCalls } : { toolCalls, tools }
 }
 
-/** Returns the member `conditions` of a usage, which is omitted if there are no conditions. */
+/**
+ * Returns an object with the member `conditions` of a usage, or an empty object if there are no
+ * conditions.
+ */
 export const conditionsOfUsage = (
   conditions: readonly PriceCondition[] = [],
 ): Pick<Usage, 'conditions'> => (conditions.length === 0 ? {} : { conditions })
 
-/** Returns the member `outputImage` of a usage, which is omitted if it is 0. */
+/** Returns an object with the member `outputImage` of a usage, or an empty object if it is 0. */
 export const imageUsage = (outputImage: number): Pick<Usage, 'outputImage'> =>
   outputImage === 0 ? {} : { outputImage }
 

@@ -8,8 +8,8 @@ export type PriceUnit = 'second' | 'call'
 
 /**
  * The rule by which a provider bills the videos of some models. `price` is the provider's list
- * price in dollars per second or per video, for a ratio of 1. It is omitted for models whose price
- * is uncertain. An admin must enter the price of such a model.
+ * price in dollars per second or per video, for a ratio of 1. `price` is omitted for models whose
+ * price is uncertain. An admin must enter the price of such a model.
  */
 type VideoPrice = {
   readonly models: readonly string[]
@@ -100,13 +100,14 @@ const VIDEO_PRICES: readonly VideoPrice[] = [
     ...{ per: 'second', price: '0.1' },
   },
   {
-    // Jimeng's resolution follows from the model's name, so one price per model covers it.
+    // The name of a Jimeng model determines the resolution, so one price per model is enough.
     models: ['jimeng_t2v_v30', 'jimeng_i2v_first_v30', 'jimeng_t2v_v30_1080p'],
     per: 'second',
   },
   { models: ['jimeng_ti2v_v30_pro', 'jimeng_i2v_first_v30_1080'], per: 'second' },
-  // Vidu's ratios follow from its tables of credits. A video of viduq1 has only one resolution. The
-  // credits of viduq2 below 720p depend on the kind of task, so they have the price of 720p.
+  // The ratios of these models come from Vidu's tables of credits. A video of viduq1 has only one
+  // resolution. Below 720p, the credits for viduq2 depend on the kind of task, so the price of 720p
+  // applies.
   { models: ['viduq1'], per: 'second' },
   {
     models: ['viduq2'],
@@ -132,8 +133,8 @@ const VIDEO_PRICES: readonly VideoPrice[] = [
 ]
 
 /**
- * The rule for Hailuo models without a row: they are billed by the video. An admin enters the price
- * of 6 seconds at the usual resolution.
+ * The rule for Hailuo models without a row. These models are billed per video. An admin enters the
+ * price of a video of 6 seconds at the usual resolution.
  */
 const OTHER_HAILUO: VideoPrice = {
   models: [],
@@ -145,8 +146,8 @@ const OTHER_HAILUO: VideoPrice = {
 }
 /**
  * The rule for Doubao models without a row, if an admin enters a price per second. Doubao itself
- * bills tokens, whose number is proportional to the pixels of a frame and is doubled by sound
- * (volcengine.com/docs/82379/1544106).
+ * bills tokens. The number of tokens is proportional to the pixels of a frame, and sound doubles
+ * the price of a token (volcengine.com/docs/82379/1544106).
  */
 const OTHER_DOUBAO: VideoPrice = {
   models: [],
@@ -170,7 +171,7 @@ const RESOLUTIONS: ReadonlySet<string> = new Set(
     .flatMap(({ resolutions = {} }) => Object.keys(resolutions))
     .map((name) => name.split(' ', 1)[0] ?? name),
 )
-/** The ratio of sound at a price per token, for models whose name does not determine it. */
+/** The ratio of sound at a price per token, for models whose name does not determine this ratio. */
 const OTHER_SOUND: DecimalText = '2'
 /** Matches the models whose tokens cost the same with and without sound. */
 const SOUND_INCLUDED = /seedance-2[-.]0/
@@ -181,11 +182,11 @@ const OTHER_MODELS: ReadonlyMap<string, VideoPrice> = new Map([
 ])
 
 /**
- * Returns the rule by which videos of a model without a row in `VIDEO_PRICES` are billed. Unless
- * `OTHER_MODELS` contains the vendor, they are billed by the second. The ratio of a resolution or
- * an option is the highest ratio that any of the vendor's models has for it. If the admin enters
- * the price of the vendor's cheapest kind of video, no other kind is therefore charged less than
- * the vendor may bill.
+ * Returns the rule for videos of models without a row in `VIDEO_PRICES`. If `OTHER_MODELS` has no
+ * rule for the vendor, these videos are billed by the second. The ratio of each resolution and
+ * option is the highest ratio in the rows of the vendor. If the admin enters the price of the
+ * vendor's cheapest kind of video, every other kind is therefore charged at least as much as the
+ * vendor may bill.
  */
 function otherModelOf(vendor: string): VideoPrice {
   const other = OTHER_MODELS.get(vendor)
@@ -214,9 +215,9 @@ const BY_MODEL: ReadonlyMap<string, VideoPrice> = new Map(
 )
 
 /**
- * Prefixes of the names of further video models. These models have no row, so they are billed by
- * the second (see `otherModelOf`). Prefixes that image models share, such as `wan2.6`, are left
- * out.
+ * Prefixes of the names of other video models. These models have no row, so their videos are billed
+ * by the second (see `otherModelOf`). Prefixes that are also those of image models, such as
+ * `wan2.6`, are omitted.
  */
 const OTHER_VIDEO_MODELS = [
   ...['sora-3', 'veo', 'kling-v2', 'kling-v3', 'viduq3', 'doubao-seedance'],
@@ -248,9 +249,10 @@ export type VideoConditions = {
 /**
  * Returns `price` with the unit (second or call) and the ratios of the requested video. The unit
  * and the ratios come from the first of `models` that has a row. `models` contains the model's name
- * in the request and the provider's name for it, so that a mapped name is billed like its model. A
- * model without a row is billed by the rule of `otherModelOf`. A price per token depends only on
- * the sound of the video, because all other properties determine the number of tokens.
+ * in the request and the provider's name for the model, so that a mapped name is billed like the
+ * provider's model. A model without a row is billed by the rule of `otherModelOf`. A price per
+ * token depends only on the sound of the video, because all other properties determine the number
+ * of tokens.
  */
 export function videoPrice(
   price: PriceSnapshot,
@@ -277,18 +279,20 @@ export function videoPrice(
   }
 }
 
-/** How the videos of a model are billed at a channel, unless their price is per token. */
+/**
+ * The rule by which the videos of a model at a channel are billed, unless the price is per token.
+ */
 export type VideoPricing = {
   readonly unit: PriceUnit
-  /** True if the vendor counts tokens, so that a price per token applies too. */
+  /** True if the vendor counts tokens. An admin can then also set a price per token. */
   readonly countsTokens: boolean
   /** Returns the ratios of the videos, or null if all of them cost the same. */
   readonly ratios: () => VideoRatios | null
 }
 
 /**
- * The ratios by which the price of a model is multiplied. That of the resolution and those of all
- * options of a video are multiplied with each other.
+ * The ratios of the videos of a model. The price is multiplied by the ratio of the video's
+ * resolution and by the ratios of all of the video's options.
  */
 export type VideoRatios = {
   /** By resolution (`1080p`), or by resolution and length (`768p 10s`). */
@@ -296,9 +300,9 @@ export type VideoRatios = {
   /** By option: `pro` for the better mode, and `audio` for sound. */
   readonly options: Readonly<Record<string, number>>
   /**
-   * The video of a request that names no resolution, length or option. Its resolution is null if
-   * the vendor offers no choice of it. `ratio` is the product of its ratios. It applies to all
-   * videos without options if `resolutions` is empty.
+   * The video that is made if the request names no resolution, length or option. `resolution` is
+   * null if the vendor offers no choice of resolutions. `ratio` is the product of the ratios of
+   * this video. If `resolutions` is empty, `ratio` applies to all videos without options.
    */
   readonly default: {
     readonly resolution: string | null
@@ -308,8 +312,8 @@ export type VideoRatios = {
 }
 
 /**
- * Returns the names of the resolutions and options that `videoPrice` may multiply the price of the
- * models by. The vendor may not offer all of them, but it offers no others.
+ * Returns the names of the resolutions and options whose ratios `videoPrice` may apply to the
+ * models. The vendor offers no other resolutions and options, but may offer only some of these.
  */
 export function namesOfVideoRatios(
   models: readonly string[],
@@ -317,7 +321,7 @@ export function namesOfVideoRatios(
 ): Readonly<Record<'resolutions' | 'options', readonly string[]>> {
   const { resolutions = {}, options = {} } = ruleOf(models, vendor)
   const own = Object.keys(resolutions)
-  // A resolution without a ratio has the highest one.
+  // The highest ratio applies to a resolution without a ratio.
   const others = [...RESOLUTIONS].filter(
     (name) => !own.some((one) => one === name || one.startsWith(`${name} `)),
   )
@@ -335,7 +339,7 @@ export const unitOfVideo = (models: readonly string[], vendor: string): PriceUni
 const ruleOf = (models: readonly string[], vendor: string): VideoPrice =>
   firstRowOf(models) ?? otherModelOf(vendor)
 
-/** Returns the row of the first of the models that has one. */
+/** Returns the row of the first model in `models` that has a row. */
 const firstRowOf = (models: readonly string[]): VideoPrice | undefined =>
   models.map(rowOf).find((row) => row !== undefined)
 
@@ -347,15 +351,18 @@ function withSound(price: PerTokenPrice, models: readonly string[]): PriceSnapsh
 }
 
 /**
- * Returns the row of a model, or of the longest listed name with which the model's name begins. A
- * dated version such as `sora-2-2025-12-08` is therefore billed like its model.
+ * Returns the row of a model, or the row of the longest listed name that the model is a version of.
+ * A dated version such as `sora-2-2025-12-08` is therefore billed like its model.
  */
 function rowOf(model: string): VideoPrice | undefined {
   const name = BY_MODEL.has(model) ? model : nameOfVersion(model, BY_MODEL.keys())
   return name === undefined ? undefined : BY_MODEL.get(name)
 }
 
-/** Returns the highest ratio, which applies to a resolution without a ratio. */
+/**
+ * Returns the highest of the ratios, but at least 1. This ratio applies to a resolution without a
+ * ratio.
+ */
 const highestOf = (ratios: readonly DecimalText[]): DecimalText =>
   ratios.reduce(
     (highest, one) => (isAbove(decimalOf(one), decimalOf(highest)) ? one : highest),

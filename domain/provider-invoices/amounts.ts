@@ -7,9 +7,9 @@ const CHEAP_DECIMALS = 5
 const CENT = decimalOf('0.01')
 
 /**
- * Returns the number of decimals of an invoice's amounts, or undefined if it is the usual number
- * (`DECIMALS`). A currency whose unit is worth less than a cent needs fewer decimals, because its
- * amounts are larger.
+ * Returns the number of decimals of an invoice's amounts, or undefined for the usual number
+ * (`DECIMALS`). `dollars` is the price of one unit of the currency. If the unit is worth less than
+ * a cent, fewer decimals are used, because amounts in this currency are larger.
  */
 export function decimalsFor(dollars: string): number | undefined {
   return isAbove(CENT, decimalOf(dollars)) ? CHEAP_DECIMALS : undefined
@@ -24,8 +24,8 @@ export function roundedQuotient(value: bigint, divisor: bigint): bigint {
 }
 
 /**
- * The data with which an amount of an invoice is converted to quota: the price of the currency, and
- * the number of decimals.
+ * The data that is needed to convert an amount of an invoice to quota: the price of the currency
+ * and the number of decimals.
  */
 export type AmountTerms = Pick<ProviderInvoice, 'dollars' | 'decimals'>
 
@@ -50,8 +50,8 @@ export function quotaOf(amount: bigint, terms: AmountTerms): WireQuota {
 }
 
 /**
- * The maximum quota of one invoice. With this limit, the sum of the maximum number of invoices is
- * an exact number in a response.
+ * The maximum quota of one invoice. Even the sum of the maximum number of such invoices can be sent
+ * as an exact number in a response.
  */
 const PROVIDER_INVOICE_QUOTA_MAX = QUOTA_MAX / BigInt(PROVIDER_INVOICES_MAX)
 

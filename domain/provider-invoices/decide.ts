@@ -7,7 +7,7 @@ import type {
   ProviderInvoiceEvent,
 } from './events.ts'
 
-/** Returns the ids of the other invoices of the same channel that contain request ids. */
+/** Returns the ids of the channel's other invoices whose rows contain request ids. */
 export const otherProviderInvoiceIds = (
   { invoices }: ProviderInvoicesState,
   { invoiceId, channelId }: Pick<ProviderInvoice, 'invoiceId' | 'channelId'>,
@@ -24,8 +24,9 @@ export type ProviderInvoiceCommand =
   | ({ readonly type: 'ImportInvoice' } & ProviderInvoice)
   | { readonly type: 'DeleteInvoice'; readonly invoiceId: string }
   /**
-   * Refuses its append if the invoice exists. Sent in the append that removes the invoice's rows,
-   * so that a simultaneous import of the invoice either comes first or is refused.
+   * This command is refused, with its entire append, if the invoice exists. It is part of the
+   * append that removes the rows of a deleted invoice or a failed import. A simultaneous import of
+   * the invoice therefore either comes first or is refused.
    */
   | { readonly type: 'MustNotExist'; readonly invoiceId: string }
 
@@ -42,8 +43,8 @@ export type ProviderInvoiceErrorCode =
 export const PROVIDER_INVOICES_MAX = 100
 
 /**
- * The number of events that are read at once. It is small, because an event has up to 1 000 lines
- * (some 100 kB).
+ * The number of events that are read at once. This number is small, because an event has up to 1
+ * 000 lines (about 100 kB).
  */
 const INVOICES_PER_PAGE = 20
 
@@ -89,8 +90,9 @@ type ProviderInvoiceRequestsCommand =
       readonly max: number
     }
   /**
-   * Refuses its append unless exactly `parts` parts are recorded and none is deleted. Sent in the
-   * append of an import, because the rows of an import that pauses for too long are removed.
+   * This command is refused, with its entire append, unless exactly `parts` parts are recorded and
+   * none is deleted. It is part of the append of an import, because the rows of an import that
+   * pauses for too long are removed.
    */
   | { readonly type: 'MustBeComplete'; readonly invoiceId: string; readonly parts: number }
 
@@ -100,9 +102,10 @@ type ProviderInvoiceRequestsEvent = InvoiceRequestsRecorded | InvoiceRequestsDel
 export type ProviderInvoiceRequestsState = { readonly parts: number; readonly deleted: number }
 
 /**
- * Records the parts of an invoice in their order, and deletes them in the same order. A part that
- * is repeated changes nothing. Nothing is recorded after the first deletion. A part of
- * an earlier release has some 100 kB, so the stream is loaded in small pages.
+ * Records the parts of an invoice in their order, and deletes the parts in the same order. A part
+ * that is not the next one, such as a repeated part, changes nothing. Nothing is recorded after the
+ * first deletion. The stream is loaded in small pages, because a part that an earlier release
+ * recorded has about 100 kB.
  */
 export const providerInvoiceRequestsDecider: Decider<
   ProviderInvoiceRequestsState,

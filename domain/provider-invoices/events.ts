@@ -4,7 +4,7 @@ import type { Fact } from '../shared/event.ts'
 /** The stream of all imported invoices. */
 export const PROVIDER_INVOICES_STREAM = 'invoices'
 
-/** Returns the name of the stream with an invoice's rows that have a request id of the provider. */
+/** Returns the name of the stream with those rows of an invoice that contain a request id. */
 export const providerInvoiceRequestsStream = (invoiceId: string): string =>
   `invoice-requests-${invoiceId}`
 
@@ -25,7 +25,7 @@ export type ProviderInvoiceLine = {
 /** The first and the last UTC day of a period, such as `2026-11-01` and `2026-11-30`. */
 export type Period = { readonly firstDay: string; readonly lastDay: string }
 
-/** An admin imported a provider's invoice. Its rows are kept as sums by day and model. */
+/** An admin imported a provider's invoice. The invoice's rows are kept as sums by day and model. */
 export type InvoiceImported = Fact<
   'InvoiceImported',
   {
@@ -44,19 +44,19 @@ export type InvoiceImported = Fact<
     /** The sum of the amounts of the duplicates, in the invoice's units. Omitted if it is 0. */
     readonly duplicatesAmount?: number
     /**
-     * The number of rows with a request id, which are recorded in a separate stream. Omitted if it
-     * is 0.
+     * The number of rows with a request id. These rows are recorded in a separate stream. Omitted
+     * if 0.
      */
     readonly requests?: number
     readonly currency: string
     /** The price of one unit of the currency in dollars, as a decimal. */
     readonly dollars: string
     /**
-     * The number of decimals of all amounts of the invoice, which are integers. Omitted if it is 9,
-     * so that the units are billionths of the currency.
+     * All amounts of the invoice are integers, in units of 10^-`decimals` of the currency. If
+     * `decimals` is omitted, it is 9, so the unit is a billionth of the currency.
      */
     readonly decimals?: number
-    /** The days that the invoice covers, if the admin named them (see `periodOf`). */
+    /** The period of the invoice, if the admin named one (see `periodOf`). */
     readonly period?: Period
     readonly lines: readonly ProviderInvoiceLine[]
     readonly importedAt: number
@@ -66,8 +66,8 @@ export type InvoiceImported = Fact<
 export type InvoiceDeleted = Fact<'InvoiceDeleted', { readonly invoiceId: string }>
 
 /**
- * A row of an invoice with the provider's id of a request. `row` is the number of the row in the
- * file, and `amount` is in the invoice's units. The last element marks a duplicate.
+ * A row of an invoice that contains the provider's id of a request. `row` is the number of the row
+ * in the file, and `amount` is in the invoice's units. `isDuplicate` marks a duplicate.
  */
 export type ProviderInvoiceRequest = readonly [
   row: number,
@@ -80,9 +80,9 @@ export type ProviderInvoiceRequest = readonly [
 ]
 
 /**
- * Some of the rows of an invoice that contain request ids. All of these rows are recorded in
- * numbered parts before the invoice is imported, so that an imported invoice is complete. If the
- * import fails, the parts are never read.
+ * One part of the invoice rows that contain request ids. All such rows are recorded in numbered
+ * parts before the invoice is imported, so that an imported invoice is complete. If the import
+ * fails, the parts are never read.
  */
 export type InvoiceRequestsRecorded = Fact<
   'InvoiceRequestsRecorded',
@@ -95,7 +95,7 @@ export type InvoiceRequestsRecorded = Fact<
 >
 
 /**
- * The rows of one part were deleted, after their invoice was deleted or its import failed. The read
+ * The rows of one part were deleted, because the invoice was deleted or its import failed. The read
  * model removes these rows. Each part has a separate event, so that few rows are removed at once.
  */
 export type InvoiceRequestsDeleted = Fact<
@@ -111,7 +111,7 @@ export type ProviderInvoice = InvoiceImported['data']
 export const amountOf = ({ lines }: Pick<ProviderInvoice, 'lines'>): bigint =>
   lines.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
 
-/** The number of decimals of an invoice's amounts if the invoice does not state it. */
+/** The number of decimals of an invoice's amounts if the invoice does not state this number. */
 export const DECIMALS = 9
 
 /** Writes an amount in the units of an invoice as an exact decimal, such as `-0.0125`. */

@@ -1,11 +1,11 @@
 import type { Period, ProviderInvoice } from './events.ts'
 
 /**
- * Returns the period that an invoice covers: the days whose costs are known from this invoice.
- * Unless the import named the period, it extends from the first to the last day with usage. Returns
- * null for an invoice that has only credits. Rows outside of the period also count as costs of
- * their days. Such rows are credits, or corrections of costs that were estimated or that another
- * invoice contains.
+ * Returns the period that an invoice covers: the days whose costs are known from this invoice. If
+ * the admin did not name the period, it extends from the first to the last day with usage. Returns
+ * null for an invoice that has only credits. Rows outside the period also count as costs of their
+ * days. Such rows are credits, or corrections of costs that were estimated or that another invoice
+ * contains.
  */
 export function periodOf({
   period,
@@ -27,8 +27,8 @@ const DAY_MS = 86_400_000
 
 /**
  * Returns the last day with usage before a gap of more than `GAP_MAX_DAYS` days, and the first day
- * with usage after it. Returns null if there is no such gap. With a gap, the period must be named,
- * because the days before the gap may be corrections of an earlier invoice.
+ * with usage after the gap. Returns null if there is no such gap. If there is one, the admin must
+ * name the period, because the days before the gap may be corrections of an earlier invoice.
  */
 export function gapOf(
   lines: ProviderInvoice['lines'],

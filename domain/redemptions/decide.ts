@@ -20,7 +20,9 @@ export type RedemptionRecord = {
   readonly userIds: Set<number>
 }
 
-/** `code` is null if no code has ever had the key, or if the code was deleted. */
+/**
+ * The state of one key. `code` is null if no code has ever had the key, or if the code was deleted.
+ */
 export type RedemptionState = { code: RedemptionRecord | null }
 
 const noRedemption = (): RedemptionState => ({ code: null })
@@ -39,8 +41,9 @@ function evolveRedemption(state: RedemptionState, event: RedemptionEvent): Redem
     return state
   }
   const { code } = state
-  // Some stores cannot append to several streams atomically. An event of a batch may then follow
-  // the deletion of its code. Such an event is ignored.
+  // Some stores cannot append to several streams atomically. In such a store, an event that
+  // disables or deletes one of several codes may follow the deletion of its code. Such an event is
+  // ignored.
   const isLate = event.type === 'RedemptionDeleted' || event.type === 'RedemptionDisabled'
   if (isLate && code?.id !== event.data.redemptionId) return state
   assert(code?.id === event.data.redemptionId, `${event.type} of a code that does not exist`)
@@ -87,8 +90,8 @@ type ChangeRedemption = RedemptionCommandOf<'ChangeRedemption'> & {
 type EnableRedemption = RedemptionCommandOf<'EnableRedemption'>
 
 /**
- * Disables a code. If `isOneOfMany` is set, a code that cannot be disabled is skipped, so that all
- * other selected codes are disabled.
+ * Disables a code. If `isOneOfMany` is set, an unknown or used code is skipped, so that all other
+ * selected codes are disabled.
  */
 type DisableRedemption = RedemptionCommandOf<'DisableRedemption'> & {
   readonly isOneOfMany?: boolean
@@ -125,7 +128,7 @@ export type RedemptionCommand =
 export type RedemptionErrorCode =
   /** The code does not exist. Only admins receive this error. Users receive `CodeInvalid`. */
   | 'RedemptionUnknown'
-  /** The code does not exist, is disabled, or was used by another user. */
+  /** The code does not exist or is disabled, or it is an ordinary code that was already used. */
   | 'CodeInvalid'
   | 'CodeNotYetValid'
   | 'CodeExpired'
@@ -141,14 +144,14 @@ export type RedemptionErrorCode =
   | 'RedemptionsMade'
   /** The `Idempotency-Key` of the request was used before, for a request with different content. */
   | 'RequestKeyReused'
-  /** The code is disabled or used. Only an unused code can be changed. */
+  /** The code is disabled, or is an ordinary code that was used. A redeemed gift can be changed. */
   | 'RedemptionNotEditable'
   /** The code is used, so it cannot be enabled or disabled. */
   | 'RedemptionUsed'
   /** The name is empty or has more than 20 characters. */
   | 'RedemptionNameLength'
   | 'RedemptionQuotaTooSmall'
-  /** The maximum number of uses is below 1, or below the number of uses so far. Params: `least`. */
+  /** The maximum number of uses is below 1 or below the number of uses so far. Params: `least`. */
   | 'MaxUsesTooFew'
   /** The gift was already redeemed, so it cannot become an ordinary code. */
   | 'GiftInUse'
@@ -210,8 +213,7 @@ function change({ type, ...data }: ChangeRedemption, code: RedemptionRecord): Ou
 
 /**
  * Decides on a redemption. An ordinary code can be redeemed once, and a gift can be redeemed once
- * per user. The error is the same for an unknown code, a disabled code and a code that another user
- * has used.
+ * per user. The error is the same for an unknown code, a disabled code and a used ordinary code.
  */
 function redeem(command: RedeemCode, code: RedemptionRecord | null): Outcome {
   const { redemptionId, userId, quota, now } = command
@@ -261,8 +263,8 @@ export type AssignRedemptionIds = {
 export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
 
 /**
- * The maximum number of remembered requests. If an older request is repeated, the keys of its codes
- * already exist, because the keys are derived from the request.
+ * The maximum number of remembered requests. If an older request is repeated, it fails, because the
+ * keys of its codes are derived from the request and already exist.
  */
 const REMEMBERED_REQUESTS_MAX = 500
 

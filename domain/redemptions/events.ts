@@ -20,7 +20,9 @@ export type RedemptionTerms = {
    * once.
    */
   readonly isGift: boolean
-  /** How often the code can be redeemed: any number of times if null, once unless it is a gift. */
+  /**
+   * The maximum number of redemptions of a gift, or null for no limit. Any other code has one use.
+   */
   readonly maxUses: number | null
   /** The time from which the code is valid, or null. */
   readonly validFrom: number | null

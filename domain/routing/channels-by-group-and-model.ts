@@ -10,8 +10,8 @@ export type RoutingTerms = {
 export type Candidate = { readonly terms: RoutingTerms }
 
 /**
- * Channels with the same priority, all with the weight 0 or all with weights above 0. `sums`
- * contains the cumulative weights, in which a weight of 0 counts as 1.
+ * Channels with the same priority. Either all of them have the weight 0, or all of them have
+ * weights above 0. `sums` contains the cumulative weights, with a weight of 0 counted as 1.
  */
 export type PriorityTier<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
 
@@ -87,9 +87,9 @@ function tierOf<C extends Candidate>(channels: readonly C[]): PriorityTier<C> {
 }
 
 /**
- * Returns a function that computes a fact about an offer only once. Thousands of calls share an
- * offer, which may have a thousand channels. The fact never becomes outdated, because a changed
- * channel results in a new offer object.
+ * Returns a function that computes a fact about an offer once and caches the fact. Thousands of
+ * calls share an offer, and an offer may have a thousand channels. The fact never becomes outdated,
+ * because a changed channel results in a new offer object.
  */
 export function oncePerOffer<C, Fact>(
   compute: (offer: Offer<C>) => Fact,

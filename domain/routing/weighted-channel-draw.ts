@@ -7,9 +7,9 @@ import type { Candidate, Offer, PriorityTier } from './channels-by-group-and-mod
 const UNUSABLE_DRAWS_MAX = 8
 
 /**
- * Draws the channels of an offer in random order, each at most once, tier by tier (channels
- * of one priority). Within a tier, a channel's probability is proportional to its weight.
- * `random` returns numbers in [0, 1).
+ * Draws the channels of an offer in random order, each at most once. The tiers of the offer are
+ * used up one after the other. Within a tier, a channel's probability is proportional to its
+ * weight. `random` returns numbers in [0, 1).
  */
 export class ChannelDraw<C extends Candidate> {
   private readonly offer: Offer<C>
@@ -27,7 +27,7 @@ export class ChannelDraw<C extends Candidate> {
     this.random = random
   }
 
-  /** Returns the next channel that `isFit` accepts, or null. */
+  /** Returns the next drawn channel that `isFit` accepts, or null if no such channel is left. */
   next(): C | null {
     for (;;) {
       const { channels } = this.tier
@@ -90,7 +90,7 @@ export class ChannelDraw<C extends Candidate> {
 
 /**
  * Returns the index of a channel that is not drawn yet. `share` (0 to 1) selects a point in the
- * total weight of these channels.
+ * total weight of the channels that are not drawn yet.
  */
 function indexAt(sums: readonly number[], drawn: readonly number[], share: number): number {
   const startOf = (index: number): number => (index === 0 ? 0 : (sums[index - 1] ?? 0))

@@ -1,7 +1,8 @@
 /**
- * Throws for a programming error. Errors that can occur in operation must be handled instead. Pass
- * a function if building the message is expensive. Code that runs many times for every call checks
- * the condition itself, and calls `assert(false, …)` only for an error.
+ * Throws if `condition` is false. Only a programming error may make the condition false. Errors
+ * that can occur in operation must be handled instead. Pass a function if building the message is
+ * expensive. Code that runs many times for every call checks the condition itself, and calls
+ * `assert(false, …)` only for an error.
  */
 export function assert(condition: unknown, message: string | (() => string)): asserts condition {
   if (condition) return

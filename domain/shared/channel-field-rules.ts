@@ -1,6 +1,6 @@
 /**
- * The rules that choose the key for a call. `random`: at random. `polling`: in rotation. The rule
- * is empty if the channel has only one key.
+ * The rules for choosing the key for a call. `random`: a random key. `polling`: the keys in
+ * rotation. The rule is empty if the channel has only one key.
  */
 export const KEY_MODES = ['', 'random', 'polling'] as const
 export type KeyMode = (typeof KEY_MODES)[number]

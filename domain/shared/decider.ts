@@ -2,9 +2,9 @@ import type { CodedError } from './coded-error.ts'
 
 /**
  * The pure functions of an aggregate. Times and ids are part of the commands. `decide` returns an
- * error or the events to append, which are an empty list if nothing changes. It never changes the
- * state. NOTE: `evolve` may change the state in place, because an account with hundreds of open
- * holds is updated on every call.
+ * error or the list of the events to append. The list is empty if nothing changes. `decide` never
+ * changes the state. NOTE: `evolve` may change the state in place, because an account with hundreds
+ * of open holds is updated on every call.
  */
 export type Decider<State, Command, Event, R extends CodedError> = {
   readonly initialState: () => State
@@ -17,9 +17,8 @@ export type Decider<State, Command, Event, R extends CodedError> = {
    */
   readonly undo?: (state: State, event: Event) => () => void
   /**
-   * The maximum number of events that are read at once when the stream is loaded, 1 000 if it is
-   * not defined. Defined for streams of large events, because decoding a page blocks the event
-   * loop.
+   * The maximum number of events that are read at once when the stream is loaded. The default is 1
+   * 000. Defined for streams of large events, because decoding a page blocks the event loop.
    */
   readonly eventsPerPage?: number
   /** Defined for streams that grow without bound. */

@@ -1,7 +1,7 @@
 /**
- * An event as a decider returns it. The name of its type is in the past tense. The data is plain
- * JSON without secrets or readable personal data. A changed shape requires a new version `v` and an
- * upcaster.
+ * An event as a decider returns it. The name of the event's type is in the past tense. The data is
+ * plain JSON without secrets or readable personal data. A changed shape requires a new version `v`
+ * and an upcaster.
  */
 export type Fact<Type extends string = string, Data extends object = object> = {
   readonly type: Type
@@ -23,7 +23,7 @@ export type FactMeta = {
 /**
  * The client whose request caused an event. The user `userId` sent the request, and `ip` is
  * encrypted with this user's data key. Every event of such a request contains this object as
- * `data.client`, beside the fields of the event's type. Deciders neither set nor read it.
+ * `data.client`, beside the fields of the event's type. Deciders neither set nor read this object.
  */
 export type Client = { readonly userId: number; readonly ip: Sealed }
 

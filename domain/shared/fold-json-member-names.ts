@@ -2,10 +2,10 @@
 const FOLDS = /[A-Z\u0080-\uffff]/
 
 /**
- * Returns the folded form of the name of a JSON member, in which letter case does not matter. Some
- * parsers, such as Go's `encoding/json`, treat names with the same folded form as one field.
- * Unicode's simple folding applies (U+017F to `s`, U+212A to `k`). `ß` also becomes `ss`, which
- * parsers do not do, so slightly more names are refused than necessary.
+ * Returns the folded form of the name of a JSON member. Names that differ only in letter case have
+ * the same folded form. Some parsers, such as Go's `encoding/json`, treat names with the same
+ * folded form as one field. Unicode's simple folding applies (U+017F to `s`, U+212A to `k`). `ß`
+ * also becomes `ss`. Parsers do not change `ß`, so slightly more names are refused than necessary.
  */
 export const foldedName = (name: string): string =>
   FOLDS.test(name) ? name.toLowerCase().toUpperCase().toLowerCase() : name

@@ -27,13 +27,13 @@ function decoded(text: string): string | undefined {
 
 /**
  * The text that replaces a proxy's password for readers without permission. If there is no
- * password, it replaces the user name.
+ * password, this text replaces the user name.
  */
 const MASK = '***'
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 /**
- * Matches the credentials of a proxy address. They end at the last @, because a password may
- * contain an @.
+ * Matches the credentials of a proxy address. The credentials end at the last @, because a password
+ * may contain an @.
  */
 const CREDENTIALS_PATTERN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@[^@]*)$/is
 /** Matches a user name without a password. The user name may be an access token. */
@@ -57,7 +57,10 @@ export function restoreMaskedProxy(setting: string, stored: string): string {
   return withProxy(setting, proxyText, proxy)
 }
 
-/** Returns the proxy address in the setting if it is valid and has credentials, or null. */
+/**
+ * Returns the proxy address in the setting if the address is valid and has credentials that are not
+ * masked. Otherwise returns null.
+ */
 export function proxyWithCredentials(setting: string): string | null {
   const proxy = proxyIn(setting)?.trim() ?? ''
   const isSecret =

@@ -1,6 +1,8 @@
 import { assert } from './assert.ts'
 
-/** The quota for one dollar of a price. It equals the default of the option `QuotaPerUnit`. */
+/**
+ * The quota for one dollar of a price. This number equals the default of the option `QuotaPerUnit`.
+ */
 export const QUOTA_PER_DOLLAR = 500_000n
 
 /** Whole units of quota. Floating-point numbers would cause rounding errors. */
@@ -20,9 +22,8 @@ export const isInRange = (quota: Quota): boolean => quota <= QUOTA_MAX && quota 
 
 /**
  * Throws if the quota is outside ±(2^53 − 1). Such an amount is a bug, because deciders have
- * checked the range before. The condition is checked before `assert` is called, because each call
- * of `assert` creates a function for the message, and each call of a model converts a dozen
- * amounts.
+ * checked the range before. The function checks the condition itself, because each use of `assert`
+ * would build a message, and each call of a model converts a dozen amounts.
  */
 export function toWire(quota: Quota): WireQuota {
   if (!isInRange(quota)) assert(false, `quota ${quota} exceeds the range of the wire format`)

@@ -1,5 +1,5 @@
 /**
- * Returns the longest of `names` of which `model` is a version, or undefined. For example,
+ * Returns the longest name in `names` that `model` is a version of, or undefined. For example,
  * `sora-2-2025-12-08` is a version of `sora-2`. Every name is a version of itself.
  */
 export function nameOfVersion(model: string, names: Iterable<string>): string | undefined {

@@ -45,9 +45,9 @@ export type MarkUnconfirmed = TaskDestination & {
 /**
  * Records the provider's report on a task, from a query or a callback. The same append settles the
  * call for `SUCCESS` or releases it for `FAILURE`. The command is refused if the task has ended, so
- * that the account does not change. An outcome (`SUCCESS` or `FAILURE`) is recorded however old the
- * open task is. Any other report on a task that is more than an hour old is refused. `at` is in
- * Unix milliseconds.
+ * that the account does not change. An outcome (`SUCCESS` or `FAILURE`) of an open task is recorded
+ * regardless of the age of the task. Any other report on a task that is more than an hour old is
+ * refused. `at` is in Unix milliseconds.
  */
 export type ReportTask = {
   readonly type: 'ReportTask'
@@ -73,8 +73,8 @@ export type FailTask = {
 }
 
 /**
- * Ends a task that has exceeded its maximum duration. Before sending this command, the sender asks
- * the provider, which has reported no outcome. The same append releases the call.
+ * Ends a task that has exceeded its maximum duration. The sender must first ask the provider for an
+ * outcome, and may send this command only if there is none. The same append releases the call.
  */
 type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 
@@ -99,8 +99,8 @@ type TaskErrorCode =
   | 'TaskUnknown'
   | 'TaskEnded'
   /**
-   * The task was sent to a channel other than the one in the command, or the provider's id of the
-   * task differs.
+   * A provider has already accepted the task, but on another channel or with another id than in the
+   * command. `RouteTask` and `FailTask` are refused for any accepted task.
    */
   | 'TaskElsewhere'
   /**
@@ -108,7 +108,10 @@ type TaskErrorCode =
    * such a task.
    */
   | 'TaskTooOld'
-  /** The task is not old enough to be expired, or can't be deleted because it is still open. */
+  /**
+   * The task can't be expired yet, can't be abandoned because no provider has accepted it, or can't
+   * be deleted because it is still open.
+   */
   | 'TaskNotOver'
 
 export type TaskError = CodedError<TaskErrorCode>
@@ -150,7 +153,7 @@ export const TASK_MS_MAX = 3_600_000
 
 /**
  * The maximum duration in milliseconds of a task that no provider has accepted. A provider that had
- * accepted the task would have reported on it within this time.
+ * accepted the task would have reported on the task within this time.
  */
 const UNACCEPTED_MS_MAX = 600_000
 
@@ -213,7 +216,9 @@ function route({ type, ...to }: RouteTask, record: TaskRecord): Outcome {
   return [{ type: 'TaskRouted', v: 1, data: { ...factsOf(record), ...to } }]
 }
 
-/** Records that a provider accepted the task, unless a callback has already recorded it. */
+/**
+ * Records that a provider accepted the task, unless a callback has already recorded the acceptance.
+ */
 function accept({ type, ...place }: AcceptTask, record: TaskRecord): Outcome {
   if (record.place !== null) return isSameLocation(place, record) ? [] : codedError('TaskElsewhere')
   if (record.end !== null) return codedError('TaskEnded')
@@ -282,7 +287,9 @@ function expire({ at }: ExpireTask, record: TaskRecord): Outcome {
   return [failed(record, { cause, channelId, code: null, failReason: null }, at)]
 }
 
-/** Ends a task whose channel was deleted, because nobody can ask the provider about it any more. */
+/**
+ * Ends a task whose channel was deleted, because nobody can ask the provider about the task now.
+ */
 function abandon({ at }: AbandonTask, record: TaskRecord): Outcome {
   if (record.end !== null) return codedError('TaskEnded')
   if (record.place === null) return codedError('TaskNotOver')

@@ -4,8 +4,9 @@ import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
 /**
- * The video that a task makes: the request, completed by the defaults of the vendor. The hold
- * covers this video, and the settlement never charges more.
+ * The properties of the video that a task makes. If the request omits a property, the vendor's
+ * default applies. The hold covers this video, and the settlement never charges for more than this
+ * video.
  */
 export type VideoMedia = {
   /** The length of the video in seconds. */
@@ -68,7 +69,7 @@ export type TaskSubmitted = Fact<
     readonly hold: WireQuota
     /** The prompt as the caller sent it, or null. */
     readonly prompt: Sealed | null
-    /** The caller's label for the task, which responses about the task repeat. */
+    /** The caller's label for the task. Responses about the task repeat this label. */
     readonly state?: Sealed
     /** The id of the earlier task that this task continues, or null. */
     readonly origin: string | null
@@ -83,7 +84,7 @@ export type TaskSubmitted = Fact<
 /**
  * The task is about to be sent to this channel with this key. The event is recorded before the task
  * is sent, so that the channel and the key are not removed in the meantime. If the provider refuses
- * the task, it may be routed to another channel.
+ * the task, the task may be routed to another channel.
  */
 export type TaskRouted = Fact<
   'TaskRouted',
@@ -107,14 +108,14 @@ export type TaskAccepted = Fact<
       readonly description: Sealed | null
       readonly status: OpenStatus
       /**
-       * The attempts to send the task, which are also in the call's events. Omitted if the
+       * The attempts to send the task. The call's events contain the same attempts. Omitted if the
        * provider's callback recorded the acceptance.
        */
       readonly attempts?: readonly Attempt[]
     }
 >
 
-/** The task was sent, but the answer was lost, so that the provider may have accepted the task. */
+/** The task was sent, but the answer was lost. The provider may have accepted the task. */
 export type TaskUnconfirmed = Fact<
   'TaskUnconfirmed',
   Pick<ProviderCost, 'costRatio'> &
@@ -125,7 +126,6 @@ export type TaskUnconfirmed = Fact<
     }
 >
 
-/** The status of an open task changed. */
 export type TaskStatusChanged = Fact<
   'TaskStatusChanged',
   TaskFacts & {
@@ -171,7 +171,7 @@ export type FailureCause =
 export type TaskFailed = Fact<
   'TaskFailed',
   TaskFacts & {
-    /** The channel to which the task was sent, or null if there is none. */
+    /** The channel to which the task was sent, or null if no channel is known. */
     readonly channelId: number | null
     /** The code with which the provider refused the task, such as 3, 23 or 24, or null. */
     readonly code: number | null

@@ -30,7 +30,8 @@ type ChangeTerms = {
 }
 
 /**
- * A command that changes several tokens of one user. If one of them is unknown, none is changed.
+ * A command that changes several tokens of one user. If one of these tokens is unknown, none is
+ * changed.
  */
 type ForTokens<Type extends string> = {
   readonly type: Type
@@ -134,7 +135,8 @@ const unlessNone = (
 ): Outcome => (tokenIds.length === 0 ? [] : [{ type, v: 1, data: { userId, tokenIds } }])
 
 /**
- * Returns an error if a token would be unusable, because it has expired or its budget is used up.
+ * Returns an error if one of the selected tokens has expired or has used up its budget. Otherwise
+ * returns null.
  */
 function unusableError(
   { now, exhausted, names }: EnableTokens,

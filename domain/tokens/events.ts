@@ -21,24 +21,24 @@ export type TokenRateLimit = {
 }
 
 /**
- * A token's name, encrypted with its owner's key. In version 1 of the events, it is plain text
- * (`plain`).
+ * A token's name, encrypted with its owner's key. In version 1 of the events, the name is plain
+ * text (`plain`).
  */
 export type TokenName = Sealed | { readonly plain: string }
 
 /** The settings of a token that its owner can change. The token's budget is part of the account. */
 export type TokenTerms = {
   readonly name: TokenName
-  /** The time at which the token expires, in Unix seconds. Null if it never expires. */
+  /** The time at which the token expires, in Unix seconds. Null if the token never expires. */
   readonly expiresAt: number | null
   /** The group of the token's calls. If it is empty, the group of the user applies. */
   readonly group: string
   readonly models: readonly string[] | null
-  /** One address or CIDR range per line. null means all addresses. */
+  /** One IP address or CIDR range per line. Null means all addresses. */
   readonly allowIps: Sealed | null
   readonly rateLimit: TokenRateLimit
   /**
-   * The maximum number of model tokens per minute. The tokens of a call are estimated when it
+   * The maximum number of model tokens per minute. The tokens of a call are estimated when the call
    * starts. 0 means no limit.
    */
   readonly tokensPerMinute: number
@@ -51,9 +51,8 @@ export type SharedTerms = Omit<TokenTerms, 'name'>
 
 /**
  * The terms of a caller without a token, such as a session in the playground. Each limit is 0,
- * which means no limit. A new token does not have these terms, but the defaults of the API
- * contract. The rate limit of a new token is also disabled, but contains the counts that the form
- * suggests to an owner who enables it.
+ * which means no limit. A new token has the defaults of the API contract instead. Its rate limit is
+ * also disabled, but contains the counts that the form suggests to an owner who enables it.
  */
 export const UNRESTRICTED_TERMS: SharedTerms = {
   expiresAt: null,
@@ -68,7 +67,7 @@ export const UNRESTRICTED_TERMS: SharedTerms = {
 export type NewToken = {
   readonly tokenId: number
   readonly name: TokenName
-  /** The keyed hash of the key, by which the relay finds the token. */
+  /** The keyed hash of the key. The relay finds the token by this hash. */
   readonly keyLookup: string
   /** The vault reference of the key, which the owner can read. */
   readonly keyRef: string
@@ -89,7 +88,7 @@ export type TokenTermsChanged = Fact<
   { readonly userId: number; readonly tokenId: number; readonly terms: TokenTerms }
 >
 
-/** An event about several tokens of a user. It contains only the tokens that change. */
+/** An event about several tokens of a user. The event contains only the tokens that change. */
 type TokensFact<Type extends string> = Fact<
   Type,
   { readonly userId: number; readonly tokenIds: readonly number[] }

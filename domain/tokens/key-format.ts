@@ -1,6 +1,7 @@
 /**
- * A key is `sk-`, 42 random characters and a checksum of 6 characters, all from `KEY_ALPHABET`. The
- * checksum lets a scanner for leaked secrets recognize a key without a lookup.
+ * A key is `sk-`, followed by 42 random characters and a checksum of 6 characters. These 48
+ * characters are from `KEY_ALPHABET`. The checksum lets a scanner for leaked secrets recognize a
+ * key without a lookup.
  */
 export const KEY_RANDOM_CHARACTERS = 42
 const CHECK_CHARACTERS = 6

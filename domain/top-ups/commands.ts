@@ -21,19 +21,19 @@ export type PayTopUp = {
 }
 
 /**
- * Records a refund by an admin. `cents` is above 0 and at most the amount that is not refunded yet.
+ * Records a refund by an admin. `cents` must be above 0 and at most the amount that is not refunded
+ * yet.
  */
 export type RefundTopUp = {
   readonly type: 'RefundTopUp'
   readonly cents: bigint
   /**
-   * The number of refunds that the admin saw. If the order now has more refunds, the command is
-   * refused.
+   * The number of refunds that the admin saw. If this number has changed, the command is refused.
    */
   readonly refundsBefore: number
   /**
-   * The value of `TopUpState.changes` that the sender saw. If it has changed, the command is
-   * refused.
+   * The value of `TopUpState.changes` that the sender saw. If this value has changed, the command
+   * is refused.
    */
   readonly changesBefore?: number
   readonly reason: Sealed
@@ -41,8 +41,8 @@ export type RefundTopUp = {
 
 type Report = {
   /**
-   * The value of `TopUpState.changes` that the sender saw. If it has changed, the command is
-   * refused.
+   * The value of `TopUpState.changes` that the sender saw. If this value has changed, the command
+   * is refused.
    */
   readonly changesBefore: number
   /** The note that the user sees if the report leads to a deduction. */
@@ -74,8 +74,8 @@ export type ReportDispute = Report & {
   /** The deadline for evidence in Unix seconds, or null if the provider accepts no evidence. */
   readonly dueBy: number | null
   /**
-   * The transfer of the disputed money that the report is about: the money was withdrawn or
-   * returned. Null if the report is not about a transfer.
+   * `withdrawn`: the disputed money was taken from the operator's account. `reinstated`: the
+   * disputed money was returned. Null if the report is not about such a transfer.
    */
   readonly funds: 'withdrawn' | 'reinstated' | null
   /** The time of the provider's report in Unix seconds. */
@@ -91,17 +91,15 @@ export type TopUpErrorCode =
   | 'TopUpExists'
   /** A value in the report differs from the order. Params: `field`. */
   | 'TopUpMismatch'
-  /**
-   * The order was already paid by another payment. Params: `paymentId`, the id of the other
-   * payment.
-   */
+  /** The order was already paid. Params: `paymentId`, the id of the recorded payment. */
   | 'TopUpPaidAlready'
   | 'TopUpNotPaid'
   /**
-   * The amount is 0 or above the part not refunded yet. Params: `left`, the part not refunded yet.
+   * The amount is not above 0, or is above the amount that is not refunded yet. Params: `left`, the
+   * amount that is not refunded yet.
    */
   | 'RefundOutOfRange'
-  /** Another refund was made after the admin had read the order. */
+  /** The order was changed after the sender had read it, for example by another refund. */
   | 'RefundedMeanwhile'
 
 export type TopUpError = CodedError<TopUpErrorCode>

@@ -23,7 +23,10 @@ const DISPUTES_DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
 /** The statuses of disputes that the operator won, or that were closed without a decision. */
 const DISPUTES_WITHOUT_LOSS = ['won', 'warning_closed', 'prevented']
 
-/** Reports whether the bank has decided the dispute. Only an appeal can change the decision. */
+/**
+ * Reports whether a dispute is over, with or without a decision of the bank. Only an appeal can
+ * change the status of such a dispute.
+ */
 const isDecided = (status: string): boolean => DISPUTES_DECIDED.includes(status)
 
 /**
@@ -65,7 +68,7 @@ export function reportedChange(command: TopUpReport, state: TopUpState): bigint 
 
 /**
  * Returns the money that left the operator's account, permanently or temporarily, according to the
- * provider's reports. It is in hundredths of the currency.
+ * provider's reports. The result is in hundredths of the currency.
  */
 function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint {
   let [live, failed, disputed] = [0n, 0n, 0n]
@@ -81,9 +84,10 @@ function lostCents({ refunds, disputes, chargeCents }: ProviderReports): bigint 
 }
 
 /**
- * Reports whether the operator lost the disputed money. This is the case if the dispute was lost,
- * or if Stripe has withdrawn the money and not returned it. NOTE: `funds_reinstated` after a lost
- * dispute only returns the money of an earlier refund, which has a separate report.
+ * Reports whether the operator lost the disputed money. The money is lost if the dispute was lost.
+ * While the dispute is open, the money also counts as lost if Stripe has withdrawn it and not
+ * returned it. NOTE: `funds_reinstated` after a lost dispute only returns the money of an earlier
+ * refund. That refund has a separate report.
  */
 function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
   return (
@@ -93,7 +97,7 @@ function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean
 
 /**
  * Returns the part of the reported money that admins have also recorded, so that this part counts
- * only once. `lostTotal` is the money lost according to all reports, including the new report.
+ * only once. `lostTotal` is the lost money according to all reports, including the new report.
  */
 function coveredBy(
   { reports, coveredCents, recordedCents }: TopUpState,
@@ -106,8 +110,9 @@ function coveredBy(
 }
 
 /**
- * Returns the sum of the refunds by admins and by the provider, in hundredths of the currency. The
- * result is at most the amount of the payment.
+ * Returns the total money to deduct, in hundredths of the currency: the refunds that admins
+ * recorded plus the lost money that the provider reported. Money in both counts once. The result is
+ * at most the amount of the payment.
  */
 function dueCents(state: TopUpState, order: TopUpOrdered['data']): bigint {
   const { recordedCents, coveredCents, reports } = state
@@ -214,8 +219,8 @@ function disputeOf(
 }
 
 /**
- * Tells whether a report is newer than the recorded report. Times are in whole seconds. Of two
- * reports from the same second, the report with a decision counts as the newer one.
+ * Returns true if a report is newer than the recorded report. Times are in whole seconds. A report
+ * from the same second counts as newer, unless only the recorded report contains a decision.
  */
 function isNewerThan(recorded: ReportedDispute, { statedAt, status }: ReportDispute): boolean {
   if (statedAt !== recorded.statedAt) return statedAt > recorded.statedAt

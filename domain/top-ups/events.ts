@@ -74,9 +74,7 @@ export type TopUpRefunded = Fact<
     readonly rebateQuota: WireQuota
     /** The reason for the refund, encrypted with the user's data key. */
     readonly reason: Sealed
-    /**
-     * The provider's report that caused the refund. It is omitted if an admin recorded the refund.
-     */
+    /** The provider's report that caused the refund. Omitted if an admin recorded the refund. */
     readonly source?: ReportSource
   }
 >
@@ -102,9 +100,7 @@ export type TopUpRefundReported = Fact<
   {
     readonly orderId: number
     readonly userId: number
-    /**
-     * The provider's id of the refund. If `isTotal` is set, it is the provider's id of the charge.
-     */
+    /** The provider's id of the refund, or of the charge if `isTotal` is set. */
     readonly refundId: string
     readonly money: MoneyText
     /**
@@ -145,7 +141,7 @@ export type TopUpDisputeReported = Fact<
     readonly isWithdrawn: boolean
     readonly isReinstated: boolean
     /**
-     * The time of the latest report in Unix seconds. A report that is older than the recorded one
+     * The time of the latest report in Unix seconds. A report that is older than the latest report
      * can only set `isWithdrawn` and `isReinstated`.
      */
     readonly statedAt: number

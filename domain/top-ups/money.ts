@@ -25,7 +25,10 @@ export const priceCents = (amount: number, price: DecimalText, ratio: DecimalTex
 export const quotaOfDollars = (amount: number, quotaPerUnit: DecimalText): Quota =>
   rounded(product(integer(amount), quotaPerUnit))
 
-/** Returns a percentage of the quota, rounded down, so that it never exceeds the exact share. */
+/**
+ * Returns a percentage of the quota, rounded down, so that the result never exceeds the exact
+ * share.
+ */
 export function shareOf(quota: Quota, percentage: DecimalText): Quota {
   const { units, scale } = times(integer(quota), decimalOf(percentage))
   return units / (100n * 10n ** BigInt(scale))

@@ -133,8 +133,8 @@ export type TopUpReported = TopUpRefundReported | TopUpDisputeReported
 const REFUNDS_WITH_MONEY = ['pending', 'succeeded']
 
 /**
- * Returns the reports with one more report, which replaces the earlier report on the same refund,
- * charge or dispute.
+ * Returns the reports with one more report. The new report replaces the earlier report on the same
+ * refund, charge or dispute.
  */
 export function withReport(
   reports: ProviderReports,
@@ -155,9 +155,9 @@ export function withReport(
 type Share = 'quota' | 'rebateQuota'
 
 /**
- * Returns the quota to deduct for a refund of `cents`, or to restore if `cents` is negative. It is
- * the quota for all refunds minus the quota already deducted. Partial refunds therefore add up to
- * the exact total.
+ * Returns the quota to deduct for a refund of `cents`, or to restore if `cents` is negative. The
+ * result is the quota for all refunds so far, including this one, minus the quota that was already
+ * deducted. Partial refunds therefore add up to the exact total.
  */
 export function refundShares(state: TopUpState, cents: bigint): Record<Share, Quota> {
   const { order, payment, refundedCents } = state
@@ -170,7 +170,7 @@ export function refundShares(state: TopUpState, cents: bigint): Record<Share, Qu
   }
 }
 
-/** Parses an amount of money in an event, which is always valid. */
+/** Parses an amount of money in an event. Throws if the amount is invalid. */
 export function storedCents(money: string): bigint {
   const cents = centsOf(money)
   assert(cents !== null, 'an event has an invalid amount of money')

@@ -20,10 +20,10 @@ type ChangePassword = {
   readonly passwordRef: string
   /**
    * The user's `authVersion` when the request was authenticated. The command is refused if the
-   * version has changed since, because the sender may be an intruder.
+   * version has changed since then, because the sender may be an intruder.
    */
   readonly ifVersion?: number
-  /** The server generated the password, so the user should choose a new one. */
+  /** Set if the server generated the password. The user should then choose a new password. */
   readonly isTemporary?: boolean
 }
 
@@ -46,14 +46,15 @@ type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
 type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
 /**
- * Checks that an admin may change this user, and records nothing. This command is appended together
- * with commands to the user's other streams, because those streams do not contain the user's role.
+ * Checks that an admin may change this user, and records nothing. This command is part of the same
+ * append as commands to the user's other streams, because those streams do not contain the user's
+ * role.
  */
 type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 
 /**
- * Checks that the user exists and was not deleted, and records nothing. This command is appended
- * together with commands that store texts by or about the user in other streams.
+ * Checks that the user exists and was not deleted, and records nothing. This command is part of the
+ * same append as commands that store texts by or about the user in other streams.
  */
 type MustExist = { readonly type: 'MustExist' }
 
@@ -92,14 +93,14 @@ export type UnbindIdentity = {
   readonly enabledLoginMethods: readonly LoginMethod[]
   /**
    * The user's `removedLoginMethods` when the caller read the passkeys. The command is refused if a
-   * login method has been removed since.
+   * login method has been removed since then.
    */
   readonly expectedRemovedLoginMethods: number
 }
 
 /**
- * Records the removal of the user's passkeys. The same append removes them from the credentials.
- * The command is refused if the user would have no enabled login method left.
+ * Records the removal of the user's passkeys. The same append removes the passkeys from the
+ * credentials. The command is refused if the user would have no enabled login method left.
  */
 export type DropPasskeys = {
   readonly type: 'DropPasskeys'
@@ -145,7 +146,7 @@ export type UsernameCommand = ClaimUsername | ReleaseUsername
 export type UserErrorCode =
   | 'UserUnknown'
   | 'UserExists'
-  /** The user's role is not below the actor's role. */
+  /** The actor's role does not permit changes of this user (see `mayChange`). */
   | 'RoleTooHigh'
   | 'OnlySuperAdminPromotes'
   | 'OnlySuperAdminErases'
@@ -154,7 +155,7 @@ export type UserErrorCode =
   | 'IdentityChanged'
   /**
    * The login that authenticated the request is no longer valid, because the password or role was
-   * changed or the user was disabled.
+   * changed, a credential was removed, or the user was disabled.
    */
   | 'LoginVoid'
   /**

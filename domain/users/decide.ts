@@ -149,7 +149,8 @@ function unbindIdentity(command: UnbindIdentity, user: UserRecord): Outcome {
 }
 
 /**
- * Records the removal of the user's passkeys. The same append removes them from the credentials.
+ * Records the removal of the user's passkeys. The same append removes the passkeys from the
+ * credentials.
  */
 function dropPasskeys(
   { enabledLoginMethods, expectedRemovedLoginMethods }: DropPasskeys,
@@ -166,11 +167,12 @@ const hasLoginMethod = (user: UserRecord, open: readonly LoginMethod[]): boolean
     return method === 'password' ? user.passwordRef !== null : user.identities[method] !== undefined
   })
 
-/** `userId` is null while no user has claimed the name. */
+/** The owner of one username. `userId` is null while no user owns the name. */
 export type UsernameState = { readonly userId: number | null }
 
 /**
- * The decider of one username. The first user who claims the name owns it until the user is erased.
+ * The decider of one username. The first user who claims the name owns the name until the user is
+ * erased.
  */
 export const usernameDecider: Decider<
   UsernameState,

@@ -53,7 +53,7 @@ export type UserPasswordChanged = Fact<
     readonly userId: number
     readonly passwordRef: string
     readonly authVersion: number
-    /** The server generated the password, so the user should change it. */
+    /** Set if the server generated the password. The user should then change the password. */
     readonly isTemporary?: true
   }
 >
@@ -112,7 +112,7 @@ export type UserSettingsChanged = Fact<
   { readonly userId: number; readonly settings: Partial<UserSettings> }
 >
 
-/** The user bound an identity. It replaces any earlier identity of the same provider. */
+/** The user bound an identity. The identity replaces any earlier identity of the same provider. */
 export type IdentityBound = Fact<
   'IdentityBound',
   {
@@ -135,8 +135,9 @@ export type IdentityUnbound = Fact<
 >
 
 /**
- * The user's passkeys were removed, which the credentials stream also records. With this event, two
- * simultaneous removals of login methods conflict, so that at least one login method remains.
+ * The user's passkeys were removed. The credentials stream also records this removal. Because of
+ * this event, two simultaneous removals of login methods conflict, so that at least one login
+ * method remains.
  */
 export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
 

@@ -64,8 +64,8 @@ export const BALANCE_NAMES: Readonly<Record<BalanceName, string>> = {
 
 /**
  * The source of a checkpoint. `signed`: the transparency log. `earlier`: a caller who kept an
- * earlier checkpoint. `next`: the log after the last event of an export. `rotation`: a replacement
- * of the key.
+ * earlier checkpoint. `next`: the checkpoint that follows the last event of an export. `rotation`:
+ * a replacement of the key.
  */
 export type CheckpointSource = 'signed' | 'earlier' | 'next' | 'rotation'
 

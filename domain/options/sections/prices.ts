@@ -52,7 +52,7 @@ export const OTHER_RATIOS: OptionSection = {
   ],
 }
 
-/** The names that `GroupColors` accepts. The console decides how a colour looks. */
+/** The names that `GroupColors` accepts. The console defines the shade of each color. */
 const GROUP_COLOURS = [
   'grey',
   'blue',
@@ -73,7 +73,8 @@ export const GROUPS: OptionSection = {
   options: [
     {
       key: 'GroupRatio',
-      // New users are in the group `default`. Without a ratio, they could not make calls.
+      // New users are in the group `default`. Without a ratio for this group, new users could not
+      // make calls.
       type: { kind: 'ratios', required: 'default' },
       preset: ratiosText(DEFAULT_GROUP_RATIOS),
     },
