@@ -61,9 +61,10 @@ const TOKEN_URL = 'https://oauth2.googleapis.com/token'
 const TOKEN_HOSTS = new Set(['oauth2.googleapis.com', 'accounts.google.com', 'www.googleapis.com'])
 
 /**
- * Returns the address of the token endpoint. Returns null unless the address is Google's or belongs
- * to the address that the operator has entered. Without this check, a key file of unknown origin
- * could name a server that would then receive usable assertions.
+ * Returns the address of the token endpoint in the key file, or Google's if the file names none.
+ * Returns null unless the address has a host of Google or the origin of the base URL that the
+ * operator has entered. Without this check, a key file of unknown origin could name a server that
+ * would then receive usable assertions.
  */
 function tokenUrlOf({ tokenUri }: ServiceAccount, baseUrl: string): string | null {
   if (tokenUri === '') return TOKEN_URL
@@ -100,8 +101,8 @@ const ANTHROPICS_OWN_BETA = /^(?:oauth|prompt-caching-scope|redact-thinking|mcp-
 const takesBeta = (beta: string): boolean => !ANTHROPICS_OWN_BETA.test(beta)
 
 /**
- * Removes the header that Vertex AI expects as a member of the body, and the betas that Vertex AI
- * refuses.
+ * Removes the header `anthropic-version`, which Vertex AI expects as a member of the body, and the
+ * betas that Vertex AI refuses.
  */
 function withVertexHeaders(call: ProviderCall): ProviderCall {
   const betas = betasIn(headerIn(call.headers, BETA_HEADER)).filter(takesBeta)
