@@ -42,8 +42,8 @@ export type StoredBatch = {
    */
   readonly deniedAt: number
   /**
-   * The time since which all attempts after the last denial have failed for other reasons than a
-   * denial, in Unix milliseconds; 0 if none has.
+   * The time of the first attempt after the last denial that failed for another reason, in Unix
+   * milliseconds; 0 if there is none.
    */
   readonly failingSince: number
   /**
@@ -75,8 +75,8 @@ export type StoredBatch = {
 /**
  * The time after which the request that has stored a batch counts as dead if it has not reserved
  * the quota. A repeat with the same `Idempotency-Key` then takes the batch over. This is longer
- * than a reservation usually takes. A batch whose reservation takes even longer is not sent to a
- * provider, because `confirm` fails.
+ * than a reservation usually takes. If a reservation takes longer and a repeat has taken the batch
+ * over, `confirm` fails, and the first request does not send the batch.
  */
 export const HOLDING_MS = 60_000
 
@@ -204,8 +204,8 @@ export type BatchStore = {
 }
 
 /**
- * Awaits a query of the database. Rejects with `StoreUnavailable` if it fails, so that the failure
- * is not mistaken for one of the provider.
+ * Awaits a query of the database. Rejects with `StoreUnavailable` if the query fails, so that the
+ * failure is not mistaken for a failure of the provider.
  */
 export const fromStore = <T>(query: Promise<T>): Promise<T> =>
   query.catch((cause: unknown) => {
@@ -249,7 +249,8 @@ const ROW = `batch, user_id::int4 as "userId", api, submitted_at::float8 as "sub
   holder_since::float8 as "holderSince"`
 
 // A batch that replaces another one has the same lines, because the `Idempotency-Key` of both
-// belongs to one body. Their facts may differ, because prices may have changed.
+// batches belongs to the same body. The facts of the lines may differ, because prices may have
+// changed.
 const ADDITION = `with added as (
     insert into relay.batches as known
       (batch, user_id, submitted_at, api, request, holder, holder_since)
