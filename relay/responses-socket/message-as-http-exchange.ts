@@ -161,8 +161,8 @@ class SocketResponse extends Writable implements CallResponse {
 }
 
 /**
- * Returns an HTTP response that is written to the raw connection of an upgrade request. It is used
- * to refuse the upgrade.
+ * Returns an HTTP response that is written to the raw connection of an upgrade request. The
+ * response is used to refuse the upgrade.
  */
 export function responseToUpgrade(request: IncomingMessage): ServerResponse {
   const response = new ServerResponse(request)
