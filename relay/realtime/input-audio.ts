@@ -56,7 +56,7 @@ export class InputAudio {
     this.open = Math.max(0, this.open - bytes)
   }
 
-  /** Returns the error for the caller if no further commit or clearing can be sent, or null. */
+  /** Returns the error for the caller if no other commit or clearing can be sent, or null. */
   checkRequest(): RelayError | null {
     if (this.requests.length < REQUESTS_MAX) return null
     return relayError('too_many_concurrent', { subject: `${REQUESTS_MAX} commits (this session)` })

@@ -331,8 +331,8 @@ class RealtimeSocket {
   }
 
   /**
-   * Reserves memory for the bytes of a message while they arrive. Closes the connection if the
-   * user's memory limit is exceeded.
+   * Reserves memory for the bytes of a message while they arrive. Closes the connection if too
+   * little memory is left, in total or for this user.
    */
   private resize(): void {
     if (this.socket.readyState !== this.socket.OPEN) return

@@ -106,7 +106,7 @@ export function readSession(
   if (!isObject(output)) return relayError('invalid_parameter', { param: `${path}audio.output` })
   const { input_audio_transcription: ofBeta } = value
   const modelPath = `${path}audio.input.transcription`
-  // Providers of either protocol may read either name, so both must have the same model.
+  // A provider may read the setting of either protocol, so both settings must name the same model.
   const ofInput = transcriptionOf(input.transcription, modelPath)
   if (isError(ofInput)) return ofInput
   const ofSession = transcriptionOf(ofBeta, `${path}input_audio_transcription`)
