@@ -25,8 +25,9 @@ const REGION = /^[a-z]+(?:-[a-z]+\d+)?$/
 type RegionOf = (model: string) => string
 
 /**
- * Reads the channel's field `other`. It is one region, or a JSON object with a region for each
- * model and a region `default` for all other models. Returns null if it is malformed.
+ * Reads the channel's field `other`: one region, or a JSON object with a region for each model and
+ * a region `default` for all other models. Without a region, `global` is used. Returns null if the
+ * field is malformed.
  */
 function readRegions(text: string): { regionOf: RegionOf; regions: readonly string[] } | null {
   const entered = text.trim()
@@ -77,7 +78,7 @@ function tokenUrlOf({ tokenUri }: ServiceAccount, baseUrl: string): string | nul
 }
 
 /**
- * Returns Vertex AI's name for a model. Anthropic's names end with a hyphen and a date, and Vertex
+ * Returns Vertex AI's name for a model. If Anthropic's name ends with a hyphen and a date, Vertex
  * AI replaces this hyphen by `@`.
  */
 const vertexModel = (model: string): string =>
@@ -120,7 +121,7 @@ function secretsIn(key: string): string[] {
   const isPublic = (text: string) => /^https:|^service_account$|^googleapis\.com$/.test(text)
   const texts = Object.values(file).filter((text) => typeof text === 'string')
   const own = texts.filter((text) => !isPublic(text))
-  // Each line of the private key is listed separately, because an error may repeat any of them.
+  // Each line of the private key is listed separately, because an error may repeat single lines.
   return own.flatMap((text) => [
     text,
     ...text.split('\n').filter((line) => !line.startsWith('-----')),

@@ -37,8 +37,8 @@ export type ImageAdapter = {
     model: string,
   ) => object | { readonly unsupported: string }
   /**
-   * Returns the size and the quality by which an image is priced. They are those in the provider's
-   * request, or null if the provider's price does not depend on them.
+   * Returns the size and the quality by which an image is priced. The values are those in the
+   * provider's request, or null if the price does not depend on them.
    */
   readonly sentImageOf: (request: ImageRequest, model: string) => SentImage
   /** Converts a provider's answer to OpenAI's images API. `created` is in Unix seconds. */
@@ -46,8 +46,8 @@ export type ImageAdapter = {
   /** Returns the names of the members of a request that are not sent to the provider. */
   readonly lossesOf: (request: object, model: string) => readonly string[]
   /**
-   * How the provider's tasks are started and polled, if it generates images as tasks. Omitted
-   * otherwise.
+   * How the provider's tasks are started and polled. Omitted if the provider does not generate
+   * images as tasks.
    */
   readonly task?: ImageTask
 }

@@ -50,7 +50,7 @@ const DASH_SCOPE_MODELS = /^(?:qwen-image|wan(?:2\.(?:[6-9]|\d\d)|[3-9])[\w.]*-(
 const DASH_SCOPE_EDITORS =
   /^(?:qwen-image-(?:edit|[2-9])|wan(?:2\.(?:[6-9]|\d\d)|[3-9])[\w.]*-image)/
 const DASH_SCOPE_PATH = '/api/v1/services/aigc/multimodal-generation/generation'
-/** Matches the hosts of DashScope, and those of a workspace. */
+/** Matches the hosts of DashScope, including those of single workspaces. */
 const DASH_SCOPE_BASES = /^(?:dashscope(?:-[a-z]+)?|[\w-]+\.[\w-]+\.maas)\.aliyuncs\.com\//
 
 /**
@@ -154,7 +154,7 @@ const IMAGE_MODEL =
   /dall-e|gpt-image|chatgpt-image|imagen-|cogview|glm-image|seedream|qwen-image|flux|kolors|grok-.*imag|gemini-.*image|stable-diffusion|^image-0|wanx-v1|wanx?\d[\w.]*-(?:t2i|i2i|image)|z-image/i
 
 /**
- * Reports whether a model with this name generates images. Only the name shows it, because the
- * image endpoints of some channel types serve any model.
+ * Reports whether a model with this name generates images. The endpoints can't show this, because
+ * the image endpoints of some channel types serve any model.
  */
 export const isImageModel = (model: string): boolean => IMAGE_MODEL.test(model)

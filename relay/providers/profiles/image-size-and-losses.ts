@@ -57,8 +57,8 @@ export function aspectRatioOf(size: string | null | undefined): string | undefin
 }
 
 /**
- * The named sizes, each with the largest number of pixels of an image that counts as this size. The
- * limit is halfway, as a ratio, between this size and the next larger one.
+ * The named sizes, each with the largest number of pixels of an image that counts as this size.
+ * This number is the geometric mean of the pixels of this size and of the next larger one.
  */
 const NAMED_SIZES = [
   ['256', 2 ** 17],

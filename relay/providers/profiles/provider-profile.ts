@@ -72,9 +72,9 @@ export type CallEndpoint = {
   /** How the request bodies of this endpoint differ from those of the wire format. */
   readonly envelope?: BodyEnvelope
   /**
-   * The members of a request that change its price at this site, but that the provider ignores.
-   * These members are not sent and are reported as losses. The price is thus that of the answer
-   * that the provider delivers.
+   * The members of a request that change the request's price at this site, but that the provider
+   * ignores. These members are not sent and are reported as losses. The price is thus that of the
+   * answer that the provider delivers.
    */
   readonly ignores?: ReadonlySet<string>
   /**

@@ -23,8 +23,9 @@ const isCall = (part: ContentPart): part is ToolCallPart => part.kind === 'tool-
 const isOfTool = ({ kind }: ContentPart): boolean => kind === 'tool-call' || kind === 'tool-result'
 
 /**
- * Writes a conversation with function calls. The format allows one call per turn, followed by its
- * result. Parallel calls are therefore written one after the other.
+ * Writes a conversation with function calls. The format allows one call per turn, followed by the
+ * call's result. Parallel calls are therefore written one after the other. Throws a
+ * `ConversionError` if the last message is the assistant's.
  */
 export function writeTurns(messages: readonly CanonicalMessage[], losses: string[]): Turn[] {
   const results = resultsIn(messages)
@@ -161,7 +162,7 @@ const functionsOf = (tools: CanonicalRequest['tools']): readonly JsonObject[] =>
 
 /**
  * Returns the functions for a provider that has no tool choice. If the model must call a certain
- * function, only this function is offered.
+ * function, only this function is offered. If the model must call none, no function is offered.
  */
 export function offeredFunctions(
   { tools, toolChoice, allowsParallelCalls }: CanonicalRequest,
@@ -188,7 +189,10 @@ function noteLosses(
   if (tools.length > 0 && allowsParallelCalls === true) losses.push('allowsParallelCalls')
 }
 
-/** Returns the request members for the functions and the function choice. */
+/**
+ * Returns the request members for the functions and the function choice. Returns no members if the
+ * model must call no function.
+ */
 export function functionMembers(
   { tools, toolChoice, allowsParallelCalls }: CanonicalRequest,
   losses: string[],
