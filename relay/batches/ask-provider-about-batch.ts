@@ -24,9 +24,9 @@ const PROTOCOLS: Readonly<Record<BatchApi, BatchProtocol>> = {
 }
 
 /**
- * Returns the keys to try for requests about the batch. They belong to the channel to which the
- * batch was submitted. The list is empty if no channel has accepted the batch or if the channel was
- * deleted.
+ * Returns the keys to try for requests about the batch. These keys belong to the channel to which
+ * the batch was submitted. The list is empty if no channel has accepted the batch or if the channel
+ * was deleted.
  */
 export const keysOf = ({ views }: RelayDeps, { place }: BatchRecord): readonly RelayKey[] =>
   place === null ? [] : keysOfSubmitted(views.channels, place)

@@ -103,8 +103,8 @@ export type FileStore = {
    */
   exceeded(userId: number, bytes: number, at: number, limits: FileLimits): Promise<FileLimit | null>
   /**
-   * Returns the uploaded file with this id, or undefined if the user has no such file at the time
-   * `at`.
+   * Returns the file with this id, or undefined if the user has no such file at the time `at`. A
+   * file without a provider's id is not found.
    */
   find(userId: number, file: string, at: number): Promise<StoredFile | undefined>
   list(userId: number, page: PageOfFiles): Promise<readonly StoredFile[]>

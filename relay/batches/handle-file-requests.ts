@@ -104,9 +104,9 @@ function uploadIn({ document, files }: ReceivedForm): Upload | RelayError {
   for (const param of ['purpose', 'file']) {
     if (fields[param] === undefined) return relayError('missing_parameter', { param })
   }
-  // Files for other purposes are refused, because calls can't use files. At the provider, all files
-  // belong to the site's account, so a caller could name the files of other callers. Also, only the
-  // channel that has a file can read it.
+  // Files for other purposes are refused, because calls must not name files. At the provider, all
+  // files belong to the site's account, so a caller could name the files of other callers. Also,
+  // only the channel to which a file was uploaded can read the file.
   if (fields.purpose !== 'batch') {
     return relayError('file_purpose_not_supported', { param: 'purpose' })
   }

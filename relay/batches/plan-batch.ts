@@ -51,7 +51,7 @@ export type BatchPlan = Omit<PlannedBody, 'body'> & {
   readonly shown: object | null
 }
 
-/** What is sent to one channel, with the parts and the data of the lines. */
+/** The body that is sent to one channel, with the parts and the data of the lines. */
 export type PlannedBody = {
   readonly parts: readonly BatchPart[]
   readonly lines: LinesById
@@ -296,8 +296,8 @@ async function buildPlan(
 }
 
 /**
- * Returns for each model the number of lines and the number of tokens that they may use. Each line
- * counts as one call towards the caller's limits.
+ * Returns for each model the number of lines and the number of tokens that these lines may use.
+ * Each line counts as one call towards the caller's limits.
  */
 export function callsOf({
   parts,
@@ -336,7 +336,7 @@ export function candidateFor(
 
 /**
  * Adds a line to the part with the same model and price, or to a new part. Returns the index of the
- * part, or null if the batch would have too many parts.
+ * part, or null if the batch would have too many parts or the part would cost too much.
  */
 export function addToPart(
   { views, now }: RelayDeps,
