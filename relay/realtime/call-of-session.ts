@@ -199,7 +199,7 @@ export class SessionCall {
 
   /**
    * Raises the hold so that it covers this number of input and output tokens. Returns an error if
-   * the account can't pay for them.
+   * the account can't pay for them or the hold can't be stored.
    */
   async cover(inputTokens: number, outputTokens = this.outputTokens): Promise<RelayError | null> {
     const most = Math.max(outputTokens, this.outputTokens)

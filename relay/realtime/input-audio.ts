@@ -26,8 +26,8 @@ type Turn = { readonly start: number; end: number | null }
 export type CommittedAudio = { readonly bytes: number; readonly position: SettingsPosition | null }
 
 /**
- * Returns the length of audio in bytes as if it were PCM of 24 kHz. `rate` is its number of bytes
- * per second.
+ * Returns the length of audio in bytes as if it were PCM of 24 kHz. `rate` is the audio's actual
+ * number of bytes per second.
  */
 export const pcmBytesOf = (bytes: number, rate: number): number =>
   (bytes * BYTES_PER_SECOND.pcm) / rate

@@ -214,7 +214,8 @@ export class ResponseBilling {
   }
 
   /**
-   * True while a requested response has not begun. The next request for a response must then wait.
+   * True while a requested response has not begun, unless an error of the provider may be about the
+   * request. While this is true, the next request for a response must wait.
    */
   get isRequestPending(): boolean {
     return this.request?.isDoubtful === false
@@ -369,9 +370,8 @@ export class ResponseBilling {
   /**
    * Ends all calls. A response without an end is charged by what was delivered. A response that was
    * requested but has not begun is charged for its input if the caller ends the session, because
-   * the provider charges for the request. A call that is being admitted is ended as well, because
-   * its hold and its permits would otherwise remain. The method first waits for charges that are
-   * being written.
+   * the provider charges for the request. A call that is being admitted is ended, too, because its
+   * hold and permits would otherwise remain. First waits for charges that are being written.
    */
   async end(isCallers: boolean, endReason?: string): Promise<void> {
     this.isEnded = true

@@ -17,7 +17,7 @@ export type RunningResponse = {
   readonly mark: ContentSize
   /** False for a response whose output is not added to the conversation. */
   readonly isInConversation: boolean
-  /** Checks the text of the response for forbidden words; null if texts are not checked. */
+  /** Checks the text of the response for blocked words; null if texts are not checked. */
   readonly screen: AnswerScreen | null
 }
 

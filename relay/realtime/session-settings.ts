@@ -18,7 +18,7 @@ export type SessionSettings = {
   readonly respondsToSpeech: boolean | undefined
   /** True if the provider may begin a response without any input of the caller. */
   readonly respondsToSilence: boolean
-  /** The transcription of the input; null if it is not transcribed. */
+  /** The transcription of the input; null if the input is not transcribed. */
   readonly transcription: Transcription | null | undefined
   /** The number of bytes per second of input audio. */
   readonly inputRate: number | undefined

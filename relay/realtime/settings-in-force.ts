@@ -22,7 +22,7 @@ export type BilledSettings = {
   readonly inputRate: number
   /** The number of bytes per second of output audio. */
   readonly outputRate: number
-  /** The terms with which the input is transcribed; null if it is not transcribed. */
+  /** The terms with which the input is transcribed; null if the input is not transcribed. */
   readonly transcription: TranscriptionTerms | null
 }
 
