@@ -11,8 +11,7 @@ const END_WORDS = ['"response.completed"', '"response.incomplete"']
 
 /**
  * Collects the output of a response from its events, so that a later message can continue the
- * response. If the output is longer than `bytesMax`, it is dropped, and the response can't be
- * continued.
+ * response. If the output is longer than `bytesMax`, the response can't be continued.
  */
 export class OutputCollector {
   /** The id of the response; null until the response is complete. */

@@ -70,8 +70,8 @@ class SocketResponse extends Writable implements CallResponse {
     super()
     this.socket = socket
     this.onEvent = onEvent
-    // If sending fails, the socket ends next, and its end destroys this response. The error itself
-    // is ignored.
+    // If sending fails, the socket closes next, and its end destroys this response. The error
+    // itself is ignored.
     this.on('error', () => {})
   }
 
