@@ -24,9 +24,9 @@ const PROTOCOLS: Readonly<Record<BatchApi, BatchProtocol>> = {
 }
 
 /**
- * Returns the keys to try for requests about the batch. They belong to the channel to which the
- * batch was submitted. The list is empty if no channel has accepted the batch or if the channel was
- * deleted.
+ * Returns the keys to try for requests about the batch. These keys belong to the channel to which
+ * the batch was submitted. The list is empty if no channel has accepted the batch or if the channel
+ * was deleted.
  */
 export const keysOf = ({ views }: RelayDeps, { place }: BatchRecord): readonly RelayKey[] =>
   place === null ? [] : keysOfSubmitted(views.channels, place)
@@ -44,9 +44,9 @@ const DENIALS: ReadonlySet<number> = new Set([401, 403])
 
 /**
  * Asks the provider for its description of a batch. Returns null if the description is not
- * available now. Returns a refusal only if the provider refuses the key that submitted the batch.
- * If the provider refuses any other key of the channel, the result is null, because that key may
- * belong to another account.
+ * available now. Returns a refusal only if the provider refuses the key that submitted the batch. A
+ * refusal of any other key of the channel is ignored, because that key may belong to another
+ * account.
  */
 export async function describeBatch(
   deps: DescribeDeps,
@@ -87,7 +87,8 @@ async function describeWith(
 
 /**
  * Downloads a description that contains the results of the batch. The results are skipped and not
- * kept in memory. Returns null if the description can't be read.
+ * kept in memory. Returns a refusal if the provider refuses the request, and null if the
+ * description can't be read.
  */
 async function describeWithResults(
   deps: DescribeDeps,

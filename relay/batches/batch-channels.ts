@@ -12,8 +12,9 @@ export type BatchPlace = ChosenKey & { readonly channel: RelayChannel }
 
 /**
  * Selects the channels and keys to try for a batch or a file, in the order in which calls try them.
- * The caller of this class decides whether a failure allows a further attempt. Each channel that
- * `next` returns must be given back, by `note` after an attempt or else by `skip`.
+ * The caller of this class decides whether another attempt may follow a failure. Each channel that
+ * `next` returns must be given back: by `note` after an attempt, or by `skip` if there was no
+ * attempt.
  */
 export class BatchChannels {
   private readonly deps: RelayDeps
@@ -25,7 +26,7 @@ export class BatchChannels {
 
   /**
    * `channels` must offer the models of all lines. `isPinned` is true if the caller named the
-   * channel, which is then tried once.
+   * channel. Such a channel is tried only once.
    */
   constructor(
     deps: RelayDeps,
@@ -54,10 +55,7 @@ export class BatchChannels {
     return null
   }
 
-  /**
-   * Gives the current channel back, if there is one. It was not tried, so it does not count as an
-   * attempt.
-   */
+  /** Gives back the current channel, if there is one. This does not count as an attempt. */
   skip(): void {
     this.selector.end(true)
     if (this.current !== null) this.deps.breaker.release(this.current.probes)
@@ -65,10 +63,10 @@ export class BatchChannels {
   }
 
   /**
-   * Reports how the attempt at the current channel has ended. Only the connection tells something
-   * about the health of the channel: a provider may refuse batches and files while it answers
-   * calls. Therefore, other failures count towards no circuit, and circuits of models and keys get
-   * their probes back. After a failure that concerns the key, the channel's next key is tried.
+   * Reports how the attempt at the current channel has ended. Only successes and failed connections
+   * are reported to circuits, and only to the circuits of the whole channel, because a provider may
+   * refuse batches and files while it answers calls. The probes of all other circuits are given
+   * back. After a failure that concerns the key, the channel's next key is tried.
    */
   note(call: string, end: AttemptEnd): void {
     if (this.current === null) throw new Error('there is no attempt at a channel')

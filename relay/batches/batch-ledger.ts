@@ -123,8 +123,8 @@ export class BatchLedger {
   }
 
   /**
-   * Records that the batch is sent to another channel, because the channel before did not accept
-   * it. The batch must not be sent there before this is durable.
+   * Records that the batch is sent to another channel, because the previous channel did not accept
+   * it. The batch must not be sent to the other channel before the promise has resolved.
    */
   async route(batch: string, to: Omit<BatchRouted['data'], 'batch' | 'userId'>): Promise<void> {
     const context = { actor: 'system:batches', cause: batch, at: this.deps.now() }
@@ -156,7 +156,10 @@ export class BatchLedger {
     if (!outcome.isDone) throw new Error(`lines of a batch were not billed: ${outcome.error.code}`)
   }
 
-  /** Ends the batch and its calls. A part without a billed line costs nothing. */
+  /**
+   * Ends the batch and its calls. A part without a billed line costs nothing. Does nothing if the
+   * batch is unknown or has ended.
+   */
   async end(
     batch: string,
     cause: BatchEndCause,
@@ -170,7 +173,8 @@ export class BatchLedger {
     const timings = { startedAt, firstByteMs: null, durationMs: Math.max(0, at - startedAt) }
     const channelId = record.place?.channelId ?? null
     const { failed = [] } = record
-    // `BatchRouted` may be durable although its writer got an error. It contains the attempt then.
+    // `BatchRouted` may be durable although its writer got an error. If so, it contains the
+    // attempt.
     const isRecorded = isDeepStrictEqual(failed.at(-1), refused)
     const attempt = record.place?.attempt ?? (isRecorded ? null : refused)
     const money = submitted.parts.map(({ call }, index) => {
@@ -189,7 +193,8 @@ export class BatchLedger {
       const { usage, lines, charge, cost, models = null, estimatedLines } = sum
       const { costRatio } = record.place ?? {}
       const upstreamModel = models?.sent ?? null
-      // Another model concerns the site, and an anomaly of the usage maybe a single line.
+      // An answer of another model takes precedence over an anomaly, which may concern one line
+      // only.
       const anomaly = models?.isOther === true ? 'other-model' : (sum.anomaly ?? null)
       const usageSource = estimatedLines === undefined ? 'upstream' : 'estimated'
       const estimated = estimatedLines === undefined ? {} : { estimatedLines }

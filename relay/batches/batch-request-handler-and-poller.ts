@@ -90,7 +90,8 @@ export function startBatches(
         await pause(lost)
       }
     }
-    // A provider that does not answer delays the deletions for minutes, but not the bills.
+    // Deletions run separately, because a provider that does not answer can delay them for minutes.
+    // The settlements must not wait for them.
     const deleting = async (): Promise<void> => {
       while (!lost.aborted) {
         await deleteExpiredFiles(batchDeps, lost).catch((err: unknown) => {

@@ -18,8 +18,8 @@ export type UploadedFile = {
 }
 
 /**
- * The stored row of a batch: its owner, and what is needed to describe it to its owner and to
- * settle it. `batch` is the id of the batch's event stream.
+ * The stored row of a batch: its owner, and the data that are needed to describe the batch to its
+ * owner and to settle the batch. `batch` is the id of the batch's event stream.
  */
 export type StoredBatch = {
   readonly batch: string
@@ -31,8 +31,8 @@ export type StoredBatch = {
   /** The number of attempts to settle the batch since its provider last reported it as running. */
   readonly attempts: number
   /**
-   * The time of the next attempt to settle the batch, in Unix milliseconds; 0 if it may be made at
-   * once.
+   * The time of the next attempt to settle the batch, in Unix milliseconds; 0 if the attempt may be
+   * made at once.
    */
   readonly retryAt: number
   /**
@@ -42,8 +42,8 @@ export type StoredBatch = {
    */
   readonly deniedAt: number
   /**
-   * The time since which all attempts after the last denial have failed for other reasons than a
-   * denial, in Unix milliseconds; 0 if none has.
+   * The time of the first attempt after the last denial that failed for another reason, in Unix
+   * milliseconds; 0 if there is none.
    */
   readonly failingSince: number
   /**
@@ -75,8 +75,8 @@ export type StoredBatch = {
 /**
  * The time after which the request that has stored a batch counts as dead if it has not reserved
  * the quota. A repeat with the same `Idempotency-Key` then takes the batch over. This is longer
- * than a reservation usually takes. A batch whose reservation takes even longer is not sent to a
- * provider, because `confirm` fails.
+ * than a reservation usually takes. If a reservation takes longer and a repeat has taken the batch
+ * over, `confirm` fails, and the first request does not send the batch.
  */
 export const HOLDING_MS = 60_000
 
@@ -94,7 +94,8 @@ export type LineFacts = {
   readonly line: number
   readonly part: number
   /**
-   * The model as it was named to the provider. Lines that were stored by earlier versions lack it.
+   * The name of the model that was sent to the provider. Lines that were stored by earlier versions
+   * lack this name.
    */
   readonly sentModel?: string
   readonly bounds: Pick<CallBounds, 'inputTokens' | 'outputTokens' | 'choices' | 'tools'>
@@ -145,7 +146,7 @@ export type BatchStore = {
   add(batch: NewBatch, lines: LinesById): Promise<boolean>
   /**
    * Records that the holder has reserved the quota. Returns false if the batch is no longer stored
-   * for this holder. The batch must then not be sent.
+   * for this holder. In this case, the batch must not be sent.
    */
   confirm(batch: string, holder: string): Promise<boolean>
   describe(batch: string, object: Sealed): Promise<void>
@@ -176,8 +177,8 @@ export type BatchStore = {
   /** Resets `deniedAt` and `failingSince` to 0, because earlier denials no longer count. */
   clearDenied(batch: string): Promise<void>
   /**
-   * Resets the number of attempts and the denials, because the provider has reported the batch as
-   * running.
+   * Resets `attempts`, `retryAt`, `deniedAt` and `failingSince` to 0, because the provider has
+   * reported the batch as running.
    */
   resume(batch: string): Promise<void>
   /** Returns the batch with this id, or undefined if the user has no such batch. */
@@ -204,8 +205,8 @@ export type BatchStore = {
 }
 
 /**
- * Awaits a query of the database. Rejects with `StoreUnavailable` if it fails, so that the failure
- * is not mistaken for one of the provider.
+ * Awaits a query of the database. Rejects with `StoreUnavailable` if the query fails, so that the
+ * failure is not mistaken for a failure of the provider.
  */
 export const fromStore = <T>(query: Promise<T>): Promise<T> =>
   query.catch((cause: unknown) => {
@@ -249,7 +250,8 @@ const ROW = `batch, user_id::int4 as "userId", api, submitted_at::float8 as "sub
   holder_since::float8 as "holderSince"`
 
 // A batch that replaces another one has the same lines, because the `Idempotency-Key` of both
-// belongs to one body. Their facts may differ, because prices may have changed.
+// batches belongs to the same body. The facts of the lines may differ, because prices may have
+// changed.
 const ADDITION = `with added as (
     insert into relay.batches as known
       (batch, user_id, submitted_at, api, request, holder, holder_since)

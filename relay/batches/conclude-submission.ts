@@ -10,8 +10,8 @@ import { renderDescription } from './render-batch.ts'
 import type { BatchDeps } from './settle-batch.ts'
 
 /**
- * The error for a caller whose batch could not be recorded. The quota for the batch may be reserved
- * nevertheless.
+ * The error for a caller whose batch could not be recorded. The quota for the batch may
+ * nevertheless be reserved.
  */
 export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 export const NO_CHANNEL = relayError('no_channel', { subject: '', retryAfter: 10 })
@@ -38,9 +38,9 @@ export async function channelError(
 export type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 
 /**
- * Reports whether the provider has definitely refused the batch. If the provider's response was
- * lost, the provider may have accepted the batch. The quota then stays reserved until the batch
- * counts as lost.
+ * Reports whether the provider has definitely not accepted the batch. If only the provider's
+ * response was lost, the provider may have accepted the batch. The quota then stays reserved until
+ * the batch counts as lost.
  */
 export const isRefused = ({ status, error }: Failed): boolean =>
   error === 'connect' || (status !== null && status >= 400 && status <= 499 && status !== 408)
@@ -73,8 +73,8 @@ type Accepted = Pick<StoredBatch, 'api' | 'userId'> & {
 
 /**
  * Stores the description of a batch whose acceptance was recorded, and sends it to the caller. A
- * failure to store it is only logged, because a caller who got an error would submit the batch
- * again and pay twice.
+ * failure to store the description is only logged, because a caller who got an error would submit
+ * the batch again and pay twice.
  */
 export async function sendAccepted(
   deps: BatchDeps,

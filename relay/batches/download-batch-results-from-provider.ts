@@ -44,8 +44,9 @@ type Download = {
 }
 
 /**
- * Starts the download of a batch's results or of a file. Returns the bytes as they arrive. Rejects
- * if the provider refuses the download with every key.
+ * Starts the download of a batch's results or of a file. Returns the bytes as they arrive. The next
+ * key is tried only if the status may mean that the object belongs to another account. Rejects if
+ * no key succeeds.
  */
 export async function openDownload(
   deps: Pick<RelayDeps, 'outbound'>,

@@ -103,8 +103,8 @@ export type FileStore = {
    */
   exceeded(userId: number, bytes: number, at: number, limits: FileLimits): Promise<FileLimit | null>
   /**
-   * Returns the uploaded file with this id, or undefined if the user has no such file at the time
-   * `at`.
+   * Returns the file with this id, or undefined if the user has no such file at the time `at`. A
+   * file without a provider's id is not found.
    */
   find(userId: number, file: string, at: number): Promise<StoredFile | undefined>
   list(userId: number, page: PageOfFiles): Promise<readonly StoredFile[]>
@@ -136,8 +136,8 @@ const ROW = `file, user_id::int4 as "userId", bytes::float8 as bytes,
   channel_id::int4 as "channelId", key_ref as "keyRef", upstream_id as "upstreamId"`
 
 /**
- * The first of the two keys of Postgres' advisory lock, which is the same in all relays. The second
- * one is the user's id.
+ * The first key of Postgres' advisory lock for the files of one user. It is the same in all relays.
+ * The second key is the user's id.
  */
 const LOCK = 0x66_69_6c_65
 
@@ -181,8 +181,8 @@ export async function createFileStore(pg: Pool): Promise<FileStore> {
     add: (added, limits) =>
       inTransaction(pg, async (client) => {
         const { userId, bytes, createdAt } = added
-        // Two additions for the same user run one after the other, because each must count the
-        // files that the other adds.
+        // Two additions for the same user run one after the other, because the second must count
+        // the file that the first one adds.
         await client.query('select pg_advisory_xact_lock($1, $2)', [LOCK, userId])
         const limit = limitExceeded(await held(client, userId, createdAt), bytes, limits)
         if (limit === null) await insert(client, added)

@@ -138,8 +138,8 @@ function readLine(element: Buffer, index: number): BatchLine | RelayError {
 
 const RESULTS = 'inlinedResponses/inlinedResponses'
 /**
- * The rules by which a provider's description of a batch is split. The results in it are read one
- * by one. The caller's requests, which the description repeats, are dropped.
+ * The rules by which a provider's description of a batch is split. The results in the description
+ * are read one by one. The caller's requests, which the description repeats, are dropped.
  */
 export const RESULT_RULES: SplitRules = {
   paths: [`metadata/output/${RESULTS}`, `response/${RESULTS}`],
@@ -280,9 +280,9 @@ export function renderGeminiBatch(
 }
 
 /**
- * Returns the JSON text of one result as the caller receives it. It names the model as the caller
- * did, and error messages are redacted. `element` is null if the result was too long. An answer
- * that was not billed is replaced by an error.
+ * Returns the JSON text of one result as the caller receives it. The result names the model as the
+ * caller did, and error messages are redacted. `element` is null if the result was too long. An
+ * answer that was not billed is replaced by an error.
  */
 export function renderGeminiResult(
   element: Buffer | null,

@@ -104,9 +104,9 @@ function uploadIn({ document, files }: ReceivedForm): Upload | RelayError {
   for (const param of ['purpose', 'file']) {
     if (fields[param] === undefined) return relayError('missing_parameter', { param })
   }
-  // Files for other purposes are refused, because calls can't use files. At the provider, all files
-  // belong to the site's account, so a caller could name the files of other callers. Also, only the
-  // channel that has a file can read it.
+  // Files for other purposes are refused, because calls must not name files. At the provider, all
+  // files belong to the site's account, so a caller could name the files of other callers. Also,
+  // only the channel to which a file was uploaded can read the file.
   if (fields.purpose !== 'batch') {
     return relayError('file_purpose_not_supported', { param: 'purpose' })
   }
@@ -140,7 +140,8 @@ async function storeForm(
   const { userId } = caller.user
   const { bytes } = upload.file
   const limits = { files: FILES_MAX, bytes: deps.views.options.options.fileBytesMax }
-  // The limits are also checked before the lines are read, so that no file is read for nothing.
+  // The limits are checked again when the file is added. This first check saves reading the lines
+  // of a file that exceeds a limit.
   const full = await exceededLimitError(deps, userId, bytes, limits)
   if (full !== null) return full
   const channels = await whileReadingFile(deps, exchange, caller, () =>
@@ -161,8 +162,8 @@ async function storeForm(
 
 /**
  * Returns the channels to which a file can be uploaded. The caller's groups are tried in their
- * order, and the first group with suitable channels determines them. If no group has one, returns
- * the error of the first group.
+ * order. Returns the channels of the first group that has suitable ones. If no group has any,
+ * returns the error of the first group.
  */
 async function channelsFor(
   deps: BatchDeps,
@@ -326,8 +327,8 @@ async function sendOwnFile(
 }
 
 /**
- * Reports whether an error means that the file no longer exists in the provider's account that
- * uploaded it.
+ * Reports whether an error means that the file no longer exists in the account to which it was
+ * uploaded.
  */
 const isGone = (error: unknown, keys: readonly RelayKey[], { keyRef }: StoredFile): boolean =>
   error instanceof ResultsUnavailable && error.status === 404 && keys[0]?.keyRef === keyRef

@@ -6,8 +6,9 @@ const READERS_OF_USER_MAX = 2
 const WAITING_MAX = 64
 const WAIT_MS = 30_000
 /**
- * How long a further request of a user waits for a reader. Most files are read within milliseconds,
- * so a script that uploads many files at once needs no retries.
+ * The time for which a further request waits for a reader. A request is a further one if another
+ * request of the user has a reader or already waits. Most files are read within milliseconds, so a
+ * script that uploads many files at once needs no retries.
  */
 const FURTHER_WAIT_MS = 3_000
 /** The maximum numbers of further requests that wait: in total, and of one user. */
@@ -19,14 +20,18 @@ type Waiter = { readonly userId: number; readonly grant: () => void }
  * Shares the readers of files among users. Reading a long file takes minutes, and a few users must
  * not keep all others waiting for so long. A user therefore gets a second reader only if another
  * one stays free, so two users never occupy all readers. If all readers are taken, a user who has
- * none waits. Further requests of a user wait shortly, and never before a user who has no reader.
+ * none waits. Further requests of a user wait only briefly, and never get a reader before a user
+ * who has none.
  */
 export class FileReaders {
   private readonly waitMs: number
   private readonly furtherWaitMs: number
   private total = 0
   private readonly ofUser = new Map<number, number>()
-  /** The users who wait, in order of arrival. None of them has a reader, and no reader is free. */
+  /**
+   * The users who wait, in order of arrival, each with the function that ends the wait. None of
+   * them has a reader, and no reader is free.
+   */
   private readonly waiting = new Map<number, () => void>()
   /** The further requests of users, in order of arrival. */
   private readonly further = new Set<Waiter>()
@@ -101,7 +106,9 @@ export class FileReaders {
     })
   }
 
-  /** Waits in a queue. `enter` adds a request to the queue and returns how to remove it. */
+  /**
+   * Waits in a queue. `enter` adds a request to the queue and returns the function that removes it.
+   */
   private waitInQueue(
     waitMs: number,
     signal: AbortSignal | undefined,

@@ -239,7 +239,7 @@ const [LF, CR, SPACE] = [10, 13, 32]
 
 /**
  * Replaces line breaks in a JSON text by spaces. A provider could otherwise read a part of the text
- * as a further line, which would not be billed. The value stays the same, because a JSON string
+ * as another line, which would not be billed. The value stays the same, because a JSON string
  * contains no raw line break.
  */
 function inOneLine(json: Buffer): Buffer {

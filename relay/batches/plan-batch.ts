@@ -51,7 +51,7 @@ export type BatchPlan = Omit<PlannedBody, 'body'> & {
   readonly shown: object | null
 }
 
-/** What is sent to one channel, with the parts and the data of the lines. */
+/** The body that is sent to one channel, with the parts and the data of the lines. */
 export type PlannedBody = {
   readonly parts: readonly BatchPart[]
   readonly lines: LinesById
@@ -83,21 +83,24 @@ export type Parts = Map<string, BatchPart & { readonly index: number }>
  * Uploads are not counted, so that slow uploads do not keep other callers waiting.
  */
 const PLANS_MAX = 2
-/** The maximum number for one user, whose batches then do not delay those of other users. */
+/**
+ * The maximum number of batches of one user that a process plans at once. It keeps the batches of
+ * one user from delaying those of other users.
+ */
 const PLANS_OF_USER_MAX = 1
 const plans = new Permits({
   ...{ total: PLANS_MAX, waiting: 256, waitingPerName: 64, waitMs: 30_000 },
-  // Otherwise, two users who submit many batches at once would keep those of all others waiting.
+  // Without this, two users who submit many batches at once would delay the batches of all others.
   isRoundRobin: true,
 })
-/** The error if a plan would have to wait too long for other plans. */
+/** The error for a batch that would have to wait too long until it can be planned. */
 const PLANS_BUSY = relayError('overloaded', { retryAfter: 2 })
 
 /**
- * Runs work that plans a batch of this user. It may have to wait for other plans. Returns
- * `PLANS_BUSY` if it would wait too long, or if `signal` is aborted meanwhile, for example because
- * the caller has left. A batch of such a caller must not be sent, because the caller does not learn
- * its id and probably submits it again.
+ * Runs `work`, which plans a batch of this user, once few enough other batches are being planned.
+ * Returns `PLANS_BUSY` if the wait is too long, or if `signal` is aborted during the wait, for
+ * example because the caller has left. A batch of such a caller must not be sent, because the
+ * caller does not learn the batch's id and probably submits the batch again.
  */
 export async function whilePlanning<T>(
   { user: { userId } }: Pick<Caller, 'user'>,
@@ -197,9 +200,9 @@ export async function planForOtherChannel(
 }
 
 /**
- * Reports whether the lines cost what is reserved for them. They may need less quota, because a
- * channel that demanded more may have been disabled. The revision of the price list is not
- * compared, because each change of an option increases it.
+ * Reports whether the lines cost what is reserved for them. The lines may need less quota than
+ * reserved, because a channel that demanded more may have been disabled. The revision of the price
+ * list is not compared, because each change of an option increases it.
  */
 function areCovered(parts: readonly BatchPart[], reserved: readonly BatchPart[]): boolean {
   const costOf = ({ model, lines, price: { list: _, ...price } }: BatchPart) => ({
@@ -293,8 +296,8 @@ async function buildPlan(
 }
 
 /**
- * Returns for each model the number of lines and the number of tokens that they may use. Each line
- * counts as one call towards the caller's limits.
+ * Returns for each model the number of lines and the number of tokens that these lines may use.
+ * Each line counts as one call towards the caller's limits.
  */
 export function callsOf({
   parts,
@@ -333,7 +336,7 @@ export function candidateFor(
 
 /**
  * Adds a line to the part with the same model and price, or to a new part. Returns the index of the
- * part, or null if the batch would have too many parts.
+ * part, or null if the batch would have too many parts or the part would cost too much.
  */
 export function addToPart(
   { views, now }: RelayDeps,

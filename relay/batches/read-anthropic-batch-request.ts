@@ -37,8 +37,8 @@ const [QUOTE, COMMA] = [34, 44]
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [123, 125, 91, 93]
 
 /**
- * Reads the body `{"requests": [...]}` of a batch. Each request is checked in a separate step, so
- * that a long batch does not block the event loop.
+ * Reads the body `{"requests": [...]}` of a batch, and checks each request. The event loop can do
+ * other work after every `LINES_AT_ONCE` requests, so a long batch does not block it.
  */
 export async function readAnthropicBatchRequest(
   body: Buffer,

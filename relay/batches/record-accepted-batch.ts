@@ -8,8 +8,8 @@ import type { BatchDeps } from './settle-batch.ts'
 /** The pauses between the attempts to record that a provider has accepted a batch. */
 const PAUSES_MS = [200, 600, 1_500]
 /**
- * No further attempt begins after this time, because each attempt may wait long for the event
- * store.
+ * No attempt begins later than this number of milliseconds after the first one, because each
+ * attempt may wait long for the event store.
  */
 const RECORDED_WITHIN_MS = 10_000
 const CANCEL_MS = 10_000
@@ -26,9 +26,9 @@ type Acceptance = {
 
 /**
  * Records that a provider has accepted a batch. Returns true once this is durable. If this fails
- * several times, the batch is canceled at the provider. Without the cancellation, the batch would
- * count as lost and its quota would be released, but the provider would process the batch and
- * charge the site.
+ * several times, the batch is canceled at the provider, and false is returned. Without the
+ * cancellation, the batch would count as lost and its quota would be released, but the provider
+ * would process the batch and charge the site.
  */
 export async function recordAccepted(deps: BatchDeps, acceptance: Acceptance): Promise<boolean> {
   const { batch, upstreamId, channel, key } = acceptance
@@ -37,7 +37,7 @@ export async function recordAccepted(deps: BatchDeps, acceptance: Acceptance): P
   const startedAt = performance.now()
   for (const pauseMs of [...PAUSES_MS, null]) {
     try {
-      // An attempt may fail although the acceptance was written. Further attempts do not write it
+      // An attempt may fail although the acceptance was written. Repeated attempts do not write it
       // twice.
       await deps.ledger.accept(batch, place)
       return true
@@ -70,10 +70,10 @@ async function attemptOfAccepted(
 
 /**
  * Handles a submission that the provider answered with success, but with a description that can't
- * be read. The batch may run and cost money. If its id is known, the batch is recorded and
- * canceled. The quota then stays reserved until the provider reports the end of the batch, and the
- * processed lines are billed. If the id is not known, the quota is released when the batch counts
- * as lost.
+ * be read. The batch may run and cost money. If the provider's id of the batch is known, the batch
+ * is recorded and canceled. The quota then stays reserved until the provider reports the end of the
+ * batch, and the processed lines are billed. If the id is not known, the quota is released when the
+ * batch counts as lost.
  */
 export async function cancelUnreadable(
   deps: BatchDeps,

@@ -25,8 +25,8 @@ export const deniesAccess = (status: number): boolean =>
   status >= 400 && status <= 499 && !PASSING.has(status)
 
 /**
- * Records that the provider has denied access to a batch or has not found it. Returns true if this
- * has lasted for longer than `DENIED_MS`.
+ * Records that the provider has denied access to a batch or has not found it. Returns true if the
+ * first denial that still counts is older than `DENIED_MS`.
  */
 export async function recordDenied(
   { batchStore, now }: Deps,

@@ -44,8 +44,8 @@ type Deps = RelayDeps & { readonly batchOutbound: Pick<Outbound, 'via'> }
 
 /**
  * Adds records of the files with a batch's results, so that the caller can list and download the
- * files. Called after the lines were billed. A second call changes nothing, because the ids of the
- * files depend only on the batch.
+ * files. Called after the lines were billed. A second call adds no more records, because the ids of
+ * the files depend only on the batch.
  */
 export async function registerResultFiles(
   { fileStore, batchOutbound, now }: Deps,

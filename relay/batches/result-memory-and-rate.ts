@@ -30,17 +30,17 @@ export class DownloadTooSlow extends Error {}
 
 export class ResultsMemoryFull extends Error {}
 
-/** Returns the owner of the memory in which batches of this user are settled. */
+/** Returns this user's share of the memory in which batches are settled. */
 export const settlementOwnerOf = (userId: number): BodyMemoryShare => ({
   userId,
   bytesMax: SETTLEMENTS_OF_USER_BYTES_MAX,
 })
 
 /**
- * The memory in which the results of one batch are read. It counts towards a limit of the process
- * and a limit of the user. While a batch is settled, these are `SETTLEMENTS_BYTES_MAX` and
- * `SETTLEMENTS_OF_USER_BYTES_MAX`. While a caller reads the results, these are the limits of
- * request bodies.
+ * The memory in which the results of one batch are read. The memory counts towards a limit of the
+ * process and a limit of the user. While a batch is settled, these limits are
+ * `SETTLEMENTS_BYTES_MAX` and `SETTLEMENTS_OF_USER_BYTES_MAX`. While a caller reads the results,
+ * they are the limits of request bodies.
  */
 export class ResultsMemory {
   private bytes = 0
@@ -89,9 +89,9 @@ export class ResultsMemory {
 }
 
 /**
- * Yields the chunks of a download. Throws `DownloadTooSlow` if it is slower than `rate`. The time
- * in which the consumer handles a chunk does not count. A download that stops altogether is ended
- * by the timeout of its connection.
+ * Yields the chunks of a download. Throws `DownloadTooSlow` if the download is slower than the
+ * given rate. The time in which the consumer handles a chunk does not count. A download that stops
+ * altogether is ended by the timeout of its connection.
  */
 export async function* atLeastRate(
   chunks: AsyncIterable<Buffer>,

@@ -83,14 +83,17 @@ type AnsweredLine = {
   /** The usage that the provider reported, unparsed. */
   readonly usage: unknown
   readonly target: ProviderTarget
-  /** The model that is billed. `sentModel` is the provider's name for it, if this name is known. */
+  /**
+   * The model that is billed. `sentModel` is the provider's name for this model, or undefined if it
+   * is not known.
+   */
   readonly model: string
   readonly sentModel: string | undefined
 }
 
 /**
- * Returns the digest and the identifiers of the result of one line that has an answer. They prove
- * later what the provider sent.
+ * Returns the digest and the identifiers of the result of one line that has an answer. The digest
+ * and the identifiers later prove what the provider sent.
  */
 export function evidenceOfLine({
   bytes,

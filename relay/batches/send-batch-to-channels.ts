@@ -37,9 +37,9 @@ const SUBMIT_MS = 300_000
 /** The time in milliseconds that one attempt may take. */
 const ATTEMPT_MS_MAX = 90_000
 
-/** A batch whose quota is reserved, and that was not sent yet. */
+/** A batch whose quota is reserved, but that was not sent to a provider yet. */
 export type HeldBatch = {
-  /** The caller, in the group whose prices are charged. */
+  /** The caller. The member `group` is the group whose prices are charged. */
   readonly caller: Caller
   readonly keyed: KeyedCall | null
   readonly api: InlineBatches
@@ -62,9 +62,9 @@ type FailedAttempt = {
 /**
  * Sends a batch to one channel after another until a provider accepts it. After a failure that
  * leaves open whether the provider has accepted the batch, such as a lost connection, the batch is
- * not sent again, because two providers might process it. Nor is it sent after the caller has left,
- * because the caller would not learn its id and submit it again. Returns true if a provider
- * accepted it.
+ * not sent again, because two providers might process it. No attempt begins after the caller has
+ * left, because the caller would not learn the batch's id and would submit the batch again. Returns
+ * true if a provider accepted the batch.
  */
 export async function sendBatchToChannels(
   deps: BatchDeps,
@@ -75,13 +75,13 @@ export async function sendBatchToChannels(
   const { call: batch } = exchange
   const signal = AbortSignal.timeout(SUBMIT_MS)
   // An attempt that has begun goes on after the caller has left, because the provider may accept
-  // the batch nevertheless. No attempt begins that could be cut off by the end of the time.
+  // the batch nevertheless. No attempt begins so late that `SUBMIT_MS` could cut it off.
   const lastBegin = AbortSignal.timeout(SUBMIT_MS - ATTEMPT_MS_MAX)
   const stopped = AbortSignal.any([lastBegin, signalOfCallerGone(exchange)])
   let next: Prepared | null = firstOf(plan)
   let error: RelayError | null = null
   let last: FailedAttempt | null = null
-  /** The last attempt, unless an event contains it. */
+  /** The last failed attempt. Null if there is none, or if an event already contains it. */
   let attempt: Attempt | null = null
   let isRefusedByAll = true
   while (next !== null && !stopped.aborted) {
@@ -95,7 +95,8 @@ export async function sendBatchToChannels(
       isRefusedByAll &&= isRefused(sent.end)
       if (!sent.isRetryable) break
     } else plan.channels.skip()
-    // The body is not needed any more, and its memory holds the body for the next channel.
+    // The body is no longer needed. Its memory must be free before the body for the next channel is
+    // built.
     next = null
     if (error === NO_STORE || stopped.aborted) break
     next = await prepareNext(deps, exchange, held, attempt, stopped)
@@ -109,7 +110,7 @@ export async function sendBatchToChannels(
   return false
 }
 
-/** Returns the first attempt. Its body is taken from the plan, which would keep it in memory. */
+/** Returns the first attempt. Removes the body from the plan, which would keep it in memory. */
 function firstOf(plan: BatchPlan): Prepared | null {
   const { body, place, sentModel } = plan
   plan.body = null
@@ -117,8 +118,8 @@ function firstOf(plan: BatchPlan): Prepared | null {
 }
 
 /**
- * Sends the batch to one channel. Returns the failure, or, if the caller got the answer, whether
- * the provider accepted the batch.
+ * Sends the batch to one channel. Returns the failure if the attempt failed. Otherwise, the caller
+ * has received the response, and the result is true if the provider accepted the batch.
  */
 async function sendTo(
   deps: BatchDeps,
@@ -148,8 +149,9 @@ async function sendTo(
 const OVERLOADED = 529
 
 /**
- * Reports whether the provider may have accepted the batch although the attempt failed. This is so
- * after each 5xx that is not a certain refusal: a provider may fail after it has stored the batch.
+ * Reports whether the provider may have accepted the batch although the attempt failed. This is the
+ * case after each 5xx status that is not a certain refusal, because a provider may fail after it
+ * has stored the batch.
  */
 function mayHaveIt(end: Failed, latencyMs: number): boolean {
   const isFault = end.status !== null && end.status >= 500 && end.status !== OVERLOADED
@@ -158,9 +160,10 @@ function mayHaveIt(end: Failed, latencyMs: number): boolean {
 }
 
 /**
- * Selects the next channel and plans the batch for it. Before the batch may be sent there, the
- * data of its lines and the channel are stored. Returns null if no channel is left, or if they
- * can't be stored. `attempt` is the failed attempt at the channel before, if there was one.
+ * Selects the next channel and plans the batch for it. Stores the channel and the data of the
+ * lines, which must be durable before the batch is sent. Returns null if no channel is left, if
+ * these data can't be stored, or if `stopped` is aborted. `attempt` is the failed attempt at the
+ * previous channel, or null if there was none.
  */
 async function prepareNext(
   deps: BatchDeps,
@@ -193,15 +196,17 @@ async function prepareNext(
   }
 }
 
-/** The time in milliseconds after which a plan that did not get its turn is queued again. */
+/**
+ * The pause in milliseconds after the queue for planning was full. The batch is then queued again.
+ */
 const REQUEUE_MS = 500
 
 type Selected = { readonly place: BatchPlace; readonly planned: PlannedBody | RelayError }
 
 /**
- * Selects the next channel, and plans the lines for it. The channel is selected when it is the
- * batch's turn to be planned, so that a batch that waits takes no place of a channel. Returns null
- * if no channel is left or `stopped` is aborted.
+ * Selects the next channel, and plans the lines for it. The channel is selected only when the batch
+ * can be planned. A batch that waits thus occupies no channel. Returns null if no channel is left
+ * or `stopped` is aborted.
  */
 async function selectAndPlan(
   deps: BatchDeps,
@@ -220,7 +225,7 @@ async function selectAndPlan(
       return { place, planned }
     })
     if (selected === null || !isRelayError(selected)) return selected
-    // Too many other plans are waiting, which says nothing about the channels.
+    // Too many other batches wait to be planned. No channel is at fault.
     await pause(REQUEUE_MS, undefined, { signal: stopped }).catch(() => {})
   }
   return null

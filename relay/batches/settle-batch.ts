@@ -44,8 +44,8 @@ const LOST_MS = 600_000
  */
 const RESULTS_MS = 30 * 86_400_000
 /**
- * The pause after the first attempt to settle a batch. It doubles with each further attempt, up to
- * `longest`.
+ * The pause after the first attempt to settle a batch, in milliseconds. The pause doubles with each
+ * attempt, up to `longest`.
  */
 const PAUSE_MS = { first: 2_000, longest: 1_800_000 }
 /** The message to the caller about a batch that ended without its results, by the cause. */
@@ -64,8 +64,8 @@ const SLOW_MS = 5_000
 /**
  * The maximum number of batches that a process asks about or settles at once: in total, of one
  * channel, and of one user at one channel. A slow provider or the batches of one user therefore do
- * not delay the others. The poller and look-ups by callers are counted separately, because callers
- * may look up batches as often as they like.
+ * not delay other batches. The poller and look-ups by callers are counted separately, because
+ * callers may look up batches as often as they like.
  */
 const RUNNING_MAX = { total: 32, ofChannel: 8, ofUser: 6 }
 const PAGE = 500
@@ -139,12 +139,12 @@ export class BatchSettler {
     const age = now() - submittedAt
     if (record === null) {
       // The process died before the quota was reserved, so nothing was sent to a provider. If a
-      // slow request reserves it at this moment, the row has another holder and is kept.
+      // slow request reserves the quota at this moment, the row has another holder and is kept.
       if (age > LOST_MS) await batchStore.remove(batch, holder)
       return
     }
     if (record.end !== null) {
-      // A refused batch is not shown. Its row is left if it could not be removed at the refusal.
+      // A refused batch is not shown. Its row exists if it could not be removed at the refusal.
       const isRefused = record.end.cause === 'refused'
       return isRefused ? batchStore.remove(batch, holder) : batchStore.settle(batch)
     }
@@ -374,8 +374,8 @@ export class BatchSettler {
 
 /**
  * Awaits an append. Rejects with `StoreUnavailable` only if the event store can't be reached. Any
- * other failure would occur again with each attempt. Such a failure must count, so that the batch
- * ends after `RESULTS_MS`.
+ * other failure would occur again with each attempt. Such a failure must count as one of the
+ * provider, so that the batch ends after `RESULTS_MS`.
  */
 const fromEventStore = <T>(append: Promise<T>): Promise<T> =>
   append.catch((cause: unknown) => {

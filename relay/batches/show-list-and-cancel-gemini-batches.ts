@@ -68,7 +68,7 @@ async function sendWithResults(
 ): Promise<void> {
   const placed = await placeOfBatch(deps, stored)
   if (isRelayError(placed)) return sendError(exchange, placed)
-  // The facts of the lines are not read.
+  // The number of lines is given as 0, because no memory is needed for the facts of the lines.
   const { userId } = stored
   await withMemoryForResults(deps, exchange, { userId, lines: 0 }, (memory) =>
     writeWithResults(deps, exchange, stored, placed, memory),
@@ -95,8 +95,8 @@ async function writeWithResults(
     }
     if (!response.write(text)) await once(response as never, 'drain', { signal })
   }
-  // The response begins only when the first result has arrived. If the provider fails before, the
-  // caller receives an error response.
+  // The response begins only when the first result has arrived. If the provider fails before that,
+  // the caller receives an error response.
   const writeResults = async (head: string): Promise<void> => {
     let before = `${head}${BEGIN}`
     for await (const text of renderedResults(deps, placed, memory, signal)) {

@@ -71,7 +71,10 @@ export const showBatch: BatchHandler = async (deps, exchange, stored, settle) =>
   await sendCurrent(deps, exchange, stored)
 }
 
-/** Settles a batch that has ended. Resolves when it is settled or after `SETTLED_WITHIN_MS`. */
+/**
+ * Settles a batch if it has ended at the provider. Resolves when this is done or after
+ * `SETTLED_WITHIN_MS`.
+ */
 export async function settleSoon(
   deps: BatchDeps,
   settle: Settle,

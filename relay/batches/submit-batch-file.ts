@@ -42,9 +42,9 @@ const BUSY = relayError('overloaded', { retryAfter: 5 })
 const readers = new FileReaders()
 
 /**
- * Runs work that reads a file of this user line by line. The work may have to wait for a reader,
- * unless the caller leaves. Returns an error if no reader is free in time, or if too little memory
- * is left.
+ * Runs `work`, which reads a file of this user line by line, once a reader is free. Returns an
+ * error if no reader becomes free in time, if the caller leaves during the wait, or if too little
+ * memory is left.
  */
 export async function whileReadingFile<T>(
   { bodyMemory }: Pick<BatchDeps, 'bodyMemory'>,
@@ -163,9 +163,9 @@ type PlannedFile = {
 
 /**
  * Plans the lines in the first of the caller's groups that may use the channel for all lines. Each
- * plan reads the whole file, so groups whose limits of calls have no room are skipped without a
- * plan. All plans count the same calls and tokens, so the first plan shows whether another group
- * has room.
+ * plan reads the whole file, so groups whose limits of calls are used up are skipped without a
+ * plan. All plans count the same calls and tokens. After the first plan, these numbers are
+ * therefore known when the limits of another group are checked.
  */
 async function planFile(
   deps: BatchDeps,

@@ -28,8 +28,8 @@ import { sendBatchToChannels } from './send-batch-to-channels.ts'
 import type { BatchDeps } from './settle-batch.ts'
 
 /**
- * The memory that a batch needs, as a multiple of its length. The memory holds the caller's lines
- * and the lines to send.
+ * The memory for copies of a batch, as a multiple of the length of its body. The memory holds the
+ * caller's lines and the lines to send.
  */
 const COPIES = 2
 const BUSY = relayError('overloaded', { retryAfter: 2 })
@@ -128,8 +128,8 @@ async function submitBody(
 }
 
 /**
- * Returns the outcome for the caller's limits of tokens. The tokens of a submitted batch stay
- * reserved, because its lines are answered later.
+ * Returns the outcome that is reported to the caller's limits of tokens. The tokens of a submitted
+ * batch stay reserved, because the lines are answered later.
  */
 export const outcomeOf = (isSuccess: boolean): CallOutcome => ({
   isSuccess,
@@ -157,7 +157,7 @@ export async function holdBatch(
   caller: Caller,
   { api, channelId, group, shown, parts, lines }: ReservedBatch,
 ): Promise<RelayError | null> {
-  // A caller who has left does not learn the id of the batch, and probably submits it again.
+  // A caller who has left does not learn the batch's id, and probably submits the batch again.
   if (isCallerGone(exchange)) return CALLER_GONE
   const { call: batch, startedAt, clientIp } = exchange
   const { userId, settings } = caller.user
@@ -184,8 +184,8 @@ export async function holdBatch(
     // No other request can send a batch that this request has reserved. If the batch were not ended
     // here, a repeat would be answered as if the batch had been submitted.
     if (isHeld) await endUnsent(ledger, batch, log)
-    // Otherwise, the quota may have been reserved despite the error. The poller then ends the
-    // batch, because no provider has accepted it.
+    // If `isHeld` is false, the quota may have been reserved despite the error. The poller then
+    // ends the batch, because no provider has accepted it.
     return NO_STORE
   }
 }

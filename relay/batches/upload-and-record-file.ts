@@ -29,7 +29,7 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
  * Returns the error for the caller if another file of this length would exceed a limit of the user,
- * and otherwise null.
+ * or if the user's files can't be counted. Otherwise returns null.
  */
 export async function exceededLimitError(
   { fileStore, now }: BatchDeps,
@@ -61,9 +61,8 @@ type Upload = {
 
 /**
  * Uploads a caller's file to one channel after another until a provider has stored it. A file costs
- * nothing, so it is also sent again if the provider before may have stored it. That copy is later
- * deleted. Returns the file, or the error for the caller and the provider's failure, if there was
- * one.
+ * nothing, so it is sent to another channel even if the previous provider may have stored it. The
+ * copy at the previous provider is deleted later. Returns the stored file, or the last failure.
  */
 export async function uploadToChannels(
   deps: BatchDeps,
@@ -112,8 +111,9 @@ const mayBeUploadedElsewhere = (end: Failed): boolean =>
 
 /**
  * Uploads a caller's file to a provider. The file is recorded before the upload, and the record is
- * completed after it. The file is therefore deleted at the provider even if the process ends in
- * between. Returns the file, the failure of the provider, or the error for the caller.
+ * completed after it. If the process ends in between, the file can therefore still be found and
+ * deleted at the provider. Returns the file, the failure of the provider, or the error for the
+ * caller.
  */
 async function uploadAndRecord(
   deps: BatchDeps,

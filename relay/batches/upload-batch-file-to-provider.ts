@@ -17,7 +17,8 @@ export const uploadNameOf = (id: string): string => `${id}.jsonl`
 
 /**
  * Uploads a file with the lines of a batch to a provider, which stores it under the given name.
- * Returns the provider's id of the file, or the failure.
+ * Returns the provider's id of the file. If the upload failed or the response has no valid id,
+ * returns the end of the attempt.
  */
 export async function uploadFile(
   { batchOutbound }: { readonly batchOutbound: Pick<Outbound, 'via'> },

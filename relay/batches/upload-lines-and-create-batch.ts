@@ -96,9 +96,9 @@ export async function uploadLinesAndCreateBatch(
 }
 
 /**
- * Stores that a file is being uploaded for the batch, and after the upload the provider's id of the
- * file. If the process dies before the provider has accepted the batch, the poller deletes the
- * file. Returns false if this can't be stored.
+ * Stores which file is uploaded for the batch. `upstreamId` is null before the upload, and the
+ * provider's id of the file after the upload. If the process dies before the provider has accepted
+ * the batch, the poller deletes the file. Returns false if this can't be stored.
  */
 async function noteUpload(
   { batchStore, log }: BatchDeps,
@@ -167,9 +167,9 @@ async function submitUploaded(
 }
 
 /**
- * Returns the provider's id of a batch that was created with a response that can't be read as a
- * whole. If the response has no id, looks for the batch with this input file among the provider's
- * latest batches. Returns null if the batch is not found.
+ * Returns the provider's id of a batch that the provider has created, although its response can't
+ * be read completely. If the response has no id, looks for the batch with this input file among the
+ * provider's latest batches. Returns null if the batch is not found.
  */
 async function findCreated(
   { batchOutbound }: BatchDeps,

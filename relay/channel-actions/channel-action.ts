@@ -39,7 +39,7 @@ export async function currentChannel(deps: ActionDeps, channelId: number): Promi
 
 /**
  * Waits until the read models include the event at `position`, so that the console shows the
- * change. Also sends this position in the `x-position` header.
+ * change. Waits for at most two seconds. Also sends this position in the `x-position` header.
  */
 export async function waitUntilVisible(
   { freshness }: ActionDeps,

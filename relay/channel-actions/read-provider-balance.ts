@@ -30,7 +30,10 @@ const NO_RATE: TranslatedText = {
 export const hasBalance = ({ target }: RelayChannel): boolean =>
   target?.profile.balance !== undefined
 
-/** Requests the remaining balance from a channel's provider and records it in US dollars. */
+/**
+ * Requests the remaining balance from a channel's provider and records it in US dollars. Returns
+ * the reason if the balance can't be read or converted.
+ */
 export async function readBalance(
   deps: ChannelCheckDeps,
   { channelId }: RelayChannel,

@@ -50,14 +50,12 @@ export function describeChannelActions(app: FastifyInstance): void {
   })
 }
 
-/**
- * Matches the routes that send nothing to a provider, which are therefore allowed on a demo site.
- */
+/** Matches the routes that every admin may use on a demo site. They send nothing to a provider. */
 const OPEN = /^\/api\/channel\/(types|test\/progress)$/
 
 /**
- * On a demo site, refuses the actions that send requests to providers. Only the super admin may use
- * them.
+ * On a demo site, refuses the routes that do not match `OPEN`, unless the super admin calls them.
+ * Most of these routes send requests to providers.
  */
 function rejectInDemo(app: FastifyInstance, { db }: Pick<Core, 'db'>): void {
   app.addHook('preValidation', async (request) => {

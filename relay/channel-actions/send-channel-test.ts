@@ -174,7 +174,8 @@ async function sendTest(
   }
   if (end.kind === 'failed') return end
   const { status } = end
-  // The only event of a stream may be held back as the last one. The delivered bytes include it.
+  // The forwarder holds back the last event of a stream, which may be the only one.
+  // `delivered.bytes` includes this event.
   const isEmpty = forwarder === null || forwarder.delivered.bytes === 0
   const error = end.error ?? (isEmpty ? 'format' : null)
   if (error === null) {

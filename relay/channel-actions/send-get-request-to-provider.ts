@@ -62,8 +62,8 @@ function connectionErrorText(code: unknown, error: unknown): TranslatedText {
 }
 
 /**
- * The message for a failed proxy. It is shown only to admins, because callers must not learn about
- * proxies.
+ * The message for a failed proxy. Only admins see this message, because callers must not learn
+ * about proxies.
  */
 export const PROXY_FAILED: TranslatedText = {
   zh: '代理未能建立连接，请检查 setting.proxy',

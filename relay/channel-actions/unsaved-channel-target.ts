@@ -76,8 +76,8 @@ async function unsavedProxy(
 }
 
 /**
- * Returns the stored proxy if `setting` is the masked form of this proxy. Otherwise returns
- * `setting`.
+ * Returns the proxy in `setting`. If it is the masked form of the channel's stored proxy, returns
+ * the stored proxy.
  */
 function effectiveProxy(setting: string, channel: RelayChannel | undefined): string | null {
   const proxy = proxyToUse({ setting })

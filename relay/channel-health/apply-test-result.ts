@@ -19,9 +19,10 @@ const NOBODY = 0
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Applies the result of a channel test. A success closes the channel's circuits. A scheduled test
- * can also disable a channel that is too slow or whose account is rejected too often, and can
- * enable a channel that the gateway had disabled.
+ * Applies the result of a channel test. A success closes the circuits of the channel, of the tested
+ * model and of the channel's first key. A scheduled test can also disable a channel that is too
+ * slow or whose account is rejected too often, and can enable a channel that the gateway had
+ * disabled.
  */
 export function applyTestResult(
   deps: Deps,
@@ -51,8 +52,8 @@ export function applyTestResult(
 }
 
 /**
- * Enables a channel that the gateway disabled. If an admin has disabled it in the meantime, it
- * stays disabled.
+ * Enables a channel that the gateway disabled. If an admin has disabled the channel in the
+ * meantime, it stays disabled.
  */
 function reenable({ actors, log, now }: Deps, channelId: number, cause: string | null): void {
   const command = { type: 'AutoEnableChannel', channelId } as const

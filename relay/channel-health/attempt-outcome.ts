@@ -11,9 +11,9 @@ export type Blame = 'channel' | 'model' | 'key' | 'unknown'
 export type AttemptFailure = { readonly reason: string; readonly blame: Blame }
 
 /**
- * What an attempt shows about the provider's health. `well` means that the provider works, even if
- * it reports an error in the caller's request. `nothing` means that the attempt says nothing about
- * the provider.
+ * The result of an attempt with regard to the provider's health. `well` means that the provider
+ * works, even if it reports an error in the caller's request. `nothing` means that the attempt says
+ * nothing about the provider.
  */
 export type AttemptOutcome = 'well' | 'nothing' | AttemptFailure
 
@@ -31,8 +31,8 @@ export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
 ])
 
 /**
- * The errors of attempts in which the provider delivered its answer correctly. A provider may
- * withhold an image because of the caller's prompt.
+ * The errors of attempts in which the provider delivered its answer correctly. For example, a
+ * provider may withhold an image because of the caller's prompt.
  */
 const USABLE: ReadonlySet<AttemptError> = new Set([
   ...(['screened', 'model-fault', 'no-image', 'blocked'] as const),
@@ -40,7 +40,8 @@ const USABLE: ReadonlySet<AttemptError> = new Set([
 
 /**
  * Reports whether the request itself makes the answer too large: the answer repeats the request, or
- * it is a plain answer beyond the limit. Any provider would then answer the same and charge for it.
+ * it is a plain answer beyond the limit. In both cases, any other provider would send an equally
+ * long answer and charge for it.
  */
 export const isTooLargeByRequest = ({
   isEchoOfRequest,

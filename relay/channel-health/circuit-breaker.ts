@@ -131,8 +131,8 @@ export class CircuitBreaker {
   /**
    * Asks whether a call may use the channel. Returns null if it may, because no circuit of the
    * channel or the model is open. Otherwise, the promise resolves to the circuits that the call
-   * must probe, or to `false` if the call must use another channel. The caller must report the
-   * attempt with `note`, or give the probes back with `release`.
+   * must probe, or to `false` if the call must use another channel. The caller of this method must
+   * report the attempt with `note`, or give the probes back with `release`.
    */
   enter(channelId: number, model: string): null | Promise<readonly CircuitScope[] | false> {
     const { circuits } = this.deps
@@ -157,7 +157,8 @@ export class CircuitBreaker {
 
   /**
    * Asks to probe the circuit of a key whose pause is over. Resolves to true if this call may do
-   * so. As with `enter`, the caller must then report the attempt or give the probe back.
+   * so. As with `enter`, the caller of this method must then report the attempt or give the probe
+   * back.
    */
   enterKey(scope: CircuitScope): Promise<boolean> {
     return this.askToProbe(scope)
@@ -211,7 +212,9 @@ export class CircuitBreaker {
 
   /**
    * Records a failed attempt. If the key caused the failure and the channel has another usable key,
-   * the failure counts against the key. Otherwise, it counts against the channel or the model.
+   * the failure counts against the key. Otherwise, the failure counts against the channel or the
+   * model. The probed circuits open again, except that a failure of the key closes those of the
+   * channel and the model.
    */
   private fail(one: ReportedAttempt, failure: AttemptFailure, retryAfterMs: number): void {
     const { probes, call } = one
@@ -239,7 +242,7 @@ export class CircuitBreaker {
   /**
    * Starts the pause that the provider's `Retry-After` header requests. If the key caused the
    * failure and another usable key is left, only the key is paused. Otherwise, the channel is
-   * paused. It is also paused once all its usable keys are paused.
+   * paused. The channel is also paused once all its usable keys are paused.
    */
   private pause(one: ReportedAttempt, outcome: AttemptOutcome, retryAfterMs: number): void {
     const { channelId, keys } = one.channel

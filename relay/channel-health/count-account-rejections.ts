@@ -13,8 +13,8 @@ const TEMPORARY = 'status-402'
 
 /**
  * Returns a failure code if the provider rejects the site's key or account; otherwise null. A
- * keyword in the error is ignored if the caller's request also contains the keyword, because
- * callers could otherwise disable channels.
+ * keyword in the error's message is ignored if the caller's request also contains the keyword.
+ * Otherwise, callers could disable channels.
  */
 export function disablingFailureCode(
   end: Failed,
@@ -45,8 +45,8 @@ type Count = { hits: number; since: number; readonly users: Set<number> }
 type FailureLimit = { readonly failures: number; readonly windowMs: number }
 
 /**
- * Counts how often the provider has rejected each key or its account since the key's last success.
- * A rejection that the caller may have caused counts once per caller.
+ * Counts how often the provider has rejected each key or its account. A success or the end of the
+ * time window resets the count. A rejection that the caller may have caused counts once per user.
  */
 export class AccountRejectionCounts {
   private readonly counts = new Map<number | string, Count>()

@@ -149,8 +149,8 @@ export class FailureCounts {
 
   /**
    * Deletes the failure counts of a model, or all counts of the channel if `model` is null.
-   * Deleting a model's counts does not change the channel's counts, because these and later
-   * failures of another model can show that the channel itself fails.
+   * Deleting a model's counts does not change the channel's counts. Together with later failures of
+   * another model, the channel's counts can show that the channel itself fails.
    */
   forget(channelId: number, model: string | null): void {
     if (model === null) this.channels.delete(channelId)

@@ -7,7 +7,7 @@ const LOOKED_AT_BYTES_MAX = 1024 * 1024
 /**
  * Reports whether an excerpt of an error may repeat the caller's request. Only letters and digits
  * are compared, so that escapes can't hide a repetition. The request's texts are joined, because an
- * excerpt may span several texts.
+ * excerpt may span several texts. Returns true if the request is not JSON.
  */
 export function mayRepeatRequest(excerpt: string, requestBody: Buffer): boolean {
   if (requestBody.length > LOOKED_AT_BYTES_MAX || requestBody.includes(excerpt)) return true

@@ -18,8 +18,9 @@ export type CircuitRow = OpenCircuit & { readonly position: number }
 type OfChannel = { position: number; readonly open: Map<string, OpenCircuit> }
 
 /**
- * Keeps the circuits that are not closed, by channel. It applies the events of all processes. A
- * process applies its own events immediately and skips them when they arrive from the event store.
+ * Keeps the circuits that are not closed, by channel. The view applies the events of all processes.
+ * A process applies its own events immediately and skips them when they arrive from the event
+ * store.
  */
 export class OpenCircuitView {
   private readonly channels = new Map<number, OfChannel>()

@@ -1,11 +1,12 @@
 /**
- * Reports whether a text consists of visible ASCII characters, so that it can be sent in a header.
+ * Reports whether a text is not empty and has only visible ASCII characters. Such a text can be
+ * sent in a header.
  */
 export const isVisibleText = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 
 /**
- * Returns the value of a header in a flat list of names and values. Returns an empty string if it
- * is missing.
+ * Returns the value of a header in a flat list of names and values. Returns an empty string if the
+ * header is missing.
  */
 export function headerIn(headers: readonly string[], name: string): string {
   const at = headers.findIndex((text, index) => index % 2 === 0 && text === name)
@@ -14,7 +15,7 @@ export function headerIn(headers: readonly string[], name: string): string {
 
 export const BETA_HEADER = 'anthropic-beta'
 
-/** Returns the betas in a comma-separated header value. */
+/** Returns the names of the betas (of Anthropic's API) in a comma-separated header value. */
 export const betasIn = (list: string): readonly string[] =>
   list
     .split(',')
@@ -28,8 +29,8 @@ export const headersByName = (headers: readonly string[]): Record<string, string
   )
 
 /**
- * Returns a flat list of names and values without the headers for whose names `isRemoved` returns
- * true.
+ * Removes headers from a flat list of names and values. A header is removed if `isRemoved` returns
+ * true for its name.
  */
 export const withoutHeaders = (
   headers: readonly string[],

@@ -16,7 +16,8 @@ export type ProviderCall = {
 
 /**
  * Thrown if a call can't be sent, because its credentials could not be obtained. `status` is the
- * HTTP status with which the provider refused them, or null if the provider could not be reached.
+ * HTTP status with which the provider refused to issue the credentials, or null if the key is not
+ * the cause, for example because the provider could not be reached.
  */
 export class CredentialsError extends Error {
   readonly status: number | null
@@ -61,31 +62,31 @@ export type DecodedAnswer =
 /** Takes the place of a connection pool, for a provider that does not use plain HTTP. */
 export type Transport = Pick<Dispatcher, 'dispatch'>
 
-/** The reason why the rest of a stream can't be read. */
+/** The reason why the rest of a stream can't be decoded. */
 export type DecoderFault = 'cut' | 'too-large'
 
 /** Decodes the stream of one answer to server-sent events. */
 export type StreamDecoder = {
   /** Returns the server-sent events that the chunk completes. */
   readonly push: (chunk: Buffer) => Buffer
-  /** Why the rest of the stream can't be read. Null as long as it can. */
+  /** The reason why the rest of the stream can't be decoded. Null if there is no such reason. */
   readonly fault: DecoderFault | null
   /**
-   * The HTTP status that the error event among the decoded events stands for, or null. If nothing
-   * was delivered before, the attempt ends as if the response had had this status. Omitted if the
-   * provider's errors in streams stand for no status.
+   * The HTTP status for the cause of the error event in the stream. Null if there was no error
+   * event. If nothing was delivered before the error, the attempt ends as if the response had this
+   * status. Omitted if the errors in the provider's streams have no corresponding status.
    */
   readonly errorStatus?: number | null
   /**
-   * Returns the event that the end of the stream completes. Omitted if `push` returns all bytes of
-   * events that are complete.
+   * Returns the events that are still to be delivered when the stream has ended. Omitted if there
+   * are never any.
    */
   readonly end?: () => Buffer
 }
 
 /**
- * How a cloud provider is called with one key. The address, the model's id and the headers depend
- * on the key and on the model.
+ * Describes how a cloud provider is called with one key. The address, the model's id and the
+ * headers depend on the key and on the model.
  */
 export type CloudAccess = {
   /**
@@ -101,8 +102,8 @@ export type CloudAccess = {
    */
   readonly authorize: (call: ProviderCall, connections: Connections) => Promise<ProviderCall>
   /**
-   * Reports whether this beta of Anthropic's API is sent to the provider. Omitted if all betas are
-   * sent.
+   * Reports whether a beta of Anthropic's API, given by its name, is sent to the provider. Omitted
+   * if all betas are sent.
    */
   readonly takesBeta?: (beta: string) => boolean
   /** Called when the provider refused the credentials of a call. */

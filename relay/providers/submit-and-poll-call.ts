@@ -12,8 +12,8 @@ const REQUEST_MS = 5 * 60_000
 /** The timeout of one poll in milliseconds. A poll that takes longer counts as failed. */
 const POLL_REQUEST_MS = 30_000
 /**
- * The number of consecutive polls that may fail, for example because a proxy restarts. The provider
- * continues to work meanwhile.
+ * The number of consecutive failed polls that ends a call. Fewer polls may fail, for example
+ * because a proxy restarts, while the provider continues to work.
  */
 const FAILED_POLLS_MAX = 10
 const JSON_BYTES_MAX = 2 * 1024 * 1024
@@ -34,8 +34,8 @@ export type PolledAnswer = { readonly status: number; readonly text: string }
 
 /**
  * A call that consists of several requests to a provider, such as one that starts work and others
- * that poll it. For `handler`, it looks like a single HTTP call. If the handler aborts the call,
- * the current request is aborted.
+ * that poll it. For `handler`, the call looks like a single HTTP call. If the handler aborts the
+ * call, the current request is aborted.
  */
 export class PolledCall {
   protected readonly connections: Connections
@@ -88,7 +88,7 @@ export class PolledCall {
 
   /**
    * Polls the provider's work once. `read` returns null for an answer that can't be read. Returns
-   * null if the poll failed, so that the caller of this method polls again. Throws after too many
+   * null if the poll failed, and the caller of this method then polls again. Throws after too many
    * failed polls in a row, and if the handler has aborted the call.
    */
   protected async poll<Result>(
@@ -106,8 +106,8 @@ export class PolledCall {
   }
 
   /**
-   * Asks the provider to cancel the work, because it would be charged although nobody reads its
-   * result.
+   * Asks the provider to cancel the work. Otherwise, the provider would charge for a result that
+   * nobody reads. Errors of the request are ignored.
    */
   protected cancelAt(url: string): void {
     const signal = AbortSignal.timeout(CANCEL_MS)

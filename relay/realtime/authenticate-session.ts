@@ -9,7 +9,8 @@ import { readSession, type SessionSettings } from './session-settings.ts'
 
 /**
  * The websocket sub-protocol that a browser names to open a session. Browsers can't set headers, so
- * they send the key and the protocol version as further sub-protocols with the prefixes below.
+ * they send the key (after the prefix `KEY_PROTOCOL`) and the beta version (`BETA_PROTOCOL`) as
+ * additional sub-protocols.
  */
 export const REALTIME_PROTOCOL = 'realtime'
 const KEY_PROTOCOL = 'openai-insecure-api-key.'
@@ -56,8 +57,9 @@ export async function authenticateSession(
 type BySecret = Omit<SessionRequest, 'caller'> & { readonly caller: Caller | RelayError }
 
 /**
- * Authenticates a request with a temporary key. Returns null for any other key, and for an unknown
- * temporary key. An unknown temporary key counts as a wrong key from the caller's IP address.
+ * Authenticates a request with a temporary key. Returns null for any other key, and for a temporary
+ * key that is unknown or no longer valid. The key is then checked like any other key, so an unknown
+ * temporary key counts as a wrong key from the caller's IP address.
  */
 async function authenticateBySecret(
   { views, vault, clientSecrets, failedKeys, now, log }: AuthDeps,

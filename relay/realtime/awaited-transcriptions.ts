@@ -30,7 +30,7 @@ export const isId = (id: unknown): id is string => typeof id === 'string' && id 
  * The items of a session whose transcriptions have not arrived. Some providers leave out the ids of
  * items. An event without an id belongs to the oldest committed item or, if no item is committed,
  * to the oldest item, because transcriptions arrive in the order of their items. An event with an
- * id that no item has belongs to the oldest item that was committed without an id.
+ * id that no item has belongs to the oldest item without an id.
  */
 export class AwaitedTranscriptions {
   private readonly items = new Map<string, AwaitedItem>()
@@ -126,8 +126,8 @@ export class AwaitedTranscriptions {
   /**
    * Remembers that the transcription of an item was charged or has failed. `id` is the item id in
    * the provider's event, and `key` the key of the item to which the event belongs (see `keyOf`).
-   * They differ if the event or the item has no id. Both are remembered, because later events may
-   * have either.
+   * The id and the key differ if the event or the item has no id. Both are remembered, because
+   * later events may contain either of them.
    */
   noteEnded(id: unknown, key?: string): void {
     for (const ended of [id, key]) if (isId(ended)) this.done.add(ended)

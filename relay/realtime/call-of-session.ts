@@ -38,8 +38,8 @@ export type CallTerms = {
   readonly upstreamModel: string | null
   readonly price: PriceSnapshot
   /**
-   * The maximum number of input tokens. Quota for `AHEAD_TOKENS` more tokens is reserved if the
-   * account can pay for them.
+   * The maximum number of input tokens. If `isReducible` is true, quota for `AHEAD_TOKENS` more
+   * tokens is reserved as well.
    */
   readonly inputTokens: number
   readonly outputTokens: number
@@ -55,7 +55,8 @@ export type CallTerms = {
   readonly isLimited: boolean
   /**
    * True for a call that was admitted while another call of the session is running, in case speech
-   * begins a response. Limits of concurrent calls do not count it before its response begins.
+   * begins another response. Limits of concurrent calls do not count the call before its response
+   * begins.
    */
   readonly isListening?: boolean
   /**
@@ -81,7 +82,7 @@ const LEAST_OUTPUT_TOKENS = 256
 const UNUSED_STATUS = 499
 const BYTES_PER_TOKEN = 4
 
-/** The result of a change after the session has ended. No caller receives it. */
+/** The error of a change after the session has ended. No caller receives this error. */
 export const SESSION_ENDED = relayError('upstream_incomplete')
 
 /**
@@ -177,7 +178,9 @@ export class SessionCall {
     return this.permit instanceof RealtimeCallPermit ? this.permit.claimConcurrency() : null
   }
 
-  /** Takes over the place of a call that ends now in the limits on concurrent calls. */
+  /**
+   * Takes over the other call's place in the limits of concurrent calls. The other call ends now.
+   */
   takeOver({ permit: other }: SessionCall): void {
     const { permit } = this
     if (permit instanceof RealtimeCallPermit && other instanceof RealtimeCallPermit)
@@ -196,7 +199,7 @@ export class SessionCall {
 
   /**
    * Raises the hold so that it covers this number of input and output tokens. Returns an error if
-   * the account can't pay for them.
+   * the account can't pay for them or the hold can't be stored.
    */
   async cover(inputTokens: number, outputTokens = this.outputTokens): Promise<RelayError | null> {
     const most = Math.max(outputTokens, this.outputTokens)
@@ -263,7 +266,9 @@ export class SessionCall {
     this.ledger.progress(billedChannelOf(this.context.channel), usage, leaseMs).catch(() => {})
   }
 
-  /** Charges the call. Returns false if the charge could not be written. */
+  /**
+   * Charges the call, unless the call has ended. Returns false if the charge could not be written.
+   */
   async settle(
     bill: RealtimeBill,
     end: CallEnd,

@@ -24,8 +24,8 @@ const OUTPUT_TOKENS = 4_096
 export const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
 const TEXTS = new Set([`${TRANSCRIPTION}.delta`, `${TRANSCRIPTION}.segment`])
 /**
- * Matches the events that report the beginning or the end of speech or silence. The provider then
- * commits the audio without a request.
+ * Matches the events that report the beginning or the end of speech or silence. The provider
+ * commits the audio of such a turn without a request.
  */
 const TURNS = /^input_audio_buffer\.(?:speech_(?:started|stopped)|timeout_triggered)$/
 /** The events with which a caller commits or clears the audio that it has sent. */

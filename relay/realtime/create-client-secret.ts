@@ -124,7 +124,7 @@ function requestOf(
 ): SecretRequest | RelayError {
   const path = param === '' ? '' : `${param}.`
   const { model, type = 'realtime' } = objectOrEmpty(session)
-  // Sessions that only transcribe have no model, so that their responses could not be priced.
+  // Sessions that only transcribe have no model, so they can't be priced.
   if (type !== 'realtime') return relayError('invalid_parameter', { param: `${path}type` })
   if (model === undefined) return relayError('missing_parameter', { param: `${path}model` })
   if (typeof model !== 'string' || model === '') {

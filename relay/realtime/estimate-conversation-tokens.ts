@@ -60,9 +60,7 @@ export class ConversationInput {
     return text + audio + tokensAtMost(all, BYTES_PER_SECOND.pcm)
   }
 
-  /**
-   * Returns an estimate of the input of a response. It is used if the provider reports no usage.
-   */
+  /** Returns an estimate of the input of a response, for a response without a usage report. */
   estimate(): Usage {
     const { text, audio, image } = estimatedTokens(this.mark, BYTES_PER_SECOND.pcm)
     return {
@@ -91,8 +89,8 @@ export class ConversationInput {
   }
 
   /**
-   * Adds the output of a response to the conversation. It is used if the provider's report can't be
-   * used.
+   * Adds the output of a response to the conversation. Called if the provider's usage report can't
+   * be used.
    */
   noteOutput({ output, outputAudio }: Usage): void {
     const { text, audio } = this.reported

@@ -22,7 +22,8 @@ export class UnchargedResponses {
     const id = typeof response_id === 'string' ? response_id : idOf(response)
     const isOfResponse = typeof response_id === 'string' || isObject(response)
     if (!type.startsWith('response.') || !isOfResponse) return this.items.has(itemId)
-    // A response without an id is not remembered once it is charged.
+    // A charged response without an id can't be remembered, so a `response.done` without an id is
+    // not treated as uncharged.
     if (this.isCharged(id) || (type === 'response.done' && id === '')) return false
     this.items.add(itemId)
     return true

@@ -26,8 +26,8 @@ type Turn = { readonly start: number; end: number | null }
 export type CommittedAudio = { readonly bytes: number; readonly position: SettingsPosition | null }
 
 /**
- * Returns the length of audio in bytes as if it were PCM of 24 kHz. `rate` is its number of bytes
- * per second.
+ * Returns the length of audio in bytes as if it were PCM of 24 kHz. `rate` is the audio's actual
+ * number of bytes per second.
  */
 export const pcmBytesOf = (bytes: number, rate: number): number =>
   (bytes * BYTES_PER_SECOND.pcm) / rate
@@ -56,7 +56,7 @@ export class InputAudio {
     this.open = Math.max(0, this.open - bytes)
   }
 
-  /** Returns the error for the caller if no further commit or clearing can be sent, or null. */
+  /** Returns the error for the caller if no other commit or clearing can be sent, or null. */
   checkRequest(): RelayError | null {
     if (this.requests.length < REQUESTS_MAX) return null
     return relayError('too_many_concurrent', { subject: `${REQUESTS_MAX} commits (this session)` })

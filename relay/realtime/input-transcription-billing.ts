@@ -106,7 +106,7 @@ export class InputTranscriptionBilling {
     return changing
   }
 
-  /** Reserves quota for all audio at the highest price of the terms that may apply to it. */
+  /** Reserves quota for all audio by the most expensive terms that may apply to the audio. */
   private async coverNow(
     isLimited: boolean,
     more: readonly TranscriptionTerms[] = [],
@@ -205,8 +205,8 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Takes a call in order to charge this item. If the provider has further committed audio, a call
-   * for that audio is admitted first if possible, so that quota stays reserved.
+   * Takes a call in order to charge this item. If the provider has more committed audio, another
+   * call is admitted for that audio if possible, so that quota stays reserved.
    */
   private takeCall(
     key: string | undefined,
@@ -226,8 +226,8 @@ export class InputTranscriptionBilling {
 
   /**
    * Notes that audio has become an item. The provider transcribes the item with the settings that
-   * are in force when it handles the commit. Returns null, or the error with which the session must
-   * end if too many transcriptions have not arrived.
+   * apply when the provider handles the commit. Returns null, or the error with which the session
+   * must end if too many transcriptions have not arrived.
    */
   noteCommitted(itemId: unknown, { bytes, position }: CommittedAudio): RelayError | null {
     const { settings, audio, awaited } = this
@@ -246,8 +246,8 @@ export class InputTranscriptionBilling {
 
   /**
    * Counts a piece of a transcription that is sent to the caller: a delta, or a segment of a model
-   * that tells speakers apart. The item may not be committed yet. Returns the error with which the
-   * session must end, or null.
+   * that tells speakers apart. Such a piece can arrive before the commit of its item. Returns the
+   * error with which the session must end, or null.
    */
   noteText({ item_id, delta, text }: ServerEvent): RelayError | null {
     const { awaited } = this
@@ -282,7 +282,7 @@ export class InputTranscriptionBilling {
   /**
    * Returns the item of a transcription, or null if it belongs to none. A transcription with an
    * unknown id is charged although the gateway has not seen the commit. A transcription without an
-   * id is charged only if audio is uncharged, because it otherwise repeats an earlier one.
+   * id is charged only if audio is uncharged. If none is, it repeats an earlier one.
    */
   private itemOf(key: string | undefined, itemId: unknown): AwaitedItem | null {
     const { confirmed, latest } = this.settings
@@ -296,10 +296,10 @@ export class InputTranscriptionBilling {
 
   /**
    * Charges the transcription of an item once, even if the gateway has not seen its commit. If the
-   * provider already has further audio, opens the next call for it. Returns `isShown`, which is
-   * false if the transcription could not be charged, and the error with which the session must end,
-   * or null. An exceeded limit of calls does not end the session. The caller gets this error when
-   * it sends more audio.
+   * provider already has more audio, opens the next call for that audio. Returns `isShown`, which
+   * is false if the transcription could not be charged, and the error with which the session must
+   * end, or null. An exceeded limit of calls does not end the session. The caller gets this error
+   * when it sends more audio.
    */
   async noteCompleted(event: ServerEvent): Promise<Completion> {
     const { awaited } = this
@@ -310,7 +310,7 @@ export class InputTranscriptionBilling {
     if (item === null) return { isShown: false, error: null }
     const isCommitted = key !== undefined && awaited.get(key)?.bytes !== null
     const call = await this.takeCall(key, item.terms)
-    // The end of the session tries once more to charge this audio.
+    // When the session ends, the gateway tries once more to charge this audio.
     if (isRelayError(call)) return { isShown: false, error: call }
     if (!isId(id) && !isCommitted) {
       this.chargedUpTo = this.audio.endOfNextItem(this.uncharged)
@@ -381,7 +381,8 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Returns the gateway's own count, with all uncommitted audio if an uncommitted item has text.
+   * Returns the gateway's own count for the items. If one is uncommitted, counts all uncommitted
+   * audio.
    */
   private usageOf(items: readonly AwaitedItem[]): Usage {
     const uncommitted = this.audio.pending - this.audio.committed

@@ -15,8 +15,8 @@ export function readServerEvent(data: Buffer): ServerEvent | null {
 }
 
 /**
- * Returns the description of a session that the caller receives. It has the caller's name for the
- * model and lacks the provider's temporary key.
+ * Returns the description of a session that the caller receives. This description has the caller's
+ * name for the model and lacks the provider's temporary key.
  */
 export function visibleSession(session: unknown, model: string): Record<string, unknown> {
   const { client_secret: _secret, ...members } = objectOrEmpty(session)

@@ -60,7 +60,7 @@ export class RealtimeSession {
   private isPassing = false
   private isReady = false
   private isEnding = false
-  /** The provider's first event, until the provider has confirmed the gateway's settings. */
+  /** The provider's first event, until it is sent to the caller. */
   private created: ServerEvent | null = null
   private readonly openedAt = performance.now()
   private accessCheckedAt = performance.now()
@@ -158,7 +158,7 @@ export class RealtimeSession {
         const [data] = this.queue
         if (data === undefined) break
         const event = readClientEvent(data, this.options.model)
-        // The call of the next response can be admitted only when the requested one has begun.
+        // The call of the next response can be admitted only when the requested response has begun.
         const isRequest = !isRelayError(event) && event.type === 'response.create'
         if (isRequest && this.calls.isRequestPending) break
         this.queue.shift()
@@ -235,7 +235,7 @@ export class RealtimeSession {
     if (!hasSentSettings) await this.showCreated(event.session)
   }
 
-  /** Sends the session's first event to the caller, after its settings were confirmed. */
+  /** Sends the session's first event to the caller, and begins to handle the caller's events. */
   private async showCreated(session: unknown): Promise<void> {
     const { created } = this
     this.created = null
@@ -274,7 +274,9 @@ export class RealtimeSession {
     await this.coverSpeech()
   }
 
-  /** Reserves quota for the next response that speech may begin, and then reads on. */
+  /**
+   * Reserves quota for the next response that speech may begin, and then handles waiting events.
+   */
   private async coverSpeech(): Promise<void> {
     const unpaid = this.gate.mayRespond ? await this.gate.coverSpeech() : null
     if (unpaid !== null && !isLimitError(unpaid)) return void this.end(unpaid, true)
@@ -346,8 +348,8 @@ export class RealtimeSession {
    * Ends the session and its calls. `isCallers` is false if the provider or the gateway failed. If
    * the caller ends the session, a running response is cancelled. The last event of this response,
    * which has the usage, is awaited, and so are transcriptions. Handlers of the provider's events
-   * must not await this method, because it waits for events that are read only after these handlers
-   * return.
+   * must not await this method, because the method waits for events that are read only after these
+   * handlers have returned.
    */
   async end(error: RelayError | null, isCallers: boolean): Promise<void> {
     if (this.isEnding) return

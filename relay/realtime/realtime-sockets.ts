@@ -37,7 +37,7 @@ const LIFETIME_MS = 60 * 60_000
 const IDLE_MS = 15 * 60_000
 const MESSAGES_PER_SECOND_MAX = 2_000
 /**
- * The maximum time after the grace period of a shutdown to wait until the last responses are
+ * The maximum time for which a shutdown waits, after the grace period, until the last responses are
  * charged.
  */
 const SETTLE_MS = 8_000
@@ -109,8 +109,8 @@ export function createRealtimeSockets(options: RealtimeOptions): RealtimeSockets
         })
       })
       server.off('headers', addId)
-      // The websocket library has refused the request, because it lacks a header of the websocket
-      // protocol.
+      // The websocket library has refused the request, because the request lacks a header of the
+      // websocket protocol.
       if (isAccepted) return
       closeUpstream(opening.upstream)
       changeCount(counts, opening.caller.user.userId, -1)
@@ -228,8 +228,8 @@ function limitError(counts: ReadonlyMap<number, number>, userId: number): RelayE
 const NOTHING = Buffer.alloc(0)
 
 /**
- * The connection of one caller. Limits its memory, its lifetime and its rate of messages, and sends
- * pings.
+ * The connection of one caller. Limits the memory, the lifetime and the message rate of the
+ * connection, and sends pings.
  */
 class RealtimeSocket {
   readonly session: RealtimeSession
@@ -331,8 +331,8 @@ class RealtimeSocket {
   }
 
   /**
-   * Reserves memory for the bytes of a message while they arrive. Closes the connection if the
-   * user's memory limit is exceeded.
+   * Reserves memory for the bytes of a message while they arrive. Closes the connection if too
+   * little memory is left, in total or for this user.
    */
   private resize(): void {
     if (this.socket.readyState !== this.socket.OPEN) return

@@ -16,18 +16,22 @@ const INPUT_TOKENS_PER_SECOND = 10
 /** The number of tokens per second of output audio. OpenAI documents one token for 50 ms. */
 const OUTPUT_TOKENS_PER_SECOND = 20
 
-/** Returns the number of tokens of input audio. `rate` is its number of bytes per second. */
+/**
+ * Returns the number of tokens of input audio. `rate` is the audio's number of bytes per second.
+ */
 export const inputAudioTokens = (bytes: number, rate: number): number =>
   Math.ceil((bytes * INPUT_TOKENS_PER_SECOND) / rate)
 
-/** Returns the number of tokens of output audio. `rate` is its number of bytes per second. */
+/**
+ * Returns the number of tokens of output audio. `rate` is the audio's number of bytes per second.
+ */
 export const outputAudioTokens = (bytes: number, rate: number): number =>
   Math.ceil((bytes * OUTPUT_TOKENS_PER_SECOND) / rate)
 
 /**
  * Reads the usage report of a response of the Realtime API. The reported counts of audio and images
- * include cached tokens. These are subtracted, because cached tokens are charged separately. If the
- * count of cached audio is invalid, nothing is subtracted.
+ * include cached tokens. The cached tokens are subtracted, because they are charged separately. If
+ * a count of cached tokens is invalid, nothing is subtracted.
  */
 export function readRealtimeUsage(raw: unknown, bounds: UsageBounds): UsageReport {
   if (typeof raw !== 'object' || raw === null) return readOpenAiUsage(raw, bounds)
@@ -74,8 +78,8 @@ const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0
 
 /**
- * Reads the usage report of a transcription of input audio. If the provider reports a duration, it
- * is converted to audio tokens.
+ * Reads the usage report of a transcription of input audio. If the provider reports a duration, the
+ * duration is converted to audio tokens.
  */
 export function readTranscriptionUsage(raw: unknown, bounds: UsageBounds): UsageReport {
   const usage = objectOrEmpty(raw)
@@ -97,9 +101,9 @@ export type RealtimeBill = {
 }
 
 /**
- * Returns the usage that is billed. This is the provider's report if it is valid. Otherwise, it is
- * either the report or the gateway's own count (`counted`), whichever is more expensive. `report`
- * is null if the provider reported no usage. `isWhole` is false if the response was cut.
+ * Returns the usage that is billed. This is the provider's report if it is valid. Otherwise, the
+ * more expensive of the report and the gateway's own count (`counted`) is billed. `report` is null
+ * if the provider reported no usage. `isWhole` is false if the response was cut.
  */
 export function billedUsage(
   report: UsageReport | null,

@@ -34,8 +34,8 @@ const OWED = { isLimited: false, isOwed: true }
 /**
  * Bills the responses of a session. Each response is charged as one call. Before anything is sent
  * that may begin a response, a call is admitted, which reserves quota for this response. The
- * response that begins next is charged to this call. Then another call is admitted before anything
- * else is sent.
+ * response that begins next is charged to this call. Before anything else is sent that may begin a
+ * response, another call is admitted.
  */
 export class ResponseBilling {
   readonly audio = new InputAudio()
@@ -65,7 +65,9 @@ export class ResponseBilling {
   private assigned: Promise<unknown> = Promise.resolve()
   private isEnded = false
   readonly running = new RunningResponses()
-  /** The size of the added content at the end of the last response. The next response reads it. */
+  /**
+   * The size of the added content at the end of the last response. The next one reads this content.
+   */
   private settledMark: ContentSize = NO_CONTENT
   private readonly context: CallContext
   private readonly model: { readonly name: string; readonly upstream: string | null }
@@ -125,7 +127,7 @@ export class ResponseBilling {
     return changing
   }
 
-  /** Makes `end` wait for this change, so that `end` ends a call that is admitted meanwhile. */
+  /** Makes `end` wait for `change`, so that `end` also ends a call that `change` admits. */
   private async beforeEnd<T>(change: () => Promise<T>): Promise<T | RelayError> {
     if (this.isEnded) return SESSION_ENDED
     const changing = change()
@@ -212,7 +214,8 @@ export class ResponseBilling {
   }
 
   /**
-   * True while a requested response has not begun. The next request for a response must then wait.
+   * True while a requested response has not begun, unless an error of the provider may be about the
+   * request. While this is true, the next request for a response must wait.
    */
   get isRequestPending(): boolean {
     return this.request?.isDoubtful === false
@@ -244,8 +247,7 @@ export class ResponseBilling {
     const error = uncovered ?? (await call.claimConcurrency())
     this.next = null
     this.request = null
-    // A response to speech may begin before a requested one, so each beginning answers only one of
-    // them.
+    // A response to speech may begin before a requested one, so each beginning counts for only one.
     if (this.expected > 0) this.expected -= 1
     else this.isTurnUnanswered = false
     call.begin()
@@ -284,8 +286,9 @@ export class ResponseBilling {
   }
 
   /**
-   * Counts a piece of a response that is sent to the caller. Returns false if the text so far
-   * contains a forbidden word.
+   * Counts a `.delta` event of a response before it is sent to the caller. Returns false if the
+   * response's text so far contains a blocked word. The event is then not sent, and the session
+   * ends.
    */
   noteDelta({ type, response_id, delta }: ServerEvent): boolean {
     const response = this.running.find(response_id)
@@ -367,9 +370,8 @@ export class ResponseBilling {
   /**
    * Ends all calls. A response without an end is charged by what was delivered. A response that was
    * requested but has not begun is charged for its input if the caller ends the session, because
-   * the provider charges for the request. A call that is being admitted is ended as well, because
-   * its hold and its permits would otherwise remain. The method first waits for charges that are
-   * being written.
+   * the provider charges for the request. A call that is being admitted is ended, too, because its
+   * hold and permits would otherwise remain. First waits for charges that are being written.
    */
   async end(isCallers: boolean, endReason?: string): Promise<void> {
     this.isEnded = true

@@ -17,7 +17,7 @@ export type RunningResponse = {
   readonly mark: ContentSize
   /** False for a response whose output is not added to the conversation. */
   readonly isInConversation: boolean
-  /** Checks the text of the response for forbidden words; null if texts are not checked. */
+  /** Checks the text of the response for blocked words; null if texts are not checked. */
   readonly screen: AnswerScreen | null
 }
 
@@ -43,7 +43,9 @@ export class RunningResponses {
   private readonly ended = new LatestIds()
   private readonly unrequested = new LatestIds()
   private unnamed = 0
-  /** True after the end of a response without an id has arrived before its beginning. */
+  /**
+   * True if the event that ends a response without an id has arrived before the one that begins it.
+   */
   private isBeginningLate = false
 
   get size(): number {
@@ -85,11 +87,11 @@ export class RunningResponses {
   }
 
   /**
-   * Reports whether the event that begins a response is outdated, because it is repeated or arrives
-   * after the end of the response. A beginning without an id counts as outdated while a response
-   * without an id runs. It also counts as outdated after the end of such a response has arrived
-   * before its beginning. Neither of these two rules applies if another response was requested
-   * (`isExpected`).
+   * Reports whether the event that begins a response is outdated. An event with an id is outdated
+   * if the response has already begun or ended, or was not requested. An event without an id is
+   * outdated if a response without an id runs, or if the end of such a response has arrived before
+   * its beginning. If another response was requested (`isExpected`), an event without an id is
+   * never outdated.
    */
   isRepeatedBeginning(id: string, isExpected: boolean): boolean {
     if (id !== '') return this.isCharged(id) || this.isUnrequested(id)
@@ -104,7 +106,10 @@ export class RunningResponses {
     this.isBeginningLate = true
   }
 
-  /** Returns the response to which an event with this id belongs. The id may be missing. */
+  /**
+   * Returns the running response with this id. If there is none, for example because an event has
+   * no id, returns the only running response, or undefined if not exactly one is running.
+   */
   find(id: unknown): RunningResponse | undefined {
     const [only] = this.running.size === 1 ? this.running.values() : []
     return this.running.get(String(id)) ?? only

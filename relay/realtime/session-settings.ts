@@ -18,7 +18,7 @@ export type SessionSettings = {
   readonly respondsToSpeech: boolean | undefined
   /** True if the provider may begin a response without any input of the caller. */
   readonly respondsToSilence: boolean
-  /** The transcription of the input; null if it is not transcribed. */
+  /** The transcription of the input; null if the input is not transcribed. */
   readonly transcription: Transcription | null | undefined
   /** The number of bytes per second of input audio. */
   readonly inputRate: number | undefined
@@ -106,7 +106,7 @@ export function readSession(
   if (!isObject(output)) return relayError('invalid_parameter', { param: `${path}audio.output` })
   const { input_audio_transcription: ofBeta } = value
   const modelPath = `${path}audio.input.transcription`
-  // Providers of either protocol may read either name, so both must have the same model.
+  // A provider may read the setting of either protocol, so both settings must name the same model.
   const ofInput = transcriptionOf(input.transcription, modelPath)
   if (isError(ofInput)) return ofInput
   const ofSession = transcriptionOf(ofBeta, `${path}input_audio_transcription`)

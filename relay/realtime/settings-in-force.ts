@@ -22,11 +22,11 @@ export type BilledSettings = {
   readonly inputRate: number
   /** The number of bytes per second of output audio. */
   readonly outputRate: number
-  /** The terms with which the input is transcribed; null if it is not transcribed. */
+  /** The terms with which the input is transcribed; null if the input is not transcribed. */
   readonly transcription: TranscriptionTerms | null
 }
 
-/** Returns the settings without those that are undefined, because these do not change. */
+/** Returns the settings without those that are undefined. An undefined setting does not change. */
 export const definedSettings = (
   settings: { readonly [name in keyof BilledSettings]?: BilledSettings[name] | undefined },
 ): Partial<BilledSettings> =>
@@ -39,7 +39,9 @@ export type SettingsUpdate = {
   readonly eventId: string
   /** True if the gateway made the change and not the caller. */
   readonly isOwn: boolean
-  /** True if the gateway lowers the output limit because the account can't pay for more. */
+  /**
+   * True if the gateway sets the output limit, for example because the account can't pay for more.
+   */
   readonly isLowered: boolean
   readonly change: Partial<BilledSettings>
 }
@@ -105,8 +107,8 @@ export class SettingsInForce {
   }
 
   /**
-   * The output limit to assume: the higher one of the old and the new limit. If the limit was
-   * lowered because the account can't pay for more, this is the new limit.
+   * The output limit to assume: the higher one of the old and the new limit. A new limit that the
+   * gateway has set (`isLowered`) replaces the earlier limits.
    */
   get outputTokensMax(): number {
     return this.updates.reduce((most, { isLowered, change: { outputTokensMax: own } }) => {

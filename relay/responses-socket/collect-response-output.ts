@@ -11,8 +11,7 @@ const END_WORDS = ['"response.completed"', '"response.incomplete"']
 
 /**
  * Collects the output of a response from its events, so that a later message can continue the
- * response. If the output is longer than `bytesMax`, it is dropped, and the response can't be
- * continued.
+ * response. If the output is longer than `bytesMax`, the response can't be continued.
  */
 export class OutputCollector {
   /** The id of the response; null until the response is complete. */
@@ -31,8 +30,9 @@ export class OutputCollector {
   }
 
   /**
-   * Returns the state with which a later message can continue the response, or null if it can't be
-   * continued. `input` are the elements of the response's input.
+   * Returns the state with which a later message can continue the response, or null if the response
+   * can't be continued. `input` has the elements of the response's complete input, or is null if
+   * they are not known.
    */
   stateAfter(input: InputItems | null): ConversationState | null {
     if (input === null || this.id === null || this.bytesLeft < 0) return null
@@ -82,7 +82,7 @@ const WITHOUT_ID: ReadonlySet<unknown> = new Set(['message', 'function_call', 'c
 /**
  * Converts an item of a response's output to an item of an input. Returns null for a reasoning item
  * without `encrypted_content`, because only a provider that has stored the item could continue from
- * it, and this is not certain.
+ * it, and the gateway does not know whether the item is stored.
  */
 function asInput(item: OutputItem): object | null {
   if (item.type === 'reasoning' && typeof item.encrypted_content !== 'string') return null

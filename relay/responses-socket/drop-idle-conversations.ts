@@ -25,8 +25,8 @@ export class IdleConversations {
   }
 
   /**
-   * Adds a conversation of this number of bytes. Drops idle conversations if a limit is exceeded,
-   * including the added one if it is too long.
+   * Adds a conversation of this number of bytes. If a limit is exceeded, drops the conversations
+   * that have been idle for the longest time, and also the added one if it alone exceeds a limit.
    */
   add(holder: Holder, userId: number, bytes: number): void {
     this.remove(holder)
@@ -36,7 +36,11 @@ export class IdleConversations {
     while (this.bytes > this.bytesMax) this.dropOldest(null)
   }
 
-  /** Removes a conversation, because a call has begun on its socket or the socket has ended. */
+  /**
+   * Stops counting a socket's conversation towards the limits, for example because a call has begun
+   * on the socket or the socket has closed. The conversation itself, which the socket stores, is
+   * not deleted.
+   */
   remove(holder: Holder): void {
     const conversation = this.held.get(holder)
     if (conversation === undefined) return

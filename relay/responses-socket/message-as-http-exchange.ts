@@ -70,8 +70,8 @@ class SocketResponse extends Writable implements CallResponse {
     super()
     this.socket = socket
     this.onEvent = onEvent
-    // If sending fails, the socket ends next, and its end destroys this response. The error itself
-    // is ignored.
+    // If sending fails, the socket closes next, and its end destroys this response. The error
+    // itself is ignored.
     this.on('error', () => {})
   }
 
@@ -161,8 +161,8 @@ class SocketResponse extends Writable implements CallResponse {
 }
 
 /**
- * Returns an HTTP response that is written to the raw connection of an upgrade request. It is used
- * to refuse the upgrade.
+ * Returns an HTTP response that is written to the raw connection of an upgrade request. The
+ * response is used to refuse the upgrade.
  */
 export function responseToUpgrade(request: IncomingMessage): ServerResponse {
   const response = new ServerResponse(request)

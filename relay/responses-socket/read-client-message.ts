@@ -42,9 +42,9 @@ const COMMA = Buffer.from(',')
 const NONE: InputItems = { json: Buffer.alloc(0), count: 0 }
 
 /**
- * Reads a message. Returns an error if it is invalid. If the message continues the response in
- * `state`, the items of this response are added to its input. Any provider can then answer the
- * call, and the quota for the complete input is reserved.
+ * Reads a message. Returns an error if the message is invalid. If the message continues the
+ * response in `state`, the items of this response are inserted before the message's input. Any
+ * provider can then answer the call, and quota is reserved for the complete input.
  */
 export function readMessage(
   bytes: Buffer,
@@ -76,8 +76,8 @@ export function readMessage(
   if (added !== null || continued.count > 0) {
     kept.push(Buffer.concat([Buffer.from('"input":['), items.json, Buffer.from(']')]))
   } else if (input !== undefined) kept.push(textOf(bytes, input))
-  // The member `previous_response_id` is kept, because the provider may store this response. The
-  // pipeline of calls then finds its channel.
+  // The member `previous_response_id` is kept, because a provider may store the previous response.
+  // The pipeline of calls finds the channel of this response.
   if (known === null && previous !== undefined) kept.push(textOf(bytes, previous))
   kept.push(Buffer.from('"stream":true'))
   const body = Buffer.concat([Buffer.from('{'), joined(kept), Buffer.from('}')])

@@ -62,7 +62,7 @@ type Options = {
 export type ResponsesSockets = {
   /** Opens a socket, or responds to the upgrade request with an error. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /** Closes sockets without a call now, and the others when their call ends. */
+  /** Closes sockets without a call now, others when their call ends or `drained` resolves. */
   readonly closeDuring: (drained: Promise<void>) => Promise<void>
   readonly close: () => void
 }
@@ -241,7 +241,7 @@ class ResponsesSocket {
     }
   }
 
-  /** Ends the socket if no further byte of an incomplete message arrives. */
+  /** Ends the socket if no more bytes of an incomplete message arrive in time. */
   private watchMessage(now: number): boolean {
     const isIncomplete = !this.isEnded && this.arrivedBytes > 0
     const isStalled = now - this.arrivedAt > this.options.deps.deadlines.uploadStallMs
@@ -253,7 +253,7 @@ class ResponsesSocket {
     return this.isWatched
   }
 
-  /** Ends the connection without reading further messages, which would need more memory. */
+  /** Ends the connection without reading more messages, which would need more memory. */
   private endWithoutMemory(): void {
     this.socket.close(TRY_AGAIN_LATER, 'too much memory')
     this.socket.terminate()
@@ -354,7 +354,7 @@ class ResponsesSocket {
 
   /**
    * Stores the conversation until the next call, and may drop other conversations for it. Returns
-   * false if too little memory is left.
+   * false if the conversation is too long or too little memory is left.
    */
   private keep({ id, items }: ConversationState): boolean {
     const before = this.state

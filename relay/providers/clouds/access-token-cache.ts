@@ -5,14 +5,14 @@ import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { CredentialsError } from '#relay/providers/provider-access-and-decoder-types.ts'
 
 /**
- * The time before its expiry at which a token is replaced, so that it does not expire on its way to
- * the provider.
+ * A token is replaced this number of milliseconds before it expires. Otherwise, it could expire on
+ * its way to the provider.
  */
 const RENEW_BEFORE_MS = 5 * 60_000
 /**
  * The number of milliseconds for which no token is requested after the token endpoint refused a
- * request or was unreachable. During this time, all calls get the same failure. Without this pause,
- * each call would send a request to the endpoint.
+ * request (`REFUSED_MS`) or was unreachable (`UNREACHABLE_MS`). During this time, all calls fail
+ * with the same error. Without this pause, each call would send a request to the endpoint.
  */
 const REFUSED_MS = 10_000
 const UNREACHABLE_MS = 1_000
@@ -35,15 +35,15 @@ type Entry = {
 }
 
 /**
- * Caches the access token of one account. A token is used until shortly before it expires. At most
- * one request for a token is in flight. The promise of `request` rejects with a `CredentialsError`
- * if there is no token.
+ * Caches the access token of one account. A token is replaced before it expires. At most one
+ * request for a token is in flight. The promise of `request` rejects with a `CredentialsError` if
+ * the token endpoint provides no token.
  */
 export class AccessTokenCache {
   private readonly request: (connections: Connections) => Promise<AccessToken>
   private readonly now: () => number
   private entry: Entry | null = null
-  /** The last token, which is one of the confidential texts. */
+  /** The last token, which messages to callers must not contain. */
   private latest = ''
 
   constructor(
@@ -54,7 +54,9 @@ export class AccessTokenCache {
     this.now = now
   }
 
-  /** Returns a token. The promise rejects with a `CredentialsError` if there is none. */
+  /**
+   * Returns a token. The promise rejects with a `CredentialsError` if no token could be obtained.
+   */
   token(connections: Connections): Promise<string> {
     const existing = this.entry
     if (existing !== null && this.now() < existing.usableUntil) return existing.token
@@ -78,7 +80,10 @@ export class AccessTokenCache {
     return entry.token
   }
 
-  /** Drops the current token after the provider refused it, unless the token is very new. */
+  /**
+   * Drops the current token after the provider refused it, unless the token was requested less than
+   * `DROPPED_AFTER_MS` ago.
+   */
   drop(): void {
     if (this.entry === null || this.now() - this.entry.requestedAt < DROPPED_AFTER_MS) return
     this.entry = null
@@ -99,7 +104,7 @@ const LIFETIME_MS_MAX = 60 * 60_000
 
 /**
  * Sends a form to a token endpoint. The promise rejects with a `CredentialsError` if the endpoint
- * can't be reached.
+ * can't be reached or its response can't be read.
  */
 export async function postTokenRequest(
   { dispatcher }: Connections,
@@ -125,8 +130,8 @@ export async function postTokenRequest(
 }
 
 /**
- * Reads a token and its lifetime from a response. Returns null if there is no token, or if the
- * token can't be sent in a header.
+ * Reads a token and its lifetime from a response. Returns null if the response contains no token,
+ * or a token that can't be sent in a header.
  */
 export function readAccessToken(body: Buffer): AccessToken | null {
   try {
@@ -134,8 +139,8 @@ export function readAccessToken(body: Buffer): AccessToken | null {
     const { access_token: token, expires_in: seconds } = answer
     if (typeof token !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(token)) return null
     const lifetimeMs = typeof seconds === 'number' ? seconds * 1_000 : 0
-    // If the lifetime is missing or too short, it is set to two minutes, of which the token is used
-    // for one.
+    // If the lifetime is missing or too short, it is set to two minutes. The token is then used for
+    // one minute.
     return { token, lifetimeMs: Math.min(Math.max(lifetimeMs, 120_000), LIFETIME_MS_MAX) }
   } catch {
     return null

@@ -17,8 +17,8 @@ const ERROR_TYPES: ReadonlyMap<string, string> = new Map([
 
 /**
  * Converts the body of an AWS error to Anthropic's format, so that it is read like all other
- * errors. `exception` is the value of the header `x-amzn-errortype`. An error from the model's
- * server is returned unchanged.
+ * errors. `exception` is the value of the header `x-amzn-errortype`. A body that contains an object
+ * `error` (an error of the model's server) or is not a JSON object is returned unchanged.
  */
 export function anthropicErrorBody(body: Buffer, exception: unknown): Buffer {
   const error = parsedObject(body)

@@ -11,8 +11,8 @@ import { anthropicError, messageIn } from './aws-errors-as-anthropic-errors.ts'
  */
 const FRAME_BYTES_MAX = EVENT_BYTES_MAX * 1.5
 /**
- * The length of a frame's prelude, which contains two lengths (of the frame and of its headers) and
- * their checksum.
+ * The length in bytes of a frame's prelude. The prelude contains the length of the frame, the
+ * length of the frame's headers, and a checksum of both.
  */
 const PRELUDE_BYTES = 12
 const FRAME_BYTES_MIN = PRELUDE_BYTES + 4

@@ -60,7 +60,10 @@ const KNOWN_BETA =
 
 const takesBeta = (beta: string): boolean => KNOWN_BETA.test(beta)
 
-/** Moves the betas of a call from the header to the body, where Bedrock reads them. */
+/**
+ * Moves the betas that Bedrock knows from the header of a call to the body, where Bedrock reads
+ * them. Removes all headers of Anthropic's API.
+ */
 function withBetasInBody({ headers, body, ...call }: ProviderCall): ProviderCall {
   const betas = betasIn(headerIn(headers, BETA_HEADER)).filter(takesBeta)
   const rest = withoutHeaders(headers, (name) => name.startsWith('anthropic-'))
@@ -104,7 +107,10 @@ async function loadProtocol({ credentials, region }: BedrockKey): Promise<AwsPro
   }
 }
 
-/** Anthropic's models on Amazon Bedrock, called with `InvokeModel` in the region of the key. */
+/**
+ * Calls Anthropic's models on Amazon Bedrock with `InvokeModel`, in the region that the key
+ * contains.
+ */
 export const openBedrock: OpenCloud = ({ key }) => {
   const credentials = readKey(key)
   if (credentials === null) return null

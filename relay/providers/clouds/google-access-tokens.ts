@@ -99,8 +99,8 @@ async function requestToken(
   const assertion = await signedAssertion(account, tokenUrl, now)
   const form = { grant_type: GRANT, assertion }
   const { status, body } = await postTokenRequest(connections, tokenUrl, form)
-  // If the assertion is refused, the key is at fault, whatever the status. All other errors are
-  // faults of Google.
+  // With these statuses, the endpoint refuses the assertion, so the key is at fault. All other
+  // errors are faults of Google.
   if (status >= 400 && status < 500 && status !== 429) {
     throw new CredentialsError(401, errorOf(body))
   }
@@ -110,8 +110,8 @@ async function requestToken(
 }
 
 /**
- * Converts an OAuth error (RFC 6749, section 5.2) to an object `error` with a code and a message,
- * as all other errors have it.
+ * Converts an OAuth error (RFC 6749, section 5.2) to the form of all other errors, an object
+ * `error` with a code and a message. Returns a body that is not JSON unchanged.
  */
 function errorOf(body: Buffer): Buffer {
   try {

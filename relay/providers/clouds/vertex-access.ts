@@ -25,8 +25,9 @@ const REGION = /^[a-z]+(?:-[a-z]+\d+)?$/
 type RegionOf = (model: string) => string
 
 /**
- * Reads the channel's field `other`. It is one region, or a JSON object with a region for each
- * model and a region `default` for all other models. Returns null if it is malformed.
+ * Reads the channel's field `other`: one region, or a JSON object with a region for each model and
+ * a region `default` for all other models. Without a region, `global` is used. Returns null if the
+ * field is malformed.
  */
 function readRegions(text: string): { regionOf: RegionOf; regions: readonly string[] } | null {
   const entered = text.trim()
@@ -61,9 +62,10 @@ const TOKEN_URL = 'https://oauth2.googleapis.com/token'
 const TOKEN_HOSTS = new Set(['oauth2.googleapis.com', 'accounts.google.com', 'www.googleapis.com'])
 
 /**
- * Returns the address of the token endpoint. Returns null unless the address is Google's or belongs
- * to the address that the operator has entered. Without this check, a key file of unknown origin
- * could name a server that would then receive usable assertions.
+ * Returns the address of the token endpoint in the key file, or Google's if the file names none.
+ * Returns null unless the address has a host of Google or the origin of the base URL that the
+ * operator has entered. Without this check, a key file of unknown origin could name a server that
+ * would then receive usable assertions.
  */
 function tokenUrlOf({ tokenUri }: ServiceAccount, baseUrl: string): string | null {
   if (tokenUri === '') return TOKEN_URL
@@ -76,7 +78,7 @@ function tokenUrlOf({ tokenUri }: ServiceAccount, baseUrl: string): string | nul
 }
 
 /**
- * Returns Vertex AI's name for a model. Anthropic's names end with a hyphen and a date, and Vertex
+ * Returns Vertex AI's name for a model. If Anthropic's name ends with a hyphen and a date, Vertex
  * AI replaces this hyphen by `@`.
  */
 const vertexModel = (model: string): string =>
@@ -100,8 +102,8 @@ const ANTHROPICS_OWN_BETA = /^(?:oauth|prompt-caching-scope|redact-thinking|mcp-
 const takesBeta = (beta: string): boolean => !ANTHROPICS_OWN_BETA.test(beta)
 
 /**
- * Removes the header that Vertex AI expects as a member of the body, and the betas that Vertex AI
- * refuses.
+ * Removes the header `anthropic-version`, which Vertex AI expects as a member of the body, and the
+ * betas that Vertex AI refuses.
  */
 function withVertexHeaders(call: ProviderCall): ProviderCall {
   const betas = betasIn(headerIn(call.headers, BETA_HEADER)).filter(takesBeta)
@@ -119,7 +121,7 @@ function secretsIn(key: string): string[] {
   const isPublic = (text: string) => /^https:|^service_account$|^googleapis\.com$/.test(text)
   const texts = Object.values(file).filter((text) => typeof text === 'string')
   const own = texts.filter((text) => !isPublic(text))
-  // Each line of the private key is listed separately, because an error may repeat any of them.
+  // Each line of the private key is listed separately, because an error may repeat single lines.
   return own.flatMap((text) => [
     text,
     ...text.split('\n').filter((line) => !line.startsWith('-----')),

@@ -1,6 +1,6 @@
 import type { ProfileRow } from './provider-profile.ts'
 
-/** The channel types of Anthropic and Gemini, whose APIs are also formats of callers. */
+/** The channel types of Anthropic and Gemini. Callers can also use the formats of their APIs. */
 export const ANTHROPIC_AND_GEMINI_ROWS: readonly ProfileRow[] = [
   {
     id: 14,
@@ -15,8 +15,8 @@ export const ANTHROPIC_AND_GEMINI_ROWS: readonly ProfileRow[] = [
       claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-sonnet-4-6 claude-haiku-4-5
     `,
   },
-  // The models are those on Google's page of 12 November 2026. Gemini 2.5 was withdrawn on this
-  // day.
+  // The models are those that Google's documentation listed on 12 November 2026. Google withdrew
+  // Gemini 2.5 on this day.
   {
     id: 24,
     name: 'Gemini',

@@ -8,8 +8,9 @@ const COMMA = 44
 const COLON = 58
 
 /**
- * Returns the JSON strings, with their quotes, of all members with this name. A member may also be
- * a list of strings. The answer is not parsed, because images may have many megabytes.
+ * Returns the values of all members with this name, as JSON strings with their quotes. If the value
+ * of a member is a list, its strings are returned. The answer is not parsed, because images may
+ * have many megabytes.
  */
 function textsNamed(bytes: Buffer, name: string): readonly Buffer[] {
   const key = Buffer.from(`"${name}"`)
@@ -50,15 +51,18 @@ export function imagesAnswer(
   return Buffer.concat(parts)
 }
 
-/** Returns an answer without images, which tells that the provider refuses to make one. */
+/**
+ * Returns an answer without images. Its member `BLOCKED_MEMBER` states that the provider refused to
+ * generate an image.
+ */
 export function blockedAnswer(created: number, usage: object | null = null): Buffer {
   const withoutBrace = imagesAnswer([], created, usage).subarray(0, -1)
   return Buffer.concat([withoutBrace, Buffer.from(`,${BLOCKED_MEMBER}}`)])
 }
 
 /**
- * Returns the images in the members `key` of an answer. `name` tells whether the images are URLs or
- * data.
+ * Returns the images in an answer's members with the name `key`. `name` states whether the images
+ * are URLs or data.
  */
 export const imagesOf = (body: Buffer, key: string, name: 'url' | 'b64_json') =>
   textsNamed(body, key).map((text) => ({ name, text }))
@@ -67,8 +71,9 @@ export const imagesOf = (body: Buffer, key: string, name: 'url' | 'b64_json') =>
 const ERROR_BYTES_MAX = 64 * 1024
 
 /**
- * Returns the error in an answer without images, converted to OpenAI's format. Returns null if
- * there is none.
+ * Returns the error in an answer without images, converted to OpenAI's format. `read` returns the
+ * error's code and message. Returns null if the answer contains no error or is too long to be
+ * parsed.
  */
 export function errorIn(
   body: Buffer,

@@ -45,8 +45,9 @@ const isNamedLikeVideo = (model: string): boolean =>
   nameOfVersion(model, Object.keys(VIDEO_PRICE_UNITS)) !== undefined
 
 /**
- * Reports whether a model with this name is likely to answer chats. Lists show such models first.
- * No model is left out of a list because of its name, as an operator may give a model any name.
+ * Reports whether a model with this name is likely to answer chats. Lists of models show such
+ * models first. No list leaves out a model because of its name, because an operator may give a
+ * model any name.
  */
 export const isNamedLikeChatModel = (model: string): boolean =>
   !REALTIME_MODEL.test(model) &&

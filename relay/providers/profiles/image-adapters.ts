@@ -29,16 +29,16 @@ import { accountErrorOfMiniMax } from './minimax-errors.ts'
  */
 export type ImageAdapter = {
   /**
-   * Returns the provider's request. If the provider can't express a member, returns its name as
-   * `unsupported`.
+   * Returns the body of the provider's request. If the provider does not support a member, returns
+   * the name of the member as `unsupported`.
    */
   readonly requestOf: (
     request: ImageRequest,
     model: string,
   ) => object | { readonly unsupported: string }
   /**
-   * Returns the size and the quality that the provider's request states. The price depends only on
-   * these.
+   * Returns the size and the quality by which an image is priced. The values are those in the
+   * provider's request, or null if the price does not depend on them.
    */
   readonly sentImageOf: (request: ImageRequest, model: string) => SentImage
   /** Converts a provider's answer to OpenAI's images API. `created` is in Unix seconds. */
@@ -46,8 +46,8 @@ export type ImageAdapter = {
   /** Returns the names of the members of a request that are not sent to the provider. */
   readonly lossesOf: (request: object, model: string) => readonly string[]
   /**
-   * How the provider's tasks are started and polled, if it generates images as tasks. Omitted
-   * otherwise.
+   * How the provider's tasks are started and polled. Omitted if the provider does not generate
+   * images as tasks.
    */
   readonly task?: ImageTask
 }
@@ -59,13 +59,13 @@ const unsupportedIn = ({ n, image }: Pick<ImageRequest, 'n' | 'image'>, imagesMa
       ? null
       : { unsupported: 'image' }
 
-/** The size and the quality for a provider to which neither is sent. */
+/** The size and the quality of an image whose price depends on neither. */
 const USUAL_IMAGE: SentImage = { size: null, quality: null }
 
 /** Without this parameter, Imagen's answer to a blocked prompt is empty. */
 const REASONS = { includeRaiReason: true }
 
-/** Adapter for Imagen's `predict`, which returns only the data of images. */
+/** Adapter for Imagen's `predict`, which returns images only as data. */
 export const IMAGEN: ImageAdapter = {
   lossesOf: lossesFor('imagen'),
   requestOf: (request: CarriedBy<'imagen'>, model) => {
@@ -89,7 +89,7 @@ export const IMAGEN: ImageAdapter = {
 }
 
 /**
- * Matches the reasons with which Gemini answers without an image
+ * Matches the reasons that Gemini states if it refuses to generate an image
  * (ai.google.dev/api/generate-content#FinishReason).
  */
 const BLOCKED_BY_GEMINI =
@@ -129,8 +129,7 @@ export const GEMINI_CONTENT: ImageAdapter = {
 }
 
 /**
- * Returns the size if it is larger than the usual one. Returns undefined for any other size,
- * because it need not be sent.
+ * Returns the size, or undefined for null and for the default size `1K`, which need not be sent.
  */
 const largerSizeOf = (size: NamedSize | null): NamedSize | undefined =>
   size === null || size === '1K' ? undefined : size
@@ -231,17 +230,23 @@ function answerOfDashScope(body: Buffer, created: number): Buffer {
   return error ?? imagesAnswer(images, created)
 }
 
-/** The maximum number of images of Wan in one request. Other models refuse too many themselves. */
+/**
+ * The maximum number of images of Wan in one request. DashScope's other models refuse a request for
+ * too many images themselves.
+ */
 const WAN_IMAGES_MAX = 4
 
-/** Returns a member that DashScope's models that edit can't express, or null if there is none. */
+/**
+ * Returns `{ unsupported }` with the name of a member that DashScope's image editing models don't
+ * support: `n` above the maximum of Wan's models, or `mask`. Returns null if there is none.
+ */
 function unsupportedByEditor({ n, mask }: Pick<ImageRequest, 'n' | 'mask'>, model: string) {
   if (model.startsWith('wan') && (n ?? 1) > WAN_IMAGES_MAX) return { unsupported: 'n' }
-  // These models edit by words alone. Without its mask, an edit would change the whole image.
+  // These models accept no mask. Without the mask, an edit would change the whole image.
   return mask === undefined || mask === null ? null : { unsupported: 'mask' }
 }
 
-/** Adapter for DashScope's synchronous image models, which may edit the caller's images. */
+/** Adapter for DashScope's synchronous image models. Some of them also edit the caller's images. */
 export const DASH_SCOPE: ImageAdapter = {
   lossesOf: lossesFor('dashScope'),
   requestOf: (request: CarriedBy<'dashScope'>, model) => {
@@ -249,7 +254,7 @@ export const DASH_SCOPE: ImageAdapter = {
     const unsupported = unsupportedByEditor(request, model)
     if (unsupported !== null) return unsupported
     const content = [...picturesOf(request).map((image) => ({ image })), { text: prompt }]
-    // The number is always sent, because Wan would otherwise edit an image four times.
+    // `n` is always sent, because Wan edits an image four times by default.
     const parameters = { n: n ?? 1, size: starSizeOf(size, model) }
     return messagesBody(model, content, { ...parameters, negative_prompt, seed, watermark })
   },
@@ -302,7 +307,7 @@ export const DASH_SCOPE_EDIT_TASKS: ImageAdapter = {
     const unsupported = unsupportedByEditor(request, model)
     if (unsupported !== null) return unsupported
     const input = { prompt, images: picturesOf(request), negative_prompt }
-    // The number is always sent, because the model would otherwise make four images.
+    // `n` is always sent, because the model generates four images by default.
     const parameters = { n: n ?? 1, size: starSizeOf(size, model), seed, watermark }
     return { model, input, parameters }
   },
@@ -313,9 +318,7 @@ export const DASH_SCOPE_EDIT_TASKS: ImageAdapter = {
  */
 const QUARTER_MEGAPIXEL = '0.25'
 
-/**
- * Returns the inputs by which a model of Replicate is told the size and the shape of the images.
- */
+/** Returns the inputs that state the size and the shape of the images to a model of Replicate. */
 function replicateShapeOf(size: string | null | undefined, model: string): object {
   const bySides = replicateSidesOf(size, model)
   if (bySides !== null) {
@@ -333,8 +336,8 @@ export const REPLICATE_IMAGES: ImageAdapter = {
   requestOf: (request: CarriedBy<'replicate'>, model) => {
     const { prompt, n, size, negative_prompt, seed } = request
     const shape = replicateShapeOf(size, model)
-    // The member is omitted for one image, because many models can make only one and do not know
-    // the member.
+    // `num_outputs` is omitted for one image, because many models can generate only one and do not
+    // know this input.
     const num_outputs = (n ?? 1) > 1 ? n : undefined
     const [, version] = model.split(':')
     const input = { prompt, ...shape, num_outputs, negative_prompt, seed }
@@ -349,9 +352,9 @@ export const REPLICATE_IMAGES: ImageAdapter = {
 }
 
 /**
- * Adapter for xAI's images API. The API has OpenAI's format, but an aspect ratio and a resolution
- * in place of a size (docs.x.ai/docs/guides/image-generations). A channel's override may set these
- * two members, which then replace the size.
+ * Adapter for xAI's images API. The API has OpenAI's format, but takes an aspect ratio and a
+ * resolution instead of a size (docs.x.ai/docs/guides/image-generations). If a channel's override
+ * sets these two members, they replace the size.
  */
 export const XAI_IMAGES: ImageAdapter = {
   lossesOf: lossesFor('xai'),

@@ -28,8 +28,8 @@ const IMAGEN_MODELS = /^imagen-/
 const GEMINI_IMAGE_MODELS = /^gemini-.*image/
 
 /**
- * The members `n` and `quality` are ignored by some providers: Zhipu and Ark generate one image per
- * request, and Ark and Zhipu's older models have only one quality.
+ * Some providers ignore the members `n` and `quality`: Zhipu and Ark generate one image per
+ * request, and Ark, Xinference and Zhipu's older models have only one quality.
  */
 const NUMBER: ReadonlySet<string> = new Set(['n'])
 const QUALITY: ReadonlySet<string> = new Set(['quality'])
@@ -50,13 +50,13 @@ const DASH_SCOPE_MODELS = /^(?:qwen-image|wan(?:2\.(?:[6-9]|\d\d)|[3-9])[\w.]*-(
 const DASH_SCOPE_EDITORS =
   /^(?:qwen-image-(?:edit|[2-9])|wan(?:2\.(?:[6-9]|\d\d)|[3-9])[\w.]*-image)/
 const DASH_SCOPE_PATH = '/api/v1/services/aigc/multimodal-generation/generation'
-/** Matches the hosts of DashScope, and those of a workspace. */
+/** Matches the hosts of DashScope, including those of single workspaces. */
 const DASH_SCOPE_BASES = /^(?:dashscope(?:-[a-z]+)?|[\w-]+\.[\w-]+\.maas)\.aliyuncs\.com\//
 
 /**
- * Returns the places of an endpoint of DashScope. At DashScope itself, its path begins after the
- * host, because the base URL may be that of the compatible API. At other hosts, it is below the
- * base URL.
+ * Returns two copies of an endpoint of DashScope. The first is for the hosts of DashScope: its path
+ * begins directly after the host, because the base URL may be that of the compatible API. The
+ * second is for all other hosts: its path is placed below the base URL.
  */
 const ofDashScope = (endpoint: CallEndpoint): readonly CallEndpoint[] => [
   { ...endpoint, bases: DASH_SCOPE_BASES },
@@ -74,8 +74,7 @@ const ofGoogle = (models: string): readonly CallEndpoint[] => [
 
 /**
  * The image endpoints, by channel type. An endpoint with an adapter has another format than
- * OpenAI's. Where an endpoint lists its models, the chat endpoints of the same provider serve all
- * other models.
+ * OpenAI's. An endpoint without `models` serves any model.
  */
 export const IMAGE_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new Map([
   [
@@ -155,7 +154,7 @@ const IMAGE_MODEL =
   /dall-e|gpt-image|chatgpt-image|imagen-|cogview|glm-image|seedream|qwen-image|flux|kolors|grok-.*imag|gemini-.*image|stable-diffusion|^image-0|wanx-v1|wanx?\d[\w.]*-(?:t2i|i2i|image)|z-image/i
 
 /**
- * Reports whether a model generates images. The name must be checked, because some channels offer
- * image endpoints without a list of models.
+ * Reports whether a model with this name generates images. The endpoints can't show this, because
+ * the image endpoints of some channel types serve any model.
  */
 export const isImageModel = (model: string): boolean => IMAGE_MODEL.test(model)

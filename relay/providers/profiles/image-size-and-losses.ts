@@ -1,7 +1,10 @@
-/** A URL, a data URL, or the object that stands for an uploaded file (see `relay/uploads`). */
+/** A URL, a data URL, or the object that represents an uploaded file (see `relay/uploads`). */
 type Picture = string | object
 
-/** The caller's images, in the members of generations, of edits in JSON, and of forms. */
+/**
+ * The members of a request that contain the caller's images. Generations, edits in JSON, and edits
+ * as forms have different members.
+ */
 type Pictures = {
   readonly image?: Picture | readonly Picture[] | null
   readonly 'image[]'?: readonly Picture[] | null
@@ -24,7 +27,7 @@ export type ImageRequest = {
   readonly response_format?: string | null
 } & Pictures &
   Readonly<Record<'negative_prompt' | 'seed' | 'guidance_scale' | 'watermark' | 'user', unknown>> &
-  /** Members of xAI, which OpenAI's API does not have. */
+  /** Members of xAI's API that OpenAI's API does not have. */
   Readonly<Record<'aspect_ratio' | 'resolution', unknown>>
 
 /**
@@ -39,8 +42,8 @@ export const sidesOf = (size: string | null | undefined): readonly [number, numb
 const RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9'] as const
 
 /**
- * Returns the aspect ratio that is closest to the size. Returns undefined if the size is not given
- * in pixels.
+ * Returns the aspect ratio in `RATIOS` that is closest to that of the size. Returns undefined if
+ * the size is not given in pixels or a side is 0.
  */
 export function aspectRatioOf(size: string | null | undefined): string | undefined {
   const sides = sidesOf(size)
@@ -54,8 +57,8 @@ export function aspectRatioOf(size: string | null | undefined): string | undefin
 }
 
 /**
- * The named sizes, each with the largest number of pixels that is still nearer to this size than to
- * the next larger one.
+ * The named sizes, each with the largest number of pixels of an image that counts as this size.
+ * This number is the geometric mean of the pixels of this size and of the next larger one.
  */
 const NAMED_SIZES = [
   ['256', 2 ** 17],
@@ -65,18 +68,18 @@ const NAMED_SIZES = [
   ['4K', Number.POSITIVE_INFINITY],
 ] as const
 
-/** A size that vendors name by the sides of a square image. `1K` is the usual one. */
+/** A size that vendors name after the sides of a square image. Models generate `1K` by default. */
 export type NamedSize = (typeof NAMED_SIZES)[number][0]
 
 /**
- * The minimum length in pixels of the longer side of an image that has the price of a large image.
+ * An image has the price of a large image if its longer side has at least this length in pixels.
  */
 const LARGE_SIDE = 1_792
 
 /**
- * Returns the requested size if it has a name, and otherwise the named size with the nearest number
- * of pixels. A size with the price of `1K` does not become a larger one. Returns null for a size
- * that is neither named nor given in pixels.
+ * Returns the requested size if it is a named size. For a size in pixels, returns the named size
+ * with the nearest number of pixels, but at most `1K` if the longer side is shorter than
+ * `LARGE_SIDE`. Returns null for any other size, and if a side is 0.
  */
 function namedSizeOf(size: string | null | undefined): NamedSize | null {
   const sides = sidesOf(size)
@@ -89,7 +92,8 @@ function namedSizeOf(size: string | null | undefined): NamedSize | null {
 }
 
 /**
- * The named sizes that each vendor's models generate. All these models generate `1K` by default.
+ * The named sizes that each vendor's models generate. All these models generate `1K` by default. A
+ * model that is not listed generates only `1K`.
  */
 const SIZES_OF_MODELS: Readonly<
   Record<
@@ -108,8 +112,8 @@ const SIZES_OF_MODELS: Readonly<
 }
 
 /**
- * Returns the named size of the images that the model generates if this size is requested. Returns
- * null if the model does not generate this size. The images then have the model's usual size.
+ * Returns the named size that corresponds to the requested size, if the model can generate it.
+ * Otherwise returns null, and the images have the model's default size.
  */
 export function offeredSizeOf(
   vendor: keyof typeof SIZES_OF_MODELS,
@@ -153,8 +157,8 @@ const areWithin = (
   sides?.every((side) => side >= least && side <= most) === true
 
 /**
- * Returns the sides in pixels that a model of Replicate gets. Returns null if it gets an aspect
- * ratio.
+ * Returns the width and the height in pixels that are sent to a model of Replicate, and the
+ * `members` that must accompany them. Returns null if no width and height are sent.
  */
 export function replicateSidesOf(size: string | null | undefined, model: string) {
   const sides = sidesOf(size)
@@ -164,8 +168,8 @@ export function replicateSidesOf(size: string | null | undefined, model: string)
 }
 
 /**
- * Returns the sides in pixels that a model of MiniMax gets. Returns null if it gets an aspect
- * ratio. Only the model `image-01` accepts sides (platform.minimax.io/docs/api-reference).
+ * Returns the width and the height in pixels that are sent to a model of MiniMax. Returns null if
+ * none are sent. Only the model `image-01` accepts sides (platform.minimax.io/docs/api-reference).
  */
 export function miniMaxSidesOf(size: string | null | undefined, model: string) {
   const sides = sidesOf(size)
@@ -174,11 +178,11 @@ export function miniMaxSidesOf(size: string | null | undefined, model: string) {
   return isAccepted ? sides : null
 }
 
-/** Matches the models of DashScope that also take the name of a size. */
+/** Matches the models of DashScope that also accept a named size, such as `2K`. */
 const NAMED_AT_DASH_SCOPE = /^wan(?:2\.(?:[6-9]|\d\d)|[3-9])[\w.]*-image/
 const NAMES_AT_DASH_SCOPE: ReadonlySet<unknown> = new Set(['1K', '2K', '4K'])
 
-/** Returns the size of an image of DashScope, or null if the model gets none. */
+/** Returns the size that is sent to a model of DashScope, or null if none is sent. */
 export function dashScopeSizeOf(size: string | null | undefined, model: string): string | null {
   const isNamed = NAMES_AT_DASH_SCOPE.has(size) && NAMED_AT_DASH_SCOPE.test(model)
   return isNamed ? (size ?? null) : (sidesOf(size)?.join('x') ?? null)
@@ -190,11 +194,11 @@ const XAI_MODELS_WITH_RATIO = /imagine/
 const XAI_QUALITIES: ReadonlySet<unknown> = new Set(['low', 'medium', 'high'])
 const XAI_MODELS_WITH_QUALITY = /imagine-image-(?:[2-9]|\d\d)/
 
-/** Returns the quality that a model of xAI gets, or null if it gets none. */
+/** Returns the quality that is sent to a model of xAI, or null if none is sent. */
 export const xaiQualityOf = (quality: unknown, model: string): string | null =>
   XAI_MODELS_WITH_QUALITY.test(model) && XAI_QUALITIES.has(quality) ? String(quality) : null
 
-/** The values of `resolution` at xAI, with the named sizes of their images. */
+/** Maps each value of xAI's member `resolution` to the named size of the images. */
 const XAI_RESOLUTIONS = new Map<unknown, NamedSize>([
   ['1k', '1K'],
   ['2k', '2K'],
@@ -202,8 +206,9 @@ const XAI_RESOLUTIONS = new Map<unknown, NamedSize>([
 const XAI_RATIO = /^(?:auto|\d{1,2}:\d{1,2})$/
 
 /**
- * Returns the named size of an image of xAI. xAI's member `resolution` takes precedence over
- * `size`. Returns null if the model takes neither.
+ * Returns the named size of the images that a request to xAI states. xAI's member `resolution`
+ * takes precedence over `size`. Returns null if the model accepts neither member, or can't generate
+ * the size.
  */
 export const xaiSizeOf = (
   { size, resolution }: Partial<Pick<ImageRequest, 'size' | 'resolution'>>,
@@ -213,7 +218,9 @@ export const xaiSizeOf = (
     ? (XAI_RESOLUTIONS.get(resolution) ?? offeredSizeOf('xai', size, model))
     : null
 
-/** Returns the value of xAI's member `resolution`, or undefined to send none. */
+/**
+ * Returns the value of `resolution` that is sent to a model of xAI, or undefined if none is sent.
+ */
 export function xaiResolutionOf(request: Parameters<typeof xaiSizeOf>[0], model: string): unknown {
   const isOwn = XAI_MODELS_WITH_RATIO.test(model) && XAI_RESOLUTIONS.has(request.resolution)
   if (isOwn) return request.resolution
@@ -221,9 +228,9 @@ export function xaiResolutionOf(request: Parameters<typeof xaiSizeOf>[0], model:
 }
 
 /**
- * Returns the aspect ratio of an image of xAI. This is the value of xAI's member `aspect_ratio`, or
- * without this member the ratio that is nearest to the size. Returns undefined if the model accepts
- * no aspect ratio.
+ * Returns the aspect ratio that is sent to a model of xAI. This is the request's `aspect_ratio` if
+ * it is valid, and otherwise the ratio that is closest to `size`. Returns undefined if the model
+ * accepts no aspect ratio or the request states none.
  */
 export function xaiRatioOf(
   { size, aspect_ratio: ratio }: Partial<Pick<ImageRequest, 'size' | 'aspect_ratio'>>,
@@ -239,7 +246,7 @@ const isXaiRatio = (ratio: unknown): ratio is string =>
 /** Reports whether this value of a member is sent to this model of the provider. */
 type Carries = (value: unknown, model: string) => boolean
 
-/** Returns a check of the values of `size`, which must be texts. */
+/** Returns a check for the member `size`, which rejects values that are not texts. */
 const ofSize =
   (isCarried: (size: string, model: string) => boolean): Carries =>
   (size, model) =>
@@ -251,8 +258,8 @@ const dataOnly: Carries = (format) => format === 'b64_json'
 const eitherFormat: Carries = (format) => format === 'url' || format === 'b64_json'
 
 /**
- * The members that every adapter sends or refuses. `stream` is among them, because complete answers
- * are rendered as streams.
+ * The members that are never reported as lost, because every adapter sends them or refuses the
+ * request. `stream` is among them, because complete answers are rendered as streams.
  */
 const BY_ALL = {
   ...{ model: always, prompt: always, n: always, stream: always },
@@ -264,10 +271,10 @@ type Members = Partial<Record<Exclude<keyof ImageRequest, keyof typeof BY_ALL>, 
 const isUsual = (size: string): boolean => namedSizeOf(size) === '1K'
 
 /**
- * The further members that each adapter sends to the provider, each with a check of the accepted
- * values. An adapter can read only these members of a request. All other members are reported as
- * lost. A size of which only the aspect ratio is sent is also lost, unless the provider's images
- * have nearly as many pixels.
+ * The members that each adapter sends to the provider in addition to those of `BY_ALL`, each with a
+ * check of the values that are sent. All other members are reported as lost, and adapters can't
+ * read them. If only the aspect ratio of a size is sent, the size is also reported as lost, unless
+ * the provider's images have nearly as many pixels as requested.
  */
 const CARRIED = {
   imagen: {
@@ -319,7 +326,10 @@ export type CarriedBy<Name extends AdapterName> = Pick<
   'prompt' | 'n' | keyof Pictures | Extract<keyof (typeof CARRIED)[Name], keyof ImageRequest>
 >
 
-/** Values that leave the choice to the provider, so that omitting them is not a loss. */
+/**
+ * Maps a member to the value that has no effect, for example because it leaves the choice to the
+ * provider. Omitting a member with this value is not a loss.
+ */
 const WITHOUT_EFFECT: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ...['size', 'quality', 'background', 'moderation'].map((name) => [name, 'auto'] as const),
   ['partial_images', 0],

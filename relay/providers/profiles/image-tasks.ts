@@ -13,7 +13,10 @@ import { headerIn, headersByName, withoutHeaders } from '../header-list.ts'
 import type { Transport } from '../provider-access-and-decoder-types.ts'
 import { type PolledAnswer, PolledCall } from '../submit-and-poll-call.ts'
 
-/** Why a task failed. `status` is the HTTP status with which this error is sent to the caller. */
+/**
+ * The error of a failed task. `status` is the HTTP status with which the error is sent to the
+ * caller.
+ */
 type ImageTaskFailure = {
   readonly status: number
   readonly code: string
@@ -21,13 +24,16 @@ type ImageTaskFailure = {
 }
 
 /**
- * An API of a provider that generates images as tasks. One request begins a task, and further
- * requests poll its result.
+ * An API of a provider that generates images as tasks. The first request begins a task, and the
+ * following requests poll its result.
  */
 export type ImageTask = {
   /** Additional headers of the request that begins a task. */
   readonly headers: Readonly<Record<string, string>>
-  /** The beginning of the request's path, below which tasks are polled and cancelled. */
+  /**
+   * The part of the first request's path below which tasks are polled and cancelled. The path of a
+   * proxy may precede this part, and is kept.
+   */
   readonly root: string
   readonly queryPath: (id: string) => string
   readonly cancelPath: (id: string) => string
@@ -71,8 +77,8 @@ export const imageTaskTransport = (
 const OF_BODY: ReadonlySet<string> = new Set(['content-type', 'content-length'])
 
 /**
- * The body that begins a task. It is a stream if it contains uploaded files. `length` is the length
- * of a stream in bytes, as text. It is empty for a buffer.
+ * The body of the request that begins a task. `body` is a stream if it contains uploaded files.
+ * `length` is the value of the header `content-length`, or empty if the request has no such header.
  */
 type TaskBody = { readonly body: Buffer | Readable; readonly length: string }
 

@@ -13,9 +13,10 @@ import type {
 } from '../provider-access-and-decoder-types.ts'
 
 /**
- * MiniMax's error codes by their cause (platform.minimax.io/docs/api-reference/errorcode). They
- * come in the member `base_resp`, with the HTTP status 200. The code 1008 means an empty balance,
- * and 2056 a used-up plan. The code 2061 means a model that the plan does not include.
+ * MiniMax's error codes by their cause (platform.minimax.io/docs/api-reference/errorcode). A
+ * response with an error has the HTTP status 200, and its member `base_resp` contains the code. The
+ * code 1008 means an empty balance, and 2056 a used-up plan. The code 2061 means a model that the
+ * plan does not include.
  */
 export const MINIMAX_CODES = {
   key: [1004, 2049],
@@ -28,7 +29,7 @@ export const MINIMAX_CODES = {
 /** MiniMax's codes for parameters or contents of a request, such as sensitive input (1026). */
 const REQUEST_CODES = [1026, 1027, 1042, 2013]
 
-/** The HTTP status that an error stands for, and the name that OpenAI gives it. */
+/** The HTTP status and OpenAI's name for the cause of an error of MiniMax. */
 type Meaning = { readonly status: number; readonly type: string }
 
 const meaning = (status: number, type: string, codes: readonly number[]) =>
@@ -48,13 +49,13 @@ const ACCOUNT_ERRORS: ReadonlySet<number> = new Set([
 ])
 
 /**
- * Returns the name that OpenAI gives an error about the site's key or account. Any other code is
- * returned unchanged.
+ * Returns OpenAI's name for a code of MiniMax that reports an error of the site's key or account.
+ * Returns any other code unchanged.
  */
 export const accountErrorOfMiniMax = (code: unknown): unknown =>
   typeof code === 'number' && ACCOUNT_ERRORS.has(code) ? MEANINGS.get(code)?.type : code
 
-/** A provider's error in OpenAI's format, and the HTTP status that it stands for. */
+/** An error of MiniMax in OpenAI's format, and the HTTP status for the cause of the error. */
 type Refusal = { readonly status: number; readonly body: JsonObject }
 
 /** The maximum length in bytes of a complete answer that is parsed to find an error. */
@@ -71,7 +72,7 @@ function refusalIn({ choices, base_resp, usage }: JsonObject): Refusal | null {
   const { status, type } = MEANINGS.get(Number(code)) ?? UNKNOWN_ERROR
   const message = typeof words === 'string' && words !== '' ? words : `The error code is ${code}.`
   const error = { message, type, param: null, code: type }
-  // Reported usage is charged, also if the provider withholds the rest of the answer.
+  // Reported usage is charged even if the provider withholds the rest of the answer.
   const isUsed = Object.values(objectOrEmpty(usage)).some((count) => Number(count) > 0)
   return { status, body: { error, ...(isUsed ? { usage } : {}) } }
 }
@@ -81,8 +82,8 @@ const refusalInBody = (body: Buffer): Refusal | null =>
 
 /**
  * Passes MiniMax's events on unchanged, except that errors and the last event are converted to
- * OpenAI's format. Only complete events are passed on, so that no part of an error precedes its
- * converted form.
+ * OpenAI's format. Only complete events are passed on. Otherwise, part of an error could be sent
+ * before the error is recognized. After an error, nothing is passed on.
  */
 class MiniMaxStream implements StreamDecoder {
   errorStatus: number | null = null
@@ -144,7 +145,7 @@ class MiniMaxStream implements StreamDecoder {
 /**
  * Converts the last event of a stream, which repeats the complete answer, to a chunk that has only
  * the reasons for the end and the usage. If no text was sent before (`hasDelta` is false), the
- * chunk has the answer.
+ * chunk also has the complete message.
  */
 function lastChunk(
   { choices, base_resp: _base, ...answer }: JsonObject,
@@ -158,8 +159,8 @@ function lastChunk(
 }
 
 /**
- * Finds the errors in the answers of MiniMax's chats, which have the HTTP status 200. All other
- * answers are in OpenAI's format already.
+ * Converts the errors that MiniMax's chats return with the HTTP status 200, and the last event of a
+ * stream. All other answers and events are already in OpenAI's format.
  */
 export const MINIMAX_CHAT_ERRORS: AnswerDecoder = {
   mediaType: 'text/event-stream',

@@ -10,15 +10,15 @@ export const MODELS_WITH_CHATS =
   /^(?!(?:gpt-5(?:\.\d+)?|o\d)-(?:codex|pro)|codex-|computer-use-|o\d(?:-mini)?-deep-research)/
 
 /**
- * Matches the models that OpenAI runs only together with one of its own tools, such as the web
+ * Matches the models that OpenAI runs only together with one of OpenAI's tools, such as the web
  * search (platform.openai.com/docs/guides/deep-research).
  */
 export const NEEDS_PROVIDER_TOOL = /^o\d(?:-mini)?-deep-research/
 
 /**
- * Matches the complete names of OpenAI's text models, also with a date. A name with any further
- * number is not matched, because it is the name of a deployment, such as `gpt-4o-2` for a second
- * deployment of `gpt-4o`.
+ * Matches the names of OpenAI's text models, with or without a date at the end. A name with another
+ * number at the end is not matched, because it belongs to a deployment. For example, `gpt-4o-2` may
+ * be a second deployment of `gpt-4o`.
  */
 const EXACT_OPENAI_NAME = new RegExp(
   '^(?:gpt-(?:4o|4\\.1|5(?:\\.\\d+)?)|o\\d)' +
@@ -33,10 +33,10 @@ const HOSTS: ReadonlyMap<number, RegExp> = new Map([
 ])
 
 /**
- * Returns OpenAI's name for a model at Azure, where a deployment may have any name. A deployment
- * with the name of a model counts as this model, even if the channel maps the name of an older
- * model to the deployment. If the channel maps names of OpenAI's models to another deployment,
- * returns the first one. Otherwise, returns the name of the deployment.
+ * Returns OpenAI's name for the model of an Azure deployment, which may have any name. If the
+ * deployment has the name of a model of OpenAI, this name is returned, even if the channel maps
+ * another model to the deployment. If not, the first name of an OpenAI model that the channel maps
+ * to the deployment is returned. If there is none either, the deployment's name is returned.
  */
 export function openAiNameOf(modelNames: ReadonlyMap<string, string>, deployment: string): string {
   if (EXACT_OPENAI_NAME.test(deployment)) return deployment
@@ -50,8 +50,8 @@ export function openAiNameOf(modelNames: ReadonlyMap<string, string>, deployment
  * Returns a pattern for the models that a channel's provider serves by chat completions. A chat
  * with any other model is converted to the Responses API. The channel's setting `responses_models`
  * lists these other models by the provider's names. Without this setting, `MODELS_WITH_CHATS`
- * applies at the hosts of OpenAI and Azure only, because another server may not offer responses.
- * Returns undefined if the provider serves all models by chats.
+ * applies at the hosts of OpenAI and Azure only, because another server may not offer the Responses
+ * API. Returns undefined if the provider serves all models by chat completions.
  */
 export function modelsWithChatsAt(
   {

@@ -26,9 +26,9 @@ const completionsAt = (path: string, models?: RegExp): CallEndpoint =>
   models === undefined ? { format: 'completions', path } : { format: 'completions', path, models }
 
 const CHAT_AND_COMPLETIONS = [CHAT, completionsAt('/v1/completions')]
-/** OpenAI's endpoint for chats, through which some of OpenAI's models can't be called. */
+/** OpenAI's endpoint for chats. Some of OpenAI's models can't be called through it. */
 const OPENAI_CHAT: CallEndpoint = { ...CHAT, models: MODELS_WITH_CHATS }
-/** Matches OpenAI's models that serve completions. All other models serve only chats. */
+/** Matches OpenAI's models that can be called through the endpoint for completions. */
 const COMPLETION_MODELS = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/
 
 const ORGANIZATION: ProfileField = {
@@ -41,8 +41,8 @@ const ORGANIZATION: ProfileField = {
 }
 
 /**
- * The properties of the channel types for drawings. The price list names drawing actions like
- * models, and `models` lists these names.
+ * The properties that the channel types for drawings share. In the price list, each drawing action
+ * has a name like a model. `models` lists these names.
  */
 const MIDJOURNEY = {
   tasks: { kind: 'drawing', path: '/mj/submit/imagine' },
@@ -60,9 +60,9 @@ const MIDJOURNEY = {
 } satisfies Partial<ProfileRow>
 
 /**
- * All channel types, in the order in which the channel form lists them. Type 21 is missing, because
- * its provider answers from documents and has no models to price. The models of the same company
- * are available as type 10.
+ * All channel types, in the order in which the channel form lists them. Types 11 (PaLM, whose API
+ * Google withdrew in 2024) and 21 (AI Proxy's knowledge library, which reports no usage to price)
+ * are missing. The models of AI Proxy are available as type 10.
  */
 export const PROFILE_ROWS: readonly ProfileRow[] = [
   {
@@ -266,7 +266,8 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       grok-2-vision-1212
     `,
   },
-  // Mistral rejects `stream_options` with status 422. Its last chunk always contains the usage.
+  // Mistral rejects `stream_options` with status 422. The last chunk of its streams always contains
+  // the usage.
   {
     id: 42,
     name: 'Mistral',
@@ -294,7 +295,7 @@ export const PROFILE_ROWS: readonly ProfileRow[] = [
       jina-reranker-v2-base-multilingual
     `,
   },
-  // Perplexity sends a usage with every chunk. The last one is billed.
+  // Perplexity sends a usage with every chunk. The usage in the last chunk is billed.
   {
     id: 27,
     name: 'Perplexity',

@@ -5,8 +5,8 @@ import { PROFILE_ROWS } from './profile-table.ts'
 import type { Profile } from './provider-profile.ts'
 
 /**
- * The default values of `PROFILE_ROWS`: OpenAI's paths, no base URL, so that the operator must
- * enter one, and a hint for keys of any form.
+ * The default values of `PROFILE_ROWS`: OpenAI's paths, no base URL (the operator must enter one),
+ * and a hint for keys of any form.
  */
 const OPENAI_LIKE = {
   baseUrl: null,

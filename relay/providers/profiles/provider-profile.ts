@@ -23,7 +23,7 @@ export type ProfileField = {
 }
 
 /**
- * An alternative base URL of the provider. An admin selects it by entering its keyword instead of
+ * An alternative base URL of the provider. To select this URL, an admin enters `keyword` instead of
  * an address.
  */
 type NamedBase = {
@@ -32,19 +32,20 @@ type NamedBase = {
   readonly baseUrl: string
 }
 
-/** Selects models by the provider's names for them. A regular expression has this type. */
+/** Matches models by the provider's names for them. Any regular expression fits this type. */
 export type ModelPattern = { readonly test: (model: string) => boolean }
 
 /**
- * An endpoint for calls in one wire format. In its paths, `{model}` stands for the provider's name
- * for the model, and `{other}` for the channel's field `other`.
+ * An endpoint for calls in one wire format. In the endpoint's paths, `{model}` is the placeholder
+ * of the provider's name for the model, and `{other}` that of the channel's field `other`. The
+ * paths of Vertex AI also have `{project}` and `{region}`.
  */
 export type CallEndpoint = {
   readonly format: FormatName
   readonly path: string
   /** The path for streams, if it differs from `path`. */
   readonly streamPath?: string
-  /** The path for compacting conversations. Omitted if the provider can't compact them. */
+  /** The path for compacting conversations. Omitted if the provider can't compact conversations. */
   readonly compactPath?: string
   /** The path for realtime sessions with the beta protocol, if it differs from `path`. */
   readonly betaPath?: string
@@ -54,9 +55,9 @@ export type CallEndpoint = {
    */
   readonly models?: ModelPattern
   /**
-   * Matches the host and path of the base URLs that offer this endpoint. The endpoint's path then
-   * begins directly after the host. By default, all base URLs offer the endpoint, and its path is
-   * placed below the base URL.
+   * Matches the host and path of the base URLs that offer this endpoint. If `bases` is set, the
+   * endpoint's path begins directly after the host. If `bases` is omitted, all base URLs offer the
+   * endpoint, and the endpoint's path is placed below the base URL.
    */
   readonly bases?: RegExp
   /**
@@ -68,30 +69,37 @@ export type CallEndpoint = {
    * True if the endpoint is Vertex AI's `predict`. Embeddings requests are converted to its format.
    */
   readonly isPredict?: true
-  /** How the request bodies of this endpoint differ from those of its format. */
+  /** How the request bodies of this endpoint differ from those of the wire format. */
   readonly envelope?: BodyEnvelope
   /**
-   * The members of a request that this site prices, but that the provider ignores. These members
-   * are not sent and are reported as losses, so that the price is that of the delivered answer.
+   * The members of a request that change the request's price at this site, but that the provider
+   * ignores. These members are not sent and are reported as losses. The price is thus that of the
+   * answer that the provider delivers.
    */
   readonly ignores?: ReadonlySet<string>
   /**
-   * True if `stream` is not sent, because the provider's events differ from those of the format.
-   * The complete answer is rendered as a stream.
+   * True if the provider's stream has other events than the wire format. The member `stream` is
+   * then not sent, and the complete answer is rendered as a stream.
    */
   readonly isPlainOnly?: true
-  /** How the requests and answers of this image endpoint differ from OpenAI's. */
+  /**
+   * Converts requests and answers between OpenAI's images API and this endpoint. Omitted if the
+   * endpoint has OpenAI's format.
+   */
   readonly adapter?: ImageAdapter
   /** How chats are translated to the provider's own format. Omitted if no translation is needed. */
   readonly translation?: Translation
-  /** Finds errors that the provider sends in a format of its own. Omitted if there are none. */
+  /**
+   * Decodes answers with errors in the provider's own format. Omitted if the provider sends no such
+   * errors.
+   */
   readonly decoder?: AnswerDecoder
 }
 
 /**
  * Returns the endpoint in the caller's format that serves the model. If there is none, returns the
- * first endpoint to which the call can be converted, or undefined. A call in a direct format is
- * never converted, so it gets no such endpoint.
+ * first endpoint that serves the model in a format to which the call can be converted. Calls in a
+ * direct format are never converted. Returns undefined if no endpoint is found.
  */
 export function endpointFor<Endpoint extends CallEndpoint>(
   endpoints: readonly Endpoint[],
@@ -128,11 +136,15 @@ export type Profile = {
   readonly id: number
   readonly name: string
   /**
-   * The base URL for channels without one. Null if every channel must have one. For a cloud
-   * provider, null means that the address follows from the key and the region.
+   * The base URL of channels for which the operator enters none. Null if the operator must enter a
+   * base URL. If the profile has `cloud` and the operator enters no other base URL, the address
+   * follows from the key (see `CloudAccess.baseUrlFor`).
    */
   readonly baseUrl: string | null
-  /** How a cloud provider is called with a key. Omitted for all other providers. */
+  /**
+   * Returns how a provider is called whose address, credentials or encoding depend on the key, such
+   * as a cloud. Omitted for all other providers.
+   */
   readonly cloud?: OpenCloud
   readonly bases?: readonly NamedBase[]
   /** The endpoints of calls, in order of preference. Empty if the channel accepts only tasks. */
@@ -157,9 +169,9 @@ export type Profile = {
    */
   readonly thinkingBeyondLimit?: number
   /**
-   * How `enable_thinking` and `thinking_budget` control thinking. `models` matches the provider's
-   * names of the models that accept these two members. All other models may refuse the members.
-   * Omitted if the provider's chats control thinking as OpenAI's do.
+   * Set if the request members `enable_thinking` and `thinking_budget` control thinking. `models`
+   * matches the provider's names of the models that accept these two members. All other models may
+   * refuse the members. Omitted if the provider's chats control thinking as OpenAI's do.
    */
   readonly thinkingSwitch?: {
     readonly models: RegExp

@@ -22,9 +22,9 @@ const CHAT_END = '/chat/completions'
 const ORGANIZATION = 'openai-organization'
 
 /**
- * Returns the path of a call below a channel's address. If the address ends with a version
- * (`https://api.example.com/v4`), the version in `path` is dropped. If the address ends with
- * `/chat/completions`, this end is replaced by the part of `path` after its version.
+ * Returns the path of a call below a channel's address. `/chat/completions` at the end of the
+ * address is dropped first. If the address had this end or ends with a version
+ * (`https://api.example.com/v4`), only the part of `path` after the version is appended.
  */
 function pathBelow(address: string, path: string): string {
   const root = rootOf(address)
@@ -34,8 +34,9 @@ function pathBelow(address: string, path: string): string {
 }
 
 /**
- * Returns a path outside the versioned API, such as that of an account endpoint. If the address
- * ends with a version, the version is dropped.
+ * Returns the path of a request that may be outside the versioned API, such as one for the
+ * account's balance. If `path` contains no version, a version at the end of the address is dropped.
+ * If `path` contains one, the result is that of `pathBelow`.
  */
 function pathOutsideVersion(address: string, path: string): string {
   if (path.split('/').some((segment) => VERSION.test(segment))) return pathBelow(address, path)
@@ -85,7 +86,10 @@ export type ProviderTarget = {
   /** The headers of calls, as a flat list of names and values. */
   readonly headers: readonly string[]
   readonly isOutputTotalLessPrompt: boolean
-  /** The way in which the key is used, if the provider is a cloud. Null for all other providers. */
+  /**
+   * How the provider is called with the key, if its profile has `cloud`. Null for all other
+   * providers.
+   */
   readonly cloud: CloudAccess | null
   /**
    * The channel's address, key and `other` field, from which requests other than calls are built.
@@ -102,9 +106,9 @@ export type ProviderTarget = {
 const TUNED = 'tunedModels/'
 
 /**
- * Returns the target of a channel. Returns null for an unknown type, for a missing address, and for
- * an address that the outbound policy forbids. `proxy` is the URL of the channel's proxy, including
- * its credentials.
+ * Returns the target of a channel. Returns null for an unknown type, for a missing address, for an
+ * address that the outbound policy forbids, and for a malformed key, organization or field `other`.
+ * `proxy` is the URL of the channel's proxy, including its credentials.
  */
 export function providerTarget(
   terms: Pick<ChannelTerms, 'type' | 'baseUrl' | 'organization' | 'other' | 'setting'> & {
@@ -150,8 +154,8 @@ export function providerTarget(
 }
 
 /**
- * Returns the host to which the calls of a channel are sent. Returns null for an unknown type, and
- * for a cloud provider whose host follows from the key.
+ * Returns the host to which the calls of a channel are sent. Returns null for an unknown type, for
+ * a missing or invalid address, and for a cloud provider whose host follows from the key.
  */
 export function hostOfChannel({
   type,
@@ -163,7 +167,10 @@ export function hostOfChannel({
   return URL.parse(baseOf(profile, baseUrl) ?? '')?.host ?? null
 }
 
-/** Reports whether a key has the form that the channel's type requires. */
+/**
+ * Reports whether a key has the form that a cloud provider requires. All other providers accept any
+ * key.
+ */
 export const acceptsKey = (profile: Profile, key: string, baseUrl: string): boolean =>
   profile.cloud?.({ key, other: '', baseUrl: enteredBase(profile, baseUrl) }) !== null
 
@@ -197,7 +204,10 @@ function endpointsAt({ endpoints }: Profile, url: URL, other: string): readonly 
     })
 }
 
-/** Replaces the models of the endpoint for chats by those that this channel's provider serves. */
+/**
+ * Limits the chat endpoints with `MODELS_WITH_CHATS` to the models that this channel's provider
+ * serves by chats. All other endpoints are returned unchanged.
+ */
 function withServedModels(
   endpoints: readonly CallEndpoint[],
   terms: Parameters<typeof modelsWithChatsAt>[0],
@@ -212,8 +222,9 @@ function withServedModels(
 }
 
 /**
- * Reports whether chats name a deployment instead of a model. A deployment may have any name. The
- * paths of Azure's newer API contain no deployment, but its bodies name one as the model.
+ * Reports whether chats to this target name a deployment instead of a model. A deployment may have
+ * any name. The paths of Azure's newer API contain no deployment, but the member `model` of its
+ * bodies names one.
  */
 export const isByDeployment = ({
   endpoints,
@@ -224,7 +235,8 @@ export const isByDeployment = ({
 
 /**
  * Returns the endpoint in the caller's format that serves the model. If there is none, returns the
- * endpoint to which the call is converted. `model` is the provider's name for the model.
+ * endpoint to whose format the call is converted, or undefined. `model` is the provider's name for
+ * the model.
  */
 export const endpointOf = (
   { endpoints }: Pick<ProviderTarget, 'endpoints'>,
@@ -317,7 +329,10 @@ export function confidentialOf({ address, origin, proxy, cloud }: ProviderTarget
   return [key, ...parts, host, hostname, ...ofProxy]
 }
 
-/** Builds a request that is not a chat, such as a request for the list of models. */
+/**
+ * Builds a request that is not a call, such as a request for the list of models. `isUnversioned`
+ * means that `path` may be outside the versioned API (see `pathOutsideVersion`).
+ */
 export function providerRequest(
   { profile, origin, address }: ProviderTarget,
   path: string,
@@ -355,7 +370,7 @@ export function baseOf(profile: Profile, text: string): string | null {
 
 /**
  * Returns the channel's field `other` or its default. Returns null if the field is required and
- * empty.
+ * empty. Returns an empty string if the channel's type has no such field.
  */
 function otherOf({ fields = [] }: Profile, text: string): string | null {
   const field = fields.find(({ key }) => key === 'other')
@@ -375,6 +390,6 @@ const keyHeader = (kind: KeyHeader | undefined, key: string): readonly string[] 
 
 /**
  * Reports whether a text consists of ASCII characters without control characters. A control
- * character could inject headers, and any other character could make a request fail.
+ * character could inject headers, and a character outside ASCII could make a request fail.
  */
 const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)

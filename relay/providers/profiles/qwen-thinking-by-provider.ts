@@ -7,10 +7,10 @@ type ThinkingAtProvider = Pick<
 
 /** How Qwen's models think at DashScope. */
 export const THINKING_AT_DASH_SCOPE: ThinkingAtProvider = {
-  // The longest chain of thought of any model (alibabacloud.com/help/en/model-studio/models).
+  // The maximum length of the chain of thought of any model, in tokens
+  // (alibabacloud.com/help/en/model-studio/models).
   thinkingBeyondLimit: 81_920,
-  // Open Qwen3 models refuse a request for an answer that is not streamed, unless thinking is
-  // turned off.
+  // Open Qwen3 models refuse a request without a stream, unless the request turns thinking off.
   thinkingSwitch: {
     models:
       /^qwen(?:-(?:plus|turbo|flash)|3-[\d.]+b|3\.[5-9])(?!.*(?:instruct|thinking|coder|character))/i,

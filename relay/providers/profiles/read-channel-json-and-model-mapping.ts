@@ -1,12 +1,18 @@
 import { MAPPING_DEPTH_MAX } from '#domain/shared/channel-field-rules.ts'
 import { parsedObject } from '#relay/canonical/json-values.ts'
 
-/** Returns the members of a JSON object in a channel's terms. Any other text has no members. */
+/**
+ * Returns the members of the JSON object in a field of a channel's terms. Returns an empty list if
+ * the text is not a JSON object.
+ */
 export function entriesOf(text: string): [string, unknown][] {
   return text === '' ? [] : Object.entries(parsedObject(text) ?? {})
 }
 
-/** Returns the provider's names of the mapped models. Chained mappings are resolved. */
+/**
+ * Maps each model in a channel's model mapping to the provider's name for it. Chained mappings are
+ * resolved.
+ */
 export function modelNamesIn(modelMapping: string): ReadonlyMap<string, string> {
   const mapping = new Map(
     entriesOf(modelMapping).filter((pair): pair is [string, string] => {
@@ -16,7 +22,9 @@ export function modelNamesIn(modelMapping: string): ReadonlyMap<string, string> 
   return new Map([...mapping.keys()].map((model) => [model, mapped(model, mapping)]))
 }
 
-/** Resolves a chain of mappings. If the chain is circular or too long, the name is not mapped. */
+/**
+ * Resolves a chain of mappings. If the chain is circular or too long, `model` itself is returned.
+ */
 function mapped(model: string, mapping: ReadonlyMap<string, string>): string {
   const seen = new Set([model])
   let name = model

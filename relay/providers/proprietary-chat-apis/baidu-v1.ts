@@ -187,7 +187,10 @@ async function requestToken(
   throw new CredentialsError(isRefused ? 401 : null, Buffer.from(JSON.stringify(error)))
 }
 
-/** Reads a key of the form `API key|secret key`, and adds an access token for it to calls. */
+/**
+ * Reads a key of the form `API key|secret key`. An access token, which is requested with the key,
+ * is added to the path of each call.
+ */
 export const openBaiduV1: OpenCloud = ({ key, baseUrl }) => {
   const [id = '', secret = '', ...rest] = key.split('|').map((part) => part.trim())
   if (rest.length > 0 || !isVisibleText(id) || !isVisibleText(secret)) return null

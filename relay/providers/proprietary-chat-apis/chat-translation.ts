@@ -3,8 +3,8 @@ import type { CanonicalRequest, Converted } from '#relay/canonical/canonical-req
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 
 /**
- * The properties on which a request depends: the provider's name for the model, whether the answer
- * is streamed, and a setting of the channel.
+ * The values that a translated request depends on, besides the chat itself: the provider's name for
+ * the model, whether the answer is streamed, and a field of the channel.
  */
 export type TranslationTarget = {
   readonly model: string
@@ -41,7 +41,7 @@ export type ProviderEventReader = (event: ProviderEvent) => readonly CanonicalEv
  */
 export type Translation = {
   /**
-   * Writes a request. Throws a `ConversionError` if the provider lacks something that the request
+   * Writes a request. Throws a `ConversionError` if the provider lacks a feature that the request
    * needs.
    */
   readonly writeRequest: (

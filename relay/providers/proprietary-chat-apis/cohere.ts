@@ -61,8 +61,8 @@ function writeRequest(
 
 function toolMembers({ tools, toolChoice }: CanonicalRequest, losses: string[]): JsonObject {
   if (tools.length === 0) return {}
-  // A request can't name the tool to call. Therefore, only this tool is offered, and the model must
-  // call a tool.
+  // A request to Cohere can't name the tool to call. If the caller names one, only this tool is
+  // offered, and the model must call a tool.
   const isNamed = toolChoice?.kind === 'tool'
   const named = isNamed ? tools.filter(({ name }) => name === toolChoice.name) : []
   const offered = named.length > 0 ? named : tools
@@ -99,7 +99,8 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 }
 
 /**
- * Returns the usage. Cohere bills `billed_units`. `tokens` also counts Cohere's own instructions.
+ * Returns the usage that Cohere bills (`billed_units`). If this usage is missing, returns `tokens`,
+ * which also counts Cohere's own instructions.
  */
 function usageOf(message: JsonObject) {
   const usage = objectOrEmpty(message.usage)
@@ -133,7 +134,10 @@ function readAnswer(body: JsonObject) {
   return { id: readAnswerId(body.id), model: '', choices: [choice], usage: usageOf(body) }
 }
 
-/** Reads an error. Cohere's errors contain only a message. */
+/**
+ * Reads an error. Cohere's errors contain only a message. An answer that ended with `ERROR` or
+ * `TIMEOUT` is also an error.
+ */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const reason = textOrEmpty(body.finish_reason)
   const isFailed = reason === 'ERROR' || reason === 'TIMEOUT'

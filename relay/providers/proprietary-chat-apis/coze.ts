@@ -121,7 +121,7 @@ function createEventReader(): ProviderEventReader {
 /** The API `/v3/chat` of Coze, in which the models are bots. */
 export const COZE: Translation = {
   writeRequest,
-  // An answer without a stream is never requested.
+  // Every request asks for a stream.
   readAnswer: () => null,
   readError,
   createEventReader,

@@ -42,7 +42,10 @@ const errorObject = ({ type, message }: Pick<ProviderError, 'type' | 'message'>)
   error: { message, type, param: null, code: type },
 })
 
-/** Decodes a complete answer. If the provider can only stream, the body is a stream. */
+/**
+ * Decodes a complete answer. If the provider can only stream, the body consists of the stream's
+ * events.
+ */
 function readAnswer(
   translation: Translation,
   options: DecoderOptions,
@@ -124,7 +127,7 @@ class TranslatedStream {
     if (this.isEnded) return ''
     if (event.kind === 'error') {
       this.isEnded = true
-      // A provider that reports a usage charges for it, also if the answer ends with an error.
+      // A provider that reports a usage charges for it even if the answer ends with an error.
       return this.writer.usageChunk() + dataEvent(errorObject(event))
     }
     const { id, model } = this.options
@@ -132,7 +135,8 @@ class TranslatedStream {
       if (this.hasBegun) return ''
       this.hasBegun = true
       const named = { ...event, id: event.id || id, model: event.model || model }
-      // These providers do not tell when a part begins, and may be silent for minutes before it.
+      // These providers send no event when a part begins, and may be silent for minutes before the
+      // first text. Therefore, the part is announced at once.
       return this.writer.write(named) + this.writer.write({ kind: 'part-begun', choice: 0 })
     }
     const begun = this.hasBegun ? '' : this.write({ kind: 'start', id, model })

@@ -27,9 +27,10 @@ import {
 const FEATURES = new Set<Feature>(['images', 'endUser'])
 
 /**
- * Writes a chat as one question. Dify stores conversations, but a caller could name the
- * conversation of another caller. Therefore, every call begins a new conversation, and its question
- * contains all texts. The answer is always streamed, because Dify's agents support nothing else.
+ * Writes a chat as one question. Dify could continue a stored conversation, but a caller could then
+ * name the conversation of another caller. Therefore, every call begins a new conversation with one
+ * question, which contains all texts of the chat. The answer is always streamed, because Dify's
+ * agents support nothing else.
  */
 function writeRequest(request: CanonicalRequest) {
   const losses = lossesOf(request, FEATURES)
@@ -94,7 +95,7 @@ function createEventReader(): ProviderEventReader {
     if (name === 'message_end') return [start, ...usageEvents(usageIn(event)), ...endEvents()]
     const error = readError(event, 200)
     if (error !== null) return [{ kind: 'error', type: error.type, message: error.message }]
-    // A workflow may run for minutes before its first text, and costs from its first event.
+    // A workflow may run for minutes before its first text, and causes costs from its first event.
     return start.id === '' ? [] : [start]
   }
 }

@@ -23,8 +23,9 @@ const isCall = (part: ContentPart): part is ToolCallPart => part.kind === 'tool-
 const isOfTool = ({ kind }: ContentPart): boolean => kind === 'tool-call' || kind === 'tool-result'
 
 /**
- * Writes a conversation with function calls. The format allows one call per turn, followed by its
- * result. Parallel calls are therefore written one after the other.
+ * Writes a conversation with function calls. The format allows one call per turn, followed by the
+ * call's result. Parallel calls are therefore written one after the other. Throws a
+ * `ConversionError` if the last message is the assistant's.
  */
 export function writeTurns(messages: readonly CanonicalMessage[], losses: string[]): Turn[] {
   const results = resultsIn(messages)
@@ -45,9 +46,9 @@ export function writeTurns(messages: readonly CanonicalMessage[], losses: string
 
 /**
  * Returns the tool results, by the ids of their calls. Each call is written with exactly one
- * result. A result without its call and a second result for a call can't be written, so they are
- * refused. Several calls with the same id are refused too, because the result would be written once
- * for each of them, and a short request could become much longer than its hold covers.
+ * result. Therefore, a `ConversionError` is thrown for a result without a call, and for a second
+ * result of a call. It is also thrown if several calls have the same id: their result would be
+ * written once per call, so that a short request could become much longer than its hold covers.
  */
 function resultsIn(messages: readonly CanonicalMessage[]): ReadonlyMap<string, ToolResultPart> {
   const parts = messages.flatMap((message) => message.parts)
@@ -125,8 +126,8 @@ function writeAssistant(
 }
 
 /**
- * Adds a text of the user. If the last turn is also the user's, or a result, the text is appended
- * to it, because the roles must alternate.
+ * Adds a text of the user. If the last turn is a text of the user or the result of a function, the
+ * text is appended to that turn, because the roles must alternate.
  */
 function addText(turns: Turn[], text: string): void {
   const last = turns.at(-1)
@@ -161,7 +162,7 @@ const functionsOf = (tools: CanonicalRequest['tools']): readonly JsonObject[] =>
 
 /**
  * Returns the functions for a provider that has no tool choice. If the model must call a certain
- * function, only this function is offered.
+ * function, only this function is offered. If the model must call none, no function is offered.
  */
 export function offeredFunctions(
   { tools, toolChoice, allowsParallelCalls }: CanonicalRequest,
@@ -176,7 +177,10 @@ export function offeredFunctions(
   )
 }
 
-/** Adds to `losses` the properties of tools that the objects of `functionsOf` can't express. */
+/**
+ * Adds strict tools and parallel calls to `losses`, because the objects of `functionsOf` can't
+ * express them.
+ */
 function noteLosses(
   { tools, allowsParallelCalls }: Pick<CanonicalRequest, 'tools' | 'allowsParallelCalls'>,
   losses: string[],
@@ -185,7 +189,10 @@ function noteLosses(
   if (tools.length > 0 && allowsParallelCalls === true) losses.push('allowsParallelCalls')
 }
 
-/** Returns the request members for the functions and the function choice. */
+/**
+ * Returns the request members for the functions and the function choice. Returns no members if the
+ * model must call no function.
+ */
 export function functionMembers(
   { tools, toolChoice, allowsParallelCalls }: CanonicalRequest,
   losses: string[],
@@ -202,9 +209,9 @@ export function functionMembers(
 type Called = { readonly id: string; readonly name: string; readonly json: string }
 
 /**
- * Returns the function call in an answer or an event, or null if there is none. These calls have no
- * ids. An answer has at most one call, so the call's id is made from the answer's id. If the answer
- * has no id, the call's id is random, because the ids in a conversation must differ.
+ * Returns the function call in an answer or an event, or null if there is none. The provider's
+ * calls have no ids. An answer has at most one call, so the call's id is made from the answer's id.
+ * If the answer has no id, the call's id is random, because the ids in a conversation must differ.
  */
 export function calledIn({ function_call: call, id }: JsonObject): Called | null {
   const called = objectOf(call)

@@ -17,14 +17,15 @@ type Controller = Dispatcher.DispatchController
 
 const POLL_MS = 1_000
 /**
- * The interval in milliseconds and the number of the first polls after the stream of a prediction
- * has ended. The token counts are usually ready shortly after the end of the stream.
+ * The interval in milliseconds (`COUNTS_POLL_MS`) and the number (`COUNTS_POLLS`) of the first
+ * polls after the stream of a prediction has ended. The token counts are usually ready soon after
+ * the end of the stream.
  */
 const COUNTS_POLL_MS = 200
 const COUNTS_POLLS = 10
 /**
- * The maximum time of the request that creates a prediction, in milliseconds. The request is not
- * aborted together with the call, because a prediction can be cancelled only by its id, which is in
+ * The maximum time of the request that creates a prediction, in milliseconds. The request continues
+ * if the call is aborted, because a prediction can be cancelled only by its id, and the id is in
  * the response.
  */
 const CREATE_MS = 60_000
@@ -68,8 +69,8 @@ function isStreamUrl(text: string, origin: string): boolean {
 }
 
 /**
- * Thrown if the handler fails, for example because of a bug in a decoder, and not for a failure of
- * the connection.
+ * Thrown if the handler throws, for example because of a bug in a decoder. Failures of the
+ * connection are not reported by this error.
  */
 class HandlerFailed extends Error {
   constructor(cause: unknown) {
@@ -142,9 +143,9 @@ class PredictionCall extends PolledCall {
   }
 
   /**
-   * Forwards the stream of the prediction. Returns false if the provider refuses the stream. If the
-   * stream is cut, the prediction continues, and its output is polled. An incomplete event at the
-   * end is dropped, because the output contains its text.
+   * Forwards the stream of the prediction. Returns false if no stream was received. If the
+   * connection fails later, the prediction continues, and its output is polled. An incomplete event
+   * before the failure is dropped, because the output contains its text.
    */
   private async passStream(control: Controller, url: string): Promise<boolean> {
     const { dispatcher } = this.connections
@@ -160,7 +161,7 @@ class PredictionCall extends PolledCall {
       let rest: Buffer = NOTHING
       for await (const chunk of body as AsyncIterable<Buffer>) {
         const bytes = Buffer.concat([rest, chunk])
-        // An event that is too large is passed on, for the decoder to refuse it.
+        // An event that is too large is passed on, and the decoder refuses it.
         const end = bytes.length > EVENT_BYTES_MAX ? bytes.length : endOfEvents(bytes)
         rest = bytes.subarray(end)
         if (end > 0) this.emit(control, bytes.subarray(0, end))
@@ -175,7 +176,10 @@ class PredictionCall extends PolledCall {
     return this.hasBegun
   }
 
-  /** Polls the prediction until it has ended, first `quickPolls` times after shorter intervals. */
+  /**
+   * Polls the prediction until it has ended, and returns it. The first `quickPolls` polls have a
+   * shorter interval.
+   */
   private async ended(control: Controller, quickPolls: number): Promise<JsonObject> {
     const url = `${this.origin}/v1/predictions/${this.id}`
     for (let poll = 1; ; poll += 1) {
@@ -184,8 +188,8 @@ class PredictionCall extends PolledCall {
       // While the prediction is known to run, comments keep a stream that has begun from timing
       // out.
       if (prediction !== null && this.hasBegun) this.emit(control, STILL_RUNNING)
-      // A failed poll is repeated later. Ten polls at the shorter interval would end the call of a
-      // provider that can't be reached for two seconds, although its stream is complete.
+      // A failed poll is repeated after the longer interval. At the shorter interval, ten polls
+      // would fail within two seconds, which would end the call although the stream is complete.
       const isQuick = prediction !== null && poll < quickPolls
       const pollMs = isQuick ? COUNTS_POLL_MS : POLL_MS
       await delay(pollMs, undefined, { signal: this.aborter.signal })

@@ -75,7 +75,7 @@ function createEventReader(): ProviderEventReader {
 type StreamedText = { readonly text: string; readonly isWhole: boolean }
 
 /**
- * Returns the events at the end of an answer. If the stream was cut, the rest of the text follows
+ * Returns the events at the end of an answer. If the stream was cut, the rest of the text is taken
  * from the output. If the output differs from the text before the cut, the answer ends with an
  * error, because the answer must not look complete.
  */
@@ -110,14 +110,15 @@ export const REPLICATE: Translation = {
 }
 
 /**
- * Returns the path for a model. Its name is `owner/name`, and may end with a colon and a version.
+ * Returns the path for a model. The model's name is `owner/name`, and may end with a colon and a
+ * version. The path for a version does not contain the model.
  */
 function pathOf(path: string, model: string): string {
   if (model.includes(':')) return path.replace(`/models/${MODEL_PLACEHOLDER}`, '')
   return path.replace(MODEL_PLACEHOLDER, () => model.split('/').map(encodeURIComponent).join('/'))
 }
 
-/** Reads an API token, which is the key. */
+/** Calls Replicate with the key, which is an API token. */
 export const openReplicate: OpenCloud = ({ key }) =>
   isVisibleText(key)
     ? {

@@ -121,7 +121,7 @@ function readError(body: JsonObject, status: number): ProviderError | null {
   return errorOf(`${late.Code ?? ''}`, textOrEmpty(late.Msg), status)
 }
 
-/** The beginnings of the codes that concern the account, such as those of arrears. */
+/** The prefixes of the error codes that concern the account, such as an unpaid bill. */
 const ACCOUNT_ERRORS = [
   ...['ResourceInsufficient', 'ResourceUnavailable.InArrears', 'ResourceUnavailable.LowBalance'],
   ...['FailedOperation.ResourcePack', 'FailedOperation.FreeResourcePack'],

@@ -22,9 +22,9 @@ export type Feature =
   | 'endUser'
 
 /**
- * Returns the losses of a request: the features that it uses and that the provider lacks. Throws a
- * `ConversionError` if the provider can't process its tools, pictures or other content, because an
- * answer without them would not answer the request.
+ * Returns the losses of a request: the features that the request uses and the provider lacks.
+ * Throws a `ConversionError` if the provider can't process the request's tools, pictures or other
+ * content, because an answer that ignores them would not answer the request.
  */
 export function lossesOf(request: CanonicalRequest, features: ReadonlySet<Feature>): string[] {
   const { tools, sampling } = request
@@ -106,7 +106,8 @@ function textsOf(parts: CanonicalMessage['parts'], losses: string[]): string {
 }
 
 /**
- * Returns the user's last text. Throws a `ConversionError` if the last message is not the user's.
+ * Returns the user's last text. Throws a `ConversionError` if the last message is not a text of the
+ * user.
  */
 export function lastQuestion({ messages }: TextConversation): string {
   const last = messages.at(-1)

@@ -41,8 +41,8 @@ export type ReceivedFrame =
   | { readonly kind: 'close' }
 
 /**
- * Reads the frames from a server. `bytesMax` limits the length of a message and of the bytes that
- * wait to be read. Throws for frames that a server must not send.
+ * Reads the frames from a server. Throws if a message is longer than `bytesMax`, or if a frame is
+ * masked, which servers must not send.
  */
 export class FrameReader {
   private readonly bytesMax: number

@@ -49,7 +49,8 @@ const withoutBodyHeaders = (headers: readonly string[]): readonly string[] =>
   headers.filter((_, at) => headers[at - (at % 2)] !== 'content-type')
 
 /**
- * Carries one call. For `handler`, it looks like an HTTP call whose answer is a stream of events.
+ * Carries one call. For the handler, the call looks like an HTTP call whose answer is a stream of
+ * events.
  */
 class WebsocketCall implements Handler {
   private readonly handler: Handler
@@ -80,7 +81,7 @@ class WebsocketCall implements Handler {
   ): void {
     this.socket = socket
     const control = this.controllerOf(socket, { rawHeaders, rawTrailers })
-    // The handler gets this controller, because only it can end the connection from now on.
+    // The handler gets `control`, because from now on only this controller can end the connection.
     this.handler.onRequestStart?.(control, {})
     if (this.isEnded) return
     socket.on('error', () => this.end(control))

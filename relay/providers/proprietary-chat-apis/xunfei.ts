@@ -59,7 +59,8 @@ const MODELS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Returns the path and the domain for a model. The version is taken from the model's name, such as
- * `SparkDesk-v3.5`. If the name contains none, the version of the channel is used.
+ * `SparkDesk-v3.5`. If the name contains none, the version in the channel's field `other` is used.
+ * The default is v2.1.
  */
 export function sparkVersion(
   model: string,

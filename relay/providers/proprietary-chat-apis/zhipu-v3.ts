@@ -53,7 +53,7 @@ function usageIn(data: JsonObject) {
   return reportedUsage(usage.prompt_tokens, usage.completion_tokens)
 }
 
-/** Decodes the text of a complete answer, which is a JSON string inside the JSON string. */
+/** Decodes the text of a complete answer, which Zhipu encodes as a JSON string twice. */
 function unquoted(text: string): string {
   if (!/^".*"$/s.test(text)) return text
   try {
