@@ -1,6 +1,6 @@
 /**
- * Matches a number that may lose digits as a double. If it matches inside a string, the
- * serialization is only slower.
+ * Matches a number that may lose digits as a double. A match inside a string only makes the
+ * serialization slower.
  */
 const LONG_NUMBER = /\d{16}|\d[eE]/
 /**
