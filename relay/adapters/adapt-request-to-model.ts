@@ -22,8 +22,8 @@ type Adaptation = {
    */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * The members to remove. They set thinking differently from the suffix of the model's name, or
-   * the model refuses them while it thinks.
+   * The members to remove. A member is removed if it sets thinking differently from the suffix of
+   * the model's name, or if the model refuses the member while it thinks.
    */
   readonly removed: ReadonlySet<string>
   /**

@@ -63,8 +63,8 @@ function thinkingOfClaude(base: string, suffix: string): ModelSuffix['thinking']
 }
 
 /**
- * Returns the thinking that `thinking`, `nothinking` or `thinking-<tokens>` demands. Returns null
- * for any other suffix.
+ * Returns the thinking that the suffix `thinking`, `nothinking` or `thinking-<tokens>` demands.
+ * Returns null for any other suffix.
  */
 function namedThinking(suffix: string): ModelSuffix['thinking'] | null {
   if (suffix === 'thinking') return { kind: 'share' }

@@ -58,7 +58,7 @@ export type AnswerError = {
   readonly isOfModel?: true
 }
 
-/** Thrown when an answer is read that the provider ended with a failure of the model. */
+/** Thrown by the reader of an answer if the answer ended with a failure of the model. */
 export class FailedAnswer extends Error {
   readonly type: string
   constructor({ type, message }: AnswerError) {
@@ -115,7 +115,7 @@ type PartEvent<Kind extends string, Fields> = {
  */
 export type StreamReader = {
   readonly read: (data: JsonObject, event: string) => readonly CanonicalEvent[]
-  /** Returns the remaining events when the stream ends, such as `end`. */
+  /** Called when the stream ends. Returns the remaining events, such as `end`. */
   readonly finish: () => readonly CanonicalEvent[]
 }
 

@@ -13,7 +13,7 @@ export type CanonicalRequest = {
   readonly tools: readonly CanonicalTool[]
   /** How the model may choose tools. Null if the request leaves this to the provider's default. */
   readonly toolChoice: ToolChoice | null
-  /** Whether the model may call several tools at once. Null if the request does not state it. */
+  /** Whether the model may call several tools at once. Null if the request does not state this. */
   readonly allowsParallelCalls: boolean | null
   /** The output limit per choice, in tokens. Null if the request sets no limit. */
   readonly outputTokensMax: number | null

@@ -60,8 +60,8 @@ export const outputCeiling = (outputTokensMax: number): number =>
 
 /**
  * Divides a reported total of tokens into kinds. `left` is the number of tokens that no kind has
- * taken yet. `take` takes `part` tokens for a kind, or all that are left if these are fewer, and
- * returns the number that it took.
+ * taken yet. `take` takes `part` tokens for a kind, or all remaining tokens if fewer are left, and
+ * returns the number of tokens that it took.
  */
 export class RemainingTokens {
   left: number

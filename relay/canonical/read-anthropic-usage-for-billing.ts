@@ -20,8 +20,8 @@ export const isOutsideTotal = (iteration: unknown): iteration is JsonObject => {
 /**
  * Reads the usage of Anthropic's Messages API. Its `input_tokens` exclude the tokens that were read
  * from the cache or written to it. If the usage does not report the lifetimes of cache writes,
- * `countWritesAsOneHour` decides which lifetime is billed. The tokens of those iterations that the
- * top-level counts do not include are added.
+ * `countWritesAsOneHour` decides which lifetime is billed. The tokens of an iteration are added if
+ * the top-level counts do not include them.
  */
 export function readAnthropicUsage(
   raw: unknown,
@@ -69,10 +69,10 @@ export function readAnthropicUsage(
 
 /**
  * Reads the counts of cached tokens. `split` is the number of written tokens with a reported
- * lifetime. Written tokens without one count as five-minute writes. If the usage reports a valid
- * total of written tokens, `hour` and `fiveMinutes` are limited to this total, and the cheaper
- * five-minute writes are reduced first. `excess` is the number of tokens by which `split` exceeds
- * this total.
+ * lifetime. Written tokens without a reported lifetime count as five-minute writes. If the usage
+ * reports a valid total of written tokens, `hour` and `fiveMinutes` are limited to this total, and
+ * the cheaper five-minute writes are reduced first. `excess` is the number of tokens by which
+ * `split` exceeds this total.
  */
 function readCache(reported: JsonObject, counts: Counts) {
   const cached = counts.optional(reported.cache_read_input_tokens)

@@ -49,8 +49,8 @@ export function readOpenAiUsage(
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)
   // Cached tokens cost less, so they are ignored in a report with an invalid count. If cache reads
-  // and writes together exceed the prompt count, they are reduced to it, and the cheaper reads are
-  // reduced first.
+  // and writes together exceed the prompt count, their sum is reduced to the prompt count, and the
+  // cheaper reads are reduced first.
   const isTrusted = counts.anomaly === null
   const isCacheWithin = cached + cacheWritten <= prompt
   const rest = new RemainingTokens(prompt)

@@ -96,8 +96,8 @@ function wholeWordsOf(text: string, lengthMax: number): string {
 }
 
 /**
- * Reports whether an identifier from a provider may be logged. It must have at most 128 characters,
- * and must contain neither a confidential text nor a key.
+ * Reports whether an identifier from a provider may be logged. The identifier must have at most 128
+ * characters, and must contain neither a confidential text nor a key.
  */
 export const isLoggableId = (id: string, confidential: readonly string[]): boolean =>
   /^[\w.:=/+-]{1,128}$/.test(id) &&

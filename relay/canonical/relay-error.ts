@@ -149,8 +149,8 @@ export const isRelayError = (outcome: object): outcome is RelayError =>
   'code' in outcome && 'params' in outcome
 
 /**
- * The `type` of an error in the response. Client libraries choose the exception that they raise by
- * it.
+ * The `type` of an error in the response. The exception that a client library raises depends on
+ * this type.
  */
 type ErrorType =
   | 'invalid_request_error'
@@ -169,8 +169,8 @@ export type HttpError = {
   readonly en: string
   readonly zh: string
   /**
-   * The code in the response, if it is not the key of the error in the catalogue. It is the code of
-   * a more general error that clients know.
+   * The code in the response, if it is not the key of the error in the catalogue. In this case, it
+   * is the code of a more general error that clients know.
    */
   readonly code?: string
 }

@@ -155,8 +155,9 @@ export class SseScanner {
   }
 
   /**
-   * Returns the end of an event with any kind of line end, or -1. `firstLine` is the offset of the
-   * line that contains `from`. The search begins at `from`.
+   * Returns the offset after an event whose lines may end with LF, CR LF or CR. Returns -1 if the
+   * event is incomplete. The search begins at `from`. `firstLine` is the offset of the line that
+   * contains `from`.
    */
   private endByAny(bytes: Buffer, start: number, firstLine: number, from: number): number {
     let lineStart = firstLine

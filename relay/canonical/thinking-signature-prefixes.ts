@@ -1,8 +1,9 @@
 /**
- * If a call was converted to another format, the gateway adds a prefix to the signatures and the
- * encrypted content of the model's thinking. The prefix shows that a provider of another format
- * made them. When the caller sends them back, the gateway forwards them only to a provider of the
- * format that made them, because any other provider would reject them.
+ * If a call was converted to another format, the gateway adds a prefix to each signature and each
+ * piece of encrypted content in the model's thinking. The prefix shows that a provider of another
+ * format made the signature or content. When the caller sends a prefixed text back, the gateway
+ * forwards the text only to a provider of the format that made it, because any other provider would
+ * reject it.
  */
 
 /** The prefix of a signature that Gemini made. */

@@ -38,9 +38,9 @@ export type ObjectVisitor = {
   readonly visits: (depth: number) => boolean
   readonly enter: (depth: number, at: number) => void
   /**
-   * Called for each member of an object for whose depth `visits` returned true. The key is between
-   * `start` and `end`, and the value begins at `valueAt`. `isRuled` is true if a rule exists for
-   * the member.
+   * Called for each member of a visited object. An object is visited if `visits` returns true for
+   * the object's depth. The key is between `start` and `end`, and the value begins at `valueAt`.
+   * `isRuled` is true if a rule exists for the member.
    */
   readonly member: (
     depth: number,

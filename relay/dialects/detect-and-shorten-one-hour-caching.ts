@@ -121,7 +121,7 @@ type Level = {
   readonly isOfTool: boolean
 }
 
-/** Finds the marks in a valid JSON object in one pass, without parsing it into objects. */
+/** Finds the marks in the text of a valid JSON object in one pass, without parsing the text. */
 class MarkFinder {
   private readonly body: Buffer
   private readonly words: Words

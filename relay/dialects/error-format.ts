@@ -41,12 +41,13 @@ export type ErrorFormat = {
   readonly requestIdHeader?: string
   /**
    * Renders an error as the last event of a stream. `sent` describes the events that were sent
-   * before the error, if there are any and the format has `readBegun`.
+   * before the error. It is null or omitted if no events were sent or the format has no
+   * `readBegun`.
    */
   readonly errorEvent: (body: object, sent?: SentEvents | null) => string
   /**
    * Reads, from the first events of a stream, the members that an error event must repeat. Returns
-   * null if these events do not contain them. Omitted if error events repeat nothing.
+   * null if these events do not contain those members. Omitted if error events repeat nothing.
    */
   readonly readBegun?: (events: Buffer) => object | null
 }

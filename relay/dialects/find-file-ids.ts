@@ -86,7 +86,7 @@ export class FileIdFinder implements ObjectVisitor {
   private readonly ends: number[] = []
   private root = ''
   private element = -1
-  /** Objects deeper than this belong to the value of a member in `OPAQUE` and are skipped. */
+  /** Objects deeper than this depth belong to the value of a member in `OPAQUE` and are skipped. */
   private opaqueFrom = DEPTH_MAX
 
   constructor(bytes: Buffer, inner: ObjectVisitor) {
@@ -238,7 +238,7 @@ export class FileIdFinder implements ObjectVisitor {
     let above = 0
     for (let at = 1; at <= depth; at += 1) {
       const [start, end] = [this.starts[at] ?? 0, this.ends[at] ?? 0]
-      // A key that precedes the key of the level above it belongs to an earlier object.
+      // A key that precedes the latest key of the level above belongs to an earlier object.
       if (end === 0 || (above > 0 && start < (this.ends[above] as number))) continue
       const index = above === 0 && this.element >= 0 ? `[${this.element}]` : '[]'
       path += index.repeat(at - above - 1)

@@ -54,7 +54,7 @@ type AssumedUses = {
   readonly of: 'every-answer' | 'cut-answer'
 }
 
-/** The maximum number of uses of a tool, if the caller has set none. */
+/** The maximum number of uses of a tool, if the caller has set no limit. */
 export const USES_DEFAULT = 10
 /** The highest accepted number of uses. A higher limit of the caller is reduced to this number. */
 export const USES_MAX = 100
@@ -69,7 +69,7 @@ export const INPUT_TOKENS_PER_USE = { likely: 10_000, most: 50_000 } as const
 export const totalUses = (uses: ToolCounts = {}): number =>
   Object.values(uses).reduce((sum, count) => sum + count, 0)
 
-/** An object in a body. `end` is the offset after it. */
+/** An object in a body. `end` is the offset after the object. */
 type LimitedObject = { readonly members: readonly Member[]; readonly end: number }
 
 /**

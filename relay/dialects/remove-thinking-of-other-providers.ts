@@ -82,9 +82,9 @@ type ReducedBody = {
 }
 
 /**
- * Removes the thinking that providers of other formats made from a request that is sent without
- * conversion. When the gateway converts an answer, it gives the thinking a signature that only the
- * gateway can read. The caller sends this thinking back even after the model or the channel has
+ * Removes, from a request that is sent without conversion, the thinking that providers of other
+ * formats made. When the gateway converts an answer, it gives the thinking a signature that only
+ * the gateway can read. The caller sends this thinking back even after the model or the channel has
  * changed. Returns null if nothing is removed. `needsCallSignatures` is true for a model that
  * refuses tool calls without a signature.
  */
@@ -161,8 +161,8 @@ const COMMA = 44
 const SPACES: ReadonlySet<number | undefined> = new Set([32, 9, 10, 13])
 
 /**
- * Removes the signature of a part. The signature of a tool call is replaced by a value that Gemini
- * does not check if the model refuses tool calls without a signature.
+ * Removes the signature of a part. If the model refuses tool calls without a signature, the
+ * signature of a tool call is replaced by a value that Gemini does not check.
  */
 function cutSignature(
   body: Buffer,

@@ -4,8 +4,8 @@
  */
 const LONG_NUMBER = /\d{16}|\d[eE]/
 /**
- * The maximum length of a body whose numbers keep all digits. Keeping them requires a visit to each
- * value, which would block the event loop for a longer body.
+ * The maximum length of a body whose numbers keep all digits. Keeping all digits requires a visit
+ * to each value, which would block the event loop for a longer body.
  */
 const EXACT_BYTES_MAX = 1024 * 1024
 

@@ -91,7 +91,7 @@ export type ChatRequest = {
   readonly fileReferences?: readonly FileReference[]
 }
 
-/** A file in the operator's account at the provider. `param` is the member that names it. */
+/** A file in the operator's account at the provider. `param` is the member that names the file. */
 export type FileReference = {
   /** The provider's id or address of the file; null if it can't be read. */
   readonly id: string | null
@@ -233,7 +233,10 @@ export type WireFormat = {
    * the Responses API's format, but a different path and no output limit.
    */
   readonly isCompaction?: true
-  /** The member with the caller's texts, which errors name. The default is `messages`. */
+  /**
+   * The member with the caller's texts. Errors about these texts name this member. The default is
+   * `messages`.
+   */
   readonly promptMember?: string
   /** The fields, if requests are forms. `readRequest` receives the form as a JSON document. */
   readonly form?: FormRules
@@ -275,14 +278,14 @@ export type WireFormat = {
   readonly upstreamBody: (request: ChatRequest, change: UpstreamChange) => UpstreamBody
   /**
    * Returns the caller's headers that are sent to the provider, as a flat list of names and values.
-   * `sent` is the request to the provider, which is omitted for requests of a batch.
+   * `sent` is the request to the provider. It is omitted for requests of a batch.
    */
   readonly passedHeaders: (headers: IncomingHttpHeaders, sent?: ChatRequest) => readonly string[]
   readonly usageInAnswer: (body: Buffer) => unknown
   readonly readUsage: (raw: unknown, context: UsageContext) => UsageReport
   /**
-   * Finds and replaces the model's name in an answer or in its events. The default is a member
-   * `model`.
+   * Finds and replaces the model's name in an answer or in its events. By default, the name is the
+   * value of the member `model`.
    */
   readonly modelName?: {
     readonly find: (bytes: Buffer) => string | null

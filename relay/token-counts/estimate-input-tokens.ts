@@ -6,7 +6,7 @@ export const TOKENS_PER_IMAGE = 765
  * of these marks count as text.
  */
 const PICTURES_MAX = 1_000
-/** The number of bytes before a mark that the pattern `head` is matched with. */
+/** The maximum number of bytes before a mark in which the pattern `head` is searched for. */
 const HEAD_BYTES_MAX = 256
 
 /**
@@ -23,7 +23,7 @@ const PICTURES = [
 
 /**
  * Estimates the number of input tokens: a fixed number for each picture, and one token per four
- * bytes of the other JSON.
+ * bytes of the remaining JSON.
  */
 export function estimateInputTokens(requestBody: Uint8Array): number {
   const json = Buffer.from(requestBody.buffer, requestBody.byteOffset, requestBody.byteLength)

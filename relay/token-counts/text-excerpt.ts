@@ -86,7 +86,7 @@ export class TextExcerpt {
 
   /**
    * Adds the text of another excerpt. If blocks of that text were dropped, the kept blocks are
-   * added repeatedly, until as many bytes are added as the text has.
+   * added repeatedly, up to the length of the complete text.
    */
   addExcerpt({ kept, keptBytes, length }: TextExcerpt): void {
     for (let left = length; left > 0; left -= keptBytes) {

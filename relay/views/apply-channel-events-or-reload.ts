@@ -54,9 +54,8 @@ export function createChannelFollower({ log, view, emptyView, load }: Options) {
 }
 
 /**
- * Loads the channels when the read model includes the event at `position`, because the read model
- * may lag behind the events. Throws if the read model has not reached `position` after
- * `ATTEMPTS_MAX` attempts.
+ * Loads the channels repeatedly until the read model includes the event at `position`, because the
+ * read model may lag behind the events. Throws after `ATTEMPTS_MAX` attempts.
  */
 async function loadedUpTo(load: LoadChannels, position: number): Promise<ViewRows['channels']> {
   for (let tries = 1; ; tries += 1) {

@@ -239,8 +239,8 @@ export class PartAndToolFinder implements ObjectVisitor {
   }
 
   /**
-   * Returns the string at `start`. Returns null for a long string and for any other value. The
-   * scanner has not checked the string yet.
+   * Returns the string at `start`. Returns null for a string that is too long and for a value of
+   * another kind. The scanner has not checked the string yet.
    */
   private valueAt(start: number): string | null {
     if (this.bytes[start] !== QUOTE) return null

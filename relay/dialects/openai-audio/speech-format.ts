@@ -55,8 +55,8 @@ const AUDIO_TOKENS_BASE = 1_000
 const SOLD_BY_BYTES = /(?:^|\/)(?:cosyvoice2|fish-speech|moss-ttsd|indextts)/i
 
 /**
- * Reads a request to generate speech. Depending on the price and the model, its characters, its
- * bytes or the tokens of the audio are billed.
+ * Reads a request to generate speech. Depending on the price and the model, the characters or bytes
+ * of the text or the tokens of the audio are billed.
  */
 function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const request = membersAndModel(body, scanObject(body, known), REFUSED)

@@ -86,7 +86,9 @@ export type BodyNames = {
    * if it has any other member.
    */
   readonly untypedTool: readonly Buffer[]
-  /** True if a message part may be a tool's result with a `content` that has parts in turn. */
+  /**
+   * True if a message part may be a tool's result. The `content` of such a part may have parts too.
+   */
   readonly hasResults: boolean
 }
 

@@ -119,7 +119,7 @@ const CHAT_RULES: BodyRules = {
 
 /**
  * Limits the output per choice to `tokens`. A smaller limit in the request or in an override stays
- * unchanged. If there is no limit in either, one is added.
+ * unchanged. If neither of them has a limit, a limit is added.
  */
 function setOutputLimit(
   values: Map<string, string>,
@@ -178,7 +178,7 @@ function droppedTools(
 
 /**
  * Returns the edits that limit the uses of provider tools. Returns no edits if tools are removed or
- * overridden, because the changed body is read again and limited later. Returns none either if an
+ * overridden, because the changed body is read again and limited later. Also returns no edits if an
  * override sets the limit.
  */
 function toolLimitEdits(

@@ -21,7 +21,7 @@ const PARTIAL = /"type"\s*:\s*"[a-z_]+\.partial_image"/
 const REVISED = /"revised_prompt"\s*:\s*("(?:[^"\\]|\\.)*")/g
 const TYPE_CHARACTERS_MAX = 1_024
 
-/** Returns the number of members that have this name and a non-empty string as their value. */
+/** Returns the number of members with the name `name` whose value is a non-empty string. */
 function textsNamed(json: string, name: string): number {
   const key = `"${name}"`
   let count = 0
