@@ -17,15 +17,17 @@ import type { AdapterOptions } from './read-claude-and-gemini-options.ts'
  */
 type Adaptation = {
   /**
-   * The members to set, as JSON texts by name. These are the members that adapters set, and those
-   * that the channel overrides.
+   * The members to set, as JSON texts by name: those that adapters set, and those that the channel
+   * overrides.
    */
   readonly overrides: ReadonlyMap<string, string>
-  /** The members to remove, because the model refuses them while it thinks. */
+  /**
+   * The members to remove. A member is removed if it sets thinking differently from the suffix of
+   * the model's name, or if the model refuses the member while it thinks.
+   */
   readonly removed: ReadonlySet<string>
   /**
-   * The paths of the request's members that have no effect after the changes, and are therefore
-   * reported as lost.
+   * The paths of the members that no longer have an effect and are reported to the caller as lost.
    */
   readonly losses: readonly string[]
 }
@@ -35,8 +37,8 @@ export type AdapterTarget = {
   /** The provider's name for the model. */
   readonly model: string
   /**
-   * How much the model thinks. Null if the caller's request or the format conversion has already
-   * set this.
+   * The thinking that the suffix of the model's name demands. Null if the name has no suffix, or if
+   * the format conversion has already set this thinking.
    */
   readonly thinking: Thinking | null
   /** The output limit in tokens that is sent. Null if no limit is sent. */
@@ -45,8 +47,8 @@ export type AdapterTarget = {
   /** The members that the channel overrides. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * True if adapters may set parameters. A suffix of the model's name, such as `-thinking`,
-   * controls thinking even if this is false.
+   * True if adapters may set members that no suffix of the model's name demands. A suffix such as
+   * `-thinking` controls thinking even if this is false.
    */
   readonly setsParameters: boolean
 }
@@ -101,7 +103,8 @@ function setMember({ overrides }: Change, name: string, text: string): void {
 
 /**
  * Appends the channel's system prompt to the caller's. Clients such as Claude Code rely on their
- * first system block, so nothing may precede or replace that block.
+ * first system block, so nothing may precede or replace that block. If either prompt is neither a
+ * string nor a list, the channel's prompt replaces the caller's.
  */
 function addSystem(request: ChatRequest, { overrides }: Change): void {
   const member = memberOf(request, ['system'])
@@ -143,8 +146,8 @@ function setThinking(request: ChatRequest, target: ThinkingTarget, change: Chang
     },
   )
   if (written.thinking === null) {
-    // The suffix of the model's name takes precedence over the request, which may ask for the
-    // opposite.
+    // The suffix of the model's name takes precedence over the request's `thinking`, which may
+    // demand the opposite.
     if (memberOf(request, ['thinking']) !== undefined) change.removed.add('thinking')
     return
   }
@@ -171,8 +174,9 @@ function setClaudeEffort(request: ChatRequest, effort: Effort, change: Change): 
 const TOOL_CHOICE_BYTES_MAX = 4_096
 
 /**
- * Returns the forced tool choice, or null if the model may choose freely. A model can't think if a
- * tool is forced.
+ * Returns `required` if the request forces the use of a tool, because a model can't think in this
+ * case. Returns null if the model may choose freely. A value that is too long to be parsed counts
+ * as forced.
  */
 function toolChoiceOf(request: ChatRequest): ToolChoice | null {
   const member = memberOf(request, ['tool_choice'])
@@ -262,8 +266,8 @@ const ROUTING = new Set([...ROUTING_MEMBERS].map(plainName))
 
 /**
  * Removes the members in `ROUTING` from an adapted `generationConfig`. An adapted member is sent
- * like an admin's override, and the step that removes these members from requests does not look
- * into overrides.
+ * like an admin's override. A later step removes the members in `ROUTING` from requests, but not
+ * from overrides.
  */
 function withoutRouting(json: string): string {
   const { members } = innerMembers(json)
@@ -272,8 +276,9 @@ function withoutRouting(json: string): string {
 }
 
 /**
- * Returns the JSON object `json` with the members of `inner` added or replaced, and without those
- * in `removed`. The bytes of the other members do not change.
+ * Returns the JSON object `json` with the members of `inner` added or replaced, and without the
+ * members in `removed`. Names are compared without letter case and underscores. The bytes of all
+ * other members do not change.
  */
 function withInnerMembers(
   json: string,

@@ -14,8 +14,8 @@ export type ProviderSettings = {
 const NONE: ProviderSettings = { headers: null, version: null }
 
 /**
- * Returns the settings for requests in the provider's format. A model is looked up first by the
- * name that callers use, then by the provider's name.
+ * Returns the settings for requests in `format`, the provider's format. A model is looked up first
+ * by `requested`, the name that callers use, and then by `upstream`, the provider's name.
  */
 export function providerSettings(
   { claude, gemini }: AdapterOptions,
@@ -61,8 +61,8 @@ const betasIn = (list: string): string[] =>
 const VERSIONED = /\/v1beta(?=\/models\/)/
 
 /**
- * Puts the admin's version into a path of Gemini's API. A path without the usual version stays
- * unchanged, because the channel's address then contains the version.
+ * Replaces the version `v1beta` in a path of Gemini's API by the admin's version. A path without
+ * `v1beta` is returned unchanged, because in this case the channel's address contains the version.
  */
 export const withApiVersion = (path: string, { version }: ProviderSettings): string =>
   version === null ? path : path.replace(VERSIONED, `/${version}`)

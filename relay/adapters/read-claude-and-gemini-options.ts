@@ -20,8 +20,8 @@ export type AdapterOptions = {
     readonly isThinkingEnabled: boolean
     readonly thinkingShare: number
     /**
-     * The models whose thinking is set as a budget in tokens. If empty, these are the models of
-     * Gemini 2.5.
+     * The models whose thinking is set as a budget in tokens. If the set is empty, thinking is set
+     * as a budget for the models before Gemini 3.
      */
     readonly budgetModels: ReadonlySet<string>
     /**
@@ -30,7 +30,8 @@ export type AdapterOptions = {
      */
     readonly safetySettings: string | null
     /**
-     * The API version in the path, by model name. The entry `default` applies to all other models.
+     * The API version in the path, by model name. The entry `default` applies to models without an
+     * entry.
      */
     readonly versions: ReadonlyMap<string, string>
     /** The models that can return images as well as text. */
@@ -38,7 +39,7 @@ export type AdapterOptions = {
   }
 }
 
-/** The settings with which no adapter changes a request. */
+/** Settings that turn all adapters off. */
 export const NO_ADAPTERS: AdapterOptions = {
   claude: { isThinkingEnabled: false, thinkingShare: 0, headers: new Map() },
   gemini: {
@@ -52,8 +53,8 @@ export const NO_ADAPTERS: AdapterOptions = {
 }
 
 /**
- * Reads the options of the adapters. An entry that today's validation would refuse is ignored,
- * because it may have been stored before the validation existed.
+ * Reads the options of the adapters. An invalid entry is ignored. An option can contain such an
+ * entry if it was stored before the current validation existed.
  */
 export function readAdapterOptions(values: ReadonlyMap<string, string>): AdapterOptions {
   const entries = (key: string): [string, unknown][] =>
@@ -96,7 +97,7 @@ function headerOf([name, value]: [string, unknown]): [string, readonly string[]]
   return isConfigurableHeader(name) && valid.length > 0 ? [[name.toLowerCase(), valid]] : []
 }
 
-/** The harm categories to which the entry `default` of the safety settings applies. */
+/** The harm categories that get the threshold of the entry `default`, unless they have an entry. */
 const HARM_CATEGORIES = [
   'HARM_CATEGORY_HARASSMENT',
   'HARM_CATEGORY_HATE_SPEECH',

@@ -8,9 +8,9 @@ type NamedModel = Pick<ChatRequest, 'model' | 'suffix'>
 
 /**
  * Removes the suffix of a requested model name, such as `-thinking` from
- * `claude-sonnet-4-5-thinking`. If any channel offers the complete name, the suffix is kept, and
- * the name is treated as a separate model. Otherwise, if any channel offers the name without the
- * suffix, the price, the channels, the limits and the log of the call are those of that model. See
+ * `claude-sonnet-4-5-thinking`. The price, the channels, the limits and the log of such a call are
+ * those of the model without the suffix. The request is returned unchanged if a channel offers the
+ * complete name as a separate model, or if no channel offers the name without the suffix. See
  * decision 009 of the relay.
  */
 export function resolveModelSuffix<Request extends NamedModel>(
@@ -29,10 +29,11 @@ const OPENAI = 1
 
 /**
  * Returns the model name that is sent to this channel's provider, and the suffix that determines
- * the thinking. If the request still has the complete name, because the channel lists it, the name
- * is sent without the suffix. There are two exceptions, in which the complete name is sent:
+ * the thinking (null if no suffix does). If the request's model name still has its suffix, because
+ * a channel offers the complete name, the name is sent without the suffix. In two cases, the
+ * complete name is sent and no suffix is returned:
  *
- * - The channel's name mapping maps some model to the complete name.
+ * - The channel's name mapping maps a model to the complete name.
  * - The suffix is an effort for an OpenAI model, and the provider is not OpenAI. Other providers
  *   have models such as `openai/o4-mini-high`.
  */

@@ -48,7 +48,7 @@ function thinkingOf(
     return claude.isThinkingEnabled ? thinkingOfClaude(base, suffix) : null
   if (base.includes('gemini-'))
     return gemini.isThinkingEnabled ? thinkingOfGemini(base, suffix) : null
-  // `max` is not read as an effort, because names such as `gpt-5.1-codex-max` end with it.
+  // `max` is not read as an effort, because names such as `gpt-5.1-codex-max` end with `max`.
   const isEffort = !suffix.includes('thinking') && suffix !== 'max'
   return isEffort && OPENAI_REASONING.test(base)
     ? { kind: 'effort', effort: suffix as Effort }
@@ -63,8 +63,8 @@ function thinkingOfClaude(base: string, suffix: string): ModelSuffix['thinking']
 }
 
 /**
- * Returns the thinking that `thinking`, `nothinking` or `thinking-<tokens>` demands. Returns null
- * for any other suffix.
+ * Returns the thinking that the suffix `thinking`, `nothinking` or `thinking-<tokens>` demands.
+ * Returns null for any other suffix.
  */
 function namedThinking(suffix: string): ModelSuffix['thinking'] | null {
   if (suffix === 'thinking') return { kind: 'share' }
@@ -86,8 +86,9 @@ function thinkingOfGemini(base: string, suffix: string): ModelSuffix['thinking']
 
 /**
  * Returns how much the model may think. `model` is the provider's name for the model.
- * `outputTokensMax` is the output limit that is sent, or null if none is sent. A budget is a share
- * of the output limit, so thinking never raises the limit.
+ * `outputTokensMax` is the output limit that is sent, or null if none is sent. For the suffix
+ * `-thinking`, the result is a budget that is a share of this limit. If there is no limit or the
+ * model accepts no budget, the model decides how much it thinks.
  */
 export function thinkingFor(
   { base, thinking }: ModelSuffix,

@@ -6,14 +6,14 @@ const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 /**
  * The number of base64 characters that are charged as one token. For comparison, providers charge
- * 1290 tokens for a picture of about 1 MB, and 20 tokens for a second of sound, which has 64 000
- * characters as PCM and 21 000 as MP3.
+ * 1290 tokens for a picture of about 1 MB. They charge 20 tokens for a second of sound, which has
+ * 64 000 base64 characters as PCM and 21 000 as MP3.
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 /**
- * The maximum number of tool use ids that are remembered, and the maximum length of each. A
- * remembered id shows that a report repeats an earlier use. A use whose id is not remembered always
- * counts.
+ * The maximum number of remembered tool uses, and the number of characters that are kept of a use's
+ * tool name and id together. An answer may report the same use several times, and a remembered use
+ * counts once. A use that is not remembered counts each time it is reported.
  */
 const TOOL_IDS_MAX = 1_024
 const TOOL_ID_LENGTH_MAX = 256
@@ -26,7 +26,7 @@ const NOTHING = Buffer.alloc(0)
 export type CountableText = {
   readonly text: string
   readonly tokens: number
-  /** The number of tokens in `tokens` that stand for images of the answer. Omitted if it is 0. */
+  /** The part of `tokens` that is an estimate for the images in the answer. Omitted if it is 0. */
   readonly imageTokens?: number
   /** The number of uses of each tool that the provider ran. Omitted if the answer shows none. */
   readonly tools?: ToolCounts
@@ -36,8 +36,8 @@ export type CountableText = {
 
 /**
  * Collects the text of each message field and tool call of an answer separately. The token count
- * then does not depend on the order in which a stream interleaves them. The tokens of text beyond
- * 256 K characters are estimated.
+ * therefore does not depend on how a stream interleaves these texts. Only the first 256 K
+ * characters are kept. The tokens of the rest are estimated.
  */
 class TextCollector implements TextSink {
   private readonly texts = new Map<number, Map<number, string>>()
@@ -87,8 +87,8 @@ class TextCollector implements TextSink {
   }
 
   /**
-   * The number of images. A partial image at the end counts too, because it may look like the
-   * complete one.
+   * The number of images. If the answer ends with a partial image, this image counts too, because
+   * it may look like the complete one.
    */
   get imageCount(): number {
     return this.completeImages + (this.hasPartialImage ? 1 : 0)
@@ -96,8 +96,8 @@ class TextCollector implements TextSink {
 
   /**
    * Records whether the tool use with this id is billed. Returns false if the number of billed uses
-   * stays the same: a billed use is already recorded, or an unbilled use was never recorded as
-   * billed.
+   * does not change. This is the case if a billed use is already recorded, or if a use that is not
+   * billed was never recorded as billed.
    */
   private isNewUse(id: string, isBilled: boolean): boolean {
     if (!isBilled) return this.toolIds.delete(id)
@@ -158,16 +158,16 @@ export function hasText(events: Buffer, readTexts: ReadTexts): boolean {
 }
 
 /**
- * Keeps the delivered content of a stream, so that its tokens can be counted if the provider
- * reports no usage. To save time, events are parsed only once 64 KB have accumulated or the text is
- * needed.
+ * Keeps the delivered content of a stream. If the provider reports no usage, the tokens of this
+ * content are counted. To save time, events are parsed only when 64 KB have accumulated or when a
+ * method needs their content.
  */
 export class DeliveredText {
   private readonly readTexts: ReadTexts
   private readonly collector = new TextCollector()
   private events: Buffer[] = []
   private eventBytes = 0
-  /** The number of entries in `events` whose tokens `pendingTokensAtMost` already contains. */
+  /** The number of entries in `events` whose tokens are already part of `pendingTokensAtMost`. */
   private boundedEvents = 0
   private pendingTokensAtMost = 0
   /**
@@ -228,16 +228,16 @@ export class DeliveredText {
     return this.collector.imageTokens
   }
 
-  /** Estimates the number of delivered tokens without a tokenizer, for progress events. */
+  /** Estimates the number of delivered tokens without a tokenizer. Used for progress events. */
   estimateTokens(): number {
     this.digest()
     return this.collector.estimateTokens()
   }
 
   /**
-   * Returns an upper bound of `estimateTokens` without parsing the events. A token takes at least
-   * four bytes in an ASCII event: four characters, or one escape of six characters. In any other
-   * event, it takes at least two bytes.
+   * Returns an upper bound of `estimateTokens` without parsing the events. In an ASCII event, a
+   * token takes at least four bytes: four characters, or one escape of six characters. In any other
+   * event, a token takes at least two bytes.
    */
   tokensUpperBound(): number {
     for (; this.boundedEvents < this.events.length; this.boundedEvents += 1) {

@@ -1,7 +1,7 @@
 import type { ToolName } from '#domain/pricing/usage.ts'
 import { EVENT_BOUNDARY, eventData } from './sse-scanner.ts'
 
-/** Receives the contents of an answer while it is read, in the order of the answer. */
+/** Receives the contents of an answer, in their order, while the answer is read. */
 export type TextSink = {
   /**
    * Receives one piece of text. `choice` is the index of the choice in the answer. `place` is a
@@ -14,8 +14,9 @@ export type TextSink = {
    */
   readonly data: (characters: number, isImage?: boolean) => void
   /**
-   * Receives one use of a tool that the provider runs. Uses with the same `id` count once. If
-   * `isBilled` is false, an earlier use with this id is subtracted.
+   * Receives one use of a tool that the provider runs. Uses with the same `name` and `id` count
+   * once. If `isBilled` is false, an earlier use with this id is no longer counted. By default, a
+   * use is billed.
    */
   readonly tool?: (name: ToolName, id?: string, isBilled?: boolean) => void
   /**
@@ -25,10 +26,13 @@ export type TextSink = {
   readonly images?: (count: number, isPartial: boolean) => void
 }
 
-/** Passes every text to the sink. `json` is a complete answer, or the data of one stream event. */
+/**
+ * Passes the texts, data, tool uses and images in `json` to the sink. `json` is a complete answer,
+ * or the data of one stream event.
+ */
 export type ReadTexts = (json: string, sink: TextSink) => void
 
-/** Passes every text in a sequence of complete server-sent events to the sink. */
+/** Reads the data of each event in a sequence of complete server-sent events with `readTexts`. */
 export function readEventTexts(events: string, readTexts: ReadTexts, sink: TextSink): void {
   for (const event of events.split(EVENT_BOUNDARY)) {
     const data = eventData(event)

@@ -51,11 +51,14 @@ export type CanonicalUsage = Pick<
 export type AnswerError = {
   readonly type: string
   readonly message: string
-  /** True if the model failed, and not the provider. The provider charges for such an answer. */
+  /**
+   * True if the model failed, for example with a malformed tool call. The provider charges for such
+   * an answer. Omitted if the provider failed.
+   */
   readonly isOfModel?: true
 }
 
-/** Thrown if an answer consists of an error. */
+/** Thrown by the reader of an answer if the answer ended with a failure of the model. */
 export class FailedAnswer extends Error {
   readonly type: string
   constructor({ type, message }: AnswerError) {
@@ -66,14 +69,14 @@ export class FailedAnswer extends Error {
 
 /**
  * One event of a streamed answer. `choice` is 0 in formats with only one choice. The parts of a
- * choice are numbered from 0 in the order in which they begin. Only the deltas of tool calls may be
- * interleaved.
+ * choice are numbered from 0 in the order in which they begin. The events of different parts are
+ * not interleaved, except those of tool calls.
  */
 export type CanonicalEvent =
   | { readonly kind: 'start'; readonly id: string; readonly model: string }
   /**
-   * The model has begun its first part, whose content may take minutes. Readers return this event
-   * at most once, and never together with the part's content.
+   * The model has begun its first part, but the content of the part may take minutes to arrive.
+   * Readers return this event at most once, and never together with the part's content.
    */
   | { readonly kind: 'part-begun'; readonly choice: number }
   | PartEvent<'text', { readonly text: string; readonly signature?: string }>
@@ -93,7 +96,7 @@ export type CanonicalEvent =
       readonly stop: StopReason
       readonly stopSequence: string | null
     }
-  /** The usage so far. A later event of this kind replaces the earlier one. */
+  /** The usage so far. It replaces the usage of all earlier events of this kind. */
   | { readonly kind: 'usage'; readonly usage: CanonicalUsage }
   /** The provider ended the stream with an error. */
   | ({ readonly kind: 'error' } & AnswerError)
@@ -112,7 +115,7 @@ type PartEvent<Kind extends string, Fields> = {
  */
 export type StreamReader = {
   readonly read: (data: JsonObject, event: string) => readonly CanonicalEvent[]
-  /** Returns the remaining events when the stream ends, such as `end`. */
+  /** Called when the stream ends. Returns the remaining events, such as `end`. */
   readonly finish: () => readonly CanonicalEvent[]
 }
 
@@ -120,8 +123,8 @@ export type StreamReader = {
 export type StreamWriter = {
   readonly write: (event: CanonicalEvent) => string
   /**
-   * True once the rest of the answer can't be written, because too many events would have to be
-   * held back in memory.
+   * True when the rest of the answer can't be written, because the writer would have to hold back
+   * too many events in memory.
    */
   readonly hasGivenUp?: boolean
 }

@@ -13,7 +13,7 @@ export type CanonicalRequest = {
   readonly tools: readonly CanonicalTool[]
   /** How the model may choose tools. Null if the request leaves this to the provider's default. */
   readonly toolChoice: ToolChoice | null
-  /** Whether the model may call several tools at once. Null if the request does not state it. */
+  /** Whether the model may call several tools at once. Null if the request does not state this. */
   readonly allowsParallelCalls: boolean | null
   /** The output limit per choice, in tokens. Null if the request sets no limit. */
   readonly outputTokensMax: number | null
@@ -22,18 +22,21 @@ export type CanonicalRequest = {
   readonly thinking: Thinking | null
   /** The format in which the answer's text must be. Null for plain text. */
   readonly answerFormat: AnswerFormat | null
-  /** The number of alternatives per token in the log probabilities. Null if none are requested. */
+  /**
+   * The number of alternatives per token in the log probabilities. Null if the request asks for no
+   * log probabilities.
+   */
   readonly logprobs: number | null
   /** The identifier that the caller uses for its end user. Null if the request has none. */
   readonly endUser: string | null
   /**
-   * The key by which a caller groups requests that share the beginning of the prompt. Null if there
-   * is none.
+   * The key by which a caller groups requests that share the beginning of the prompt. Null if the
+   * request has none.
    */
   readonly promptCacheKey: string | null
 }
 
-/** The sampling parameters. Null stands for the provider's default. */
+/** The sampling parameters. Null means the provider's default. */
 export type Sampling = {
   readonly choices: number | null
   readonly temperature: number | null
@@ -46,8 +49,8 @@ export type Sampling = {
 }
 
 /**
- * Tool results are in messages with the role `user`. The role `system` stands for an instruction
- * within the conversation.
+ * A message of the conversation. Tool results are in messages with the role `user`. A message with
+ * the role `system` is an instruction within the conversation.
  */
 export type CanonicalMessage = {
   readonly role: 'user' | 'assistant' | 'system'
@@ -89,8 +92,8 @@ export type AudioPart = Marked & {
 }
 /**
  * The thinking of a model before its answer. `signature` is the provider's signature, by which the
- * provider later checks the thinking. `redacted` contains thinking that the provider encrypted.
- * `text` is then empty.
+ * provider later checks the thinking. `redacted` contains thinking that the provider encrypted. If
+ * `redacted` is set, `text` is empty.
  */
 export type ThinkingPart = {
   readonly kind: 'thinking'
@@ -169,8 +172,8 @@ export type AnswerFormat =
 export type Converted<Value> = { readonly value: Value; readonly losses: readonly string[] }
 
 /**
- * Thrown if a request can't be converted. `param` is the path of the wrong member in the caller's
- * format.
+ * Thrown if a request can't be converted. `param` is the path, in the caller's format, of the
+ * member that prevents the conversion.
  */
 export class ConversionError extends Error {
   readonly param: string

@@ -15,7 +15,8 @@ const COST_FACTOR = 2
  */
 const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
 /**
- * Matches model names that let the provider choose the model, and ids that do not reveal a model.
+ * Matches names that let the provider choose the model, and ids that do not show which model is
+ * meant.
  */
 const ANY_MODEL = /^ep-|(?:^|\/)auto$|^arn:|^gemini-(?:pro|flash|flash-lite)-latest$/
 /**
@@ -31,9 +32,11 @@ const ALIAS = /[-@](?:latest|preview|exp|stable)$/
 const VERSION = /[-@:](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{3,8}|v\d+(?:[-:]\d+)?)$/
 
 /**
- * Reports whether two names mean the same model. Vendor prefixes, letter case and dots are ignored.
- * A version that only one of the names has is ignored too. Names with different sizes or variants
- * mean different models.
+ * Reports whether the names in the request and in the answer mean the same model. Letter case,
+ * vendor prefixes, OpenRouter's suffixes and Bedrock's additions are ignored. Dots and `@` count as
+ * hyphens. A version that only one of the names has is ignored too. Names with different sizes or
+ * variants mean different models. If the name in the request lets the provider choose the model,
+ * any answered name is accepted.
  */
 export function isSameModel(sent: string, answered: string): boolean {
   if (sent === answered) return true
@@ -47,9 +50,9 @@ export function isSameModel(sent: string, answered: string): boolean {
 
 /**
  * Compares an answer with its request. `sent` is the model name in the request, and `answered` is
- * the value of `model` in the answer. `cost` is the cost in US dollars that some providers report.
- * `costDollars` returns the price list's charge for the answer's usage. Returns null if nothing
- * differs.
+ * the value of `model` in the answer. `cost` is the cost in US dollars that the provider reports,
+ * if it reports one. `costDollars` returns the price list's charge for the answer's usage. Returns
+ * null if the answer matches, or if it states neither a model nor a cost.
  */
 export function findAnswerMismatch(
   { sent, answered }: { readonly sent: string; readonly answered: unknown },

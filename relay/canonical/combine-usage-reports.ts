@@ -16,8 +16,8 @@ const LEVELS = 3
 
 /**
  * Combines the usage reports of two events of a stream in OpenAI's formats. Counts are cumulative,
- * so the larger count is kept. An invalid or missing count does not replace a valid one. All other
- * members keep the later value.
+ * so the larger count is kept. An invalid or missing count does not replace a valid one. Of any
+ * other member, the later value is kept.
  */
 export function combineReports(earlier: unknown, later: unknown, levels = LEVELS): unknown {
   if (!isObject(earlier) || !isObject(later) || levels === 0) return later ?? earlier
@@ -37,8 +37,9 @@ export const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0
 
 /**
- * Returns the larger of two counts. A later value that is not a number does not replace a valid
- * count.
+ * Returns the larger of two counts. If `earlier` is a valid count, `later` replaces it only if
+ * `later` is a larger number, which may be written as a text of digits. If `earlier` is not valid,
+ * `later` is returned, unless it is missing or null.
  */
 export function largerCount(earlier: unknown, later: unknown): unknown {
   if (!isCount(earlier)) return later ?? earlier
@@ -48,8 +49,8 @@ export function largerCount(earlier: unknown, later: unknown): unknown {
 
 /**
  * Finds the first count that is valid in the earlier report and invalid in the later one. Returns
- * the anomaly of the later count, or null if there is no such count. The combined report does not
- * show such a count, because it keeps the valid count instead.
+ * the anomaly of the later value, or null if there is no such count. The combined report does not
+ * show the invalid value, because it keeps the valid count.
  */
 export function anomalyInLater(
   earlier: unknown,

@@ -30,8 +30,8 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const objectsOf = (value: unknown): readonly JsonObject[] => listOf(value).filter(isObject)
 
 /**
- * Parses a JSON object from a text or from UTF-8 bytes. Returns null for anything else. The length
- * and the depth must be limited by the caller, because this function does not limit them.
+ * Parses a JSON object from a text or from UTF-8 bytes. Returns null for anything else. The caller
+ * must limit the length and the depth, because this function does not.
  */
 export function parsedObject(json: string | Buffer): JsonObject | null {
   try {

@@ -80,7 +80,8 @@ type ErrorTexts = {
 
 /**
  * Returns what an error means. The first known value decides, in this order: code, type, status
- * name, HTTP status.
+ * name, HTTP status. If this value means a wrong or too large request, a message that matches
+ * `TOO_LONG` makes the result `context-length`.
  */
 export function meaningOf({ type, code, name, message, status }: ErrorTexts): ErrorMeaning {
   const named = [code, type, name]

@@ -5,21 +5,22 @@ export type UsageReport = {
   /** The token counts, each limited to its ceiling. A count that can't be read is 0. */
   readonly usage: Usage
   /**
-   * A second interpretation of a report with more cached tokens than prompt tokens. Null for any
-   * other report. In this second interpretation, the prompt count excludes the cached tokens, as at
-   * Anthropic. In `usage`, the prompt count includes the cached tokens, so they are limited to the
-   * prompt count.
+   * A second interpretation of a report that has more cached tokens than prompt tokens. Null for
+   * any other report. The second interpretation assumes that the prompt count excludes the cached
+   * tokens, as at Anthropic. The interpretation in `usage` assumes that the prompt count includes
+   * the cached tokens, and limits these tokens to the prompt count.
    */
   readonly otherInterpretation: Usage | null
   /**
-   * True if every count in the report is valid. A trusted report may have a part, such as cached
-   * tokens, that exceeds its total. The part is then reduced, and the report stays trusted.
+   * True if every count in the report is valid. If a part, such as the cached tokens, exceeds its
+   * total, the part is reduced, and the report stays trusted.
    */
   readonly isTrusted: boolean
   readonly anomaly: UsageAnomaly | null
   /**
-   * The uses of the provider's tools as reported, unparsed (see `readToolUses`). Omitted if the
-   * report does not count tool uses. The gateway then counts the uses in the answer.
+   * The reported uses of the provider's tools, before they are checked (see `readToolUses`).
+   * Omitted if the report does not count tool uses. In that case, the gateway counts the uses in
+   * the answer.
    */
   readonly toolUses?: ReportedToolUses
 }
@@ -58,8 +59,9 @@ export const outputCeiling = (outputTokensMax: number): number =>
   Math.min(TOKENS_MAX, outputTokensMax * 2 + 100_000)
 
 /**
- * Divides a reported total of tokens into its kinds. `left` is the number of tokens that no kind
- * has taken yet. `take` limits the tokens of a kind to those left, subtracts and returns them.
+ * Divides a reported total of tokens into kinds. `left` is the number of tokens that no kind has
+ * taken yet. `take` takes `part` tokens for a kind, or all remaining tokens if fewer are left, and
+ * returns the number of tokens that it took.
  */
 export class RemainingTokens {
   left: number
@@ -75,7 +77,7 @@ export class RemainingTokens {
   }
 }
 
-/** Reads the token counts of a report and stores the first anomaly, such as a negative count. */
+/** Reads the counts of a report and stores the first anomaly, such as a negative count. */
 export class Counts {
   anomaly: UsageAnomaly | null = null
 
@@ -116,7 +118,7 @@ export function readToolUses(
   return { uses, anomaly: counts.anomaly }
 }
 
-/** Matches a count that a provider sends as text. */
+/** Matches a count that a provider sends as a string. */
 export const DIGITS = /^\d{1,16}$/
 
 /** Returns the anomaly of a value, or null if the value is a valid count of at most `most`. */

@@ -20,8 +20,8 @@ export const isOutsideTotal = (iteration: unknown): iteration is JsonObject => {
 /**
  * Reads the usage of Anthropic's Messages API. Its `input_tokens` exclude the tokens that were read
  * from the cache or written to it. If the usage does not report the lifetimes of cache writes,
- * `countWritesAsOneHour` decides which lifetimes are billed. Tokens of iterations are added if the
- * top-level counts do not include them.
+ * `countWritesAsOneHour` decides which lifetime is billed. The tokens of an iteration are added if
+ * the top-level counts do not include them.
  */
 export function readAnthropicUsage(
   raw: unknown,
@@ -68,9 +68,10 @@ export function readAnthropicUsage(
 }
 
 /**
- * Reads the counts of cached tokens. `split` is the number of written tokens whose lifetime is
- * reported. If the usage reports a valid total of written tokens, the result is limited to this
- * total, and the cheaper five-minute writes are reduced first. `excess` is the number by which
+ * Reads the counts of cached tokens. `split` is the number of written tokens with a reported
+ * lifetime. Written tokens without a reported lifetime count as five-minute writes. If the usage
+ * reports a valid total of written tokens, `hour` and `fiveMinutes` are limited to this total, and
+ * the cheaper five-minute writes are reduced first. `excess` is the number of tokens by which
  * `split` exceeds this total.
  */
 function readCache(reported: JsonObject, counts: Counts) {

@@ -63,8 +63,8 @@ export function readGeminiUsage(
 }
 
 /**
- * Returns the audio and image tokens of an answer. Together they are limited to `candidates`, the
- * answer's total.
+ * Returns the audio and image tokens of an answer. Their sum is limited to `candidates`, the number
+ * of answer tokens without thoughts.
  */
 function mediaIn(candidates: number, { audio, image }: Media): Pick<Usage, OutputMedium> {
   const outputAudio = Math.min(audio, candidates)
@@ -75,7 +75,7 @@ type OutputMedium = 'outputAudio' | 'outputImage'
 
 /**
  * Returns the number of answer tokens without thoughts. Google omits a count of 0. A missing count
- * is therefore read as 0 if the total equals `others`, the sum of the other counts.
+ * is therefore read as 0 if the reported total equals `others`, the sum of the other counts.
  */
 function candidatesIn(
   reported: Record<string, unknown>,
@@ -89,8 +89,8 @@ function candidatesIn(
 }
 
 /**
- * Returns the raw count of answer tokens in a usage. If the count is missing, returns 0 if the
- * total equals the sum of the other counts, and undefined otherwise.
+ * Returns the raw count of answer tokens in a usage. For a missing count, returns 0 if the reported
+ * total equals the sum of the other counts, and undefined if it does not.
  */
 export function candidatesCount(usage: unknown): unknown {
   const { candidatesTokenCount: count, ...reported } = objectOrEmpty(usage)
@@ -131,8 +131,9 @@ const CUMULATIVE = [
 
 /**
  * Combines the usage of two chunks of a stream. Counts are cumulative. The larger count is kept, so
- * that a smaller, invalid or missing later count does not make the call cheaper. Any other value is
- * taken from the later chunk.
+ * that a smaller, invalid or missing later count does not make the call cheaper. For the details of
+ * the answer, this applies to the count of each modality. Any other member has the later chunk's
+ * value, if that chunk has the member.
  */
 export function combineGeminiUsage(earlier: unknown, later: unknown): unknown {
   const before = objectOrEmpty(earlier)

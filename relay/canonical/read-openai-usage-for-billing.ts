@@ -12,8 +12,9 @@ import {
 
 /**
  * Reads OpenAI's chat usage, whose totals include cached, audio, image and reasoning tokens. If
- * OpenAI's cache count is missing (not 0), the counts of DeepSeek (`prompt_cache_hit_tokens`) and
- * Zhipu (`cached_tokens`) are read.
+ * OpenAI's cache count is missing, the counts of DeepSeek (`prompt_cache_hit_tokens`) and Zhipu
+ * (`cached_tokens`) are read instead. If `isOutputTotalLessPrompt` is true, the output count is at
+ * least the total less the prompt count.
  */
 export function readOpenAiUsage(
   raw: unknown,
@@ -42,13 +43,14 @@ export function readOpenAiUsage(
   const total = isOutputTotalLessPrompt
     ? counts.optional(reported.total_tokens, prompt + outputMost)
     : 0
-  // A prompt count above its ceiling is not subtracted from the total tokens. Otherwise, an absurd
+  // A prompt count above its ceiling is not subtracted from the total tokens, because an absurd
   // prompt count would hide the output.
   const isPromptCut = Number(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)
   // Cached tokens cost less, so they are ignored in a report with an invalid count. If cache reads
-  // and writes together exceed the prompt, they are reduced to its count, the cheaper reads first.
+  // and writes together exceed the prompt count, their sum is reduced to the prompt count, and the
+  // cheaper reads are reduced first.
   const isTrusted = counts.anomaly === null
   const isCacheWithin = cached + cacheWritten <= prompt
   const rest = new RemainingTokens(prompt)
@@ -77,8 +79,8 @@ export function readOpenAiUsage(
 type AnswerUsage = Pick<Usage, 'output' | 'reasoning' | 'outputAudio' | 'outputImage'>
 
 /**
- * Limits the parts of an answer to the answer's tokens. Reasoning tokens may also be counted in one
- * of the other parts.
+ * Limits the parts of an answer to the answer's total `output`. Reasoning tokens are limited
+ * separately, because they may also be counted as audio or image tokens.
  */
 function answerOf(output: number, reasoning: number, audio: number, image: number): AnswerUsage {
   const rest = new RemainingTokens(output)
@@ -94,8 +96,8 @@ type PromptCounts = Readonly<
 >
 
 /**
- * Returns the usage for the case that the prompt count excludes the cached tokens, as at Anthropic.
- * The cached tokens are then added to the prompt count.
+ * Returns the usage under the assumption that the prompt count excludes the cached tokens, as at
+ * Anthropic. The cached tokens are added to the prompt count.
  */
 function withCacheBeside(
   inclusive: Usage,

@@ -1,24 +1,24 @@
 import { parsedObject } from './json-values.ts'
 import { type ErrorMeaning, meaningOf } from './provider-error-meaning.ts'
 
-/** The number of characters of a text in a provider's error that are compared with known codes. */
+/** The number of characters that are read of each text in a provider's error. */
 const TEXT_MAX = 2_000
 
 /** The number of details of a Google error that are searched for reasons. */
 const DETAILS_MAX = 16
 
 /**
- * Returns the codes of a provider's error, such as `insufficient_quota`. These are its code or
- * type, and for a Google error its status and the reasons in its details. Alibaba's own format has
- * the code beside the message, without a member `error`. If an error has a code or type, a code
- * beside the error is not read, because a reseller may have added a general one there.
+ * Returns the codes of a provider's error, such as `insufficient_quota`. These are the error's
+ * code, or its type if it has no code, and for a Google error also its status and the reasons in
+ * its details. If the error has neither a code nor a type, the top-level member `code` is read, as
+ * in Alibaba's own format. If the error has one of them, the top-level `code` is ignored, because a
+ * reseller may have added a general code there.
  */
 export function providerErrorCodes(bytes: Buffer): readonly string[] {
   const { code, type, status, details } = errorIn(bytes)
   const reasons = (Array.isArray(details) ? details : [])
     .slice(0, DETAILS_MAX)
     .map((detail: unknown) => (detail as { readonly reason?: unknown } | null)?.reason)
-  // A code beside the error, such as a reseller's own, must not hide the type inside the error.
   const ownCode = textIn(code) ?? textIn(type) ?? textIn(parsedObject(bytes)?.code)
   return [ownCode, textIn(status), ...reasons.map(textIn)].flatMap((text) =>
     text === null ? [] : [text.slice(0, TEXT_MAX)],
@@ -26,8 +26,8 @@ export function providerErrorCodes(bytes: Buffer): readonly string[] {
 }
 
 /**
- * Returns the code, the type and the message of a provider's error. A missing text is returned as
- * an empty string.
+ * Returns the code, the type and the message of a provider's error. A numeric code is returned as a
+ * string. A missing value is returned as an empty string.
  */
 export function providerErrorFields(bytes: Buffer): {
   readonly code: string
@@ -43,7 +43,7 @@ export function providerErrorFields(bytes: Buffer): {
   }
 }
 
-/** The maximum number of names in the path of a fault: see `textOfDetail`. */
+/** The maximum number of names that are kept of the path of a fault (see `textOfDetail`). */
 const PATH_LENGTH_MAX = 8
 
 /** A provider's error. Each member may have any value. */
@@ -57,8 +57,9 @@ export type LooseError = {
 }
 
 /**
- * Returns the error in the body of a provider's answer, which is the member `error`. If this member
- * is not an object, returns an error with only a message.
+ * Returns the member `error` of a provider's answer. If this member is not an object, returns an
+ * error with only a message. The message is `error` if it is a string, or else the top-level
+ * `message` or `detail`.
  */
 export function errorIn(bytes: Buffer): LooseError {
   const { error, message, detail } = parsedObject(bytes) ?? {}
@@ -67,8 +68,9 @@ export function errorIn(bytes: Buffer): LooseError {
 }
 
 /**
- * Returns the text of the member `detail`, which servers written with FastAPI send. Its value is a
- * text or a list of faults. The first fault of a list is returned with its path.
+ * Returns the text of the member `detail`, which servers written with FastAPI send. `detail` is a
+ * text or a list of faults. For a list, returns the message of the first fault, preceded by the
+ * path of the invalid value if the fault has a path.
  */
 function textOfDetail(detail: unknown): unknown {
   if (!Array.isArray(detail)) return detail

@@ -56,8 +56,9 @@ const LOOKS_PRIVATE = anyOf([...KEYS, ...ACCOUNTS, ...ADDRESSES])
 const CONFIDENTIAL_LENGTH_MIN = 5
 
 /**
- * Returns a pattern for the confidential texts in any letter case, the longest first. Returns null
- * if there are none.
+ * Returns a pattern that matches the confidential texts and their URL-encoded forms in any letter
+ * case. Longer texts take precedence. Texts shorter than `CONFIDENTIAL_LENGTH_MIN` are left out.
+ * Returns null if no text is left.
  */
 function patternOf(confidential: readonly string[]): RegExp | null {
   const telling = confidential.filter(({ length }) => length >= CONFIDENTIAL_LENGTH_MIN)
@@ -72,7 +73,7 @@ function patternOf(confidential: readonly string[]): RegExp | null {
 /**
  * Removes keys, account names, addresses and the texts in `confidential` from a provider's message.
  * The message is shortened only afterwards, because a secret that is cut off would not be
- * recognized. A word that crosses the limit `KEY_SEARCH_LENGTH_MAX` is removed completely.
+ * recognized. A word that crosses the limit of a search is removed completely.
  */
 export const redact = (text: string, confidential: readonly string[]): string =>
   redactBy(text, patternOf(confidential))
@@ -95,8 +96,8 @@ function wholeWordsOf(text: string, lengthMax: number): string {
 }
 
 /**
- * Reports whether a provider's identifier may be logged. It must be short, and must contain neither
- * a confidential text nor a key.
+ * Reports whether an identifier from a provider may be logged. The identifier must have at most 128
+ * characters, and must contain neither a confidential text nor a key.
  */
 export const isLoggableId = (id: string, confidential: readonly string[]): boolean =>
   /^[\w.:=/+-]{1,128}$/.test(id) &&
@@ -104,8 +105,9 @@ export const isLoggableId = (id: string, confidential: readonly string[]): boole
   id.search(patternOf(confidential) ?? /^$/) < 0
 
 /**
- * Reports whether all these texts from a provider may be recorded as evidence. The rule is that of
- * `isLoggableId`, except that `@` is allowed. To save time, no pattern is compiled per call.
+ * Reports whether all these texts from a provider may be recorded as evidence. Each text must meet
+ * the conditions of `isLoggableId`, except that `@` is allowed. To save time, no pattern is
+ * compiled per call.
  */
 export function areEvidenceTexts(
   texts: readonly string[],
@@ -124,20 +126,24 @@ const DEPTH_MAX = 8
 const VALUES_MAX = 200
 const CHARACTERS_MAX = 8_000
 
-/** Matches the names of members that identify the operator's account or address at the provider. */
+/**
+ * Matches the names of members with a key, or with the operator's account or address at the
+ * provider. The names are in lower case and without separators.
+ */
 const PRIVATE_NAME =
   /(?:apikey|secret|password|authorization|credentials?|accesstoken|account|accountid|organi[sz]ation|organi[sz]ationid|orgid|project|projectid|projectnumber|consumer|userid|email|tenantid|subscriptionid|deployment|endpoint|hostname|baseurl|ipaddress|traceid)$|^(?:user|url|uri|host|ip)$/
 const NAME = /^[@\w.$-]{1,64}$/
 /**
- * Matches the types of the details of Google's errors. These types are not redacted, because
- * clients compare them.
+ * Matches the types of the details in Google's errors. These types are not redacted, because
+ * clients compare them with known types.
  */
 const GOOGLE_TYPE = /^type\.googleapis\.com\/[\w.]{1,96}$/
 
 /**
- * Redacts JSON data from a provider at any depth. The size of the result is limited: members beyond
- * the limits are left out. Members that name an account or an address are masked. The provider's
- * request id is replaced by `call`, the gateway's id of the call.
+ * Redacts JSON data from a provider at any depth. The size of the result is limited: values that
+ * are nested too deeply become null, long texts are cut, and surplus members are left out. The
+ * values of members that `PRIVATE_NAME` matches are masked. The provider's request id is replaced
+ * by `call`, the gateway's id of the call.
  */
 export function redactMembers(
   data: object,

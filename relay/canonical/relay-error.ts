@@ -122,7 +122,10 @@ export type RelayError = CodedError<RelayErrorCode, RelayErrorParams>
 type RelayErrorParams = {
   /** The field of the request that caused the error. */
   readonly param?: string
-  /** The model, group or limit that the message names. It is never a text from a provider. */
+  /**
+   * The model, group, id or limit that the message names. `subject` is never a text from a
+   * provider.
+   */
   readonly subject?: string
 }
 
@@ -138,14 +141,17 @@ export const relayError = (
 export const invalidParameter = (param: string): RelayError =>
   relayError('invalid_parameter', { param })
 
-/** Creates the error for a required member that the request lacks. */
+/** Creates the error for a required member that is missing in the request. */
 export const missingParameter = (param: string): RelayError =>
   relayError('missing_parameter', { param })
 
 export const isRelayError = (outcome: object): outcome is RelayError =>
   'code' in outcome && 'params' in outcome
 
-/** The `type` in the response. Client libraries raise an exception that depends on it. */
+/**
+ * The `type` of an error in the response. The exception that a client library raises depends on
+ * this type.
+ */
 type ErrorType =
   | 'invalid_request_error'
   | 'authentication_error'
@@ -163,8 +169,8 @@ export type HttpError = {
   readonly en: string
   readonly zh: string
   /**
-   * The code in the response. Set to the code of a more general error if clients know only that
-   * one.
+   * The code in the response, if it is not the key of the error in the catalogue. In this case, it
+   * is the code of a more general error that clients know.
    */
   readonly code?: string
 }

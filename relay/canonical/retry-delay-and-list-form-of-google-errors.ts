@@ -4,7 +4,9 @@ import { listOf, objectOf, parsedObject } from './json-values.ts'
 const DETAILS_MAX = 16
 /** Matches a duration in the JSON of Google's APIs, such as `36s` or `1.5s`. */
 const DELAY = /^(\d{1,6}(?:\.\d{1,9})?)s$/
-/** The maximum length of a body that is searched for a delay. Errors of Google are shorter. */
+/**
+ * The maximum length in bytes of a body that is searched for a delay. Google's errors are shorter.
+ */
 const BODY_BYTES_MAX = 65_536
 /** The longest delay, in milliseconds, that a provider may request. */
 const DELAY_MS_MAX = 3_600_000
@@ -23,7 +25,8 @@ export function retryDelayIn(details: unknown): string | null {
 
 /**
  * Reads the delay before a retry from the body of a provider's error, because Google's APIs do not
- * send `Retry-After`. Returns milliseconds, from 0 to one hour.
+ * send `Retry-After`. Returns the delay in milliseconds, at most one hour. Returns 0 if the body
+ * contains none.
  */
 export function retryAfterInBody(body: Buffer): number {
   if (body.length > BODY_BYTES_MAX || !body.includes('"retryDelay"')) return 0
@@ -35,8 +38,8 @@ export function retryAfterInBody(body: Buffer): number {
 const OPEN_BRACKET = 91
 
 /**
- * Returns the error from a body that is a list with one error, because Google's streaming methods
- * send errors in a list. Returns any other body unchanged.
+ * Returns the only element of a body that is a list with one error. Google's streaming methods send
+ * errors in such a list. Returns any other body unchanged.
  */
 export function errorOutOfList(body: Buffer): Buffer {
   if (body.subarray(0, 16).toString('latin1').trimStart().charCodeAt(0) !== OPEN_BRACKET)

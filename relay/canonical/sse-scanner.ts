@@ -1,13 +1,13 @@
 /**
- * Receives the events of a stream. Each byte is passed to exactly one of the callbacks, in the
+ * Receives the events of a stream. Each event is passed to exactly one of the callbacks, in the
  * order of the stream.
  */
 export type SseSink = {
   /** Receives complete events that need no inspection. */
   readonly pass: (bytes: Buffer) => void
   /**
-   * Receives one event that probably contains usage, an error or an empty list of choices, and must
-   * be inspected.
+   * Receives one event that must be inspected, because it probably contains usage, an error or an
+   * empty list of choices.
    */
   readonly onMarkedEvent: (bytes: Buffer) => void
   /** Receives the last event of the stream. */
@@ -17,22 +17,19 @@ export type SseSink = {
 /** Reports whether the event from `start` to `end` is the last event of the stream. */
 export type IsLastEvent = (bytes: Buffer, start: number, end: number) => boolean
 
-/**
- * The usual maximum length of an event in bytes. After a longer event, the rest of the stream is
- * not inspected.
- */
+/** The usual maximum length of an event in bytes. The scanner stops at a longer event. */
 export const EVENT_BYTES_MAX = 1024 * 1024
 
-/** The number of bytes that are kept of an event that is too long. */
+/** The number of bytes that the scanner keeps of an event that is too long. */
 const OVERFLOW_BYTES = 1_024
 
 const LF = 10
 const CR = 13
-/** The keys that mark an event in OpenAI's format for inspection, if their value is not null. */
+/** The keys that mark an event in OpenAI's format for inspection if the key's value is not null. */
 const OPENAI_MARKS: readonly string[] = ['"usage"', '"error"']
 /**
- * The field that names the event's type. In error events, its value is `error`. Some providers send
- * such an event without a member `error` in the data.
+ * The field that names the event's type. Its value is `error` in error events. Some providers send
+ * error events whose data has no member `error`.
  */
 const EVENT_FIELD = Buffer.from('event:')
 const ERROR_NAME = Buffer.from('error')
@@ -48,8 +45,8 @@ const NOTHING = Buffer.alloc(0)
  */
 export class SseScanner {
   /**
-   * The first bytes of an event that has exceeded `eventBytesMax`, or null. Later bytes are not
-   * inspected.
+   * The first bytes of an event that is longer than `eventBytesMax`, or null. Once this is set, the
+   * scanner ignores all later bytes.
    */
   overflow: Buffer | null = null
   private readonly sink: SseSink
@@ -61,14 +58,17 @@ export class SseScanner {
   /** The offset of the last line of the incomplete event, from the start of the event. */
   private lineFrom = 0
   /**
-   * The offset from the start of the incomplete event at which the search continues, so that an
-   * event in many chunks is searched in linear time.
+   * The offset, from the start of the incomplete event, at which the search continues. It keeps the
+   * search of an event in many chunks linear in time.
    */
   private searchedTo = 0
   private hasSeenCr = false
   private isAfterCr = false
 
-  /** `marks` are keys with their quotes. An event that contains one of them must be inspected. */
+  /**
+   * `marks` are keys with their quotes. An event that contains one of these keys with a value other
+   * than null must be inspected.
+   */
   constructor(
     sink: SseSink,
     isLastEvent: IsLastEvent,
@@ -101,8 +101,8 @@ export class SseScanner {
   }
 
   /**
-   * Returns the bytes after the last blank line. If the stream ended without a blank line, these
-   * bytes are its last event.
+   * Returns the bytes after the last blank line. If the stream has ended without a blank line,
+   * these bytes are the last event.
    */
   rest(): Buffer {
     return this.carry.subarray(0, this.carried)
@@ -140,8 +140,9 @@ export class SseScanner {
 
   /**
    * Returns the offset after the event that begins at `start`, or -1 if the event is incomplete. If
-   * earlier chunks contained a part of the event, the search continues where it stopped. `endByLf`
-   * is faster but supports only lines that end with LF.
+   * earlier chunks contained a part of the event, the search continues where it stopped. The fast
+   * search `endByLf` supports only lines that end with LF, so it is used until the stream contains
+   * a CR.
    */
   private endOf(bytes: Buffer, start: number): number {
     const lineStart = start + this.lineFrom
@@ -154,8 +155,9 @@ export class SseScanner {
   }
 
   /**
-   * Returns the end of an event with any kind of line end, or -1. `firstLine` is the offset of the
-   * line that contains `from`. The search begins at `from`.
+   * Returns the offset after an event whose lines may end with LF, CR LF or CR. Returns -1 if the
+   * event is incomplete. The search begins at `from`. `firstLine` is the offset of the line that
+   * contains `from`.
    */
   private endByAny(bytes: Buffer, start: number, firstLine: number, from: number): number {
     let lineStart = firstLine
@@ -220,8 +222,8 @@ export class SseScanner {
 const PINNED_FACTOR = 8
 
 /**
- * Returns the bytes from `start` to `end`. They are copied if they are a small part of the buffer,
- * because a view would keep the whole buffer in memory.
+ * Returns the bytes from `start` to `end`. If these bytes are a small part of the buffer, they are
+ * copied, because a view would keep the whole buffer in memory.
  */
 function view(bytes: Buffer, start: number, end: number): Buffer {
   const events = bytes.subarray(start, end)
@@ -229,8 +231,9 @@ function view(bytes: Buffer, start: number, end: number): Buffer {
 }
 
 /**
- * Finds events that contain usage, an error or an empty list of choices. The offset of the next
- * match is stored, so that a chunk with many events is searched only once.
+ * Finds the events that must be inspected: those with one of the keys, with the type `error`, or
+ * with an empty list of choices. The offset of the next match of each is stored, so that a chunk
+ * with many events is searched only once.
  */
 class Marks {
   private readonly bytes: Buffer

@@ -1,19 +1,20 @@
 /**
- * When a call was converted to another format, the caller receives the signatures and the encrypted
- * content of the model's thinking with a prefix. The prefix names the format of the provider that
- * made a signature. When the caller sends the signature back, it is forwarded only to a provider of
- * this format, because any other provider would reject it.
+ * If a call was converted to another format, the gateway adds a prefix to each signature and each
+ * piece of encrypted content in the model's thinking. The prefix shows that a provider of another
+ * format made the signature or content. When the caller sends a prefixed text back, the gateway
+ * forwards the text only to a provider of the format that made it, because any other provider would
+ * reject it.
  */
 
 /** The prefix of a signature that Gemini made. */
 export const GEMINI_SIGNATURE = 'gemini:'
 /** The prefix of content that a provider of OpenAI's Responses API encrypted. */
 export const OPENAI_SIGNATURE = 'openai:'
-/** The beginning of an element of OpenRouter's `reasoning_details` that is kept as JSON. */
+/** The beginning of a signature that is an element of OpenRouter's `reasoning_details` as JSON. */
 export const DETAIL_AS_JSON = '{"type":"reasoning.'
 /**
- * The beginning of a member in which the caller keeps a signature from a provider of another
- * format. The text is `provider:` in base64, because client libraries require that the member is
+ * The beginning of a member's value that contains a signature from a provider of another format.
+ * The beginning is `provider:` in base64, because client libraries require that the value is
  * base64.
  */
 export const WRAPPED_SIGNATURE = 'cHJvdmlkZXI6'

@@ -1,6 +1,6 @@
 /**
- * Replaces the bytes from `start` to `end` by `text`. If both offsets are equal, the text is
- * inserted.
+ * An edit that replaces the bytes from `start` to `end` by `text`. If both offsets are equal, the
+ * edit inserts the text.
  */
 export type ByteEdit = { readonly start: number; readonly end: number; readonly text: string }
 

@@ -38,8 +38,9 @@ export type ObjectVisitor = {
   readonly visits: (depth: number) => boolean
   readonly enter: (depth: number, at: number) => void
   /**
-   * Called for each member of a visited object. The key is between `start` and `end`, and the value
-   * begins at `valueAt`. `isRuled` is true if a rule exists for the member.
+   * Called for each member of a visited object. An object is visited if `visits` returns true for
+   * the object's depth. The key is between `start` and `end`, and the value begins at `valueAt`.
+   * `isRuled` is true if a rule exists for the member.
    */
   readonly member: (
     depth: number,
@@ -54,8 +55,8 @@ export type ObjectVisitor = {
 }
 
 /**
- * A member with an ambiguous name: it repeats the member `other`, or a provider may read it as
- * `other`. For example, `[0].Role` may be read as `[0].role`.
+ * A member with an ambiguous name: the member repeats the member `other`, or a provider may read
+ * its name as `other`. For example, `[0].Role` may be read as `[0].role`.
  */
 export type Ambiguity = { readonly path: string; readonly other: string }
 
@@ -66,8 +67,8 @@ export class NestedMemberCheck {
   /** The path of the first member that breaks a rule, such as `[0].role`; null if there is none. */
   misfit: string | null = null
   /**
-   * The first member that repeats a member with a rule, or that a provider may read as one. Null if
-   * there is none.
+   * The first member that repeats a member with a rule, or that a provider may read as a member
+   * with a rule. Null if there is none.
    */
   ambiguity: Ambiguity | null = null
   private readonly bytes: Buffer
@@ -141,8 +142,8 @@ const KEY_LENGTH_SHOWN = 64
 const BACKSLASH = 92
 
 /**
- * Reports whether a JSON string contains escapes, capital letters or non-ASCII characters, so that
- * its folded form may differ. `start` and `end` include the quotes.
+ * Reports whether a JSON string contains escapes, capital letters or non-ASCII characters. Only
+ * such a string may differ from its folded form. `start` and `end` include the quotes.
  */
 export function isUnusual(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start + 1; at < end - 1; at += 1) {

@@ -4,8 +4,8 @@ import { scanObject } from './scan-request-object.ts'
 
 /**
  * Why the body of an answer with status 200 is not the answer that was requested. `no-image` means
- * that the answer has the expected format, but contains no image; `blocked` means that the provider
- * refuses to make one.
+ * that the answer has the expected format, but contains no image. `blocked` means that the provider
+ * refuses to make an image.
  */
 export type AnswerFault = 'format' | 'error-event' | 'no-image' | 'blocked'
 
@@ -15,9 +15,9 @@ const ERROR = Buffer.from('"error"')
 
 /**
  * Returns a function that checks the body of an answer with status 200. A valid answer is a JSON
- * object with one of `members`, whose value is not null. The function returns null for a valid
- * answer, and `error-event` if the body contains an error instead. It returns `format` for any
- * other body, such as an error in a vendor's own format.
+ * object that has at least one of `members` with a value other than null. The function returns null
+ * for a valid answer, and `error-event` for an object with a member `error`. It returns `format`
+ * for any other body, such as an error in a vendor's own format.
  */
 export function answerCheck(...members: readonly string[]) {
   const keys = members.map((member) => Buffer.from(JSON.stringify(member)))
@@ -30,8 +30,8 @@ export function answerCheck(...members: readonly string[]) {
  */
 export function isInvalidJsonObject(body: Buffer): boolean {
   if (!OBJECT_START.test(body.toString('latin1', 0, START_BYTES))) return false
-  // The scanner reads long texts faster than a parser. It also refuses valid JSON, such as an
-  // object with duplicate names.
+  // The scanner reads long texts faster than a parser. Because the scanner also refuses some valid
+  // JSON, such as objects with duplicate names, the parser decides about a refused body.
   return !isMembers(scanObject(body)) && parsedObject(body) === null
 }
 

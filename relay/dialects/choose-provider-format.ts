@@ -36,9 +36,10 @@ const DIRECT: ReadonlyMap<string, WireFormat> = new Map<DirectFormatName, WireFo
 ])
 
 /**
- * Returns the format in which a channel is tested with a model. A model for embeddings, images or
- * audio is tested in its own format. Any other model is tested like a call in the format `callers`,
- * unless the channel serves the model only by endpoints for embeddings, images or audio.
+ * Returns the format in which a channel is tested with a model. If the model's name shows that it
+ * is for embeddings, images or audio, and the channel serves it in such a format, this format is
+ * used. A channel that serves the model only in such a format is also tested in it. Any other model
+ * is tested like a call in the format `callers`.
  */
 export function testFormatFor(
   channel: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },
@@ -63,9 +64,10 @@ const CONVERTED: ReadonlyMap<string, WireFormat> = new Map<ConvertedFormatName, 
 ])
 
 /**
- * Returns the format in which the channel's provider is called. This is the caller's format, if
- * that format is never converted or if the provider offers it for the model. Otherwise, it is the
- * provider's preferred format. `model` is the provider's name for the model.
+ * Returns the format in which the channel's provider is called for a request in the format
+ * `callers`. If `callers` is never converted, or if the provider offers it for the model, `callers`
+ * is returned. For any other request, the provider's preferred format is returned. `model` is the
+ * provider's name for the model.
  */
 export function formatFor(
   { target }: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },

@@ -3,14 +3,14 @@ import { endOfPlainText, type Words, wordsOf } from './scan-json-tokens.ts'
 import type { ChatRequest } from './wire-format.ts'
 
 /**
- * A cache mark with a lifetime of hours: the position of the lifetime, and a shorter one that can
- * replace it.
+ * A cache mark with a lifetime of hours: the position of the lifetime in the body, and a shorter
+ * lifetime that can replace it.
  */
 type CacheMark = { readonly start: number; readonly end: number; readonly shorter: string }
 
 /**
- * The members with a lifetime in `ttl`, each with the lifetime that costs the least. The last two
- * are OpenAI's.
+ * The members whose value has a lifetime in `ttl`, each with the lifetime that costs the least. The
+ * last two members are OpenAI's.
  */
 const SHORTER: ReadonlyMap<string, string> = new Map([
   ['cache_control', '"5m"'],
@@ -40,9 +40,9 @@ type SearchResult = { readonly marks: readonly CacheMark[]; shortened?: Buffer }
 const NOTHING_FOUND: SearchResult = Object.freeze({ marks: NO_MARKS })
 const CACHED_FROM_BYTES = 16_384
 /**
- * The results of earlier searches, by body, because each attempt at a channel needs the result
- * again. A short body without marks is searched again, because that costs less than an entry in
- * this map.
+ * The results of earlier searches, by body. They are kept because each attempt at a channel needs
+ * the result again. The result for a short body without marks is not kept, because a new search
+ * costs less than an entry in this map.
  */
 const RESULTS = new WeakMap<Buffer, SearchResult>()
 
@@ -58,16 +58,16 @@ function searchMarks(body: Buffer): SearchResult {
 }
 
 /**
- * Reports whether a request writes to a cache of the provider that lasts for an hour or longer,
- * which costs more than a shorter one. The search takes about a millisecond for a megabyte that has
- * no such lifetime.
+ * Reports whether a request writes to a cache of the provider that lasts for an hour or longer.
+ * Such a cache costs more than a shorter one. The search of a body without such a lifetime takes
+ * about a millisecond per megabyte.
  */
 export const requestsHourCache = (body: Buffer): boolean => searchMarks(body).marks.length > 0
 
 /**
- * Replaces the cache marks that last for hours by marks of the shortest cache, unless the channel
- * allows long ones. The length of the body and all offsets in it stay the same. Returns the same
- * request if nothing changes.
+ * Replaces lifetimes of hours in cache marks by the shortest lifetime, unless the channel allows
+ * long ones (`HOUR_CACHE` in `allowed`). The length of the body and all offsets in it stay the
+ * same. Returns the same request if nothing changes.
  */
 export function withAllowedCache(
   request: ChatRequest,
@@ -81,8 +81,8 @@ export function withAllowedCache(
 }
 
 /**
- * Returns the copy of a body with shorter lifetimes, if one was made. The copy stays in memory as
- * long as the body.
+ * Returns the copy of a body with shorter lifetimes, or undefined if no copy was made. The copy
+ * stays in memory as long as the body.
  */
 export const shortenedBodyOf = (body: Buffer): Buffer | undefined => RESULTS.get(body)?.shortened
 
@@ -96,7 +96,7 @@ function shortened(body: Buffer, marks: readonly CacheMark[]): Buffer {
   const copy = Buffer.from(body)
   for (const { start, end, shorter } of marks) {
     const length = end - start
-    // A null asks for the default lifetime.
+    // The value null requests the default lifetime.
     const text = shorter.length > length ? 'null' : shorter
     copy.write(text.padEnd(length), start, 'latin1')
   }
@@ -112,8 +112,8 @@ const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
 /**
- * An open object or array. `name` is the name of the member whose value it is, or null if this name
- * is not one of `NAMES`.
+ * An open object or array. `name` is the name of the member whose value is this object or array. It
+ * is null if there is no such member or if its name is not one of `NAMES`.
  */
 type Level = {
   readonly isObject: boolean
@@ -121,7 +121,7 @@ type Level = {
   readonly isOfTool: boolean
 }
 
-/** Finds the marks in a valid JSON object in one pass, without parsing it into objects. */
+/** Finds the marks in the text of a valid JSON object in one pass, without parsing the text. */
 class MarkFinder {
   private readonly body: Buffer
   private readonly words: Words
@@ -181,8 +181,8 @@ class MarkFinder {
   }
 
   /**
-   * Returns the name in lower case if it is then one of `NAMES`, because some providers ignore the
-   * case of letters. Otherwise returns null.
+   * Returns the name in lower case, because some providers ignore letter case. Returns null if the
+   * lower-case name is not one of `NAMES`.
    */
   private nameAt(start: number, end: number): string | null {
     const length = end - start - 1

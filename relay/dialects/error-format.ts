@@ -5,14 +5,14 @@ import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 export type ProviderErrorOptions = {
   /** True if the caller must not see the provider's texts. */
   readonly isHidden: boolean
-  /** The confidential texts that are removed. */
+  /** The confidential texts that are removed from the error. */
   readonly confidential: readonly string[]
   /**
-   * True if the provider's errors have the caller's format. The error then keeps the provider's
+   * True if the provider's errors have the caller's format. Such an error keeps the provider's
    * wording.
    */
   readonly isOwnFormat?: boolean
-  /** True if the provider sent no error status, so that the error has a status of the gateway. */
+  /** True if the provider sent no error status, and the gateway chose the status of the error. */
   readonly hasGatewayStatus?: boolean
 }
 
@@ -35,18 +35,19 @@ export type ErrorFormat = {
     call: string,
   ) => object
   /**
-   * The name of a further response header with the id of the call. Clients of the format show its
-   * value.
+   * The name of an additional response header that contains the id of the call. Clients of the
+   * format show the header's value.
    */
   readonly requestIdHeader?: string
   /**
    * Renders an error as the last event of a stream. `sent` describes the events that were sent
-   * before the error, if there are any and the format has `readBegun`.
+   * before the error. It is null or omitted if no events were sent or the format has no
+   * `readBegun`.
    */
   readonly errorEvent: (body: object, sent?: SentEvents | null) => string
   /**
    * Reads, from the first events of a stream, the members that an error event must repeat. Returns
-   * null if these events do not contain them. Omitted if error events repeat nothing.
+   * null if these events do not contain those members. Omitted if error events repeat nothing.
    */
   readonly readBegun?: (events: Buffer) => object | null
 }

@@ -4,7 +4,8 @@ import { DEPTH_MAX } from './scan-request-object.ts'
 import type { FileReference } from './wire-format.ts'
 
 /**
- * The members whose values are ids of files or file stores, in lower case and without separators.
+ * The members whose values are ids of files or file stores. Their names are in lower case and
+ * without separators.
  */
 const FILE_MEMBERS = new Set(['fileid', 'fileids', 'vectorstoreid', 'vectorstoreids'])
 /**
@@ -18,7 +19,7 @@ const ADDRESS_MEMBERS = new Set(['url', 'imageurl', 'videourl', 'audiourl', 'fil
 const PUBLIC_ADDRESS = /^(?:https?:|data:)/i
 /** Matches the start of an address with any scheme. */
 const OTHER_ADDRESS = /^\s*[a-z][a-z0-9+.-]{0,30}:/i
-/** How many bytes of an address are inspected. */
+/** The number of bytes of an address that are inspected. */
 const SCHEME_BYTES_MAX = 40
 /**
  * The members whose values no provider reads as files: the arguments, schemas and examples of the
@@ -39,8 +40,8 @@ const OPAQUE_BY_LENGTH: readonly (readonly Buffer[])[] = Array.from(
 )
 const OPAQUE_ROOTS = new Set(['metadata', 'guided_json'])
 /**
- * The maximum number of file references with an id. If there are more, one reference without an id
- * stands for the rest.
+ * The maximum number of file references with an id. If a request has more, all others are
+ * represented by one reference without an id.
  */
 const REFERENCES_MAX = 100
 const ID_BYTES_MAX = 256
@@ -66,23 +67,26 @@ const ESCAPED_KEY_BYTES_MIN = 10
 const ESCAPED_KEY_BYTES_MAX = 98
 
 /**
- * Finds the provider's files that a request names by their ids, while its body is scanned. The
- * scanner's calls are also passed on to the visitor `inner`. Ids are found everywhere except in the
- * members in `OPAQUE`. For example, providers accept ids in tool results and in containers of the
- * code interpreter.
+ * Finds the provider's files that a request names by their ids or by addresses such as `ms://…`,
+ * while its body is scanned. The scanner's calls are also passed to the visitor `inner`. Ids are
+ * found everywhere except in the members in `OPAQUE` and `OPAQUE_ROOTS`. For example, providers
+ * accept ids in tool results and in containers of the code interpreter.
  */
 export class FileIdFinder implements ObjectVisitor {
   private readonly bytes: Buffer
   private readonly inner: ObjectVisitor
   private readonly references: FileReference[] = []
-  /** For each depth, whether the visitor `inner` visits the open object. */
+  /** True at each depth at which the visitor `inner` visits the open object. */
   private readonly isInner: boolean[] = []
-  /** For each depth, the start and the end of the latest key. Empty or 0 where no key was read. */
+  /**
+   * The start and the end of the latest key at each depth. Undefined or 0 if no key was read at the
+   * depth.
+   */
   private readonly starts: number[] = []
   private readonly ends: number[] = []
   private root = ''
   private element = -1
-  /** Objects deeper than this belong to the value of a member in `OPAQUE` and are skipped. */
+  /** Objects deeper than this depth belong to the value of a member in `OPAQUE` and are skipped. */
   private opaqueFrom = DEPTH_MAX
 
   constructor(bytes: Buffer, inner: ObjectVisitor) {
@@ -150,7 +154,8 @@ export class FileIdFinder implements ObjectVisitor {
   }
 
   /**
-   * Reports whether a key is one of `names`. Most other keys are excluded without being decoded.
+   * Reports whether a key is one of `names`. Most keys that are not one of them are excluded
+   * without being decoded.
    */
   private isMember(names: ReadonlySet<string>, start: number, end: number): boolean {
     const length = end - start
@@ -161,7 +166,10 @@ export class FileIdFinder implements ObjectVisitor {
     return names.has(unseparated(this.textAt(start, end)))
   }
 
-  /** Reports whether an address has a scheme other than `http`, `https` and `data`. */
+  /**
+   * Reports whether an address has a scheme other than `http`, `https` and `data`. A scheme with an
+   * escape counts as another scheme.
+   */
   private isFileAddress(start: number): boolean {
     const head = this.bytes.toString('latin1', start + 1, start + 1 + SCHEME_BYTES_MAX)
     if (PUBLIC_ADDRESS.test(head)) return false
@@ -179,8 +187,8 @@ export class FileIdFinder implements ObjectVisitor {
   }
 
   /**
-   * Adds the ids in a member's value, which is a string or a list of strings. Other values name no
-   * file.
+   * Adds the ids in a member's value, which is a string or a list of strings. Values of other kinds
+   * name no file. For a list that can't be read, one reference without an id is added.
    */
   private addValue(depth: number, valueAt: number): void {
     const byte = this.bytes[valueAt]
@@ -199,8 +207,8 @@ export class FileIdFinder implements ObjectVisitor {
   }
 
   /**
-   * Returns the string at `start`. Returns null if it is long or has escapes. The scanner has not
-   * checked the string yet.
+   * Returns the string at `start`. Returns null if the string is too long or has escapes. The
+   * scanner has not checked the string yet.
    */
   private idAt(start: number): string | null {
     const end = this.bytes.indexOf(QUOTE, start + 1)
@@ -210,8 +218,8 @@ export class FileIdFinder implements ObjectVisitor {
   }
 
   /**
-   * Returns the strings in the list at `start`. Returns null if the list is long or has other
-   * elements.
+   * Returns the strings in the list at `start`. Returns null if the list is too long or has
+   * elements of another kind.
    */
   private idsAt(start: number): readonly string[] | null {
     const end = this.bytes.indexOf(CLOSE_BRACKET, start)
@@ -230,7 +238,7 @@ export class FileIdFinder implements ObjectVisitor {
     let above = 0
     for (let at = 1; at <= depth; at += 1) {
       const [start, end] = [this.starts[at] ?? 0, this.ends[at] ?? 0]
-      // A key that precedes the key of the level above it belongs to an earlier object.
+      // A key that precedes the latest key of the level above belongs to an earlier object.
       if (end === 0 || (above > 0 && start < (this.ends[above] as number))) continue
       const index = above === 0 && this.element >= 0 ? `[${this.element}]` : '[]'
       path += index.repeat(at - above - 1)

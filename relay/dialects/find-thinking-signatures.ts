@@ -2,8 +2,9 @@ import { isAt, type ObjectVisitor } from './check-nested-json-members.ts'
 import { ELEMENT_DEPTH, PART_DEPTH, quoted } from './openai-chat/find-message-parts-and-tools.ts'
 
 /**
- * The members in which a format has signatures of thinking, and the beginnings by which the gateway
- * recognizes its own signatures.
+ * The places of a format's signatures of thinking, and the beginnings by which the gateway
+ * recognizes its own signatures. `root` is the request's member with the conversation. `members`
+ * are the names of the members whose values are signatures.
  */
 export type SignatureLocations = {
   readonly root: string
@@ -23,9 +24,9 @@ export type SignedObject = {
   end: number
   /** The JSON string of the member `type`, with its quotes. */
   type: string
-  /** The member with a signature that the gateway made. Null if there is none. */
+  /** The position of the member with a signature that the gateway made. Null if there is none. */
   signature: { readonly keyStart: number; readonly valueStart: number } | null
-  /** True if the object has any content besides an empty thought. */
+  /** True if the object has a member other than its signature, `thought` and an empty text. */
   hasContent: boolean
   hasCall: boolean
 }
@@ -42,14 +43,14 @@ const CALLS = ['functionCall', 'function_call'].map(quoted)
 const TYPE_BYTES_MAX = 64
 
 /**
- * While the body of a request is scanned, lists the objects that may have a signature, and marks
- * those that have one.
+ * Lists the objects of a request that may have a signature, while the body is scanned. For each
+ * object with a signature that the gateway made, the position of this signature is stored.
  */
 export class SignedObjectFinder implements ObjectVisitor {
   readonly elements: SignedElement[] = []
   /**
-   * True if a list contains values other than objects, so that `elements` lacks some of its
-   * elements.
+   * True if one of the searched lists contains values other than objects. These values are missing
+   * in `elements`.
    */
   isMixed = false
   private readonly bytes: Buffer
@@ -139,8 +140,8 @@ export class SignedObjectFinder implements ObjectVisitor {
   }
 
   /**
-   * Returns the string at `start` with its quotes. Returns an empty string for a long string or
-   * another value.
+   * Returns the string at `start` with its quotes. Returns an empty string for a string that is too
+   * long or a value of another kind.
    */
   private shortTextAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''

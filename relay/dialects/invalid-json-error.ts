@@ -9,8 +9,7 @@ import {
 } from './scan-request-object.ts'
 
 /**
- * Returns the error for invalid JSON, with a message that helps the client's developer to find the
- * fault.
+ * Returns the error for invalid JSON. Its message helps the client's developer to find the fault.
  */
 export function jsonError(body: Buffer, json: InvalidJson): RelayError {
   switch (json.error) {

@@ -36,7 +36,10 @@ export function withModel(bytes: Buffer, model: string): Buffer {
   return applyEdits(bytes, edits)
 }
 
-/** Returns the value of the first `model` member in an answer. Returns null if there is none. */
+/**
+ * Returns the value of the first `model` member in an answer. Returns null if there is none or its
+ * value is not a string.
+ */
 export function modelIn(bytes: Buffer): string | null {
   for (let at = bytes.indexOf(KEY); at >= 0; at = bytes.indexOf(KEY, at + KEY.length)) {
     const colon = afterWhiteSpace(bytes, at + KEY.length)

@@ -10,8 +10,8 @@ const CLOSE_BRACE = 125
 const PATH_LENGTH_MAX = 200
 
 /**
- * One level of nesting at an offset. For an object, it is the latest key, or null before the first
- * key. For an array, it is the number of complete elements.
+ * One level of nesting at an offset. The level of an object is the key of the current member, or
+ * null if this key has not been read. The level of an array is the number of complete elements.
  */
 type Level = string | number | null
 

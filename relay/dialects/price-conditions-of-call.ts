@@ -5,9 +5,9 @@ import { type Member, scanObject } from './scan-request-object.ts'
 import type { ChatRequest } from './wire-format.ts'
 
 /**
- * The member values that change a call's price, each with the price conditions that the call may
- * then have. There may be several, because an answer may name a cheaper speed than the requested
- * one.
+ * The values of members that change a call's price, each with the price conditions that a call with
+ * this value may have. A value can have several conditions, because an answer may name a cheaper
+ * speed than the requested one.
  */
 const CONDITIONS: ReadonlyMap<string, ReadonlyMap<string, readonly PriceCondition[]>> = new Map([
   [
@@ -42,7 +42,8 @@ const NONE: readonly PriceCondition[] = []
 type Requested = Pick<ChatRequest, 'body' | 'members' | 'model' | 'format' | 'isStream'>
 
 /**
- * Returns the price conditions that a member requests. Returns null if no price covers its value.
+ * Returns the price conditions that a member requests. Returns null if no price covers the member's
+ * value.
  */
 function conditionsOf(
   { body, model }: Requested,
@@ -88,8 +89,8 @@ export const isInBackground = ({ format, members }: Pick<ChatRequest, 'format' |
   members.some(({ key, kind }) => key === 'background' && kind === 'true')
 
 /**
- * Returns the price conditions that a request asks for. Only the members for which `isAllowed`
- * returns true count.
+ * Returns the price conditions that a request asks for. Members for which `isAllowed` returns false
+ * are ignored.
  */
 export function requestedConditions(
   request: Requested,
@@ -101,7 +102,7 @@ export function requestedConditions(
     if (isUnpricedCondition(request, member)) continue
     requested = [...requested, ...(conditionsOf(request, member) ?? NONE)]
   }
-  // Two members may ask for the same speed, which is listed once.
+  // If two members request the same condition, it is listed once.
   return requested.length > 1 ? [...new Set(requested)] : requested
 }
 
@@ -114,7 +115,7 @@ const SPEEDS: ReadonlyMap<unknown, PriceCondition> = new Map<unknown, PriceCondi
   ['flex', 'flex'],
 ])
 
-/** The conditions, such as the service tier, that an answer states. The values are raw. */
+/** The conditions, such as the service tier, that an answer states. The values are not checked. */
 type AnsweredConditions = {
   readonly serviceTier: unknown
   /** The speed in a usage in Anthropic's format. */
@@ -123,9 +124,9 @@ type AnsweredConditions = {
 }
 
 /**
- * Returns the price conditions that are billed: the requested ones, unless the answer contradicts
- * them. If the answer states no known speed, the requested conditions in `mostExpensive` are
- * billed.
+ * Returns the price conditions that are billed. Of the requested speeds, the one that the answer
+ * states is billed. If the answer states no known speed, the requested speeds in `mostExpensive`
+ * are billed. A requested `us_inference` is billed unless the answer states `global`.
  */
 export function billedConditions(
   requested: readonly PriceCondition[],

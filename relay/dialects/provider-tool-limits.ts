@@ -4,12 +4,12 @@ import type { ToolElement } from './openai-chat/find-message-parts-and-tools.ts'
 import { integerOf } from './read-common-request-members.ts'
 import type { Member } from './scan-request-object.ts'
 
-/**
- * How often a request may use each provider tool with a price (see `TOOL_NAMES`), and what its
- * tools may cost.
- */
+/** The limits on a request's use of the provider tools that have a price (see `TOOL_NAMES`). */
 export type ToolLimits = {
-  /** The maximum number of uses of each tool. The call's hold (the reserved quota) covers them. */
+  /**
+   * The maximum number of uses of each tool. The call's hold (the reserved quota) covers these
+   * uses.
+   */
   readonly uses: ToolCounts
   /**
    * The highest number of uses of each tool that a usage report may state, if the provider can't
@@ -21,16 +21,18 @@ export type ToolLimits = {
    */
   readonly assumedUses?: AssumedUses
   /**
-   * The number of input tokens that tools without a price per use may add. The hold covers them.
+   * The number of input tokens that tools without a price per use may add. The hold covers these
+   * tokens.
    */
   readonly inputTokens?: number
   /**
-   * The edits that set these limits in the body. Empty if the body already has limits that are low
-   * enough.
+   * The edits that set the limits in the body. Empty if the limits in the body are already low
+   * enough, or if the provider can't limit the uses.
    */
   readonly edits: readonly ByteEdit[]
   /**
-   * The top-level member that holds the limit. Omitted if the limit is elsewhere or does not exist.
+   * The top-level member that contains the limit. Omitted if another place contains the limit or
+   * there is none.
    */
   readonly member?: string
   /**
@@ -48,18 +50,18 @@ export type LimitedTools = {
 
 type AssumedUses = {
   readonly uses: ToolCounts
-  /** The answers for which the uses are assumed. A `cut-answer` is an incomplete one. */
+  /** The answers for which the uses are assumed. A `cut-answer` is an incomplete answer. */
   readonly of: 'every-answer' | 'cut-answer'
 }
 
-/** The maximum number of uses of a tool, if the caller has set none. */
+/** The maximum number of uses of a tool, if the caller has set no limit. */
 export const USES_DEFAULT = 10
 /** The highest accepted number of uses. A higher limit of the caller is reduced to this number. */
 export const USES_MAX = 100
 
 /**
  * The likely maximum and the absolute maximum of input tokens that one use of a tool adds, for
- * example by the pages that a search finds. Providers charge for them as input.
+ * example by the pages that a search finds. Providers charge these tokens as input.
  */
 export const INPUT_TOKENS_PER_USE = { likely: 10_000, most: 50_000 } as const
 
@@ -67,12 +69,12 @@ export const INPUT_TOKENS_PER_USE = { likely: 10_000, most: 50_000 } as const
 export const totalUses = (uses: ToolCounts = {}): number =>
   Object.values(uses).reduce((sum, count) => sum + count, 0)
 
-/** An object in a body. `end` is the offset after it. */
+/** An object in a body. `end` is the offset after the object. */
 type LimitedObject = { readonly members: readonly Member[]; readonly end: number }
 
 /**
- * Reads the member `name`, which limits the uses of tools, from an object in the body. If this
- * limit is absent, invalid or too high, the returned edits set it.
+ * Reads the member `name`, which limits the uses of a tool, from an object in the body. If the
+ * limit is absent, invalid or too high, the returned edits set it to `uses`.
  */
 export function readUsesLimit(
   body: Buffer,

@@ -12,8 +12,8 @@ import type { InvalidJson, Member } from './scan-request-object.ts'
 
 const MODEL_LENGTH_MAX = 256
 /**
- * A member name that can change an object's prototype when code copies the member. No API has a
- * parameter with this name.
+ * A member name that can change an object's prototype when a member with this name is copied. No
+ * API has a parameter with this name.
  */
 export const RESERVED = '__proto__'
 
@@ -22,15 +22,15 @@ export const isMembers = (outcome: readonly Member[] | InvalidJson): outcome is 
   Array.isArray(outcome)
 
 /**
- * Returns the outline (a short form) of a request. Throws if reading the outline gave an error,
- * which would be a bug, because the gateway has written the outline.
+ * Returns the outline (a short form) of a request. Throws if `outline` is an error. This would be a
+ * bug, because the gateway itself wrote the outline.
  */
 export function validOutline<Outline extends object>(outline: Outline | RelayError): Outline {
   if (isRelayError(outline)) throw new Error(`the outline of a request is invalid: ${outline.code}`)
   return outline
 }
 
-/** The members of a request's body, and the model that it names. */
+/** The members of a request's body, and the model that the body names. */
 type RequestMembers = {
   readonly members: readonly Member[]
   readonly model: string
@@ -41,8 +41,8 @@ const NOTHING_REFUSED: ReadonlySet<string> = new Set()
 
 /**
  * Returns the members and the model of a body that was scanned. Returns an error if the body is not
- * valid JSON or names no model, or if a member has the reserved name. `refused` contains the names
- * of further members that are refused, after case folding.
+ * valid JSON or names no valid model, or if a member has the name `RESERVED`. `refused` contains
+ * the folded names of additional members that are refused.
  */
 export function membersAndModel(
   body: Buffer,
@@ -60,19 +60,21 @@ export function membersAndModel(
   return typeof model === 'string' ? { members: scanned, model, find } : model
 }
 
-/** The rules of a format for the members whose values only the provider reads. */
+/** The rules of a format for members whose values only the provider uses. */
 export type MemberRules = {
   /** The JSON kinds that each member may have. A null counts as an absent member. */
   readonly kinds: ReadonlyMap<string, readonly JsonKind[]>
-  /** The members that must be numbers. */
+  /** The members that must be numbers or null. */
   readonly numbers: readonly string[]
-  /** The members that must be lists of objects, each with the maximum number of elements. */
+  /**
+   * The members whose lists must contain only objects, each with the maximum number of elements.
+   */
   readonly lists: ReadonlyMap<string, number>
 }
 
 /**
- * Returns the first member that breaks the rules. The values themselves are left to the provider to
- * check.
+ * Returns the first member that breaks the rules, or undefined if none does. The provider checks
+ * the values themselves.
  */
 export const misfitIn = (
   body: Buffer,
@@ -112,8 +114,9 @@ function hasControls(text: string): boolean {
 }
 
 /**
- * Returns the error in the list of messages, or null. The list is the member `name` of the request.
- * `inParts` is the first member of a message part whose name is ambiguous, or null.
+ * Returns the error in the list of messages, or null if there is none. The list is the member
+ * `name` of the request. `inParts` is the first member with an ambiguous name in a message part, or
+ * null.
  */
 export function errorInMessages(
   messages: Member | undefined,
@@ -163,13 +166,13 @@ export function flagOf(member: Member | undefined): boolean | null {
 }
 
 /**
- * The efforts that providers document. Any other text is not stored, so that events contain no free
- * text of a caller. It is still sent to the provider, which checks it.
+ * The efforts that providers document. Any other text is sent to the provider but not stored, so
+ * that events contain no free text of a caller.
  */
 const EFFORTS: ReadonlySet<string> = new Set([
   ...['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'auto', 'default'],
 ])
-/** The effort that is stored for any other text. */
+/** The effort that is stored for a text that is not in `EFFORTS`. */
 const OTHER_EFFORT = 'other'
 const EFFORT_LENGTH_MAX = 9
 
@@ -190,7 +193,7 @@ const SHORT_TEXT_MAX = 32
 
 /**
  * Returns the value of a string member with its escapes resolved, as a provider reads it. Returns
- * null if the member is absent or not a string. A long value becomes `?`, which matches no known
+ * null if the member is absent or not a string, and `?` if the value is too long to be a known
  * value.
  */
 export function shortTextOf(body: Buffer, member: Member | undefined): string | null {

@@ -6,9 +6,10 @@ const STANDARD = new Set(['"standard"', 'null'])
 const LENGTH_MAX = 16
 
 /**
- * Returns an error if the `mode` in a request's `reasoning` is not the standard one. Otherwise,
- * returns null. The mode `pro` runs a model several times, or lets a gateway choose a model with
- * another price. Neither the hold (the reserved quota) nor the price covers this.
+ * Returns an error if a request has a `mode` in `reasoning` other than the standard mode. Returns
+ * null for the standard mode and for a request without a `mode`. The mode `pro` runs a model
+ * several times, or lets another gateway choose a model with another price. Neither the hold (the
+ * reserved quota) nor the price covers such a call.
  */
 export function errorInReasoningMode(bytes: Buffer, mode: Member | undefined): RelayError | null {
   if (mode === undefined) return null

@@ -52,8 +52,8 @@ const rarityOf = (letter: string): number =>
 
 /**
  * The number of bytes of a text that are searched first. Node searches for a text of at most seven
- * bytes by its first byte, so the search is fast if this byte is rare. For a longer text it needs
- * up to a millisecond per megabyte.
+ * bytes by its first byte, so the search is fast if this byte is rare. The search for a longer text
+ * takes up to a millisecond per megabyte.
  */
 const SEARCHED_FIRST = 7
 /** The part of each text that is searched first. It begins with the text's rarest letter. */
@@ -83,10 +83,10 @@ type ReducedBody = {
 
 /**
  * Removes, from a request that is sent without conversion, the thinking that providers of other
- * formats made. When an answer is converted, its thinking gets a signature that only the gateway
- * can read. The caller sends this thinking back even after the model or the channel has changed.
- * Returns null if the request contains no such thinking. `needsCallSignatures` is true for a model
- * that refuses tool calls without a signature.
+ * formats made. When the gateway converts an answer, it gives the thinking a signature that only
+ * the gateway can read. The caller sends this thinking back even after the model or the channel has
+ * changed. Returns null if nothing is removed. `needsCallSignatures` is true for a model that
+ * refuses tool calls without a signature.
  */
 export function removeForeignThinking(
   { body, format: { name: format }, members }: ChatRequest,
@@ -100,7 +100,7 @@ export function removeForeignThinking(
   const isRemoved = removalTestFor(format)
   const removed = elements.filter(isRemoved)
   const kept = elements.filter((element) => !isRemoved(element))
-  // If all messages were removed, the provider would refuse the request anyway.
+  // If no message remained, the provider would refuse the request anyway.
   if (isMixed || removed.length === elements.length) return null
   const losses = lossesIn(elements, locations)
   if (losses.length === 0) return null
@@ -123,7 +123,7 @@ export function removeForeignThinking(
 
 const isSigned = ({ signature }: SignedObject): boolean => signature !== null
 /**
- * Reports whether a part is a Gemini thought without text, so that only its signature is of use.
+ * Reports whether a part is a Gemini thought that has a signature of the gateway and no content.
  */
 const isEmptyThought = ({ signature, hasContent }: SignedObject): boolean =>
   signature !== null && !hasContent
@@ -161,8 +161,8 @@ const COMMA = 44
 const SPACES: ReadonlySet<number | undefined> = new Set([32, 9, 10, 13])
 
 /**
- * Removes the signature of a part. If the model requires a signature, the signature is replaced by
- * a value that Gemini does not check.
+ * Removes the signature of a part. If the model refuses tool calls without a signature, the
+ * signature of a tool call is replaced by a value that Gemini does not check.
  */
 function cutSignature(
   body: Buffer,
@@ -178,7 +178,7 @@ function cutSignature(
   let next = end
   while (SPACES.has(body[next])) next += 1
   if (body[next] === COMMA) return [{ start: keyStart, end: next + 1, text: '' }]
-  // The signature is the last member. The part has other members, so a comma precedes it.
+  // The signature is the last of several members, so a comma precedes it.
   return [{ start: body.lastIndexOf(COMMA, keyStart), end, text: '' }]
 }
 
@@ -195,8 +195,8 @@ const CLEAR_THINKING = Buffer.from('"clear_thinking_')
 
 /**
  * Returns the members that Anthropic would refuse after the removal: a thinking budget, and edits
- * that clear thinking. Anthropic refuses them if the conversation ends with tool results, and no
- * thinking precedes the calls of these tools.
+ * that clear thinking. Anthropic refuses these members if the conversation ends with tool results,
+ * and no thinking precedes the calls of these tools.
  */
 function unusableMembers(
   body: Buffer,

@@ -1,11 +1,11 @@
 /**
- * Matches a number that may lose digits as a double. If it matches inside a string, the
- * serialization is only slower.
+ * Matches a number that may lose digits as a double. A match inside a string only makes the
+ * serialization slower.
  */
 const LONG_NUMBER = /\d[\d.]{15}|\d[eE]/
 /**
- * The maximum length of a body whose numbers keep all digits. Keeping them requires a visit to each
- * value, which would block the event loop for a longer body.
+ * The maximum length of a body whose numbers keep all digits. Keeping all digits requires a visit
+ * to each value, which would block the event loop for a longer body.
  */
 const EXACT_BYTES_MAX = 1024 * 1024
 

@@ -51,8 +51,8 @@ export function wordsOf(bytes: Buffer): Words {
 
 // Each constant repeats one byte four times, so that one operation tests all four bytes of a word.
 // Subtracting `SPACES` sets the highest bit of each byte below 32 (a control character). An XOR
-// with `QUOTES` or `BACKSLASHES` turns the bytes that are sought to 0. Subtracting `ONES` then sets
-// the highest bit of these bytes.
+// with `QUOTES` or `BACKSLASHES` turns each quote or backslash into 0. Subtracting `ONES` from the
+// result sets the highest bit of these bytes.
 const ONES = 0x01010101
 const SPACES = 0x20202020
 const QUOTES = 0x22222222
@@ -61,9 +61,9 @@ const HIGH_BITS = 0x80808080 | 0
 
 /**
  * Skips plain text quickly, four bytes at a time. Returns the offset of the first word that
- * contains a quote, backslash or control character. If there is none in the first
- * `count` words of the bytes, returns the end of these words. If `at` is not at the start of a
- * word, it is returned unchanged.
+ * contains a quote, backslash or control character. If the first `count` words of the bytes contain
+ * no such word, returns the end of these words. If `at` is not at the start of a word, returns
+ * `at`.
  */
 export function endOfPlainText(
   { words, shift }: Words,
@@ -85,8 +85,8 @@ export function endOfPlainText(
 }
 
 /**
- * Returns the length of the escape sequence at `at`. Returns 0 if it is invalid, and -1 if it
- * represents a NUL or half of a surrogate pair.
+ * Returns the length of the escape sequence at `at`, or of two sequences that form a surrogate
+ * pair. Returns 0 for an invalid sequence, and -1 for a NUL or an unpaired surrogate.
  */
 export function escapeLength(bytes: Buffer, at: number): number {
   if (bytes[at + 1] !== 117) return isShortEscape(bytes[at + 1]) ? 2 : 0
@@ -100,7 +100,7 @@ export function escapeLength(bytes: Buffer, at: number): number {
   return low >= 0xdc00 && low <= 0xdfff ? 12 : -1
 }
 
-/** Returns the offset of the first byte from `from` on that is not white space of JSON. */
+/** Returns the offset of the first byte at or after `from` that is not JSON white space. */
 export function afterWhiteSpace(bytes: Buffer, from: number): number {
   let at = from
   while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at += 1
@@ -119,7 +119,8 @@ export function closingQuote(bytes: Buffer, start: number): number {
   for (let at = bytes.indexOf(QUOTE, start + 1); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
     let backslashes = 0
     while (bytes[at - 1 - backslashes] === BACKSLASH) backslashes += 1
-    // An odd number of backslashes escapes the quote, an even number only backslashes.
+    // An odd number of backslashes escapes the quote. In an even number, they escape only each
+    // other.
     if (backslashes % 2 === 0) return at
   }
   return -1
@@ -146,7 +147,8 @@ export function closingBrace(bytes: Buffer, start: number): number {
 }
 
 /**
- * Returns the kind of a JSON value by its first byte. Returns null if no JSON value begins with it.
+ * Returns the kind of the JSON values that begin with this byte. Returns null if no JSON value
+ * begins with it.
  */
 export function kindOf(byte: number): JsonKind | null {
   if (byte === 34) return 'string'

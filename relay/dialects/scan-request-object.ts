@@ -54,10 +54,7 @@ export type InvalidJson =
   | { readonly error: Cause; readonly at: number }
   | { readonly error: 'not-utf8' | 'not-an-object' }
   | { readonly error: 'duplicate'; readonly key: string }
-  /**
-   * The key differs only by letter case from `other`, which is another member's key or a known
-   * name.
-   */
+  /** The key has the same folded form as `other`, which is another member's key or a known name. */
   | { readonly error: 'ambiguous'; readonly key: string; readonly other: string }
 
 export const DEPTH_MAX = 64

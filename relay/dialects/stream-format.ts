@@ -5,7 +5,7 @@ export type EventMeaning = {
   /** The usage in the event. Undefined if there is none. */
   readonly usage: unknown
   readonly model: unknown
-  /** The service tier that the event states. The value is raw. */
+  /** The service tier that the event states. The value is not checked. */
   readonly serviceTier?: unknown
   /** True if the provider ends the stream with this error. */
   readonly isError: boolean
@@ -31,8 +31,8 @@ export type EventMeaning = {
 export type StreamFormat = {
   readonly isLastEvent: IsLastEvent
   /**
-   * True if the stream has no last event. The stream is then complete if the connection closes
-   * after an event with the ending `final`.
+   * True if the stream has no last event. Such a stream is complete if the connection closes after
+   * an event with the ending `final`.
    */
   readonly endsWithConnection?: true
   /**
@@ -41,8 +41,9 @@ export type StreamFormat = {
    */
   readonly isAlwaysReadOn?: true
   /**
-   * True if a complete answer to a request for a stream is sent as the last event of a stream. Some
-   * providers do not stream images, and clients of a stream would find no event in a plain answer.
+   * True if the gateway sends a complete answer to a request for a stream as the last event of a
+   * stream. Some providers do not stream images, and a client that expects a stream would find no
+   * event in a plain answer.
    */
   readonly streamsPlainAnswers?: true
   /**
@@ -62,8 +63,8 @@ export type StreamFormat = {
   /** Combines the usage so far with the usage in a later event. */
   readonly combineUsage: (earlier: unknown, later: unknown) => unknown
   /**
-   * Returns the raw output count of a usage, or undefined if it has none. Omitted if only the last
-   * event of a stream contains a usage.
+   * Returns the raw output count of a usage, or undefined if the usage has none. Omitted if only
+   * the last event of a stream contains a usage.
    */
   readonly outputCount?: (usage: unknown) => unknown
 }

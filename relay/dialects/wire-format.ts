@@ -25,17 +25,18 @@ export type ChatRequest = {
   readonly members: readonly Member[]
   readonly model: string
   /**
-   * The suffix that the caller's model name had, such as `-thinking`. It is not part of `model`.
+   * The suffix that the caller's model name had, such as `-thinking`. `model` does not contain the
+   * suffix.
    */
   readonly suffix?: ModelSuffix
-  /** The model that the caller named, if `model` is a fallback model for it. */
+  /** The model that the caller named, if `model` is a fallback for that model. */
   readonly fallbackFor?: string
   readonly isStream: boolean
   /** True if the caller requested a final chunk with the usage of the stream. */
   readonly wantsUsage: boolean
   /**
-   * The number of answers that the provider generates. For other APIs, it is the number of billed
-   * units, such as images.
+   * The number of answers that the provider generates. In formats whose answers are not texts, this
+   * is the number of billed units, such as images.
    */
   readonly choices: number
   /** The number of answers that the caller receives, if the provider generates more. */
@@ -60,8 +61,7 @@ export type ChatRequest = {
   readonly inputBound: InputBound
   readonly tools: readonly ToolElement[]
   /**
-   * The limits of the provider tools that have a price per use. Omitted if the request has none of
-   * them.
+   * The limits of the provider tools that have a price. Omitted if the request has no such tools.
    */
   readonly toolLimits?: ToolLimits
   /** The stored content to which the request refers. Omitted if it refers to none. */
@@ -91,7 +91,7 @@ export type ChatRequest = {
   readonly fileReferences?: readonly FileReference[]
 }
 
-/** A file in the operator's account at the provider. `param` is the member that names it. */
+/** A file in the operator's account at the provider. `param` is the member that names the file. */
 export type FileReference = {
   /** The provider's id or address of the file; null if it can't be read. */
   readonly id: string | null
@@ -121,7 +121,10 @@ export type StoredInput = {
   readonly tokens: number
 }
 
-/** How the top-level members of a provider's request bodies differ from those of the format. */
+/**
+ * The differences between the top-level members of a provider's request bodies and those of the
+ * format.
+ */
 export type BodyEnvelope = {
   /** The folded names of the members to remove. */
   readonly removed: ReadonlySet<string>
@@ -137,7 +140,9 @@ export type UpstreamChange = {
   readonly forcesUsage: boolean
   /** The members that the channel overrides, as JSON texts by member name. */
   readonly overrides: ReadonlyMap<string, string>
-  /** The members to remove, because the model refuses them together with an override. */
+  /**
+   * The members to remove, for example because the model refuses them together with an override.
+   */
   readonly removed?: ReadonlySet<string>
   /**
    * The restricted members that may be sent to the provider. The entry `PROVIDER_TOOLS` permits
@@ -150,8 +155,8 @@ export type UpstreamChange = {
    */
   readonly outputTokens?: number | null
   /**
-   * The envelope is applied after all other changes, because a body with an envelope can't be read
-   * as a request again.
+   * The changes of top-level members that are made last, because the changed body can't be read as
+   * a request again.
    */
   readonly envelope?: BodyEnvelope
 }
@@ -161,7 +166,7 @@ export type UpstreamBody = {
   readonly body: Buffer
   /**
    * The restricted members that were removed, in the caller's spelling. The entry `PROVIDER_TOOLS`
-   * stands for removed tools that the provider would run.
+   * means that tools that the provider would run were removed.
    */
   readonly dropped: readonly string[]
 }
@@ -202,21 +207,24 @@ export const DIRECT_FORMATS = [
 ] as const
 export type DirectFormatName = (typeof DIRECT_FORMATS)[number]
 
-/** Idempotency keys are stored with these names, so the names must not change. */
+/**
+ * The name of a wire format. Idempotency keys are stored with these names, so the names must not
+ * change.
+ */
 export type FormatName = ConvertedFormatName | DirectFormatName
 
 export const isDirectFormat = (name: FormatName): name is DirectFormatName =>
   (DIRECT_FORMATS as readonly string[]).includes(name)
 
 /**
- * The model and the kind of answer that a request's path names. Only Gemini's requests have these
- * in the path and not in the body.
+ * The model and the kind of answer (stream or not) that a request's path names. Gemini's requests
+ * have them in the path and not in the body.
  */
 export type PathParameters = { readonly model: string; readonly isStream: boolean }
 
 /**
- * The properties and functions of a wire format that the steps of a call use. All functions are
- * pure. None of them builds objects from a complete request.
+ * The properties and functions of a wire format that the pipeline of a call uses. All functions are
+ * pure, and none of them parses a complete request into objects.
  */
 export type WireFormat = {
   readonly name: FormatName
@@ -225,7 +233,10 @@ export type WireFormat = {
    * the Responses API's format, but a different path and no output limit.
    */
   readonly isCompaction?: true
-  /** The member with the caller's texts, which errors name. The default is `messages`. */
+  /**
+   * The member with the caller's texts. Errors about these texts name this member. The default is
+   * `messages`.
+   */
   readonly promptMember?: string
   /** The fields, if requests are forms. `readRequest` receives the form as a JSON document. */
   readonly form?: FormRules
@@ -253,8 +264,8 @@ export type WireFormat = {
   readonly answerType?: (body: Buffer) => string
   readonly readRequest: (body: Buffer, path: PathParameters | null) => ChatRequest | RelayError
   /**
-   * Reads a request that was checked and then changed, for example by overrides. Ambiguous names
-   * are not looked for again.
+   * Reads a request that was changed after it was checked, for example by overrides. Its names are
+   * not checked for ambiguity again.
    */
   readonly readChangedRequest: (body: Buffer, path: PathParameters) => ChatRequest | RelayError
   /** Returns the body of a very short request with which a channel is tested. */
@@ -267,14 +278,14 @@ export type WireFormat = {
   readonly upstreamBody: (request: ChatRequest, change: UpstreamChange) => UpstreamBody
   /**
    * Returns the caller's headers that are sent to the provider, as a flat list of names and values.
-   * `sent` is the request to the provider, which is omitted for requests of a batch.
+   * `sent` is the request to the provider. It is omitted for requests of a batch.
    */
   readonly passedHeaders: (headers: IncomingHttpHeaders, sent?: ChatRequest) => readonly string[]
   readonly usageInAnswer: (body: Buffer) => unknown
   readonly readUsage: (raw: unknown, context: UsageContext) => UsageReport
   /**
-   * Finds and replaces the model's name in an answer or in its events. The default is a member
-   * `model`.
+   * Finds and replaces the model's name in an answer or in its events. By default, the name is the
+   * value of the member `model`.
    */
   readonly modelName?: {
     readonly find: (bytes: Buffer) => string | null
@@ -298,7 +309,10 @@ export type WireFormat = {
   readonly streamOfAnswer: (body: Buffer) => string
   /** The maximum length in bytes of a complete answer. The default is `ANSWER_BYTES_MAX`. */
   readonly answerBytesMax?: number
-  /** True if answers never contain text, so that they are not searched for it. */
+  /**
+   * True if answers in this format never contain text. Such answers are not screened for blocked
+   * words, and no text is read from them for billing.
+   */
   readonly hasTextlessAnswers?: true
   readonly readTexts: ReadTexts
   readonly stream: StreamFormat

@@ -44,7 +44,7 @@ const GEMINI_CONTENTS = new Set([
 const GEMINI_TEXTS = new Set(['', 'parts.text', 'content.parts.text', 'title', 'content'])
 /**
  * The paths below a member in `GEMINI_CONTENTS` whose JSON reaches the model unchanged. The result
- * of a function can also contain pictures, but not in its `response`.
+ * of a function can also contain pictures, but not in the member `response`.
  */
 const GEMINI_RAW = new Set([
   ...['parts.functionCall', 'parts.function_call', 'parts.executableCode', 'parts.executable_code'],
@@ -56,8 +56,8 @@ const GEMINI_SCHEMA = /^_?response_?(?:json_?)?schema$/i
 /** Matches the paths of the MIME types of binary data or files in parts. */
 const GEMINI_MIME = /^parts\.(?:inline_?data|file_?data)\.mime_?type$/i
 /**
- * The members of a legacy completion request. Each contains a text, a list of texts or lists of
- * tokens.
+ * The members of a legacy completion request that contain prompts. The value of each is a text, a
+ * list of texts, a list of tokens or a list of such lists.
  */
 const PROMPTS = new Set(['prompt', 'suffix'])
 /** The members of a rerank request. All strings in them are texts. */
@@ -75,11 +75,11 @@ const IN_MESSAGE = 3
 /** The nesting depth of the members of a message part. */
 const IN_PART = 5
 /**
- * The depth of the deepest text. This text is in a part of a document's `source.content`, and the
- * document is in the `content` of a tool's result.
+ * The nesting depth of the members of the deepest message part whose text is read: a part in the
+ * `source.content` of a document that is in the `content` of a tool's result.
  */
 const IN_DEEPEST_PART = 10
-/** The members of message parts that contain further parts. */
+/** The members of message parts that may contain other parts. */
 const PART_CONTAINERS = new Set(['content', 'source'])
 /** The depth of the members of a part in Anthropic's `system`. */
 const IN_SYSTEM_PART = 3
@@ -87,8 +87,8 @@ const IN_SYSTEM_PART = 3
 type Role = 'key' | 'type' | 'text' | 'data' | 'raw' | 'none'
 
 /**
- * The text of the `data` of an Anthropic `source`. It counts as text, unless each `type` of the
- * source is `base64`.
+ * The content of the `data` of an Anthropic `source`. The content counts as text, unless each
+ * `type` of the source is `base64`.
  */
 type SourceData = { readonly depth: number; readonly text: TextExcerpt }
 
@@ -102,13 +102,16 @@ export class RequestTextCollector {
   images = 0
   /** The number of tokens that the input of embeddings contains as numbers instead of as text. */
   tokens = 0
-  /** True for embeddings, moderations and reranking, for which no answer is generated. */
+  /** True for embeddings, moderations and reranking. These calls generate no answer. */
   isInputOnly = false
   /** The length in bytes of the JSON that was read so far. */
   bytesRead = 0
   private readonly string: JsonStringReader
   private readonly isObject: boolean[] = []
-  /** The latest key of each open object, by depth. Keys below `IN_DEEPEST_PART` are not stored. */
+  /**
+   * The latest key of each open object, by depth. Keys at depths greater than `IN_DEEPEST_PART` are
+   * not stored.
+   */
   private readonly keys: string[] = []
   /** The latest `type` of each open object, by depth. */
   private readonly types: string[] = []
@@ -221,7 +224,7 @@ export class RequestTextCollector {
 
   /**
    * Reports whether the reader is in a completion's prompt. Tokens in a prompt are numbers. Their
-   * digits are counted as text, which never counts fewer tokens.
+   * digits are counted as text. This count is never lower than the number of tokens.
    */
   private isInPrompt(): boolean {
     return PROMPTS.has(this.keys[IN_REQUEST] ?? '')
@@ -298,8 +301,8 @@ export class RequestTextCollector {
   }
 
   /**
-   * Reports whether the reader is in a message part, or in an object or list that holds the part's
-   * content.
+   * Reports whether the reader is in a message part, or in an object or list that contains the
+   * part's content.
    */
   private isInPart(): boolean {
     if (this.depth < IN_PART || this.depth > IN_DEEPEST_PART) return false
@@ -311,8 +314,8 @@ export class RequestTextCollector {
   }
 
   /**
-   * Returns the excerpt for the `data` of the innermost open source. If an outer source had `data`
-   * before, that data is counted as text.
+   * Returns the excerpt for the `data` of the innermost open source. The `data` of another source
+   * that is still open is counted as text first.
    */
   private beginData(): TextExcerpt {
     const { data, depth } = this
@@ -351,7 +354,7 @@ export class RequestTextCollector {
       if (isOuter || (this.depth === IN_MESSAGE && this.isTextOfInput())) this.isInputOnly = true
     }
     if (role !== 'type') return
-    // An object may contain `type` twice, and providers differ in which one they read.
+    // An object may contain `type` twice, and providers differ in which `type` they read.
     const type = this.types[this.depth]
     this.types[this.depth] = type === '' || type === string.captured ? string.captured : 'mixed'
     if (PICTURES.has(string.captured) || MIME_OF_PICTURE.test(string.captured)) this.images += 1

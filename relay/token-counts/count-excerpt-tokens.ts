@@ -3,7 +3,9 @@ import { isDigit } from '../dialects/scan-json-tokens.ts'
 import { BYTES_PER_TOKEN_MAX, type Span, type TextExcerpt } from './text-excerpt.ts'
 import { completeEnd, isSpace } from './utf8-boundaries.ts'
 
-/** The number of bytes that are tokenized in one call, which takes a few milliseconds at most. */
+/**
+ * The number of bytes that are tokenized in one call. Such a call takes a few milliseconds at most.
+ */
 const SLICE_BYTES = 2048
 /**
  * The maximum number of bytes by which a slice is shortened to end between two words, so that no
@@ -26,7 +28,7 @@ const OPTIONS = { disallowedSpecial: new Set<string>() }
 
 setMergeCacheSize(REMEMBERED_WORDS)
 
-/** Counts the tokens of an excerpt in steps. The count is then scaled up to the complete text. */
+/** Counts the tokens of an excerpt in steps, and scales the count up to the complete text. */
 export class ExcerptCount {
   private readonly bytes: Buffer
   private readonly spans: readonly Span[]
@@ -67,8 +69,8 @@ export class ExcerptCount {
   }
 
   /**
-   * The estimated number of tokens of the complete text. It is valid once `step` has returned
-   * false.
+   * The estimated number of tokens of the complete text. The number is final when `step` has
+   * returned false.
    */
   get tokens(): number {
     return this.scaled(this.countedTokens)
@@ -92,15 +94,16 @@ export class ExcerptCount {
  */
 export const VENDOR_FACTOR = 2
 /**
- * The gateway's tokenizer counts up to three digits as one token. Some tokenizers count each digit.
+ * The maximum number of digits that the gateway's tokenizer counts as one token. Some tokenizers
+ * count each digit as a token.
  */
 const DIGITS_PER_TOKEN = 3
 
 /**
  * Returns the highest number of tokens that another vendor's tokenizer is likely to count for the
  * bytes from `from` to `end`. `tokens` is the count of the gateway's tokenizer. Each byte that is
- * not ASCII counts as one token, because vocabularies differ most there. The result is at most the
- * number of bytes.
+ * not ASCII adds one token, because vocabularies differ most in such text. The result is at most
+ * the number of bytes.
  */
 export function mostTokensOf(bytes: Uint8Array, from: number, end: number, tokens: number): number {
   let others = 0

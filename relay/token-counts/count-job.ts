@@ -13,8 +13,8 @@ export type CountAnswer = {
   readonly input: number
   readonly output: number
   /**
-   * The highest number of input tokens that any vendor's tokenizer is likely to count. It applies
-   * only to requests without pictures or other media.
+   * The highest number of input tokens that any vendor's tokenizer is likely to count. This number
+   * is valid only for requests without pictures or other media.
    */
   readonly inputMost: number
 }
@@ -39,7 +39,7 @@ export class CountJob {
 
   /**
    * Counts until `isTimeUp` returns true. Returns null if text remains to be counted. All text must
-   * have been passed before the first call.
+   * have been passed to `feed` before the first call.
    */
   count(isTimeUp: () => boolean): CountAnswer | null {
     this.counts ??= {

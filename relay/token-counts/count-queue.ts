@@ -13,7 +13,7 @@ type Lane<Job> = { jobs: Job[]; bytes: number }
 
 /**
  * Queues the counting jobs of all users. Users are served in rotation, so that a user with many
- * jobs does not delay the others. Bytes and jobs are limited per user and in total.
+ * jobs does not delay other users. Bytes and jobs are limited per user and in total.
  */
 export class CountQueue<Job extends Queued> {
   bytes = 0
@@ -28,8 +28,8 @@ export class CountQueue<Job extends Queued> {
 
   /**
    * Adds a job. Returns the jobs that are rejected because a limit is exceeded. If a limit of the
-   * user is exceeded, the new job is rejected. If a limit for all users is exceeded, the latest
-   * jobs of the users with the most jobs are rejected.
+   * user is exceeded, the new job is rejected. If a limit for all users is exceeded, the latest job
+   * of the user with the most bytes or jobs is rejected, until the limit is met.
    */
   add(job: Job): readonly Job[] {
     const { userBytesMax, userLengthMax, bytesMax, lengthMax } = this.bounds

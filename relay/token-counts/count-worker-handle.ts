@@ -15,7 +15,7 @@ export type CountStep =
        */
       readonly source: Source
       readonly length: number
-      /** True if these are the job's last bytes. The thread then begins to count. */
+      /** True if these are the job's last bytes. After these bytes, the thread begins to count. */
       readonly isLast: boolean
     }
   | { readonly kind: 'drop'; readonly job: number }

@@ -2,11 +2,11 @@
 export const TOKENS_PER_IMAGE = 765
 
 /**
- * The maximum number of pictures that are recognized per entry of `PICTURES`. Further pictures are
- * counted as text.
+ * The maximum number of marks that are inspected per entry of `PICTURES`. Pictures after the last
+ * of these marks count as text.
  */
 const PICTURES_MAX = 1_000
-/** The number of bytes before a mark that are compared with the pattern `head`. */
+/** The maximum number of bytes before a mark in which the pattern `head` is searched for. */
 const HEAD_BYTES_MAX = 256
 
 /**
@@ -22,8 +22,8 @@ const PICTURES = [
 ]
 
 /**
- * Estimates the number of input tokens: one per four bytes of JSON, and a fixed number for each
- * picture.
+ * Estimates the number of input tokens: a fixed number for each picture, and one token per four
+ * bytes of the remaining JSON.
  */
 export function estimateInputTokens(requestBody: Uint8Array): number {
   const json = Buffer.from(requestBody.buffer, requestBody.byteOffset, requestBody.byteLength)

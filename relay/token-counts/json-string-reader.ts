@@ -11,7 +11,10 @@ const QUOTE = 34
 const BACKSLASH = 92
 const LETTER_N = 110
 const LETTER_U = 117
-/** The number of characters of a name that are kept. All names that matter are shorter. */
+/**
+ * The number of characters of a name that are kept. All names that the collector looks for are
+ * shorter.
+ */
 const NAME_LENGTH_MAX = 32
 const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
   [98, 8],
@@ -117,8 +120,8 @@ export class JsonStringReader {
   }
 
   /**
-   * Appends a character in UTF-8. With the role `raw`, the character is escaped if JSON requires
-   * it.
+   * Appends a character in UTF-8. With the role `raw`, a character that JSON requires to be escaped
+   * is appended as `\n`.
    */
   private putCharacter(code: number): void {
     const isEscaped = code < 32 || code === QUOTE || code === BACKSLASH

@@ -85,8 +85,8 @@ export class TextExcerpt {
   }
 
   /**
-   * Adds the text of another excerpt. If blocks of that text were dropped, its excerpt is repeated
-   * until it has the text's full length.
+   * Adds the text of another excerpt. If blocks of that text were dropped, the kept blocks are
+   * added repeatedly, up to the length of the complete text.
    */
   addExcerpt({ kept, keptBytes, length }: TextExcerpt): void {
     for (let left = length; left > 0; left -= keptBytes) {
@@ -100,7 +100,8 @@ export class TextExcerpt {
 
   /**
    * Returns the ranges of `bytes` to count. If no block was dropped, this is one range. If blocks
-   * were dropped, each remaining block is one range without the incomplete words at its ends.
+   * were dropped, each remaining block is one range, without the incomplete words at the block's
+   * ends.
    */
   spans(): readonly Span[] {
     if (this.stride === 1) return [{ start: 0, end: this.keptBytes }]
@@ -133,8 +134,8 @@ export class TextExcerpt {
   }
 
   /**
-   * Returns a pseudorandom number below `count`, which is a power of two. Callers can't predict it,
-   * because they don't know the salt.
+   * Returns a pseudorandom number below `count`, which is a power of two. Callers can't predict the
+   * number, because they don't know the salt.
    */
   private pick(place: number, count: number): number {
     let hash = Math.imul(place + 1, 0x9e3779b1) ^ Math.imul(this.salt ^ this.stride, 0x85ebca6b)

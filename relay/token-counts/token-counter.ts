@@ -9,7 +9,8 @@ type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: st
 /** Counts the tokens of the calls of one user. */
 export type UserTokenCounter = {
   /**
-   * Counts the tokens of a request. Returns an estimate if counting takes too long. Never rejects.
+   * Counts the tokens of a request and its answer. Returns an estimate if counting takes too long
+   * or the queue is full. Never rejects.
    */
   readonly count: (request: CountRequest) => Promise<CountAnswer>
 }
@@ -66,17 +67,18 @@ type Job = {
   readonly resolve: (answer: CountAnswer) => void
   readonly timer: NodeJS.Timeout
   /**
-   * The texts that remain to be sent to the thread. Null before the first step of the job and after
-   * its end.
+   * The texts that remain to be sent to the thread. Null before the first step of the job, after
+   * the end of the job, and after the thread has been replaced.
    */
   parts: UnsentText[] | null
   isOver: boolean
 }
 
 /**
- * Creates a counter that tokenizes in a separate thread. In the main thread, loading the vocabulary
- * and counting long texts would block the event loop. Users are served in rotation, in steps of a
- * few milliseconds. If the queue is full or the wait is too long, the caller gets an estimate.
+ * Creates a counter that tokenizes in a separate thread, because loading the vocabulary and
+ * counting long texts in the main thread would block the event loop. Users are served in rotation,
+ * in steps of a few milliseconds. If the queue is full or the wait is too long, the caller gets an
+ * estimate.
  */
 export function createTokenCounter(options: Partial<CounterOptions> = {}): TokenCounter {
   const counts = new Counts({ ...DEFAULTS, ...options })
@@ -185,8 +187,8 @@ class Counts {
   }
 
   /**
-   * Replaces a stuck thread. The current job gets an estimate. The new thread counts all other jobs
-   * from the beginning.
+   * Replaces a thread that is stuck or has ended. The current job gets an estimate. The new thread
+   * counts all other jobs from the beginning.
    */
   private replaceThread(): void {
     const failed = this.current

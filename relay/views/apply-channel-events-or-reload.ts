@@ -20,8 +20,9 @@ const RETRY_MS = 100
 
 /**
  * Returns a function that applies channel events to the view. The event `ChannelAbilitiesFixed`
- * means that an admin has repaired the table of the channels' models and groups. A new view is then
- * loaded from the read model. Until the new view is complete, the current view stays in use.
+ * means that an admin has repaired the table of the channels' models and groups. After this event,
+ * a new view is loaded from the read model. The current view stays in use until the new view is
+ * complete.
  */
 export function createChannelFollower({ log, view, emptyView, load }: Options) {
   /** The events since the start of the current reload, or null if no reload is running. */
@@ -53,8 +54,8 @@ export function createChannelFollower({ log, view, emptyView, load }: Options) {
 }
 
 /**
- * Loads the channels once the read model includes the event at the position. The read model may lag
- * behind the events.
+ * Loads the channels repeatedly until the read model includes the event at `position`, because the
+ * read model may lag behind the events. Throws after `ATTEMPTS_MAX` attempts.
  */
 async function loadedUpTo(load: LoadChannels, position: number): Promise<ViewRows['channels']> {
   for (let tries = 1; ; tries += 1) {

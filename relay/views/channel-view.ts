@@ -47,12 +47,12 @@ export type RelayChannel = ChannelRecord & {
   readonly proxy: string | null
 }
 
-/** Lists the channel's texts that only admins may read. */
+/** Returns the channel's texts that only admins may read. */
 export const confidentialTo = ({ allKeys, terms }: RelayChannel): string[] => [
   ...new Set([...allKeys.flatMap(({ target }) => confidentialOf(target)), terms.organization]),
 ]
 
-/** The channel of a call as recorded in its events. */
+/** The channel of a call, as recorded in the call's events. */
 export type BilledChannel = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }
 
 /** Returns the channel's id and cost ratio, as recorded in call events. */
@@ -67,8 +67,9 @@ const NONE: Offer<RelayChannel> = []
 /** The kind of a request: a call in one format, or a task of one kind. */
 export type RequestKind = FormatName | TaskKind
 /**
- * `call` stands for calls in every format that can be converted, and `any` for calls in every
- * format.
+ * The kind of the requests for which channels are selected. `call` matches channels with an
+ * endpoint for the model in at least one format that can be converted. `any` matches every channel
+ * that accepts calls, whatever its formats.
  */
 export type OfferKind = RequestKind | 'call' | 'any'
 
@@ -76,7 +77,10 @@ export type OfferKind = RequestKind | 'call' | 'any'
 const taskKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): TaskKind | null =>
   taskProfileOf(terms.type)?.tasks?.kind ?? null
 
-/** Reports whether the channel serves requests of this kind for a model, without conversion. */
+/**
+ * Reports whether the channel serves requests of this kind for a model. For a format, only
+ * endpoints of this format count. See `OfferKind` for `call` and `any`.
+ */
 export function serves(
   { terms, rules, target }: RelayChannel,
   kind: OfferKind,
@@ -93,7 +97,10 @@ export function serves(
   )
 }
 
-/** Reports whether a channel lists the model, which callers name with the channel's prefix. */
+/**
+ * Reports whether a channel lists the model. `model` is the name that callers use, with the
+ * channel's prefix.
+ */
 const hasInList = ({ modelPrefix, models }: RelayChannel['terms'], model: string): boolean =>
   models.some((name) => modelPrefix + name === model)
 
@@ -127,7 +134,8 @@ type Secrets = Pick<Vault, 'getSecrets' | 'keyedHash'>
 const NO_SECRETS: ReadonlyMap<string, string> = new Map()
 
 /**
- * Stores the channels by id, and by group and model for selection. Each key is decrypted only once.
+ * Stores the channels by id, and by group and model for selection. Keys are decrypted only when a
+ * channel is loaded or when its terms or keys change.
  */
 export class ChannelView {
   private roster: ChannelsState = initialChannels()
@@ -152,8 +160,8 @@ export class ChannelView {
   }
 
   /**
-   * Reports whether any channel has the model for calls. Channels of all groups count, even if they
-   * are disabled.
+   * Reports whether any channel that accepts calls has the model. Channels of all groups count,
+   * even if they are disabled.
    */
   isKnown(model: string): boolean {
     this.names ??= new Set(
@@ -165,14 +173,17 @@ export class ChannelView {
   }
 
   /**
-   * Reports whether any channel, for calls or for tasks, has the model. It searches all channels
-   * and is therefore slow, so it is used only to choose between errors.
+   * Reports whether any channel, for calls or for tasks, has the model. The search through all
+   * channels is slow, so this method is used only to choose between errors.
    */
   hasModel(model: string): boolean {
     return [...this.channels.values()].some(({ terms }) => hasInList(terms, model))
   }
 
-  /** Returns the models that the group's calls, in any format, and requests for videos may name. */
+  /**
+   * Returns the models that the group's calls in any format and the group's requests for videos may
+   * name.
+   */
   modelsOf(group: string): readonly string[] {
     const kinds = ['any', 'video'] as const
     return [...new Set(kinds.flatMap((kind) => [...(this.index(kind).get(group)?.keys() ?? [])]))]
@@ -199,17 +210,18 @@ export class ChannelView {
       const { isEnabled, target, terms } = channel
       const isUsable = isEnabled && target !== null
       if (isUsable || !terms.groups.includes(group)) return false
-      // It is unknown what a channel without a usable key serves.
+      // It is unknown what a channel without a usable key serves, so it may serve any model in its
+      // list.
       return hasInList(terms, model) && (target === null || serves(channel, kind, model))
     })
   }
 
   /**
    * Returns the ids of the other unexpired channels that serve the models of this channel. The
-   * result has one list for each group and model, without duplicates. If there is a model that no
-   * other channel serves, the result contains only an empty list, because this channel must then
-   * stay enabled. The search stops at the first model that no other channel serves, because every
-   * rejected call of the channel repeats the search.
+   * result has one list for each group and model, without duplicates. If no other channel serves
+   * one of the models, this channel must stay enabled, and the result contains only an empty list.
+   * The search stops at the first such model, because every rejected call of the channel repeats
+   * the search.
    */
   substitutesOf({ channelId, terms }: RelayChannel, nowMs: number): Substitutes {
     const kind = taskKindOf({ terms }) ?? 'any'
@@ -235,7 +247,7 @@ export class ChannelView {
     await this.update(idsOf(event))
   }
 
-  /** Takes over the state of another view, which must not be used afterwards. */
+  /** Takes over the state of another view. The other view must not be used afterwards. */
   adopt(other: ChannelView): void {
     this.roster = other.roster
     this.channels = other.channels
@@ -275,7 +287,7 @@ export class ChannelView {
 
   /**
    * Returns the usable keys with their targets. The hash of the host is computed here, so that no
-   * call computes it.
+   * call needs to compute the hash.
    */
   private callableKeys(
     { terms, keyRefs }: ChannelRecord,
@@ -291,7 +303,10 @@ export class ChannelView {
     })
   }
 
-  /** Returns the current channel if its terms and its keys are unchanged; otherwise null. */
+  /**
+   * Returns the stored channel if its terms and its keys are the same as those of the record.
+   * Returns null if they differ or the channel is not stored.
+   */
   private reusable({ channelId, terms, keyRefs }: ChannelRecord): RelayChannel | null {
     const existing = this.channels.get(channelId)
     return existing?.terms === terms && existing.keyRefs === keyRefs ? existing : null
@@ -330,8 +345,8 @@ const unexpiredIn = (offer: Offer<RelayChannel>, nowMs: number): readonly number
     .map(({ channelId }) => channelId)
 
 /**
- * Returns the channel's proxy. If the proxy's secret is missing, returns an unusable proxy, so that
- * the provider is not called directly by mistake.
+ * Returns the channel's proxy, or null if it has none. If the proxy's secret is missing, returns an
+ * unusable proxy, so that the provider is not called directly by mistake.
  */
 const proxyOf = ({ terms }: ChannelRecord, secrets: ReadonlyMap<string, string>): string | null =>
   terms.proxyRef === undefined ? proxyToUse(terms) : (secrets.get(terms.proxyRef) ?? '')

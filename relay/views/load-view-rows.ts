@@ -24,7 +24,9 @@ export type ViewRows = {
   }
 }
 
-/** Loads the rows from the read models, so that the start of a relay does not replay all events. */
+/**
+ * Loads the rows from the read models, so that a relay need not replay all events when it starts.
+ */
 export async function loadViewRows({ db }: Pick<Core, 'db'>): Promise<ViewRows> {
   const [tokens, users, channels, circuits, options] = await Promise.all([
     relayTokens(db),

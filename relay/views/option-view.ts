@@ -25,19 +25,25 @@ export type RelayOptions = {
   readonly retryTimes: number
   /** The time after which an idle session is forgotten. Null if session affinity is turned off. */
   readonly sessionIdleMs: number | null
-  /** The minimum quota held for output that neither the caller nor the model limits. */
+  /**
+   * The minimum quota held for the output of each choice if neither the caller nor the model limits
+   * the output.
+   */
   readonly preConsumedQuota: bigint
   /** The maximum number of output tokens per choice, by the name of the model that callers use. */
   readonly outputCaps: OutputCaps
   /** The maximum number of output tokens for models without an entry in `outputCaps`. */
   readonly defaultOutputCap: number
-  /** The output limits to send if a request has none and the provider's format requires one. */
+  /**
+   * The output limits by model name. They are sent if a request has no output limit and the
+   * provider's format requires one.
+   */
   readonly messagesOutputDefaults: OutputCaps
   readonly adapters: AdapterOptions
   readonly isUpstreamErrorHidden: boolean
   /**
-   * True in pass-through mode, in which the channels' overrides don't apply. Requests are sent as
-   * the gateway serialized them.
+   * True in pass-through mode. In this mode, the channels' overrides are not applied, and the
+   * gateway parses each request and serializes it again.
    */
   readonly isPassThrough: boolean
   readonly isBrowserExtensionBlocked: boolean
@@ -52,9 +58,9 @@ export type RelayOptions = {
    */
   readonly yuanPerDollar: string
   readonly usableGroups: ReadonlySet<string>
-  /** The groups for which the group `auto` stands, in the order in which they are tried. */
+  /** The groups that calls with the group `auto` try, in this order. */
   readonly autoGroups: readonly string[]
-  /** The fallback models that are tried if a model fails, by the model's name. */
+  /** The fallback models that are tried if a model fails, by the name of the failed model. */
   readonly modelFallbacks: ReadonlyMap<string, readonly string[]>
   readonly quotaDisplay: QuotaDisplay
   readonly screening: Screening
@@ -71,7 +77,10 @@ export type RelayOptions = {
     /** The maximum number of tokens per user and minute. 0 sets no limit. */
     readonly tokensPerMinute: number
     readonly exemptGroup: string | null
-    /** The limits on calls in a group. They replace `count`, `success` and `tokensPerMinute`. */
+    /**
+     * The limits on calls in a group, by the group's name. These limits replace `count`, `success`
+     * and `tokensPerMinute`.
+     */
     readonly byGroup: ReadonlyMap<string, NamedLimits>
     /** The limits on each user's calls of a model, by the model's name. */
     readonly byModel: ReadonlyMap<string, NamedLimits>
@@ -86,7 +95,7 @@ type NamedLimits = {
   readonly concurrency?: number
 }
 
-/** The settings of the answer to chat clients that ask for the quota of their key. */
+/** The settings for the answers to chat clients that ask for the quota of their key. */
 export type QuotaDisplay = {
   readonly isInDollars: boolean
   readonly quotaPerDollar: number
@@ -100,7 +109,7 @@ export type TaskOptions = {
   /** True if providers are asked to send callbacks. */
   readonly isNotified: boolean
   readonly isAccountFilterAllowed: boolean
-  /** True if pictures are served from an address of this site. */
+  /** True if callers receive addresses of this site for pictures and videos. */
   readonly isForwarded: boolean
   readonly isModeCleared: boolean
   readonly isSuccessChecked: boolean
@@ -113,7 +122,7 @@ const RETRIES_MAX = 3
 /** The unit of the options about file sizes, in bytes. */
 export const GIGABYTE = 1_000_000_000
 
-/** Stores the current price list and options, which are rebuilt when an option changes. */
+/** Stores the current price list and options. Both are rebuilt when an option changes. */
 export class OptionView {
   prices: PriceList
   options: RelayOptions

@@ -19,13 +19,13 @@ export type ChannelRules = {
   /** The top-level members that the channel sets in every request, as JSON texts by name. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * True if `stream_options.include_usage` is sent. The channel's setting decides, or without one,
-   * the profile of the channel's type.
+   * True if `stream_options.include_usage` is sent. The channel's setting `include_usage` decides.
+   * If the channel does not have this setting, the profile of the channel's type decides.
    */
   readonly takesIncludeUsage: boolean
   /**
-   * True if callers receive the provider's rate-limit headers, which describe the operator's
-   * account.
+   * True if callers receive the provider's rate-limit headers. These headers describe the
+   * operator's account.
    */
   readonly showsRateLimits: boolean
   /** The restricted members that may be sent to the provider (`restricted-request-members.ts`). */
@@ -33,8 +33,8 @@ export type ChannelRules = {
 }
 
 /**
- * The members that channels can't override, whatever their spelling. `stream` is one of them,
- * because the relay relies on the caller's value.
+ * The members that channels can't override, in any spelling. The relay relies on the caller's value
+ * of `stream`. The other members contain the caller's texts.
  */
 const NOT_OVERRIDDEN = new Set(['stream', 'messages', 'prompt', 'input', 'contents'])
 
@@ -65,7 +65,10 @@ function allowedMembers({ type, setting }: ChannelTerms): ReadonlySet<string> {
   return new Set(allowableMembers(type).filter((name) => names.includes(name)))
 }
 
-/** Removes the channel's prefix from a model's name. Returns the provider's name for the model. */
+/**
+ * Returns the provider's name for a model. The channel's prefix is removed from `model`, the name
+ * that callers use, and the channel's mapping is applied.
+ */
 export function upstreamModelOf(
   terms: Pick<ChannelTerms, 'modelPrefix'>,
   rules: Pick<ChannelRules, 'modelNames'>,

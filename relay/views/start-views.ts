@@ -33,15 +33,15 @@ type ViewCore = Pick<Core, 'store' | 'vault' | 'log'>
 
 const RECONNECT_MS = 250
 /**
- * The streams whose events change a view. The subscription is limited to them, because most events
- * of the store are about calls, and calls change no view.
+ * The names or prefixes of the streams whose events change a view. The subscription is limited to
+ * these streams, because most events of the store are about calls, and calls change no view.
  */
 const STREAMS = ['tokens-', 'user-', 'channel-health-', CHANNELS_STREAM, OPTIONS_STREAM]
 
 /**
  * Loads the relay's views and keeps them up to date by a subscription. Resolves once the views
  * include every event that existed when this function was called. After a loss of the connection,
- * the subscription resumes at its last position.
+ * the subscription resumes at the last position.
  */
 export async function startViews(
   core: ViewCore,
@@ -108,8 +108,8 @@ function follow(
   const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
     for (const event of events) {
       const pending = apply(event)
-      // Two options that were written in one append must take effect together. A call could run
-      // during an `await`, so only a pending change is awaited.
+      // Two options that were written in one append must take effect together. Because a call could
+      // run during an `await`, there is an `await` only if the change is still pending.
       if (pending !== undefined) await pending
       position = event.position
     }

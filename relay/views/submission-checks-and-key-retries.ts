@@ -17,10 +17,10 @@ const KEYS_MAX = 10
 
 /**
  * Returns the keys to try for a request about a task, a batch or a file that was submitted earlier.
- * If the channel still has the key of the submission, only this key is returned. Otherwise, the
- * channel's current keys are returned, the enabled ones first. A key is usually replaced by a key
- * of the same account, which can access the same objects. Returns no key if the channel was
- * deleted.
+ * If the channel still has the key of the submission, returns only this key. If that key was
+ * replaced, returns up to `KEYS_MAX` of the channel's current keys, the enabled keys first. A key
+ * is usually replaced by a key of the same account, and the new key can access the same objects.
+ * Returns no key if the channel was deleted.
  */
 export function keysOfSubmitted(
   channels: Channels,
@@ -40,7 +40,7 @@ type SubmissionDeps = {
 /**
  * Asks the event store whether a task or a batch may be sent to a channel with a key. This function
  * must be called after the event with the submission's channel is durable. The deletion of a
- * channel or a key first stops new submissions and then counts those that were made. Each
+ * channel or a key first stops new submissions and then counts the submissions that were made. Each
  * submission is therefore either counted or not sent.
  */
 export const mayBeSentTo = (
@@ -53,8 +53,8 @@ export const mayBeSentTo = (
   })
 
 /**
- * Reports whether a channel accepts submissions. This check precedes the choice of a key, and
- * `mayBeSentTo` follows it.
+ * Reports whether a channel accepts submissions. This check precedes the choice of a key, and the
+ * check `mayBeSentTo` follows that choice.
  */
 export const takesSubmissions = (
   { actors, now }: SubmissionDeps,
@@ -90,7 +90,7 @@ export async function isChannelDeleted(
   )
 }
 
-/** The statuses with which providers answer requests about an object of another account. */
+/** The statuses of providers' answers to requests about an object of another account. */
 const OTHER_ACCOUNT: ReadonlySet<number> = new Set([400, 401, 403, 404, 410, 422])
 
 /**
@@ -100,8 +100,9 @@ export const mayBeOfOtherAccount = (status: number | null): boolean =>
   status !== null && OTHER_ACCOUNT.has(status)
 
 /**
- * Sends a request with one key after another. Tries the next key only if an answer may mean that
- * the object belongs to another account. Returns the last answer, or null if `keys` is empty.
+ * Sends a request with one key after another. Tries the next key only if the answer may mean that
+ * the requested object belongs to another account. Returns the last answer, or null if `keys` is
+ * empty.
  */
 export async function sendWithKeys(
   keys: readonly RelayKey[],

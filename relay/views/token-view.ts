@@ -15,8 +15,8 @@ export type TokenRow = {
 type IsAllowed = (address: string) => boolean
 
 /**
- * A token as the relay uses it. Derived values are computed at first use, because most tokens are
- * not used for days.
+ * A token as the relay uses it. Values that are derived from the terms are computed at first use,
+ * because most tokens are not used for days.
  */
 export class RelayToken implements TokenRow {
   readonly tokenId: number
@@ -44,7 +44,7 @@ export class RelayToken implements TokenRow {
 
   /**
    * Reports whether the token may be used from the address. Rejects if the token's IP list can't be
-   * decrypted now. Call this only if `terms.allowIps` is a list.
+   * decrypted at the moment. A token without a list may be used from any address.
    */
   async isIpAllowed(address: string, vault: Pick<Vault, 'open'>): Promise<boolean> {
     this.addresses ??= await decryptedList(this, vault)
@@ -54,7 +54,7 @@ export class RelayToken implements TokenRow {
 
 /**
  * Returns a function that checks an address against a token's IP list. NOTE: a list that can never
- * be decrypted allows no address, because allowing all addresses would be unsafe.
+ * be decrypted again allows no address, because allowing all addresses would be unsafe.
  */
 async function decryptedList(
   { userId, terms: { allowIps } }: TokenRow,
@@ -65,7 +65,7 @@ async function decryptedList(
   return addressSet((lines ?? '').split(/[\s,]+/).filter((line) => line !== ''))
 }
 
-/** Stores all tokens that are not deleted. A deleted token is unknown here. */
+/** Stores all tokens that are not deleted, by id and by the lookup value of their key. */
 export class TokenView {
   private readonly byId = new Map<number, RelayToken>()
   private readonly byLookup = new Map<string, RelayToken>()
@@ -112,8 +112,8 @@ export class TokenView {
   }
 
   /**
-   * Changes a token. An unknown token is ignored. Such a token may have been deleted by a later
-   * event that the loaded rows already include.
+   * Changes a token. An unknown token is ignored, because the loaded rows may already include a
+   * later event that deleted the token.
    */
   private change(tokenId: number, changes: Partial<TokenRow>): void {
     const token = this.byId.get(tokenId)

@@ -5,7 +5,9 @@ import {
   type UserSettings,
 } from '#domain/users/events.ts'
 
-/** The facts about a user that decide whether a call is admitted, and at which prices. */
+/**
+ * The facts about a user that decide whether the user's calls are admitted, and at which prices.
+ */
 export type RelayUser = {
   readonly userId: number
   readonly role: Role

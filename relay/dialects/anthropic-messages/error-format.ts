@@ -60,8 +60,8 @@ export const ANTHROPIC_ERRORS: ErrorFormat = {
   },
   providerErrorBody: (bytes, status, options, call) => {
     const own = ownErrorBody(bytes, options, call)
-    // If the error is Anthropic's own, its type and wording are kept, because clients decide by
-    // them whether to retry.
+    // An error in Anthropic's own format keeps its type and wording, because clients decide by the
+    // type and the wording whether to retry.
     if (own !== null) return { ...own, type: 'error', request_id: call }
     const { message } = providerErrorBody(bytes, status, options).error
     if (options.isHidden) return bodyOf(typeOf(status), message, call)

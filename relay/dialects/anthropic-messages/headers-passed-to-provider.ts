@@ -7,9 +7,9 @@ const BETA = 'anthropic-beta'
 /**
  * Matches the beta features (values of `anthropic-beta`) that raise the price of a request: the
  * fast mode, the long context of older models, and compaction. The hold (the reserved quota) does
- * not cover the tokens of a compaction. These values, and the members that belong to them, are not
- * sent, except for the fast mode if the channel allows it. Letter case is ignored, because a
- * provider may ignore it too.
+ * not cover the tokens of a compaction. These values, and the request members that belong to them,
+ * are not sent. The fast mode is an exception: it is sent if the channel allows it. The pattern
+ * ignores letter case, because a provider may ignore letter case too.
  */
 const PRICED_BETA = /^(?:fast-mode|context-1m|compact)-/i
 const FAST_MODE_BETA = /^fast-mode-/i
@@ -23,8 +23,8 @@ const SECRET_HEADER = /key|token|auth|cookie|secret|credential|password/
  * Returns the caller's `anthropic-*` headers as a flat list of names and values. Beta features that
  * raise the price, headers that choose an account and headers that may contain a secret are left
  * out. `sendsFastMode` is true if the request to the provider has the member of the fast mode. The
- * beta feature of the fast mode is sent only in this case, because Anthropic refuses some members
- * without their beta feature, and some beta features without their members.
+ * fast mode's beta feature is sent only if `sendsFastMode` is true, because Anthropic refuses some
+ * members without their beta feature, and some beta features without their members.
  */
 export function passedHeaders(
   headers: IncomingHttpHeaders,

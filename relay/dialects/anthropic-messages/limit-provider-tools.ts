@@ -8,7 +8,7 @@ import { type Member, scanObject } from '../scan-request-object.ts'
 
 /**
  * Matches the types of provider tools that cost only tokens. An `mcp_toolset` also needs the
- * request member with the addresses of its servers. The channel must allow this member too.
+ * request member `mcp_servers`, which the channel must allow too.
  */
 const TOKENS_ONLY = /^(?:web_fetch(?:_\w+)?|mcp_toolset)$/
 /**
@@ -26,8 +26,9 @@ const NAMES = namesByFoldedName(['type', LIMIT])
 const INPUT_TOKENS = 100_000
 
 /**
- * Finds the web searches in a request and limits how often the model may use them. Returns an error
- * if a provider tool has a member with an ambiguous name.
+ * Limits how often the model may use each web search in a request, and marks the provider tools
+ * that no price covers as unpriced. Returns an error if a provider tool has a member with an
+ * ambiguous name.
  */
 export function limitTools(body: Buffer, tools: readonly ToolElement[]): LimitedTools | RelayError {
   if (!tools.some(({ isProviderTool }) => isProviderTool)) return { tools }

@@ -49,8 +49,8 @@ import { ANTHROPIC_STREAM, streamOfMessage } from './stream-events.ts'
 
 /**
  * The types and members of content blocks that have at most one token per byte, because their
- * content is in the request itself. Pictures and documents are not among them, because they may
- * have more tokens than bytes.
+ * content is in the request itself. The list omits the names of pictures and documents, because
+ * these may have more tokens than bytes.
  */
 const PLAIN_NAMES = [
   ...['text', 'thinking', 'signature', 'redacted_thinking', 'data', 'cache_control', 'citations'],
@@ -82,8 +82,8 @@ const MESSAGES_NAMES: BodyNames = {
 }
 
 /**
- * The JSON kinds that each field may have. A field of another kind is refused, but values are left
- * to the provider to check. A null counts as an absent field.
+ * The JSON kinds that each field may have. A field of another kind is refused. The provider checks
+ * the values. A null counts as an absent field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['system', ['string', 'array']],
@@ -117,7 +117,7 @@ const MEMBER_RULES: MemberRules = {
  * Reads a request of Anthropic's Messages API without parsing it into objects. Returns an error if
  * a member's name resembles a name in `known`, for example in another letter case. `known` is empty
  * if a checked request is read again after a change. `max_tokens` may be missing, because the
- * gateway has a default for it.
+ * gateway has a default limit.
  */
 export function readMessagesRequest(
   body: Buffer,
@@ -144,7 +144,7 @@ export function readMessagesRequest(
     members,
     model,
     isStream,
-    // The format's first and last events contain the usage, so every caller receives it.
+    // The format's first and last events contain the usage, so every caller receives the usage.
     wantsUsage: true,
     choices: 1,
     outputTokensMax,
@@ -167,10 +167,10 @@ const EDIT_RULES = nestedMemberRules('edits', { type: ['string'] })
 const COMPACT = /compact/i
 
 /**
- * Returns an error if the request lets the provider compact the conversation, or if the provider
- * may read the edits differently from the gateway. A compaction is a second call of the model,
- * which the hold (the reserved quota) does not cover. Other edits only remove content and are
- * accepted.
+ * Returns an error if `context_management` lets the provider compact the conversation, or if the
+ * provider may read its edits differently from the gateway. A compaction is a second call of the
+ * model, which the hold (the reserved quota) does not cover. All other edits only remove content
+ * and are accepted.
  */
 function errorInContextManagement(body: Buffer, members: readonly Member[]): RelayError | null {
   const member = members.find(({ key }) => key === CONTEXT_MANAGEMENT)
@@ -192,8 +192,8 @@ const typeOf = (edit: unknown): string =>
   typeof edit === 'object' && edit !== null && 'type' in edit ? `${edit.type}` : ''
 
 /**
- * Reads a caller's request. Only an admin's override may ask for a compaction, so a caller's
- * request for one is refused.
+ * Reads a caller's request. A request for a compaction is refused, because only an admin's override
+ * may ask for a compaction.
  */
 function readCallersRequest(body: Buffer): ChatRequest | RelayError {
   const request = readMessagesRequest(body)

@@ -14,8 +14,8 @@ const INDEX_MAX = 128
 const COMPACTION: ReadonlySet<unknown> = new Set(['compaction', 'compaction_delta'])
 
 /**
- * Passes every text in an answer to the sink. `json` is a complete message, or the data of one
- * stream event. Invalid JSON is ignored.
+ * Passes the texts, the lengths of binary data and the web searches in an answer to the sink.
+ * `json` is a complete message, or the data of one stream event. Invalid JSON is ignored.
  */
 export function readMessageTexts(json: string, sink: TextSink): void {
   const value = parsedObject(json)

@@ -5,15 +5,18 @@ import type { EventMeaning, StreamFormat } from '../stream-format.ts'
 
 /** Matches the last event of a stream, by its name or by its type at the start of its data. */
 const STOP = /^event: ?message_stop\s|^data: ?\{\s*"type"\s*:\s*"message_stop"/m
-/** How many bytes of an event are searched. The name and the type are at its start. */
+/**
+ * The number of bytes of an event that are searched. The name and the type are at the start of an
+ * event.
+ */
 const STOP_BYTES = 96
 
-/** The members of a usage that are objects with further counts. */
+/** The members of a usage whose values are objects with counts. */
 const PARTS = new Set(['cache_creation', 'server_tool_use'])
 
 /**
  * Combines the usage in the first event with the usage in a later event. Counts are cumulative, so
- * the larger count is kept: a later zero or invalid count must not make the call cheaper.
+ * the larger count is kept. A later zero or invalid count must not make the call cheaper.
  */
 function combineUsage(earlier: unknown, later: unknown): JsonObject {
   const combined: Record<string, unknown> = { ...objectOf(earlier) }
@@ -30,16 +33,16 @@ function combineUsage(earlier: unknown, later: unknown): JsonObject {
 }
 
 /**
- * Reports whether a value is an invalid count of web searches. An invalid count replaces a valid
- * one, so that the gateway counts the searches in the answer instead.
+ * Reports whether a value is an invalid count of web searches. Such a count replaces a valid one,
+ * so that the gateway counts the searches in the answer instead.
  */
 const isInvalidToolCount = (name: string, value: unknown): boolean =>
   name === 'web_search_requests' && value !== null && !isCount(value)
 
 /**
  * Combines the lists of iterations in two usages of a stream. The lists only grow during the
- * stream. An iteration that the total does not include (see `isOutsideTotal`) keeps its type, so
- * that its tokens stay outside the total.
+ * stream. An iteration whose tokens the total does not include (see `isOutsideTotal`) keeps its
+ * type. Its tokens are therefore still added to the total.
  */
 function combineIterations(earlier: readonly unknown[], later: unknown): readonly unknown[] {
   if (!Array.isArray(later)) return earlier

@@ -25,8 +25,8 @@ export const memberIn = (members: readonly Member[], key: string): Member | unde
   members.find((member) => member.key === key && member.kind !== 'null')
 
 /**
- * Returns the members of a request. Returns an error if the JSON is invalid or a field has a wrong
- * kind.
+ * Returns the members of a request. Returns an error if the JSON is invalid, a field has a wrong
+ * kind, a member has the name `RESERVED`, or the request asks for a stream.
  */
 export function checkedMembers(
   body: Buffer,
@@ -43,8 +43,8 @@ export function checkedMembers(
 }
 
 /**
- * The fields of all requests for which no answer is generated. They have no stream and no output
- * tokens.
+ * The fields that all requests for which no answer is generated have in common. Such requests have
+ * no stream and no output tokens.
  */
 export const WITHOUT_OUTPUT = {
   isStream: false,
@@ -66,7 +66,9 @@ function readInputUsage(raw: unknown, bounds: UsageBounds): UsageReport {
   return inputReport(isInTotal ? (total ?? prompt) : prompt, bounds)
 }
 
-/** Returns a usage report with only input tokens. `tokens` is the raw count of the provider. */
+/**
+ * Returns a usage report with only input tokens. `tokens` is the count that the provider reported.
+ */
 export function inputReport(tokens: unknown, { inputCeiling }: UsageBounds): UsageReport {
   const counts = new Counts()
   const inputUncached = counts.required(tokens, inputCeiling)
@@ -75,7 +77,10 @@ export function inputReport(tokens: unknown, { inputCeiling }: UsageBounds): Usa
   return { usage, otherInterpretation: null, isTrusted: anomaly === null, anomaly }
 }
 
-/** Builds the body for the provider. If the request does not name the model, the name is added. */
+/**
+ * Builds the body for the provider. If the request does not name the model, the model's name is
+ * added.
+ */
 export const namedBody: WireFormat['upstreamBody'] = (request, change) => {
   const plain = { ...change, forcesUsage: false, outputTokens: null }
   const { overrides, model } = change
@@ -89,13 +94,13 @@ type InputFormat = Pick<WireFormat, 'name' | 'readRequest' | 'readChangedRequest
   Pick<WireFormat, 'shortBody'> &
   Partial<WireFormat> & {
     readonly promptMember: string
-    /** The member that every valid answer has, by which an answer is checked. */
+    /** The member that every valid answer has. An answer without this member is invalid. */
     readonly answerMember: string
   }
 
 /**
- * Completes the format of an API that takes an input and generates no answer, such as embeddings. A
- * property that `given` lacks has the value of OpenAI's APIs.
+ * Completes the format of an API that takes an input and generates no answer, such as embeddings.
+ * Each property that `given` lacks gets the value for OpenAI's APIs.
  */
 export function inputFormat({ answerMember, ...given }: InputFormat): WireFormat {
   const { readChangedRequest, shortBody } = given

@@ -15,7 +15,10 @@ import { EMBEDDINGS } from './embeddings-format.ts'
 import { GEMINI_EMBEDDING, GEMINI_EMBEDDING_BATCH } from './gemini-embedding-formats.ts'
 import { base64Of, requestsBase64 } from './vectors-as-base64.ts'
 
-/** The maximum length in bytes of a request that is converted, because it must be parsed. */
+/**
+ * The maximum length in bytes of a request that is converted. Conversion requires parsing, which is
+ * slow for long requests.
+ */
 const CONVERTED_BYTES_MAX = 1024 * 1024
 /**
  * The maximum length in bytes of an answer that is converted. The API returns at most 250 vectors.
@@ -33,7 +36,7 @@ type Predict = { readonly instances: readonly Instance[]; readonly dimensions?: 
 
 /**
  * Returns the format of Vertex AI's `predict`, which serves Vertex AI's older embedding models. The
- * format has the name of the caller's format, because the endpoint is found by this name.
+ * format has the name of the caller's format, because the gateway finds the endpoint by this name.
  */
 const predictFormat = ({ name, errors, promptMember, ...caller }: WireFormat): WireFormat => {
   const format: WireFormat = {
@@ -42,7 +45,7 @@ const predictFormat = ({ name, errors, promptMember, ...caller }: WireFormat): W
     errors,
     ...(promptMember === undefined ? {} : { promptMember }),
     readChangedRequest: (body, path) => readPredict(format, body, path),
-    // The path names the model, so it is left out of the body.
+    // The path names the model, so the body does not.
     upstreamBody: (request, change) => {
       const overrides = new Map([...change.overrides].filter(([key]) => key !== 'model'))
       const plain = { model: request.model, forcesUsage: false, outputTokens: null, overrides }
@@ -142,8 +145,8 @@ function instanceOf(request: JsonObject): Instance | null {
 type Predictions = readonly { readonly values: readonly number[]; readonly tokens: unknown }[]
 
 /**
- * The predictions of each answer that was parsed. They are kept, because the check, the conversion
- * and the usage of an answer all need them.
+ * The predictions of each answer that was parsed, or null for an invalid answer. They are kept
+ * because the check, the conversion and the usage of an answer all need them.
  */
 const READ = new WeakMap<Buffer, Predictions | null>()
 
@@ -182,7 +185,7 @@ function tokensIn(predictions: Predictions | null): unknown {
   return sum
 }
 
-/** Returns the answer in the caller's format. */
+/** Returns the answer in the caller's format. Returns null if the answer is invalid. */
 function answerFor(request: ChatRequest, answer: Buffer): Buffer | null {
   const predictions = predictionsIn(answer)
   if (predictions === null) return null

@@ -8,7 +8,7 @@ import type { Member } from '../scan-request-object.ts'
  */
 export type Inputs = {
   readonly count: number
-  /** The number of tokens if all inputs consist of token numbers. Otherwise null. */
+  /** The number of tokens if all inputs consist of token numbers. Null for all other inputs. */
   readonly tokens: number | null
   /** The number of inputs that are objects, such as pictures. */
   readonly objects: number
@@ -21,9 +21,9 @@ const CLOSE_BRACKET = 93
 const OPEN_BRACE = 123
 
 /**
- * Returns the inputs in a member. Its value is one text, a list of texts and objects, a list of
- * token numbers, or a list of such lists. Returns null for any other value. The scanner has already
- * checked that the value is valid JSON.
+ * Counts the inputs in a member. The member's value is one text, a list of texts and objects, a
+ * list of token numbers, or a list of such lists. Returns null for any other value. The scanner has
+ * already checked that the value is valid JSON.
  */
 export function countInputs(body: Buffer, member: Member): Inputs | null {
   if (member.kind === 'string') return { count: 1, tokens: null, objects: 0 }
@@ -94,9 +94,9 @@ const CEILING_BASE = 256
 
 /**
  * Returns the bounds of the input tokens. Text has at most one token per byte of the request, and
- * token numbers are counted. The ceiling is close to the bound, because a provider adds fewer
- * tokens to an input than to a chat. The margin also allows for vendors whose tokenizers count more
- * tokens.
+ * token numbers are counted. The ceiling has a smaller margin than that of a chat, because a
+ * provider adds fewer tokens to an input than to a chat. The margin also covers tokenizers that
+ * count more tokens.
  */
 export function boundOfInputs(body: Buffer, { count, tokens, objects }: Inputs): InputBound {
   const ofInputs = count * TOKENS_PER_INPUT + CEILING_BASE

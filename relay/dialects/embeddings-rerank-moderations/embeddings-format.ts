@@ -26,23 +26,24 @@ const FIELDS: FieldKinds = new Map([
   ['user', ['string']],
 ])
 /**
- * Members of other formats. They are refused, because a provider may read them as further inputs.
+ * Members of other formats. They are refused, because a provider may read their values as
+ * additional inputs.
  */
 const REFUSED = ['messages', 'prompt', 'texts', 'images', 'inputs']
 const NAMES = namesByFoldedName(['model', 'stream', ...FIELDS.keys(), ...REFUSED])
 const NO_NAMES = namesByFoldedName([])
 const DIMENSIONS_MAX = 100_000
 /**
- * The maximum length of an answer. Some clients request a thousand vectors of 1 536 decimal numbers
- * at once, which have 34 MB.
+ * The maximum length of an answer in bytes. Some clients request a thousand vectors of 1 536
+ * decimal numbers at once. Such an answer has 34 MB.
  */
 const ANSWER_BYTES_MAX = 48 * 1024 * 1024
 
 /**
  * Reads an embeddings request in OpenAI's format without parsing it into objects. The input is
- * text, token numbers, or objects such as the pictures of Jina's API. Names that resemble a name in
- * `known` are refused. `known` is empty if a checked request is read again after a change. In an
- * older API, the path names the model, and the body may omit it.
+ * text, token numbers, or objects such as the pictures of Jina's API. Member names that resemble a
+ * name in `known` are refused. `known` is empty if a checked request is read again after a change.
+ * In an older API, the path names the model, and the body may omit the model.
  */
 function readEmbeddingsRequest(
   body: Buffer,

@@ -49,7 +49,7 @@ const QUOTE = 34
 
 type ModelSpan = { readonly start: number; readonly end: number; readonly name: string }
 
-/** Finds the model names in a batch, and the content parts that are not text. */
+/** Finds the model names in a batch, and counts the content parts with inline data. */
 class ModelNameAndMediaFinder implements ObjectVisitor {
   readonly models: ModelSpan[] = []
   /** The number of requests in a batch that have a `content`. */
@@ -97,9 +97,9 @@ const MODELS = new WeakMap<ChatRequest, readonly ModelSpan[]>()
 
 /**
  * Reads the body of `embedContent` or `batchEmbedContents` without parsing it into objects. The
- * path names the model. If the body names a model as well, it must be the same model. Names that
- * resemble a name in `known` are refused. `known` is empty if a checked request is read again after
- * a change.
+ * path names the model. If the body names a model as well, it must be the same model. Member names
+ * that resemble a name in `known` are refused. `known` is empty if a checked request is read again
+ * after a change. Such a request may contain another model name.
  */
 function readEmbedding(
   format: WireFormat,
@@ -146,8 +146,8 @@ function readEmbedding(
 const plainName = (name: string): string => name.replace(/^models\//, '')
 
 /**
- * Builds the body for the provider. For a single request, the path names the model, so the body
- * does not. In a batch, each request must name the model, and this name is replaced by the
+ * Builds the body for the provider. The body of a single request does not name the model, because
+ * the path does. In a batch, each request must name the model, and its name is replaced by the
  * provider's name for the model.
  */
 function embeddingBody(request: ChatRequest, change: UpstreamChange) {
@@ -170,8 +170,8 @@ function again(request: ChatRequest, body: Buffer): ChatRequest {
 }
 
 /**
- * Finds the model names by scanning the body. This is needed for the copy of a request, for example
- * with another model, because `MODELS` has no entry for copies.
+ * Finds the model names by scanning the body. Used for the copy of a request, for example with
+ * another model, because `MODELS` has no entry for a copy.
  */
 function modelsIn({ body }: ChatRequest): readonly ModelSpan[] {
   const finder = new ModelNameAndMediaFinder(body)
@@ -197,7 +197,7 @@ const geminiFormat = (
     upstreamBody: embeddingBody,
     passedHeaders: ({ [CLIENT_HEADER]: client }) =>
       client === undefined ? [] : [CLIENT_HEADER, String(client)],
-    // Only newer models report their usage. It is read like that of `generateContent`.
+    // Only newer models report their usage. It has the same form as the usage of `generateContent`.
     usageInAnswer: usageInGeneration,
     readUsage: (raw, bounds) => inputReport(objectOrEmpty(raw).promptTokenCount, bounds),
     // The answers do not name the model.

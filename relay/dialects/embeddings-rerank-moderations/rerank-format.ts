@@ -39,16 +39,16 @@ const COUNT_MAX = 1_000_000
 /** A search unit of Cohere's API is one query with up to 100 documents. */
 const DOCUMENTS_PER_UNIT = 100
 /**
- * Cohere splits a long document into chunks of 500 tokens, which include the query. Each chunk
- * counts as a document. No chunk is shorter than this number of bytes.
+ * The minimum length of a chunk in bytes. Cohere splits a long document into chunks of 500 tokens,
+ * which include the query. Each chunk counts as a document.
  */
 const BYTES_PER_CHUNK = 250
 
 /**
  * Reads a rerank request (documents to order by relevance) in the format of Jina and Cohere,
- * without parsing it into objects. A price per call is a price per search unit. `choices` is the
- * maximum number of search units of the documents. `returnedChoices` is the number of search units
- * if no document is split into chunks.
+ * without parsing it into objects. If a model has a price per call, this price applies to each
+ * search unit. `choices` is the maximum number of search units that the documents can have.
+ * `returnedChoices` is the number of search units if no document is split into chunks.
  */
 function readRerankRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const members = checkedMembers(body, scanObject(body, known), FIELDS)
@@ -93,7 +93,7 @@ const USAGE_MEMBERS = new Set(['usage', 'meta', 'tokens'])
 const USAGE_BYTES_MAX = 65_536
 
 /**
- * Returns those top-level members of the answer that contain its usage. Nested members are not
+ * Returns the top-level members of the answer that contain its usage. Other members are not
  * searched, because they may repeat documents of the caller.
  */
 function usageInAnswer(body: Buffer): unknown {
@@ -112,8 +112,8 @@ function usageInAnswer(body: Buffer): unknown {
 type RawCounts = { readonly tokens: unknown; readonly units: unknown }
 
 /**
- * Finds the raw token count in the usage of Jina, Cohere, SiliconFlow and others, and Cohere's raw
- * count of search units.
+ * Finds the token count in the usage of Jina, Cohere, SiliconFlow and others, and Cohere's count of
+ * search units. The counts are not checked.
  */
 function countsIn(raw: unknown): RawCounts {
   const { usage, meta, tokens } = objectOrEmpty(raw)
@@ -129,8 +129,8 @@ function countsIn(raw: unknown): RawCounts {
 }
 
 /**
- * Reads the tokens and the search units of a usage. If it has only search units, the gateway counts
- * the tokens itself.
+ * Reads the tokens and the search units of a usage. If the usage has only search units, the report
+ * is not trusted, and the gateway counts the tokens itself.
  */
 function readUsage(raw: unknown, context: UsageContext): UsageReport {
   const { tokens, units } = countsIn(raw)
@@ -150,8 +150,8 @@ function modelMember(bytes: Buffer): Member | null {
 }
 
 /**
- * Finds and replaces the top-level `model` of an answer. Nested members with this name may belong
- * to documents of the caller.
+ * Finds and replaces the top-level `model` of an answer. Nested members with this name stay
+ * unchanged, because they may belong to documents of the caller.
  */
 const modelName: WireFormat['modelName'] = {
   find: (bytes) => {

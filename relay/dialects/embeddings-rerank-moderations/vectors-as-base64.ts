@@ -15,9 +15,9 @@ const CLOSE_BRACKET = 93
 const CHANGED_BYTES_MAX = 16 * 1024 * 1024
 
 /**
- * Encodes the vectors of an answer as base64 of 32-bit numbers, if the caller requested this and
- * the provider ignored it. OpenAI's clients request base64 by default, and then decode any value as
- * base64.
+ * Encodes the vectors of an answer as base64 of 32-bit numbers, if the caller requested base64 and
+ * the provider sent lists of numbers. OpenAI's clients request base64 by default, and decode any
+ * value as base64.
  */
 export function vectorsAsBase64(request: ChatRequest, answer: Buffer): Buffer {
   if (!requestsBase64(request) || answer.length > CHANGED_BYTES_MAX) return answer

@@ -29,13 +29,13 @@ const NO_NAMES = namesByFoldedName([])
 const IMAGES_DEFAULT = 4
 const IMAGES_MAX = 8
 /**
- * The maximum length in bytes of the instance and of the parameters, which are parsed. Both are
- * usually small.
+ * The maximum length in bytes of `instances` and of `parameters`. Both are parsed and usually
+ * short.
  */
 const BYTES_MAX = 256 * 1024
 /**
- * The parameters that are sent. Any other parameter could make the provider write to the storage of
- * the operator's account, or change what is billed.
+ * The parameters that a request may have. Any other parameter is refused, because it could make the
+ * provider write to the storage of the operator's account, or change what is billed.
  */
 const PARAMETERS: ReadonlySet<string> = new Set([
   ...['sampleCount', 'aspectRatio', 'personGeneration', 'imageSize', 'sampleImageSize'],
@@ -48,7 +48,8 @@ const unsupported = (param: string): RelayError =>
   relayError('parameter_not_supported', { param: param.slice(0, 64) })
 
 /**
- * Reads the body of Imagen's `predict`. The path names the model. Each image counts as one choice.
+ * Reads the body of Imagen's `predict`. The path names the model. Each requested image counts as
+ * one choice.
  */
 function readPredictRequest(
   body: Buffer,
@@ -95,7 +96,7 @@ function readPredictRequest(
   }
 }
 
-/** The number of tokens of one image, which matters only if an operator prices Imagen by tokens. */
+/** The number of tokens of one image. Used only if an operator prices Imagen by tokens. */
 const IMAGE_TOKENS = 1_290
 
 function errorInInstances(instances: unknown): RelayError | null {
@@ -146,7 +147,7 @@ export const GEMINI_IMAGES: WireFormat = {
   shortBody: () => ({ instances: [{ prompt: 'a dot' }], parameters: { sampleCount: 1 } }),
   outlineOf,
   upstreamBody: (request, change) => {
-    // The path names the model, so it is left out of the body.
+    // The path names the model, so the body does not.
     const overrides = new Map([...change.overrides].filter(([name]) => name !== 'model'))
     const unchanged = { model: request.model, forcesUsage: false, outputTokens: null, overrides }
     return upstreamBody(request, { ...change, ...unchanged }, RULES)

@@ -40,8 +40,8 @@ const ROOTS: ReadonlyMap<string, ObjectKind> = new Map<string, ObjectKind>([
   ['tools', 'tool'],
 ])
 /**
- * The members of a tool that the caller runs. All other members stand for tools that Google runs
- * and charges for, such as `googleSearch`. `computerUse` belongs here, because the model only
+ * The members of a tool that the caller runs. All other members are tools that Google runs and
+ * charges for, such as `googleSearch`. `computerUse` is a caller's tool, because the model only
  * describes the actions.
  */
 export const CALLER_TOOLS: ReadonlySet<string> = new Set([
@@ -61,7 +61,7 @@ const VALUE_BYTES_MAX = 8_192
 const PUBLIC_STORAGE = 'storage.googleapis.com'
 /**
  * Reports whether the provider may read this address with the rights of the operator's account.
- * This is true of all addresses except public web addresses.
+ * Returns false only for web addresses outside Google's APIs and at `PUBLIC_STORAGE`.
  */
 function isOfAccount(address: string): boolean {
   const url = URL.parse(address.trim())
@@ -71,8 +71,8 @@ function isOfAccount(address: string): boolean {
 }
 const FILE_PARAM = 'fileData.fileUri'
 /**
- * The maximum number of files with an id. If there are more, one entry without an id stands for the
- * rest.
+ * The maximum number of files with an id. If a request has more, all others are represented by one
+ * entry without an id.
  */
 const FILES_MAX = 100
 /** The maximum depth at which an object may contain a known name. */
@@ -93,7 +93,9 @@ export class PartAndToolFinder implements ObjectVisitor {
   readonly files: FileReference[] = []
   readonly tools: ToolElement[] = []
   private readonly bytes: Buffer
-  /** The kind of an object that would begin at each depth. Null for objects without known names. */
+  /**
+   * The kind that the next object at each depth will have. Null if its members have no known names.
+   */
   private readonly expectedKinds: (ObjectKind | null)[] = Array.from(
     { length: DEPTH_MAX + 3 },
     () => null,
@@ -104,7 +106,7 @@ export class PartAndToolFinder implements ObjectVisitor {
     () => null,
   )
   /**
-   * The kind of the binary data or file that is being read. Null until its MIME type has been read.
+   * The kind of the binary data or file that is being read. Null until the MIME type has been read.
    */
   private dataKind: PartKind | null = null
   /** The greatest depth that has an entry in `expectedKinds`. */
@@ -218,7 +220,7 @@ export class PartAndToolFinder implements ObjectVisitor {
   /**
    * Reads a member of binary data or of a file, to find its kind. A YouTube address is a video even
    * if the caller states another MIME type. Sound outside the request counts as a file, because the
-   * request's length does not bound its tokens.
+   * request's length does not bound the number of tokens of the sound.
    */
   private readDataMember(objectKind: 'blob' | 'file', name: string, valueAt: number): void {
     if (name === 'mimeType' || name === 'mime_type') {
@@ -237,8 +239,8 @@ export class PartAndToolFinder implements ObjectVisitor {
   }
 
   /**
-   * Returns the string at `start`. Returns null for a long string and for any other value. The
-   * scanner has not checked the string yet.
+   * Returns the string at `start`. Returns null for a string that is too long and for a value of
+   * another kind. The scanner has not checked the string yet.
    */
   private valueAt(start: number): string | null {
     if (this.bytes[start] !== QUOTE) return null
@@ -253,7 +255,8 @@ export class PartAndToolFinder implements ObjectVisitor {
   }
 
   /**
-   * Returns a name without its quotes. Returns an empty string if it is longer than any known name.
+   * Returns a name without its quotes. Returns an empty string if the name is longer than any known
+   * name.
    */
   private nameAt(start: number, end: number): string {
     if (end - start > NAME_BYTES_MAX) return ''

@@ -44,9 +44,9 @@ import { answeredModel, usageInGeneration, withModelVersion } from './usage-and-
 
 const LIST: readonly JsonKind[] = ['array', 'object']
 /**
- * The JSON kinds that each field may have. A field of another kind is refused, but values are left
- * to the provider to check. A null counts as an absent field. Where the API expects a list, it also
- * accepts a single object.
+ * The JSON kinds that each field may have. A field of another kind is refused. The provider checks
+ * the values. A null counts as an absent field. Where the API expects a list, it also accepts a
+ * single object.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['contents', LIST],
@@ -69,7 +69,7 @@ const CONFIG_NAMES = namesByFoldedName(
 const NO_NAMES = namesByFoldedName([])
 
 /**
- * Finds a member by its name in camelCase, whether the request spells it in camelCase or in
+ * Finds a member by its name in camelCase. The request may spell the name in camelCase or in
  * snake_case.
  */
 const memberIn = (members: readonly Member[], name: string): Member | undefined =>
@@ -99,8 +99,8 @@ function errorInSpellings(members: readonly Member[], path = ''): RelayError | n
 
 /**
  * Reads the body of `generateContent` or `streamGenerateContent` without parsing it into objects.
- * The path names the model and decides whether the answer is a stream. Names that resemble a name
- * in `known` are refused. `known` is empty if a checked request is read again after a change.
+ * The path names the model and decides whether the answer is a stream. Member names that resemble a
+ * name in `known` are refused. `known` is empty if a checked request is read again after a change.
  */
 export function readGenerateRequest(
   body: Buffer,
@@ -124,7 +124,7 @@ export function readGenerateRequest(
     members,
     model: path.model,
     isStream: path.isStream,
-    // The format's chunks contain the usage, so every caller receives it.
+    // The format's chunks contain the usage, so every caller receives the usage.
     wantsUsage: true,
     ...config,
     reasoningEffort: null,
@@ -196,17 +196,17 @@ function readConfig(
 }
 
 /**
- * The maximum length in bytes of a list of modalities that is read. A longer list counts as one
- * that may include images.
+ * The maximum length in bytes of a list of modalities that is read. A longer list does not exclude
+ * images.
  */
 const MODALITIES_BYTES_MAX = 256
 /** The modalities other than images. */
 const WITHOUT_IMAGES: ReadonlySet<unknown> = new Set(['TEXT', 'AUDIO'])
 
 /**
- * Reports whether the requested modalities exclude images. Neither an empty list nor an unknown
- * modality does: an empty list selects the model's defaults, and an unknown modality may be a kind
- * of image.
+ * Reports whether the requested modalities exclude images. An empty list does not exclude images,
+ * because it selects the model's defaults. A list with an unknown modality does not exclude images
+ * either, because the modality may be a kind of image.
  */
 function excludesImages(body: Buffer, modalities: Member | undefined): boolean {
   if (modalities?.kind !== 'array') return false
@@ -217,8 +217,8 @@ function excludesImages(body: Buffer, modalities: Member | undefined): boolean {
 }
 
 /**
- * Reads a request to count tokens. The body has either contents, or the member
- * `generateContentRequest` with a complete request. In the latter case, this complete request is
+ * Reads a request to count tokens. The body either is a request with contents, or has the member
+ * `generateContentRequest` with a complete request. In the second case, the complete request is
  * returned.
  */
 export function readGeminiCountRequest(

@@ -4,7 +4,7 @@ import { type ToolLimits, USES_DEFAULT, USES_MAX } from '../provider-tool-limits
 /**
  * The tools that Google runs and that have a price, by their names in camelCase. The value is
  * either the name of a price per use, or the number of input tokens that the tool may add.
- * `urlContext` reads up to 20 pages. `codeExecution` reads the output of its programs.
+ * `urlContext` adds up to 20 pages. `codeExecution` adds the output of its programs.
  */
 const PRICED: ReadonlyMap<string, ToolName | number> = new Map<string, ToolName | number>([
   ['googleSearch', 'google_search'],
@@ -25,9 +25,9 @@ const CHARGED_PER_PROMPT = /(?:^|\/)gemini-[12](?!\d)/
 
 /**
  * Returns the limits of the tools that Google runs. The API can't limit the number of queries, so
- * the hold (the reserved quota) covers a likely number. Further queries are billed as far as the
+ * the hold (the reserved quota) covers a likely number. Additional queries are billed as far as the
  * account can pay. Only the end of an answer lists its queries, so an answer that was cut off
- * counts as one use.
+ * counts as one use of each tool.
  */
 export function limitTools(model: string, names: ReadonlySet<string>): ToolLimits | undefined {
   const tools = [...names].flatMap((name) => PRICED.get(name) ?? [])
@@ -38,8 +38,8 @@ export function limitTools(model: string, names: ReadonlySet<string>): ToolLimit
     0,
   )
   const isPerPrompt = CHARGED_PER_PROMPT.test(model)
-  // An answer does not tell whether the search or the maps tool made a query. If both are offered,
-  // all queries count as searches.
+  // An answer does not tell whether the search or the maps tool made a query. If the request has
+  // both tools, all queries count as searches, and the maps tool counts at most once.
   const isSearching = used.includes('google_search')
   const limited = (most: number): ToolCounts =>
     Object.fromEntries(

@@ -22,8 +22,8 @@ const THOUGHT = 1
 const OTHERS = 2
 
 /**
- * Passes every text in an answer of Gemini's API to the sink. `json` is a complete answer, or the
- * data of one stream event. Invalid JSON is ignored.
+ * Passes the texts, the lengths of binary data and the tool uses in an answer of Gemini's API to
+ * the sink. `json` is a complete answer, or the data of one stream event. Invalid JSON is ignored.
  */
 export function readCandidateTexts(json: string, sink: TextSink): void {
   const { candidates } = parsedObject(json) ?? {}

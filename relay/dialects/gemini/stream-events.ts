@@ -34,9 +34,9 @@ function readEvent(event: JsonObject, isErrorEvent: boolean): EventMeaning {
 }
 
 /**
- * The stream of `streamGenerateContent`. It has no last event: it ends when the connection closes
- * after a chunk with a finish reason. Pictures are not split, so an event may be as long as an
- * answer.
+ * The stream of `streamGenerateContent`. The stream has no last event. It is complete when the
+ * connection closes after a chunk with a finish reason. Pictures are not split, so an event may be
+ * as long as an answer.
  */
 export const GEMINI_STREAM: StreamFormat = {
   isLastEvent: () => false,

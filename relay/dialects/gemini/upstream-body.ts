@@ -10,8 +10,8 @@ import { CALLER_TOOLS } from './find-content-parts-and-tools.ts'
 import { isPricedTool } from './limit-provider-tools.ts'
 
 /**
- * The members that are sent to the provider. All others are removed, because they may change what
- * is billed. Google refuses unknown members anyway.
+ * The members that are always sent to the provider. All others are removed unless the channel
+ * allows them, because they may change what is billed. Google refuses unknown members anyway.
  */
 const SENT: ReadonlySet<string> = new Set([
   ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'safetySettings', 'generationConfig'],
@@ -86,7 +86,8 @@ function isRestricted(
   if (name === 'serviceTier' && valueEnd - valueStart < 64) {
     if (STANDARD_TIER.test(body.toString('latin1', valueStart, valueEnd))) return false
   }
-  // No built-in price covers other tiers than the standard one, so a channel can't allow them.
+  // No built-in price covers any tier except the standard tier, so a channel can't allow other
+  // tiers.
   if (name === 'serviceTier') return true
   return name === 'model' || (!allowed.has(name) && !allowed.has(snakeCased(name)))
 }
@@ -95,9 +96,9 @@ type Kept = { readonly tool: ToolElement; readonly text: string | null }
 
 /**
  * Returns the part of each tool that is sent, or null if all tools are sent unchanged. `text` is
- * null for a tool that is sent completely, and empty for a tool that is removed. One tool may hold
- * functions of the caller together with tools that Google runs. Tools without a price are never
- * sent.
+ * null for a tool that is sent completely, and empty for a tool that is removed. One tool may
+ * contain functions of the caller together with tools that Google runs. Tools without a price are
+ * never sent.
  */
 function keptTools(
   { body, tools }: ChatRequest,
@@ -145,9 +146,9 @@ type Config = {
 }
 
 /**
- * Returns the `generationConfig` to send, or null if nothing changes. The members in
- * `ROUTING_MEMBERS` are removed, and the output limit is set to `outputTokens`. A smaller limit in
- * the request stays unchanged.
+ * Returns the `generationConfig` to send, or null if nothing changes. The caller's members in
+ * `ROUTING_MEMBERS` are removed, and the output limit is set to `outputTokens`. A smaller limit
+ * stays unchanged.
  */
 function configFor(
   { body }: ChatRequest,

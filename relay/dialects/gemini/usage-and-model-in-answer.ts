@@ -10,9 +10,8 @@ const CR = 13
 const OPEN_BRACE = 123
 
 /**
- * Finds a member of the outermost object. NOTE: the bytes of the key may also occur elsewhere,
- * because the arguments of a function call are objects with any keys. The JSON is therefore
- * scanned.
+ * Finds a member of the outermost object. NOTE: the JSON is scanned, because a search for the key's
+ * bytes could find another member. The arguments of a function call are objects with any keys.
  */
 function memberOf(json: Buffer, name: string): Member | undefined {
   const members = scanObject(json)

@@ -17,12 +17,12 @@ const HEARD_TOKENS_PER_SECOND = 10
  * divided by this number is the minimum duration of the audio.
  */
 const SPOKEN_TOKENS_PER_SECOND = 12
-/** The longest duration in seconds that is accepted, which corresponds to 10 000 000 tokens. */
+/** The longest accepted duration in seconds. It corresponds to 10 000 000 tokens. */
 const SECONDS_MAX = 600_000
 
 /**
- * Reports whether a model is billed by audio tokens, which is the case if its price has a ratio for
- * audio. All other models are billed by the characters or the seconds of the request.
+ * Reports whether a model is billed by audio tokens: its price has a ratio for audio. All other
+ * models are billed by the length of the request's text or by the seconds of its audio.
  */
 export const isByAudioTokens = (price: PriceSnapshot | undefined): boolean =>
   price?.mode === 'tokens' && (price.audio !== '1' || price.audioCompletion !== '1')
@@ -41,8 +41,8 @@ function usageOfDuration(seconds: number, price: PriceSnapshot | undefined): Usa
 
 /**
  * Returns the usage of a transcription as the gateway counts it. The duration is that of the file,
- * but at least the time that speaking the transcript takes. A wrong duration in the file's header
- * thus does not make the call cheaper.
+ * but at least the time that speaking the transcript takes. For this reason, a wrong duration in
+ * the file's header does not make the call cheaper.
  */
 export function countTranscription(
   seconds: number,
@@ -60,8 +60,9 @@ export const transcriptTokensMax = (seconds: number): number =>
   Math.ceil(seconds * SPOKEN_TOKENS_PER_SECOND) + 500
 
 /**
- * Reads the usage of an audio endpoint, which is in tokens or in seconds. Mistral reports both.
- * `isInputAudio` is true if the input is audio.
+ * Reads the usage of an audio endpoint. The usage is in tokens or in seconds. If a usage has both,
+ * as at Mistral, the seconds are read. `isInputAudio` is true if the input is billed as audio
+ * tokens.
  *
  * A duration is not trusted in three cases: it is only a minimum (`isAtLeast`), it is shorter than
  * the file can be (`secondsLeast`), or the price is per audio token, because a duration does not
@@ -87,7 +88,8 @@ export function readAudioUsage(
   const outputTokens = reported.output_tokens ?? reported.completion_tokens
   const output = counts.required(outputTokens, context.outputCeiling)
   const details = objectOrEmpty(reported.input_token_details ?? reported.input_tokens_details)
-  // If the usage does not divide the input, all of it counts as the more expensive kind.
+  // If the usage does not divide the input by kind, all of it counts as audio if `isInputAudio` is
+  // true, and as text if not.
   const audio = counts.optional(details.audio_tokens ?? (isInputAudio ? input : 0))
   const rest = new RemainingTokens(input)
   const inputAudio = rest.take(audio)

@@ -31,7 +31,8 @@ const NO_NAMES = namesByFoldedName([])
  */
 const REFUSED = new Set(['text', 'texts', 'ssml', 'prompt', 'messages', 'input_text'])
 /**
- * The values of `stream_format`. Null stands for a missing member, for which the answer is audio.
+ * The accepted values of `stream_format`. Null means that the member is missing, and that the
+ * answer is audio.
  */
 const STREAM_FORMATS: ReadonlySet<string | null> = new Set(['sse', 'audio', null])
 const TEXTS = ['input', 'instructions', 'response_format', 'stream_format']
@@ -54,8 +55,8 @@ const AUDIO_TOKENS_BASE = 1_000
 const SOLD_BY_BYTES = /(?:^|\/)(?:cosyvoice2|fish-speech|moss-ttsd|indextts)/i
 
 /**
- * Reads a request to generate speech. Depending on the price and the model, its characters, its
- * bytes or the tokens of the audio are billed.
+ * Reads a request to generate speech. Depending on the price and the model, the characters or bytes
+ * of the text or the tokens of the audio are billed.
  */
 function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const request = membersAndModel(body, scanObject(body, known), REFUSED)
@@ -91,7 +92,10 @@ function readSpeechRequest(body: Buffer, known = NAMES): ChatRequest | RelayErro
 
 type TextLengths = { readonly characters: number; readonly bytes: number }
 
-/** Returns the length of a text in characters and in bytes. */
+/**
+ * Returns the length of the input in characters and in bytes. Returns an error if the input is
+ * missing, empty or too long.
+ */
 function lengthsOf(body: Buffer, input: Member | undefined): TextLengths | RelayError {
   if (input?.kind !== 'string') return missingParameter('input')
   const { valueStart, valueEnd } = input
@@ -109,8 +113,9 @@ function lengthsOf(body: Buffer, input: Member | undefined): TextLengths | Relay
 }
 
 /**
- * Returns the length that is billed. The unit depends on `model`, the name to which the price
- * belongs. The body may contain another name to which a channel maps the model.
+ * Returns the length that is billed, or null if it is unknown. The unit depends on `model`, because
+ * this name determines the price. The body may contain another name, to which a channel maps the
+ * model.
  */
 function billedLength({ model, measures }: Pick<ChatRequest, 'model' | 'measures'>): number | null {
   const { characters = null, bytes = characters } = measures ?? {}
@@ -128,8 +133,8 @@ function speedOf(body: Buffer, member: Member | undefined): number | RelayError 
 const RULES: BodyRules = {
   limits: [],
   addedLimit: () => '',
-  // In other formats, the member `speed` selects a more expensive service. Here it is the speed of
-  // speaking.
+  // In other formats, the member `speed` selects a more expensive service. In this format, it is
+  // the speed of the speech.
   isRestricted: (folded) => folded !== 'speed' && isRestrictedMember(folded),
 }
 

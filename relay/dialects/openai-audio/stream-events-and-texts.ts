@@ -9,8 +9,8 @@ const ENDS: ReadonlySet<unknown> = new Set(['speech.audio.done', 'transcript.tex
 
 /** The streams of the audio endpoints. Their last event contains the usage. */
 const AUDIO_STREAM: StreamFormat = {
-  // Only `[DONE]` is recognized here, because an event that is recognized as the last one is not
-  // read. All other last events contain the usage and must be read.
+  // Only `[DONE]` counts as the last event here, because the last event is not read. The other
+  // final events contain the usage and must be read.
   isLastEvent: (bytes, start, end) =>
     /^data: ?\[DONE\]/m.test(bytes.toString('latin1', start, Math.min(end, start + LAST_BYTES))),
   finishReason: LAST,
@@ -42,8 +42,8 @@ export const readSpeechTexts: ReadTexts = (json, sink) => {
 const TIMES = /^(?:\d+|WEBVTT.*|[\d:.,]+ --> .*)$/gm
 
 /**
- * Passes the text of a transcript to the sink. `text` is JSON, plain text or subtitles, whose times
- * are removed.
+ * Passes the text of a transcript to the sink. `text` is JSON, plain text or subtitles. The times
+ * and numbers of subtitles are removed.
  */
 export const readTranscriptTexts: ReadTexts = (text, sink) => {
   const answer = text.trimStart().startsWith('{') ? parsedObject(text) : null

@@ -45,7 +45,7 @@ const NO_NAMES = namesByFoldedName([])
 const REFUSED = new Set([
   ...['file_url', 'file_id', 'file_base64', 'url', 'audio', 'audio_url', 'input', 'input_audio'],
 ])
-/** A usage report may state at most this multiple of the duration in the file's header. */
+/** A usage report may state at most about this multiple of the duration in the file's header. */
 const CEILING_FACTOR = 10
 
 function readWith(
@@ -85,8 +85,8 @@ function readWith(
 }
 
 /**
- * Returns the measured duration of the file in seconds. Returns an error if there is no file or it
- * is empty.
+ * Returns the measured duration of the file in seconds. Returns an error if the file is missing,
+ * empty or not measured.
  */
 function fileOf(
   body: Buffer,
@@ -100,7 +100,7 @@ function fileOf(
   return bytes === 0 || !isMeasured ? invalidParameter('file') : { seconds }
 }
 
-/** The most bytes per second of audio: two channels of 32-bit samples at 192 kHz. */
+/** The maximum number of bytes per second of audio: two channels of 32-bit samples at 192 kHz. */
 const BYTES_PER_SECOND_MAX = 2 * 4 * 192_000
 
 /** Returns the shortest duration in seconds that the file of a request can have. */
@@ -115,8 +115,9 @@ function shortestDuration(body: Buffer): number {
 const TIME = /--> ?(?:(\d+):)?(\d+):(\d+)[.,](\d+)/g
 
 /**
- * Returns the usage in an answer. If a JSON answer has no usage, its `duration` is returned.
- * Subtitles have no usage either: their latest time is returned as the minimum of the duration.
+ * Returns the usage in an answer. If a JSON answer has no usage, its `duration` is returned. For
+ * subtitles, which have no usage, the latest time is returned as the minimum of the duration.
+ * Returns undefined for any other answer.
  */
 function usageInAnswer(body: Buffer): unknown {
   if (isJson(body)) {
@@ -135,7 +136,10 @@ function usageInAnswer(body: Buffer): unknown {
 
 const NUMBER_BYTES_MAX = 64
 
-/** Returns the member `duration` of an answer, which may be a string, or 0. */
+/**
+ * Returns the member `duration` of an answer. It may be a number or a string. Returns 0 if it is
+ * missing or invalid.
+ */
 function durationInJson(body: Buffer): number {
   const members = scanObject(body)
   if (!isMembers(members)) return 0

@@ -44,7 +44,7 @@ const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
  * The JSON kinds that each field may have in any version of the API. A field of another kind is
- * refused, but values are left to the provider to check. A null counts as an absent field.
+ * refused. The provider checks the values. A null counts as an absent field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['tools', ['array']],
@@ -137,7 +137,7 @@ export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Rela
 
 /**
  * Marks the tools that the provider runs as unpriced, so that no channel can allow them. Providers
- * bill them in many ways, for which chats have no prices.
+ * bill these tools in many ways, and the gateway has no prices for them in chats.
  */
 const withoutPrice = (tools: readonly ToolElement[]): readonly ToolElement[] =>
   tools.some(({ isProviderTool }) => isProviderTool)
@@ -159,8 +159,8 @@ function searchLimits(
 }
 
 /**
- * Returns the error in the `mode` of `reasoning`, or null. Some gateways read this member in chat
- * requests.
+ * Returns the error in the `mode` of `reasoning`, or null if there is none. Some gateways read
+ * `reasoning` in chat requests.
  */
 function errorInReasoning(body: Buffer, reasoning: Member | undefined): RelayError | null {
   if (reasoning?.kind !== 'object') return null
@@ -205,7 +205,7 @@ function limitsOf(
   const newer = integerOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
   if (newer === undefined) return outOfRange('max_completion_tokens', 0, OUTPUT_TOKENS_MAX)
   // NOTE: some clients send 0 to request no limit. If one of the two limits is 0, both are ignored,
-  // because the provider may read only that one.
+  // because the provider may read only the limit that is 0.
   const limits = [older, newer].filter((limit) => limit !== null)
   const isLimited = limits.length > 0 && !limits.includes(0)
   return { choices: choices ?? 1, outputTokensMax: isLimited ? Math.max(...limits) : null }

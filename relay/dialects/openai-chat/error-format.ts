@@ -66,10 +66,10 @@ export function providerErrorBody(
 }
 
 /**
- * Returns a provider's error in its own wording, without confidential texts and limited in length.
- * Clients decide by the wording of errors whether to retry. `call` replaces the provider's id of
- * the request. Returns null if the caller must not see the provider's texts, or if the provider's
- * response is not an error in the caller's format.
+ * Returns a provider's error in the provider's wording, without confidential texts and limited in
+ * length. Clients decide by the wording of errors whether to retry. `call` replaces the provider's
+ * id of the request. Returns null if the caller must not see the provider's texts, or if the
+ * provider's response is not an error in the caller's format.
  */
 export function ownErrorBody(
   bytes: Buffer,
@@ -81,7 +81,8 @@ export function ownErrorBody(
   const error = body?.error
   if (body === null || typeof error !== 'object' || error === null) return null
   if (textIn((error as LooseError).message) === null) return null
-  // Objects beside the error are dropped. They may hold answer text, which would not be billed.
+  // Objects beside the error are dropped, because they may contain answer text, which would not be
+  // billed.
   const plain = Object.entries(body).filter(([, value]) => typeof value !== 'object')
   const shown = redactMembers({ error, ...Object.fromEntries(plain) }, confidential, call)
   return { ...shown, error: shown.error as object }

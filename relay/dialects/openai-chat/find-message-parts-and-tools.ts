@@ -52,8 +52,8 @@ const PART_KINDS = Object.keys(KINDS) as PartKind[]
 
 export type Meaning = PartKind | 'plain'
 /**
- * Returns the meaning of each name. The names in `plain` stand for content with at most one token
- * per byte.
+ * Returns the meaning of each name. A name in `plain` means content with at most one token per
+ * byte.
  */
 export const meanings = (plain: readonly string[]): ReadonlyMap<string, Meaning> =>
   new Map<string, Meaning>([
@@ -74,8 +74,8 @@ export type BodyNames = {
   /** The members of a message whose value may be a list of content parts. */
   readonly contents: readonly Buffer[]
   /**
-   * What each member name or type shows about a message part: its kind, or that its content has at
-   * most one token per byte.
+   * The meaning of each member name or type of a message part: the part's kind, or that the content
+   * has at most one token per byte.
    */
   readonly inPart: ReadonlyMap<string, Meaning>
   readonly inMessage: ReadonlyMap<string, Meaning>
@@ -86,7 +86,9 @@ export type BodyNames = {
    * if it has any other member.
    */
   readonly untypedTool: readonly Buffer[]
-  /** True if a message part may be a tool's result, whose `content` may have further parts. */
+  /**
+   * True if a message part may be a tool's result. The `content` of such a part may have parts too.
+   */
   readonly hasResults: boolean
 }
 
@@ -115,8 +117,8 @@ const PROVIDER_TOOL_MEMBERS = new Set([
 ])
 
 /**
- * The maximum number of tools in a request. This maximum bounds the memory, and is far above the
- * limits of all providers.
+ * The maximum number of tools in a request. It limits the memory use, and is far above the limits
+ * of all providers.
  */
 export const TOOLS_MAX = 4_096
 
@@ -278,8 +280,8 @@ export class MessagePartAndToolFinder implements ObjectVisitor {
   }
 
   /**
-   * Records an ambiguity if the key differs from a known name only by letter case, because a
-   * provider may read the key as that name.
+   * Records an ambiguity if the key differs from a known name only by letter case. A provider may
+   * read such a key as the known name.
    */
   private checkCase(key: string, start: number, end: number): void {
     if (key === '' || this.ambiguity !== null) return
@@ -309,8 +311,8 @@ export class MessagePartAndToolFinder implements ObjectVisitor {
   }
 
   /**
-   * Returns the string that begins at `start`, which the scanner has not reached yet. Returns an
-   * empty string if it is long or the value is not a string.
+   * Returns the string that begins at `start`. The scanner has not checked the string yet. Returns
+   * an empty string if the string is longer than any known name or the value is not a string.
    */
   protected textAt(start: number): string {
     if (this.bytes[start] !== QUOTE) return ''
@@ -323,7 +325,8 @@ export class MessagePartAndToolFinder implements ObjectVisitor {
 }
 
 /**
- * Returns a string without its quotes. Returns an empty string if it is longer than any known name.
+ * Returns a string without its quotes. Returns an empty string if the string is longer than any
+ * known name.
  */
 const shortName = (bytes: Buffer, start: number, end: number): string =>
   end - start > NAME_BYTES_MAX + 2 ? '' : bytes.toString('latin1', start + 1, end - 1)

@@ -4,7 +4,10 @@ import type { MessagePartAndToolFinder, PartKind } from './find-message-parts-an
 
 /** The limits of the number of input tokens that a request can have. */
 export type InputBound = {
-  /** The likely maximum number of input tokens. The call's hold (the reserved quota) covers it. */
+  /**
+   * The likely maximum number of input tokens. The call's hold (the reserved quota) covers these
+   * tokens.
+   */
   readonly tokens: number
   /**
    * The absolute maximum number of input tokens. A usage report with more input tokens is not
@@ -12,7 +15,8 @@ export type InputBound = {
    */
   readonly ceiling: number
   /**
-   * True if the request consists only of text. Only then can the gateway count its tokens exactly.
+   * True if the request consists only of text. The gateway can't count the tokens of other requests
+   * exactly.
    */
   readonly isText: boolean
 }
@@ -21,7 +25,7 @@ export type InputBound = {
  * The maximum number of tokens of one message part, by its kind, as providers document it. A
  * detailed picture has up to 5 000 tokens, or 48 169 for OpenAI's small models. An hour of video
  * has a million tokens. Audio data is usually in the request, so the request's length already
- * covers it. The reasoning before one tool call usually has at most 10 000 tokens.
+ * covers the audio. The reasoning before one tool call usually has at most 10 000 tokens.
  */
 const BY_PIECE: Readonly<Record<PartKind, Omit<InputBound, 'isText'>>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },

@@ -25,8 +25,8 @@ const BASE64 = /^[\w+/=-]*$/
 const DATA_URL = /^data:[\w.+/-]{1,64};base64,[\w+/=-]*$/
 
 /**
- * Passes every text in the messages of a chat answer to the sink, at any depth. Invalid JSON is
- * ignored.
+ * Passes the texts and the lengths of base64 data in the messages of a chat answer to the sink, at
+ * any depth. Invalid JSON is ignored.
  */
 export function readChatTexts(json: string, sink: TextSink): void {
   let choices: unknown
@@ -76,7 +76,9 @@ class MessageReader {
     }
   }
 
-  /** Passes every text inside `value` to `text`, at any depth and in document order. */
+  /**
+   * Passes every string inside `value` to the method `text`, at any depth and in document order.
+   */
   private inner(place: number, name: string, value: unknown): void {
     const left: [string, unknown][] = [[name, value]]
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -97,8 +99,8 @@ class MessageReader {
   }
 
   /**
-   * Reports whether the text is also the value of one of the message's `FIELDS`, because some
-   * providers send the same text twice.
+   * Reports whether the text is also the value of one of the message's `FIELDS`. Some providers
+   * send the same text twice.
    */
   private isRepeated(text: string): boolean {
     return FIELDS.some((field) => this.message[field] === text)

@@ -32,16 +32,17 @@ type Event = {
 }
 
 /**
- * Reports whether an event contains only usage. NOTE: Azure sends content filter results without
- * choices. Such an event may contain an empty usage.
+ * Reports whether an event without choices contains only usage. NOTE: Azure sends events with
+ * content filter results and no choices. If the `usage` in an event is null, the event's other
+ * members decide.
  */
 const isOfUsage = (event: Event): boolean =>
   'usage' in event &&
   (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))
 
 /**
- * Reports whether the value of `error` is an error. OpenRouter sends such an error in an event that
- * also ends a choice.
+ * Reports whether the value of `error` is an error. OpenRouter also sends errors in events that end
+ * a choice.
  */
 const isErrorValue = (error: unknown): boolean =>
   typeof error === 'string' ? error !== '' : typeof error === 'object' && error !== null

@@ -16,9 +16,12 @@ type ChangedChoice = {
   readonly text: string | null
 }
 
-/** The maximum length of a tool choice that is changed. A longer one is sent unchanged. */
+/**
+ * The maximum length in bytes of a tool choice that is changed, and of a dropped tool that is
+ * parsed. A longer tool choice is sent unchanged.
+ */
 const TEXT_LENGTH_MAX = 65_536
-/** The maximum length of all dropped tools together, which are parsed at once. */
+/** The maximum length in bytes of all dropped tools together. These tools are parsed. */
 const TOOLS_LENGTH_MAX = 1_048_576
 /** The types of choices and tools that are identified by a name. */
 const NAMED: ReadonlySet<unknown> = new Set(['tool', 'function', 'custom'])

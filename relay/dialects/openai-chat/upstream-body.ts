@@ -17,8 +17,8 @@ const NO_TOOLS: readonly ToolElement[] = []
 const NO_NAMES: ReadonlySet<string> = new Set()
 const CHOICE = 'tool_choice'
 /**
- * The members that are removed when no tool is left, because some providers refuse them without
- * tools.
+ * The members that are removed when no tool is left, because some providers refuse these members
+ * without tools.
  */
 const OF_TOOLS = new Set(['tools', CHOICE, 'parallel_tool_calls'])
 
@@ -29,17 +29,17 @@ export type BodyRules = {
   /** Returns the name of the member that is added if the request has no output limit. */
   readonly addedLimit: (requestedModel: string, change: UpstreamChange) => string
   /**
-   * Reports whether a member is removed unless the channel allows it. `folded` is its name after
-   * case folding.
+   * Reports whether a member is removed unless the channel allows it. `folded` is the member's name
+   * after case folding.
    */
   readonly isRestricted: (folded: string) => boolean
 }
 
 /**
  * Builds the request body for the provider. It sets the provider's model name, the admin's
- * overrides and, if required, a request for the chunk with the usage. Restricted members are
- * removed, because with them the provider may deliver something other than what is billed. If
- * nothing changes, the original body is returned without a copy.
+ * overrides, the output limit and, if required, a request for the chunk with the usage. Restricted
+ * members are removed, because they may make the provider deliver something other than what is
+ * billed. If nothing changes, the original body is returned without a copy.
  */
 export function upstreamBody(
   request: ChatRequest,
@@ -119,7 +119,7 @@ const CHAT_RULES: BodyRules = {
 
 /**
  * Limits the output per choice to `tokens`. A smaller limit in the request or in an override stays
- * unchanged. If neither has a limit, one is added.
+ * unchanged. If neither of them has a limit, a limit is added.
  */
 function setOutputLimit(
   values: Map<string, string>,
@@ -142,7 +142,7 @@ function setOutputLimit(
 }
 
 /**
- * Returns the restricted members to remove. A member that an override replaces is not among them. A
+ * Returns the restricted members to remove. A member that an override replaces is not removed. A
  * member whose value changes the price is removed if no price covers the value, even if the channel
  * allows the member.
  */
@@ -177,8 +177,9 @@ function droppedTools(
 }
 
 /**
- * Returns the edits that limit the uses of provider tools. Returns none if tools are removed or
- * overridden: the changed body is then read again and limited.
+ * Returns the edits that limit the uses of provider tools. Returns no edits if tools are removed or
+ * overridden, because the changed body is read again and limited later. Also returns no edits if an
+ * override sets the limit.
  */
 function toolLimitEdits(
   { toolLimits }: ChatRequest,
@@ -250,8 +251,8 @@ export function editsToRemove<Item>(
 }
 
 /**
- * Returns the edit that inserts a member before the first member. There is a first member, because
- * every request has a `model`.
+ * Returns the edit that inserts a member before the first remaining member. Some member always
+ * remains, such as `model` or the prompt.
  */
 function insertion([first]: readonly Member[], key: string, text: string): ByteEdit {
   const at = first?.keyStart ?? 1
@@ -260,7 +261,8 @@ function insertion([first]: readonly Member[], key: string, text: string): ByteE
 
 /**
  * Returns the value of `stream_options` that requests the chunk with the usage. Returns null if the
- * request already has it. An override can change other options, but it cannot turn off this chunk.
+ * options already request this chunk. An override can change other options, but it can't turn off
+ * this chunk.
  */
 function withUsage(
   { body, members, wantsUsage }: ChatRequest,

@@ -4,7 +4,7 @@ import { closingBrace } from '../scan-json-tokens.ts'
 /**
  * Returns the usage in a stream event or a complete answer. Moonshot sends the usage inside a
  * choice. llama.cpp sends the count of cached tokens as `timings.cache_n`, outside the usage. This
- * count is added to the usage as `cached_tokens`.
+ * count is added to a usage without `prompt_tokens_details` as `cached_tokens`.
  */
 export function usageInEvent(event: object): unknown {
   const { usage: outer, choices, timings } = event as JsonObject
@@ -25,13 +25,14 @@ function usageInChoices(choices: unknown): JsonObject | null {
 }
 
 const KEY = Buffer.from('"usage"')
-/** The key of llama.cpp's count of cached tokens, which stands outside the `usage` object. */
+/** The key of llama.cpp's count of cached tokens. The key is outside the `usage` object. */
 const OUTSIDE = Buffer.from('"cache_n"')
 const OPEN_BRACE = 123
 
 /**
- * Returns the `usage` of a complete answer (not a stream), usually without parsing the answer. If
- * the key `"usage"` occurs twice, the answer is parsed to find the right one.
+ * Returns the `usage` of a complete answer (not a stream), usually without parsing the answer. The
+ * answer is parsed if the key `"usage"` occurs twice or has a value other than an object, or if the
+ * answer contains llama.cpp's count.
  */
 export function usageInAnswer(body: Buffer): unknown {
   const at = body.indexOf(KEY)

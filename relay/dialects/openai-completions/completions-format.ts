@@ -51,8 +51,8 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 const COUNTS = ['n', 'best_of', 'max_tokens'] as const
 /**
- * Members of other formats. They are refused, because providers may read them as a further prompt
- * or as another output limit.
+ * Members of other formats. They are refused, because providers may read them as an additional
+ * prompt or as another output limit.
  */
 const REFUSED = ['messages', 'input', 'prompt_embeds', 'max_completion_tokens']
 const NAMES = namesByFoldedName([
@@ -62,8 +62,8 @@ const NAMES = namesByFoldedName([
 const NO_NAMES = namesByFoldedName([])
 
 /**
- * The output limit in tokens of a request without one. The limit is sent to the provider, because
- * some servers have no default.
+ * The output limit in tokens of a request without a limit. This limit is sent to the provider,
+ * because some servers have no default.
  */
 const DEFAULT_OUTPUT_TOKENS = 16
 /** The maximum number of completions in total over all prompts. */
@@ -78,9 +78,9 @@ function isMisfit(body: Buffer, member: Member): boolean {
 
 /**
  * Reads a request of OpenAI's legacy completions API without parsing it into objects. Each prompt
- * gets `n` completions. With `best_of`, the provider generates more and selects from them. Names
- * that resemble a name in `known` are refused. `known` is empty if a checked request is read again
- * after a change.
+ * gets `n` completions. With `best_of`, the provider generates more completions and selects `n` of
+ * them. Member names that resemble a name in `known` are refused. `known` is empty if a checked
+ * request is read again after a change.
  */
 function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const request = membersAndModel(body, scanObject(body, known))
@@ -118,8 +118,8 @@ function readCompletionRequest(body: Buffer, known = NAMES): ChatRequest | Relay
 }
 
 /**
- * Returns the prompts of a request: one text, a list of texts, the token numbers of one prompt, or
- * a list of such lists. Mixed lists are refused, because the number of prompts would be unclear.
+ * Counts the prompts of a request: one text, a list of texts, the token numbers of one prompt, or a
+ * list of such lists. Mixed lists are refused, because the number of prompts would be unclear.
  */
 function promptsOf(body: Buffer, member: Member | undefined): Inputs | RelayError {
   if (member === undefined || member.kind === 'null') {

@@ -39,7 +39,7 @@ import {
 const IMAGES_MAX = 10
 const PARTIAL_IMAGES_MAX = 3
 /**
- * The values of `response_format` that OpenAI defines. Null stands for an absent member. An
+ * The values of `response_format` that OpenAI defines. Null means that the member is absent. An
  * operator's override may request any other value that the provider offers.
  */
 const RESPONSE_FORMATS: ReadonlySet<string | null> = new Set(['url', 'b64_json', null])
@@ -69,7 +69,7 @@ type Kind = {
   readonly hasNoPrompt?: true
   /** The fields, if the request is a form. */
   readonly form?: FormRules
-  /** The members that stand for uploaded files. The first one is required. */
+  /** The members that refer to uploaded files. One of those other than `mask` is required. */
   readonly files?: readonly string[]
   /** The type of the stream event with a complete image. */
   readonly lastEvent: string
@@ -110,8 +110,8 @@ const EDIT: Kind = {
     ] as const),
   ]),
   pictures: ['images', 'mask'],
-  // A file id is refused, because files belong to the operator's account at the provider: a caller
-  // could read a file of another caller.
+  // A file id is refused, because files belong to the operator's account at the provider. With an
+  // id, a caller could read a file of another caller.
   rules: nestedMemberRules('images', { image_url: ['string'], file_id: ['null'] }),
 }
 /**
@@ -162,8 +162,8 @@ const PICTURE_TOKENS = 8_000
 const NAME_LENGTH_MAX = 32
 
 /**
- * Reads an image request without parsing it into objects. Each image counts as one choice.
- * `isChecked` is true if a checked request is read again after a change.
+ * Reads an image request without parsing it into objects. Each requested image counts as one
+ * choice. `isChecked` is true if a checked request is read again after a change.
  */
 function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRequest | RelayError {
   const known = isChecked ? NO_NAMES : namesByFoldedName(kind.fields.keys())
@@ -180,7 +180,7 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
   const partialImages = integerOf(body, find('partial_images'), 0, PARTIAL_IMAGES_MAX)
   if (partialImages === undefined) return outOfRange('partial_images', 0, PARTIAL_IMAGES_MAX)
   const isStream = flagOf(find('stream')) === true
-  // The events of a stream do not show to which image they belong, or which event is the last one.
+  // The events of a stream show neither to which image they belong nor which event is the last.
   if (isStream && (images ?? 1) > 1) return invalidParameter('n')
   const [size, quality] = sizeAndQualityOf(body, members)
   return {
@@ -268,8 +268,8 @@ function errorInMask(body: Buffer, mask: Member | undefined): RelayError | null 
 }
 
 /**
- * Returns the bounds of the input tokens. An image counts as a fixed number of tokens, regardless
- * of its length.
+ * Returns the bounds of the input tokens. An image of the caller counts as a fixed number of
+ * tokens, regardless of its length in bytes.
  */
 function boundOf(body: Buffer, members: readonly Member[], { pictures }: Kind): InputBound {
   let [tokens, count] = [body.length, 0]
@@ -295,7 +295,7 @@ function outlineOf(request: ChatRequest, kind: Kind): ChatRequest {
     if (valueEnd - valueStart <= NAME_LENGTH_MAX * 6) {
       return [`"${key}":${body.toString('utf8', valueStart, valueEnd)}`]
     }
-    // A long size or quality is priced as an unknown one.
+    // A size or quality that is too long is priced like an unknown size or quality.
     return kind === 'string' ? [`"${key}":"?"`] : []
   })
   const ofAll = kind.hasNoPrompt ? [] : [`"stream":${isStream}`, '"prompt":"x"']
@@ -307,8 +307,8 @@ function outlineOf(request: ChatRequest, kind: Kind): ChatRequest {
 }
 
 /**
- * Returns the members that request the cheapest image. The result is empty unless the model makes
- * expensive images by default.
+ * Returns the members that request the cheapest image of a model whose default image is expensive.
+ * Returns no members for any other model.
  */
 function cheapestOf(model: string): object {
   if (model.includes('gpt-image')) return { quality: 'low', size: '1024x1024' }

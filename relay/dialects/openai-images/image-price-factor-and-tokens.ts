@@ -2,7 +2,7 @@ import type { DecimalText } from '#domain/pricing/price-snapshot.ts'
 import type { ChatRequest } from '../wire-format.ts'
 
 const SIDES = /^(\d{1,5})[x*](\d{1,5})$/
-/** Sizes with a name, each with the factor by which its price is multiplied. */
+/** The sizes that have a name, each with its price factor at the usual quality. */
 const NAMED: ReadonlyMap<string, 1 | 2> = new Map([
   ...(['auto', 'adaptive', '1K'] as const).map((name) => [name, 1] as const),
   ...(['2K', '3K', '4K'] as const).map((name) => [name, 2] as const),
@@ -15,9 +15,10 @@ const USUAL_QUALITIES: ReadonlySet<string | null> = new Set([
 /**
  * Returns the factor by which the price per image is multiplied. The factor is 0.4 for sides of at
  * most 256 pixels, 0.45 for sides of at most 512 pixels, and 2 for an image with a side of 1792
- * pixels or more. High quality multiplies the factor by 2, or only by 1.5 for the largest images.
- * An unknown size or quality has the largest factor, because a caller could otherwise get a large
- * image for the price of a small one.
+ * pixels or more. The factor is 1 for all sizes in between. High quality multiplies the factor by
+ * 2, or only by 1.5 for the largest images. An unknown size counts as one of the largest, and an
+ * unknown quality counts as high. These rules prevent a caller from getting a large image for the
+ * price of a small one.
  */
 export function imageFactorOf(size: string | null, quality: string | null): DecimalText {
   const isUsual = USUAL_QUALITIES.has(quality)
@@ -65,8 +66,8 @@ export function imageTokensOf(
 }
 
 /**
- * The size and the quality in the request to the provider. Null for a member that is not sent,
- * because the provider then uses its default.
+ * The size and the quality in the request to the provider. Null means that the member is not sent
+ * and the provider uses its default.
  */
 export type SentImage = { readonly size: string | null; readonly quality: string | null }
 

@@ -21,7 +21,7 @@ const PARTIAL = /"type"\s*:\s*"[a-z_]+\.partial_image"/
 const REVISED = /"revised_prompt"\s*:\s*("(?:[^"\\]|\\.)*")/g
 const TYPE_CHARACTERS_MAX = 1_024
 
-/** Returns how many members have this name and a non-empty string as value. */
+/** Returns the number of members with the name `name` whose value is a non-empty string. */
 function textsNamed(json: string, name: string): number {
   const key = `"${name}"`
   let count = 0
@@ -33,10 +33,10 @@ function textsNamed(json: string, name: string): number {
 }
 
 /**
- * Passes the number of images in an answer of OpenAI's images API to the sink. `json` is a complete
- * answer, or the data of one event. The JSON is not parsed, because images may have many megabytes.
- * Text inside a JSON string can't be mistaken for a key, because its quotes are escaped. An image
- * with both a URL and data counts once.
+ * Passes the number of images and the revised prompts in an answer of OpenAI's images API to the
+ * sink. `json` is a complete answer, or the data of one event. The JSON is not parsed, because
+ * images may have many megabytes. Text inside a JSON string can't be mistaken for a key, because
+ * its quotes are escaped. An image with both a URL and data counts once.
  */
 export const countDeliveredImages: ReadTexts = (json, sink) => {
   const images = Math.max(textsNamed(json, 'b64_json'), textsNamed(json, 'url'))
@@ -81,7 +81,7 @@ const errorOfMembers = answerCheck('data')
 
 /**
  * Checks an answer with status 200. An answer without an image is a fault only if it reports no
- * usage, because its provider charges for usage.
+ * usage. A provider that reports usage charges for the answer.
  */
 export function errorOfImages(body: Buffer): AnswerFault | null {
   const error = errorOfMembers(body)
@@ -97,7 +97,10 @@ export function errorWithoutImage(body: Buffer): RelayErrorCode | null {
   return isBlocked(body) ? 'image_blocked' : 'upstream_no_image'
 }
 
-/** Adapters add this member to an answer if the provider refuses to make an image of the prompt. */
+/**
+ * The gateway's adapters add this member to an answer if the provider refuses to make an image of
+ * the prompt.
+ */
 export const BLOCKED_MEMBER = '"blocked":true'
 const isBlocked = (body: Buffer): boolean => body.includes(BLOCKED_MEMBER)
 
@@ -123,7 +126,7 @@ export const countPredictedImages: ReadTexts = (json, sink) => {
 
 /**
  * Reads the usage of OpenAI's images API. All output tokens are image tokens, unless the details of
- * the output say otherwise. Some providers report no input tokens.
+ * the output say otherwise. A usage with `generated_images` may have no input tokens.
  */
 export function readImageUsage(raw: unknown, bounds: UsageContext): UsageReport {
   if (typeof raw !== 'object' || raw === null) return readOpenAiUsage(raw, bounds)
@@ -161,10 +164,10 @@ function readEvent(event: object, isErrorEvent: boolean): EventMeaning {
 }
 
 /**
- * The stream of one image. It ends with `[DONE]`, or when the connection closes after the event
- * with the complete image. An event contains a complete image, so it may be as long as an answer.
- * If the caller disconnects, the stream is read to its end, because the provider charges for the
- * image.
+ * The stream of one image. The stream ends with `[DONE]`, or when the connection closes after the
+ * event with the complete image. An event contains a complete image, so it may be as long as an
+ * answer. If the caller disconnects, the stream is read to its end, because the provider charges
+ * for the image.
  */
 export const IMAGE_STREAM: StreamFormat = {
   isLastEvent: OPENAI_STREAM.isLastEvent,

@@ -10,7 +10,8 @@ import { OPENAI_RESPONSES } from './responses-format.ts'
 const UNSUPPORTED = ['max_output_tokens', 'stream']
 
 /**
- * Returns the request as a compaction. A compaction runs no provider tools, so they are removed.
+ * Returns the request as a compaction. A compaction runs no provider tools, so these are marked as
+ * unpriced and are not sent.
  */
 function asCompaction(request: ChatRequest | RelayError): ChatRequest | RelayError {
   if (isRelayError(request)) return request

@@ -35,7 +35,7 @@ const PLAIN_IN_ITEM = [
 ]
 
 /**
- * The known types of items. The number of tokens of an item of any other type has no known bound.
+ * The known types of items. An item of any other type has no known bound for its number of tokens.
  */
 const ITEM_TYPES: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ...[
@@ -75,7 +75,10 @@ const TOOLS = quoted('tools')
 const ENVIRONMENT = quoted('environment')
 const SKILLS = quoted('skills')
 const ENCRYPTED = quoted('encrypted_content')
-/** Matches the ids of stored items that the gateway can look up. Providers use only such ids. */
+/**
+ * Matches the ids of stored items that the gateway can look up. The ids of all providers have this
+ * form.
+ */
 export const STORED_ID = /^[\w.:-]{1,128}$/
 /** The maximum number of stored items to which a request may refer. */
 export const REFERENCES_MAX = 1_000
@@ -100,7 +103,7 @@ type FoundReference = {
 export class ItemAndToolFinder extends MessagePartAndToolFinder {
   /** The items that refer to stored items. */
   readonly references: FoundReference[] = []
-  /** True if an item has encrypted content, whose tokens can't be counted. */
+  /** True if an item has encrypted content. The tokens of such content can't be counted. */
   hasEncryptedItem = false
   /**
    * The index of the first item that contains a tool which the provider runs. Null if there is
@@ -200,8 +203,8 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
       this.references.push({ item: itemIndex, id: this.idOfItem(), span: { start, end } })
     }
     // Without encrypted content, the provider finds the stored reasoning by its id. Reasoning that
-    // the gateway has inserted has no id: the request contains all of it, and no provider stores
-    // any.
+    // the gateway has inserted has no id. The request contains all of this reasoning, and no
+    // provider stores it.
     const hasId = this.idAt >= 0 && this.bytes[this.idAt] !== NULL
     const isStored = hasId && !this.hasEncrypted
     if (itemType === 'reasoning' && isStored) this.counts.storedReasoning += 1

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * The headers of OpenAI's clients that are sent to the provider. They name the client's version or
- * a session. A session allows all its calls to use the same cache.
+ * The headers of OpenAI's clients that are sent to the provider. These headers name the client's
+ * version or a session. The calls of a session can use the same cache at the provider.
  */
 const PASSED: ReadonlySet<string> = new Set([
   ...['originator', 'session_id', 'session-id', 'thread-id', 'conversation_id', 'version'],

@@ -16,7 +16,7 @@ const PRICED: readonly (readonly [RegExp, ToolName])[] = [
 const NAMES = namesByFoldedName(['type', 'container', 'model'])
 const CONTAINER_NAMES = namesByFoldedName(['type', 'memory_limit'])
 /**
- * The members and values of a container that the price covers. Larger containers cost up to 64
+ * The members of a container and the values that the price covers. Larger containers cost up to 64
  * times more.
  */
 const IN_CONTAINER: ReadonlyMap<string, readonly string[]> = new Map([
@@ -39,8 +39,8 @@ export function limitTools(
 ): LimitedTools {
   if (!tools.some(({ isProviderTool }) => isProviderTool)) return { tools }
   const names = tools.map((tool) => (tool.isProviderTool ? pricedName(body, tool) : null))
-  // An answer does not tell which of the two search tools made a search, so only one of them is
-  // priced.
+  // An answer does not show which of the two search tools made a search. If a request has both
+  // tools, the preview is therefore unpriced.
   const isSearching = names.includes('web_search')
   const isPriced = (name: ToolName | null | undefined): name is ToolName =>
     typeof name === 'string' && !(isSearching && name === 'web_search_preview')

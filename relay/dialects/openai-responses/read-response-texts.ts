@@ -24,9 +24,9 @@ const WRITTEN_AT_ONCE: ReadonlyMap<unknown, string> = new Map([
 ])
 
 /**
- * Passes every text in a response to the sink. `json` is a complete response, or the data of one
- * stream event. The last events of a stream repeat its texts, so a stream's texts are read only
- * from deltas. Invalid JSON is ignored.
+ * Passes the texts, the lengths of binary data and the tool uses in a response to the sink. `json`
+ * is a complete response, or the data of one stream event. In a stream, texts that have deltas are
+ * read only from the deltas, because the last events repeat these texts. Invalid JSON is ignored.
  */
 export function readResponseTexts(json: string, sink: TextSink): void {
   const value = parsedObject(json)
@@ -54,7 +54,8 @@ const READING_ACTIONS: ReadonlySet<unknown> = new Set(['open_page', 'find_in_pag
 
 /**
  * Passes the tool use in an item to the sink. A use counts as soon as its item begins, because a
- * caller who disconnects must not pay less. The last event of a stream repeats the items.
+ * caller who disconnects must not pay less. The last event of a stream repeats the items, so the
+ * sink counts uses with the same id once.
  */
 function readTool(item: JsonObject | null, index: number, sink: TextSink): void {
   if (item === null || sink.tool === undefined) return
@@ -107,7 +108,7 @@ function readName(item: JsonObject | null, index: number, sink: TextSink): void 
   if (typeof item?.name === 'string' && item.name !== '') sink.text(index, NAME, item.name)
 }
 
-/** Reads that content of a completed item which no delta contains. */
+/** Reads the part of a completed item's content that no delta contains. */
 function readEndOfItem(item: JsonObject | null, index: number, sink: TextSink): void {
   if (item === null) return
   const { encrypted_content: encrypted, result, type } = item

@@ -23,8 +23,8 @@ export function isUnfinished(body: Buffer): boolean {
 }
 
 /**
- * Checks the body of an answer with status 200. A failed response is an error, unless it has a
- * usage: then the provider charges for it, and it counts as an answer.
+ * Checks the body of an answer with status 200. A failed response without a usage is an error. A
+ * failed response with a usage counts as an answer, because the provider charges for it.
  */
 export function errorOfResponse(body: Buffer): AnswerFault | null {
   if (isUnfinished(body)) return 'format'
@@ -78,8 +78,8 @@ export const RESPONSES_ERRORS: ErrorFormat = {
 const NUMBER = /"sequence_number":\s*(\d{1,9})(?!\d)/g
 
 /**
- * Returns the sequence number for the event after `events`. Text can't be mistaken for a number,
- * because its quotes are escaped.
+ * Returns the sequence number for the event after `events`. Text inside a string can't be mistaken
+ * for the member `sequence_number`, because quotes inside strings are escaped.
  */
 function nextNumber(events: Buffer): number {
   const numbers = [...events.toString('latin1').matchAll(NUMBER)]

@@ -46,8 +46,8 @@ import { RESPONSES_STREAM, streamOfResponse } from './stream-events.ts'
 const FLAG: readonly JsonKind[] = ['true', 'false']
 
 /**
- * The JSON kinds that each field may have. A field of another kind is refused, but values are left
- * to the provider to check. A null counts as an absent field.
+ * The JSON kinds that each field may have. A field of another kind is refused. The provider checks
+ * the values. A null counts as an absent field.
  */
 const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
   ['instructions', ['string']],
@@ -68,7 +68,7 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
 const NUMBERS = ['temperature', 'top_p', 'top_logprobs', TOOL_CALLS_LIMIT]
 /**
  * Members that refer to content at the provider. They are refused, because the gateway does not
- * know the length of the content, which may also belong to another caller.
+ * know the length of the content, and because the content may belong to another caller.
  */
 const STORED = ['conversation', 'prompt']
 const PREVIOUS = 'previous_response_id'
@@ -93,8 +93,9 @@ const MEMBER_RULES: MemberRules = {
 }
 
 /**
- * Reads a request of OpenAI's Responses API without parsing it into objects. Names that resemble a
- * name in `known` are refused. `known` is empty if a checked request is read again after a change.
+ * Reads a request of OpenAI's Responses API without parsing it into objects. Member names that
+ * resemble a name in `known` are refused. `known` is empty if a checked request is read again after
+ * a change.
  */
 export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
   const finder = new ItemAndToolFinder(body)
@@ -122,7 +123,7 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
     members,
     model,
     isStream,
-    // The last event contains the usage, so every caller receives it.
+    // The last event contains the usage, so every caller receives the usage.
     wantsUsage: true,
     choices: 1,
     outputTokensMax,
@@ -134,7 +135,11 @@ export function readResponsesRequest(body: Buffer, known = NAMES): ChatRequest |
   }
 }
 
-/** Returns an error if the request has content whose cost has no bound. Otherwise, returns null. */
+/**
+ * Returns an error if the request refers to content in `STORED`, or if an input item contains a
+ * tool that the provider runs. The cost of such a request has no bound. Returns null for any other
+ * request.
+ */
 function errorOfStored(
   members: readonly Member[],
   { itemWithProviderTool }: ItemAndToolFinder,
@@ -147,7 +152,7 @@ function errorOfStored(
 
 /**
  * Returns the earlier responses and items to which the request refers. Returns an error if an id is
- * invalid or there are too many.
+ * invalid or if there are too many references.
  */
 function storedInput(
   body: Buffer,
@@ -171,13 +176,13 @@ function storedInput(
   return { references, place: null, tokens: 0 }
 }
 
-/** Returns the error in `input`, or null. `input` is a text or a list of items. */
+/** Returns the error in `input`, or null if there is none. `input` is a text or a list of items. */
 const errorInInput = (input: Member | undefined, finder: ItemAndToolFinder): RelayError | null =>
   input?.kind === 'string' ? null : errorInMessages(input, finder.ambiguity, 'input')
 
 /**
- * Returns the reasoning effort, or null if the request has none. Returns an error for invalid
- * options.
+ * Returns the reasoning effort, or null if the request has none. Returns an error if `reasoning` is
+ * invalid.
  */
 function readEffort(
   body: Buffer,

@@ -8,7 +8,10 @@ import type { EventMeaning, StreamFormat } from '../stream-format.ts'
  */
 const LAST =
   /^(?:event: ?|data: ?\{\s*"type"\s*:\s*")response\.(?:completed|incomplete)["\s]|^data: ?\[DONE\]/m
-/** How many bytes of an event are searched. The name and the type are at its start. */
+/**
+ * The number of bytes of an event that are searched. The name and the type are at the start of an
+ * event.
+ */
 const LAST_BYTES = 96
 
 const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])
@@ -38,7 +41,7 @@ function errorIn(event: JsonObject, response: JsonObject | null): object {
 export const RESPONSES_STREAM: StreamFormat = {
   isLastEvent: (bytes, start, end) =>
     LAST.test(bytes.toString('latin1', start, Math.min(end, start + LAST_BYTES))),
-  // A text or a tool's arguments usually end the response. Further items may follow, but rarely do.
+  // A text or a tool's arguments usually end the response. More items may follow, but rarely do.
   finishReason:
     /"type"\s*:\s*"response\.(?:output_text|refusal|function_call_arguments|custom_tool_call_input)\.done"/,
   readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
