@@ -81,8 +81,10 @@ export function reportedCost(rawUsage: unknown): number | undefined {
   return numberIn(reported)
 }
 
-const numberIn = (value: unknown): number | undefined =>
-  typeof value === 'number' || typeof value === 'string' ? Number(value) : undefined
+function numberIn(value: unknown): number | undefined {
+  const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
+  return Number.isFinite(number) ? number : undefined
+}
 
 function plainName(name: string): string {
   const bare = name.toLowerCase().replace(VARIANT, '').split('/').at(-1) ?? ''

@@ -27,9 +27,12 @@ const RETRY_MS = 100
 export function createChannelFollower({ log, view, emptyView, load }: Options) {
   /** The events since the start of the current reload, or null if no reload is running. */
   let missedEvents: Recorded<ChannelEvent>[] | null = null
+  /** The position of the last `ChannelAbilitiesFixed`. */
+  let repairedAt = 0
 
-  const reload = async (missed: Recorded<ChannelEvent>[], from: number): Promise<void> => {
-    const { rows, position } = await loadedUpTo(load, from)
+  /** Returns the position that the read model had reached. */
+  const reload = async (missed: Recorded<ChannelEvent>[]): Promise<number> => {
+    const { rows, position } = await loadedUpTo(load, repairedAt)
     const fresh = emptyView()
     await fresh.putAll(rows)
     for (let next = 0; next < missed.length; next += 1) {
@@ -37,19 +40,29 @@ export function createChannelFollower({ log, view, emptyView, load }: Options) {
       if (event !== undefined && event.position > position) await fresh.apply(event)
     }
     view.adopt(fresh)
+    return position
+  }
+  const reloadAfterRepairs = async (): Promise<void> => {
+    let reached = 0
+    try {
+      // Another repair may follow while the channels are loaded.
+      while (reached < repairedAt) {
+        missedEvents = []
+        reached = await reload(missedEvents)
+      }
+    } catch (err) {
+      log.warn({ err }, 'relay views: the channels could not be reloaded')
+    } finally {
+      missedEvents = null
+    }
   }
   return async (event: Recorded<ChannelEvent>): Promise<void> => {
     if (event.type !== 'ChannelAbilitiesFixed') {
       missedEvents?.push(event)
       return view.apply(event)
     }
-    if (missedEvents !== null) return
-    missedEvents = []
-    reload(missedEvents, event.position)
-      .catch((err: unknown) => log.warn({ err }, 'relay views: the channels could not be reloaded'))
-      .finally(() => {
-        missedEvents = null
-      })
+    repairedAt = event.position
+    if (missedEvents === null) void reloadAfterRepairs()
   }
 }
 

@@ -169,7 +169,7 @@ function storedInput(
   }
   for (const { item, id, span } of finder.references) {
     const param = `input[${item}]`
-    const isTooMany = references.length > REFERENCES_MAX
+    const isTooMany = references.length >= REFERENCES_MAX
     if (id === null || isTooMany) return relayError('stored_input', { param })
     references.push({ id, param, span })
   }
