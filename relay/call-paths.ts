@@ -72,8 +72,8 @@ const GEMINI_FORMATS = {
 
 /**
  * Returns the format in which a client expects errors. At a path of calls, the path alone decides.
- * At other paths, such as the list of models, Anthropic's clients are recognized by the version in
- * their headers.
+ * At other paths, such as the list of models, Gemini's and Anthropic's clients are recognized by
+ * the path or by their headers. Requests that belong to no other API get OpenAI's format.
  */
 export function errorFormatOf(request: CallRequest): ErrorFormat {
   const { url = '', headers } = request

@@ -24,7 +24,7 @@ import {
 } from './stored-responses/insert-stored-content-into-request.ts'
 import { convertedResponseIdIn } from './stored-responses/recognize-converted-response-id.ts'
 
-/** The functions of a format that read a request to count tokens and write its answer. */
+/** The functions of a format that read a request for a token count and write the answer. */
 type CountWork = {
   readonly read: (upload: Buffer) => ChatRequest | RelayError
   readonly answerOf: (tokens: number) => object
@@ -125,8 +125,8 @@ async function completeBody(
 ): Promise<Buffer | RelayError> {
   if (request.stored === undefined) return request.body
   const { storesConvertedResponses: isStored } = deps.views.options.options
-  // A count costs nothing, but it loads and reads as much as a call. Its permit was acquired
-  // earlier.
+  // A count costs nothing, but it loads and reads as much content as a call. If there is much
+  // content, the caller must therefore be able to pay for a call. The permit was acquired earlier.
   const admitLoading = async ({ paid }: BodyLengths) => {
     if (paid <= UNPAID_BYTES_MAX) return null
     const { stored: _, ...short } = request

@@ -1,6 +1,8 @@
 import type { OpenCall } from '#projections/open-calls/query.ts'
 
-/** Finds open calls whose lease has expired at the time `now`, oldest lease first. */
+/**
+ * Finds at most `limit` open calls whose lease has expired at the time `now`, oldest lease first.
+ */
 export type FindExpired = (now: number, limit: number) => Promise<readonly OpenCall[]>
 
 /** The interval of the sweeper, which ends calls with an expired lease. */
@@ -31,7 +33,7 @@ export class ExpiredCallDetector {
    */
   finderAt(elapsedMs: number): FindExpired {
     // A suspended process can't see whether leases are renewed, so the time of a suspension must
-    // not count. The time is therefore limited to two sweep intervals.
+    // not count. The time since the previous pass is therefore limited to two sweep intervals.
     const passedMs = Math.min(elapsedMs - (this.lookedAt ?? elapsedMs), 2 * SWEEP_EVERY_MS)
     this.lookedAt = elapsedMs
     return async (now, limit) => {

@@ -52,7 +52,7 @@ export function modelOfBatch(path: string): string | null {
 /**
  * Returns the path of a request about Gemini's batches, with the version `v1beta`. Returns null for
  * any other request. OpenAI's batches also have the path `/v1/batches`, but their ids differ, and
- * clients send their key in another header.
+ * OpenAI's clients send their key in another header.
  */
 export function geminiBatchPath({
   url = '',
@@ -108,8 +108,8 @@ export function isGeminiRequest({ url = '', headers }: CallRequest): boolean {
 }
 
 /**
- * Returns the renderer of a stream for a caller that expects a JSON array. Returns null for a
- * caller that expects server-sent events, or no stream.
+ * Returns the object that renders a stream as a JSON array, for a caller that expects such an
+ * array. Returns null for a caller that expects server-sent events, or no stream.
  */
 export function jsonArrayFor({ url = '' }: CallRequest): JsonArrayStream | null {
   const at = url.indexOf('?')

@@ -78,9 +78,9 @@ function isForCalls({ channels }: RelayDeps['views'], group: string, model: stri
 }
 
 /**
- * Reports whether the group's requests for a video of the model have a price (see `planTask`). Even
- * a user who accepts models without a price gets no video without a price. A price per token, which
- * all models have in self-use mode, applies only to vendors that count tokens.
+ * Reports whether videos of the model have a price in the group (see `planTask`). Even a user who
+ * accepts models without a price gets no video without a price. A price per token, which all models
+ * have in self-use mode, applies only to vendors that count tokens.
  */
 function isPricedAsVideo(
   { channels, options: { prices } }: RelayDeps['views'],
@@ -107,7 +107,7 @@ const IMAGES_TYPE = 'image-generation'
 const VIDEOS_TYPE = 'openai-video'
 const FORMATS = Object.keys(ENDPOINT_TYPES) as (keyof typeof ENDPOINT_TYPES)[]
 
-/** The names of formats that are never converted, as chat clients and other gateways know them. */
+/** The names by which chat clients and other gateways know the formats that are never converted. */
 const DIRECT_TYPES: Partial<Record<DirectFormatName, string>> = {
   embeddings: 'embeddings',
   rerank: 'jina-rerank',
@@ -162,8 +162,9 @@ function offeredDirectly(
 }
 
 /**
- * Returns the format in which a request expects models. Gemini's clients send their key in a header
- * of Google, and Anthropic's clients name a version in the headers of all requests.
+ * Returns the format in which a request expects models. Gemini's clients use paths with `v1beta` or
+ * send their key in Google's header. Anthropic's clients name a version in the headers of all
+ * requests.
  */
 function modelListFormatOf({
   url = '',
@@ -178,7 +179,10 @@ function parametersOf({ url = '' }: CallRequest): URLSearchParams {
   return new URLSearchParams(query < 0 ? '' : url.slice(query))
 }
 
-/** Returns all models. OpenAI's list has no pages, but some clients set a `limit`. */
+/**
+ * Returns all models, or the first `limit` models if the request has this parameter. OpenAI's list
+ * has no pages, but some clients set `limit`.
+ */
 const openAiList: ModelList['list'] = (models, facts, parameters) => {
   const range = { limit: parameters.get('limit'), after: null }
   const { page } = range.limit === null ? { page: models } : pageOf(models, range, models.length)
@@ -234,7 +238,7 @@ function anthropicList(models: readonly string[], facts: ModelFacts, parameters:
  */
 function geminiList(models: readonly string[], facts: ModelFacts, parameters: URLSearchParams) {
   const limit = parameters.get('pageSize')
-  // As at Google, 0 asks for the usual size.
+  // As at Google, a `pageSize` of 0 means the default size.
   if (!/^\d*$/.test(limit ?? '')) return relayError('invalid_parameter', { param: 'pageSize' })
   const range = { limit, after: parameters.get('pageToken') || null }
   const { page, hasMore } = pageOf(models, range, 50)

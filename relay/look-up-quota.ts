@@ -29,10 +29,10 @@ const UNCACHED = ['Cache-Control', 'no-store, private']
 /**
  * Sends the quota that a key has and the quota that it has used. The answer has the format of
  * OpenAI's earlier billing API, which chat clients read, or the format that other gateways use. The
- * usage is that of all time, whatever `start_date` and `end_date` are. Clients and other gateways
- * subtract the usage of a month or of 100 days from the limit, and the result must be what is left.
- * If the site does not show the quota of tokens, the answer in OpenAI's format states the quota of
- * the user.
+ * stated usage always covers all time, whatever `start_date` and `end_date` are. Clients and other
+ * gateways subtract the usage of a month or of 100 days from the limit, and the result must be the
+ * quota that is left. If the site does not show the quota of tokens, the answer in OpenAI's format
+ * states the quota of the user.
  */
 export async function lookUpQuota(
   deps: RelayDeps,
@@ -76,11 +76,11 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 /** Reports whether a text is a day such as `2026-11-30`. */
 function isDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`)
-  // A date such as the 31st of February would be another day.
+  // `Date` turns a date such as February 31 into another day.
   return DAY.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
-/** Returns the error in the dates of a query, or null. A span from a day to itself is valid. */
+/** Returns the error in the dates of a query, or null. The two dates may be equal. */
 function errorInDates(query: URLSearchParams): RelayError | null {
   const [start, end] = [query.get('start_date'), query.get('end_date')]
   const invalid = (param: string) => relayError('invalid_parameter', { param })

@@ -29,15 +29,15 @@ export const isPing = (url: string, method: string | undefined): boolean =>
 const VERSIONS = /^(?:\/v1(?:beta)?)*(?=\/)/
 
 /**
- * The maximum length of a path that is compared with the paths of calls, which are shorter even
- * with a model's name.
+ * The maximum length of a path that is compared with the paths of calls. All paths of calls are
+ * shorter, even with a model's name.
  */
 const PATH_LENGTH_MAX = 512
 
 /**
  * Returns the path that a client with a wrong base URL means. Such a URL lacks the version, or
  * contains a version although the client adds another one. A slash at the end of the path is
- * ignored as well. Returns null if the relay serves no such path.
+ * ignored. Returns null if the relay serves no such path.
  */
 export function intendedPath(path: string): string | null {
   if (path.length > PATH_LENGTH_MAX) return null
@@ -49,7 +49,8 @@ export function intendedPath(path: string): string | null {
 
 /**
  * Reports whether a path belongs to the list of models or to one model. The path of one model
- * counts only if it differs from `sent`, the path that the client sent.
+ * counts only if it differs from `sent`, the path that the client sent, and names no method after a
+ * colon.
  */
 const isModelLookUp = (path: string, sent: string): boolean => {
   const model = modelInPath(path)

@@ -28,9 +28,9 @@ type Deps = {
 }
 
 /**
- * Reports the running calls per channel once a second, or less often while there are none, so that
- * an idle relay rarely wakes up. The calls are counted here, so that the code that handles calls
- * maintains no counters. Returns a function that stops the reports.
+ * Reports the running calls per channel once a second. While there are no calls, the reports are
+ * `REPEAT_MS` apart, so that an idle relay rarely wakes up. The calls are counted here, so that the
+ * code that handles calls maintains no counters. Returns a function that stops the reports.
  */
 export function reportCallsInFlight({
   runningCalls,
@@ -71,8 +71,8 @@ export function reportCallsInFlight({
   }
   void report()
   reportIn(EVERY_MS)
-  // Short calls with pauses between them are each the first one. They must not put off a report
-  // that is due within the second, or it would never be sent.
+  // Among short calls with pauses between them, each call is a first one. Such calls must not
+  // postpone a report that is due within a second, because the report would then never be sent.
   timer.notifyOfFirstCall(() => {
     if (dueAt - performance.now() > EVERY_MS) reportIn(EVERY_MS)
   })

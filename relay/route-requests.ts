@@ -39,7 +39,7 @@ export function refusalOf(
   return isExtension(deps, request) ? relayError('origin_not_allowed') : null
 }
 
-/** Routes a request. Unknown paths under /v1 get an error in OpenAI's format. */
+/** Routes a request. An unknown path gets an error in the format that the client expects. */
 export function routeRequest(
   { deps, tasks, batches, draining }: RouteDeps,
   exchange: Exchange,
@@ -97,7 +97,9 @@ export function routeRequest(
   listModels(deps, exchange, model).catch((err: unknown) => handleException(deps, exchange, err))
 }
 
-/** Executes a call, which counts as running until it has ended. */
+/**
+ * Executes a call, which counts as running until it has ended. During a shutdown, refuses the call.
+ */
 export function runCall(
   deps: RelayDeps,
   exchange: Exchange,

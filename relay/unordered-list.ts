@@ -4,8 +4,8 @@ export type ListEntry<T> = { readonly member: T; index: number }
 const REMOVED = -1
 
 /**
- * An unordered collection for running calls, each of which is added at its start and removed at its
- * end. A `Set` would keep removed members in memory until it rebuilds its table, so finished calls
+ * An unordered collection for running calls. A call is added when it begins and removed when it
+ * ends. A `Set` would keep removed members in memory until it rebuilds its table, so finished calls
  * would survive garbage collections.
  */
 export class UnorderedList<T> {

@@ -34,7 +34,7 @@ export type ClaimedCalls = {
   claim(claim: CallClaim): Promise<ClaimedCall>
   /**
    * Assigns the key to another call if the call `earlier` still has an expired claim of the key.
-   * Does nothing otherwise. It is only called once that earlier call has ended.
+   * Does nothing otherwise. It is called only after the earlier call has ended.
    */
   replace(claim: CallClaim, earlier: string): Promise<void>
   /** Releases the key of a call that cost nothing, so that a new call can use the key. */
@@ -59,14 +59,15 @@ export type ClaimedCalls = {
 }
 
 /**
- * A key can be used for a new call after this time, once the call that claimed the key has ended.
+ * The time after which a claim expires. The key can then be used for a new call, once the call that
+ * claimed the key has ended.
  */
 export const CLAIM_MS = 24 * 3_600_000
 
 /**
  * The time after which a claim without a user's id is removed. Earlier releases stored such claims.
- * The account of its call is unknown, so the claim is kept for as long as the call can be open. The
- * calls of batches, which are the longest, have a lease of 45 days.
+ * The account of the claim's call is unknown, so the claim is kept for as long as the call can be
+ * open. The calls of batches, which are the longest, have a lease of 45 days.
  */
 const CLAIM_WITHOUT_USER_MS = 46 * 24 * 3_600_000
 
@@ -84,8 +85,8 @@ const TABLE = `
 `
 
 // On a conflict, only the user's id is stored, which earlier releases did not store. `do nothing`
-// would not return the row, and a separate select might come too late: another process may have
-// deleted it.
+// would not return the row, and a separate select might come too late, because another process may
+// have deleted the row by then.
 const CLAIM = `
   insert into relay.claimed_calls as known
     (token_id, key_hash, body_hash, call, claimed_at, user_id)

@@ -27,12 +27,13 @@ export async function removeExpiredClaims(
     const byUser = Map.groupBy(page, ({ userId }) => userId)
     const removable: ExpiredClaim[] = []
     for (const [userId, claims] of byUser) {
-      // The accounts are not cached, because many of them are idle.
+      // `peek` does not cache the accounts, because many of them are idle.
       try {
         const { open } = await actors.peek(accountDecider, accountStream(userId))
         removable.push(...claims.filter(({ call }) => !open.has(call)))
       } catch (err) {
-        // One account that can't be read must not keep the claims of all others.
+        // An account that can't be read must not prevent the removal of the claims of all other
+        // accounts.
         log.warn({ err, userId }, 'the calls of expired claims could not be read')
       }
     }

@@ -83,7 +83,7 @@ const SHARED_CLAIMS = new WeakMap<CallRules, CallClaims>()
 
 /**
  * Computes the claims of these rules in advance, because many calls share the rules. `claimsOf`
- * then need not compute the claims for each call. Most calls have no further limits.
+ * then does not compute the claims for each call. Most calls have no other limits.
  */
 export function withSharedClaims(rules: CallRules): CallRules {
   SHARED_CLAIMS.set(rules, claimsOf([rules]))

@@ -1,6 +1,6 @@
-/** The maximum numbers of calls that run at the same time: in this process, and in all of them. */
+/** The maximum numbers of calls that run at the same time, in one process and in all processes. */
 export type ConcurrencyCaps = {
-  /** The maximum in one process, which limits its memory and its connections. */
+  /** The maximum in one process. It limits the memory and the connections that the process uses. */
   readonly total: number
   /** The maximum for one user in all processes together. */
   readonly perUser: number

@@ -8,7 +8,10 @@ import type { BalanceCheck } from './balance-check-of-running-calls.ts'
 import { groupsOf } from './groups-that-may-serve-call.ts'
 import type { Exchange } from './http-exchange.ts'
 
-/** Checks a running call. Returns an error if the caller has lost access; otherwise null. */
+/**
+ * Checks a running call. Returns an error if the call must end because the caller has lost access
+ * or can't pay any longer; otherwise null.
+ */
 export type AccessCheck = () => RelayError | null
 
 type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
@@ -17,17 +20,17 @@ type Deps = Pick<Core, 'vault' | 'now' | 'log'> & {
 }
 
 /**
- * Returns a function that checks whether a running call would still be admitted. Each check costs a
- * few look-ups in memory. It may start asynchronous work, such as reading the account, but it does
- * not wait for the result. A later check uses this result.
+ * Returns a function that checks whether a running call may continue. Each check costs a few
+ * look-ups in memory. A check may start asynchronous work, such as reading the account, but does
+ * not wait for the result. Later checks use the result.
  */
 export function accessCheck(
   { views, vault, now, log, balanceCheck }: Deps,
   { token, user, group, hasSessionEnded = () => false }: Caller,
   { clientIp, call }: Pick<Exchange, 'clientIp' | 'call'>,
 ): AccessCheck {
-  // Views do not contain the generated token of a playground call. Such a call is checked by its
-  // user and session only.
+  // Views do not contain the generated token of a playground call. For such a call, the status,
+  // expiry and IP list of a token are not checked.
   const isStoredToken = token.keyLookup !== ''
   const isGroupChosen = group !== user.group
   let checkedToken: RelayToken = token

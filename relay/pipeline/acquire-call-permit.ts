@@ -23,14 +23,13 @@ import type { RelayDeps } from './relay-deps.ts'
 /** The facts about the end of a call that decide how it counts towards the limits. */
 export type CallOutcome = {
   /**
-   * True if the provider answered. This includes answers that the caller did not read to the end,
-   * because callers could otherwise evade limits on successful calls by leaving shortly before the
-   * end.
+   * True if the provider answered, even if the caller did not read the answer to the end. Callers
+   * could otherwise evade limits on successful calls by disconnecting just before the end.
    */
   readonly isSuccess: boolean
   /**
-   * The number of AI tokens that the call used, or null if it is unknown. If it is null, the
-   * estimate continues to count towards the limits.
+   * The number of AI tokens that the call used, or null if it is unknown. If it is null, the tokens
+   * that were estimated before the call continue to count towards the limits.
    */
   readonly tokens: number | null
 }
@@ -42,7 +41,7 @@ export type SizedRequest = Pick<ChatRequest, 'outputTokensMax' | 'choices'> & {
   readonly model: string | null
 }
 
-/** The size of a request that calls no model, or whose calls have not been read yet. */
+/** The size of a request that calls no model, or of a batch whose lines have not been read yet. */
 export const CALLS_NO_MODEL: SizedRequest = {
   ...{ body: { length: 0 }, outputTokensMax: 0, choices: 1, model: null },
 }
@@ -54,11 +53,12 @@ const BYTES_PER_TOKEN = 4
 const TOKENS_PERIOD_MS = 60_000
 
 /**
- * Acquires a permit for a call. The limit of this process is checked first. After that, the limits
- * that all relay processes share are checked: those of the user, the token, the model and the
- * group. `groups` lists the groups that may serve the call, in the order to try. The permit's
- * `group` is the first one whose limits are not reached. Returns an error if a limit refuses the
- * call. Returns a promise only if the limits are shared with other processes.
+ * Acquires a permit for a call. This process's own limit on running calls is checked first. After
+ * that, the limits that all relay processes share are checked: those of the user, the token, the
+ * model and the group. `groups` lists the groups that may serve the call, in the order in which
+ * they are tried. The permit's `group` is the first group in this list whose limits are not
+ * reached. Returns an error if a limit refuses the call. Returns a promise only if the limits are
+ * shared with other processes.
  */
 export function acquirePermit(
   deps: RelayDeps,
@@ -73,7 +73,8 @@ export function acquirePermit(
 
 /**
  * Claims the limits that a call must pass to begin. Returns the permit, or the error for the
- * caller. If this fails or throws, the call no longer counts as running in this process.
+ * caller. If a limit is reached or an exception is thrown, the call no longer counts as running in
+ * this process.
  */
 export function claimInitialLimits<P extends CallPermit>(
   { runningCallCount }: RelayDeps,
@@ -98,9 +99,9 @@ export function claimInitialLimits<P extends CallPermit>(
 }
 
 /**
- * Returns a permit after checking only this process's limit on running calls. It is for a response
- * that the provider began by itself in a realtime session. Such a call must be charged, whatever
- * limits its caller has.
+ * Returns a permit, or an error if this process's limit on running calls is reached. No other limit
+ * is checked. The permit is for a response that the provider began by itself in a realtime session.
+ * Such a response must be charged, even if its caller has reached a limit.
  */
 export function permitWithoutLimits(
   deps: RelayDeps,
@@ -118,27 +119,30 @@ export const overloadedError = (): RelayError =>
   relayError('overloaded', { retryAfter: 1 + Math.floor(Math.random() * 3) })
 
 /**
- * Reports whether an error says that a limit on calls is reached, so that a later retry can
- * succeed.
+ * Reports whether an error says that a limit on calls is reached. After such an error, a later
+ * retry can succeed.
  */
 export const isLimitError = ({ code }: RelayError): boolean =>
   code === 'rate_limited' || code === 'too_many_concurrent'
 
 /** A permit for one running call. It must be released exactly once, when the call ends. */
 export class CallPermit {
-  /** The group that serves the call. If this group fails, another one may serve the call. */
+  /**
+   * The first group whose limits were not reached. If its channels fail, another group may serve
+   * the call.
+   */
   group: string
   private readonly deps: RelayDeps
   private readonly caller: Caller
   protected readonly tokens: number
-  // Nearly every call has one model and one group, for which lists are cheaper than sets.
+  // Nearly every call has one model and one group. For so few entries, lists are cheaper than sets.
   private readonly models: string[] = []
-  /** The groups whose limits are claimed. Null stands for the limits of the site. */
+  /** The groups whose limits are claimed. Null represents the limits of the site. */
   private readonly groups: (string | null)[] = []
   /** The errors of the groups whose limit is reached. The call does not use these groups. */
   private groupErrors: Map<string, RelayError> | null = null
   protected readonly permits: Permit[] = []
-  /** The number of permits before the last batch was claimed. */
+  /** The length of `permits` before the last `claimBatch`. */
   private beforeBatch = 0
   private isReleased = false
 
@@ -166,9 +170,9 @@ export class CallPermit {
   }
 
   /**
-   * Finds the first group in the list that has not reached its limits, and claims these limits
-   * together with those of the model and those in `shared`. Returns the error if every group has
-   * reached its limits or if another limit is reached.
+   * Finds the first group in the list whose limits are not reached. Claims this group's limits, the
+   * model's limits and the limits in `shared`. Returns the error if every group has reached its
+   * limits or if another limit is reached.
    */
   private claimFirst(
     model: string | null,
@@ -219,7 +223,7 @@ export class CallPermit {
 
   /**
    * Claims the limits of a batch whose lines have been read. Each line counts as a call of its
-   * model, and its tokens count towards all limits on tokens.
+   * model, and the tokens of all lines count towards all limits on tokens.
    */
   async claimBatch(group: string, all: readonly ModelCalls[]): Promise<RelayError | null> {
     const groupError = this.groupErrorOf(group)
@@ -244,8 +248,8 @@ export class CallPermit {
   }
 
   /**
-   * Releases the claims of the last `claimBatch`. It is called if the group turns out not to be
-   * able to serve the batch.
+   * Releases the claims of the last `claimBatch`. Called if the group turns out to be unable to
+   * serve the batch.
    */
   releaseBatch(): void {
     for (const permit of this.permits.splice(this.beforeBatch)) {
@@ -275,9 +279,9 @@ export class CallPermit {
   }
 
   /**
-   * Claims the limits that `partOf` selects from each of the rules. A refusal contains the complete
-   * rules, not only the selected limits. Returns a promise only if the limits are shared with other
-   * processes.
+   * Claims the limits in `rules`. If `partOf` is not null, only the limits that it selects from
+   * each element of `rules` are claimed. A refusal contains the complete element, not only the
+   * selected limits. Returns a promise only if the limits are shared with other processes.
    */
   protected claimInto(
     permits: Permit[],

@@ -68,8 +68,8 @@ export class RealtimeCallPermit extends CallPermit {
   }
 
   /**
-   * Takes over the claims that another call has on the limits on concurrent calls. The other call
-   * ends now. Does nothing if this call already has such claims.
+   * Takes over another call's claims on the limits on concurrent calls, because the other call ends
+   * now. Does nothing if this call already has such claims.
    */
   takeOver(other: RealtimeCallPermit): void {
     if (this.countsConcurrency || !other.countsConcurrency) return

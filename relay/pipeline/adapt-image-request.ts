@@ -11,7 +11,9 @@ import {
 } from '../providers/profiles/provider-target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 
-/** The part of a `Candidate` that decides which model is requested, and how. */
+/**
+ * The members of a `Candidate` that determine the requested model and the format of the request.
+ */
 type RequestForModel = {
   readonly request: ChatRequest
   /** The provider's name for the model, or null if the provider uses the caller's name. */
@@ -25,7 +27,10 @@ type ImageCandidate = RequestForModel & {
   readonly expectsImageData?: true
 }
 
-/** Returns the image adapter of the endpoint that serves a candidate; undefined if it has none. */
+/**
+ * Returns the image adapter of the endpoint that serves a candidate; undefined if the endpoint has
+ * none.
+ */
 export const adapterOf = (
   { request: { format, model }, upstreamModel }: RequestForModel,
   target: ProviderTarget,
@@ -34,7 +39,9 @@ export const adapterOf = (
 /**
  * Rewrites an image request for an endpoint whose request format differs from OpenAI's. The
  * returned request has the price and the output limit of the images that are requested from the
- * provider. Any other request is returned unchanged, except for the output limit of a mapped model.
+ * provider. Any other request keeps its body. If the channel maps the model, the request's output
+ * limit is computed for the provider's model, except for deployments. For every endpoint,
+ * `expectsImageData` is set if the caller expects images as data.
  */
 export function adaptImageRequest<One extends ImageCandidate>(
   candidate: One | RelayError,
@@ -81,9 +88,10 @@ function expectsImageData({ format, members, body, isStream }: ChatRequest): boo
 }
 
 /**
- * Sets the output limit by the provider's name for the model, because models need different numbers
- * of tokens for an image. The caller's name may be that of a model that needs fewer tokens. A
- * deployment can have any name, so for deployments the limit still follows from the caller's name.
+ * Computes the output limit of a mapped model's request for the provider's model, because models
+ * need different numbers of tokens for an image. The model that the caller names may need fewer
+ * tokens. For a deployment, the caller's model still determines the limit, because the name of a
+ * deployment does not show which model it runs.
  */
 function withLimitOfModel<One extends ImageCandidate>(candidate: One): One {
   const { request, upstreamModel, channel } = candidate
@@ -95,12 +103,16 @@ function withLimitOfModel<One extends ImageCandidate>(candidate: One): One {
 }
 
 const NONE: readonly string[] = []
-/** The JSON texts of default values. A member with such a value can be left out without a loss. */
+/**
+ * The JSON texts of default values. An endpoint can ignore a member with such a value without a
+ * loss.
+ */
 const USUAL_VALUES: ReadonlySet<string> = new Set(['"auto"', '1'])
 
 /**
- * Returns the members of a request that the endpoint ignores (see `CallEndpoint.ignores`). Members
- * that the channel overrides are left out.
+ * Returns the names of the request's members that the endpoint ignores (see
+ * `CallEndpoint.ignores`). Members that are null, have a default value or are overridden by the
+ * channel are not returned.
  */
 export function ignoredMembers(
   ignores: CallEndpoint['ignores'],

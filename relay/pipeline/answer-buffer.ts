@@ -1,5 +1,6 @@
 /**
- * The maximum number of bytes that are read of one answer. The gateway does not wait for the rest.
+ * The maximum number of bytes that are read of one answer. The gateway does not wait for the rest
+ * of a longer answer.
  */
 const READ_BYTES_MAX = 256 * 1024 * 1024
 /**
@@ -25,7 +26,10 @@ export class AnswerBuffer {
   private parts: Buffer[] = []
   private keptBytes = 0
 
-  /** Adds the bytes. Returns false if the body is longer than `bytesMax`. */
+  /**
+   * Adds bytes and returns true. If the body becomes longer than `bytesMax`, returns false without
+   * keeping these bytes.
+   */
   add(part: Buffer, bytesMax: number): boolean {
     if (this.length === 0) this.isObject = /^\s*\{/.test(part.toString('latin1', 0, 64))
     this.length += part.length
@@ -34,7 +38,7 @@ export class AnswerBuffer {
     return true
   }
 
-  /** Adds bytes of an answer that is too large. Returns false once no more are to be read. */
+  /** Adds bytes of an answer that is too large. Returns false once no more bytes should be read. */
   addToTail(part: Buffer): boolean {
     this.isTooLarge = true
     this.keep(part)
@@ -78,8 +82,8 @@ export class AnswerBuffer {
 
 /**
  * Returns the last members of the JSON object at the end of `bytes`, as a separate object. The
- * bytes are read backwards, because the beginning may lie within a string. Members of nested
- * objects are ignored, and so are texts in strings that look like members.
+ * bytes are read backwards, because they may begin within a string. Members of nested objects are
+ * ignored, and so are texts in strings that look like members.
  */
 export function lastMembersOf(bytes: Buffer): Buffer {
   let depth = 0

@@ -8,7 +8,7 @@ export type AttemptError =
   | 'format'
   /** The answer has the expected format, but contains no image, so the provider charges nothing. */
   | 'no-image'
-  /** The provider refuses to make an image of the prompt. */
+  /** The provider refuses to generate an image from the prompt. */
   | 'blocked'
   /** The model's answer is not usable, and the provider charges for it. */
   | 'model-fault'
@@ -18,7 +18,7 @@ export type AttemptError =
   | 'revoked'
   /** The answer contains a screened word of the site. */
   | 'screened'
-  /** The account is empty or can't pay for a larger hold of the stream. */
+  /** The account is empty, or it can't pay for the larger hold that the stream needs. */
   | 'balance-spent'
   /** The stream used up its hold, and the event store could not be reached to raise the hold. */
   | 'store-unavailable'
@@ -41,9 +41,11 @@ export type AttemptEnd =
       readonly isProxy?: true
       /** The provider received the request and did not refuse it. */
       readonly isDispatched?: true
-      /** The provider had begun the stream, so it works on the answer and charges for it. */
+      /**
+       * The provider had begun the stream, so the provider works on the answer and charges for it.
+       */
       readonly hasBegun?: true
-      /** The answer repeats the caller's request, which makes it too large. */
+      /** The answer is too large because it repeats the caller's request. */
       readonly isEchoOfRequest?: true
       /**
        * The last members of a plain answer that the provider delivered but that is too large for

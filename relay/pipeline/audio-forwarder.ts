@@ -80,8 +80,8 @@ export class AudioForwarder implements AnswerForwarder {
   }
 
   /**
-   * Ends the audio. It counts as complete if the provider has ended the response properly
-   * (`isComplete`) and the audio contains at least one byte.
+   * Marks the audio as complete if the provider has ended the response properly (`isComplete`) and
+   * the audio contains at least one byte. Otherwise, this method does nothing.
    */
   close(isComplete = false): void {
     if (this.verdict !== 'open' || !isComplete || this.delivered.bytes === 0) return
@@ -173,7 +173,10 @@ class DeliveredAudio implements DeliveredAnswer {
   }
 }
 
-/** Returns the bytes per second of audio that begins with these bytes. */
+/**
+ * Estimates the bytes per second of audio from its first bytes. An unknown format counts as raw
+ * audio.
+ */
 function bytesPerSecondOf(start: Buffer): number {
   const magic = start.toString('latin1', 0, 4)
   if (magic === 'OggS') return OPUS_RATE
@@ -185,6 +188,6 @@ function bytesPerSecondOf(start: Buffer): number {
   }
   const frame = mp3FrameAt(start, 0)
   if (frame !== null) return frame.bitsPerSecond / 8
-  // AAC in ADTS has the same sync word, with layer 0.
+  // AAC in ADTS begins with the same sync word as MP3, but its layer is 0.
   return start[0] === 0xff && ((start[1] ?? 0) & 0xf6) === 0xf0 ? MP3_RATE : RAW_RATE
 }

@@ -32,8 +32,8 @@ type Deps = {
 const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
 
 /**
- * Authenticates the caller. A caller with an unknown key gets no error that tells anything about
- * tokens or users. Returns a promise only for a wrong key or for a token with an IP list.
+ * Authenticates the caller. The error for an unknown key reveals nothing about tokens or users.
+ * Returns a promise only for a wrong key or for a token with an IP list.
  */
 export function authenticate(
   { views, vault, failedKeys }: Deps,
@@ -103,7 +103,8 @@ const tooManyWrong = (retryAfter: number): RelayError =>
   relayError('too_many_failed_keys', { retryAfter })
 
 /**
- * Returns the key of a request. Clients send the key in different headers or in a query parameter.
+ * Returns the key of a request, or null if it has none. Clients send the key in different headers
+ * or in a query parameter.
  */
 export function keyInRequest(request: Pick<CallRequest, 'headers' | 'url'>): string | null {
   const { headers, url = '' } = request

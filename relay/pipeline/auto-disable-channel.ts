@@ -25,8 +25,8 @@ type RejectedKey = { readonly channel: RelayChannel; readonly keyRef: string }
 /**
  * Disables a channel or one of its keys when the provider rejects the site's key or account too
  * often. A rejection is recognized by its status, its error code or an admin's keywords, never by
- * text from models or callers. A channel stays enabled if it is the only one that serves some model
- * to some group. The feature is off until an admin turns it on.
+ * text from models or callers. A channel stays enabled if it is the only one that serves one of its
+ * models to one of its groups. The feature is off until an admin turns it on.
  */
 export class ChannelAutoDisabler {
   private readonly deps: Deps
@@ -62,8 +62,8 @@ export class ChannelAutoDisabler {
   }
 
   /**
-   * Disables the rejected key. If it is the channel's last usable key, the channel is disabled.
-   * `cause` is the id of the call or test in which the provider rejected the key.
+   * Disables the rejected key. If this key is the channel's last usable key, the channel is
+   * disabled. `cause` is the id of the call or test in which the provider rejected the key.
    */
   private disableKey({ channel, keyRef }: RejectedKey, reason: string, cause: string): void {
     const { channelId } = channel

@@ -9,9 +9,8 @@ import type { ProviderCall } from '../providers/provider-access-and-decoder-type
 import { idInStartOfEvent, idsInEvent, idsInResponse } from '../stored-responses/ids-in-response.ts'
 
 /**
- * The events in this number of bytes at the start of a stream are searched for the response's id.
- * The event in which the number is reached is searched to its end, because this event may repeat a
- * long request.
+ * The number of bytes at the start of a stream that are searched for the response's id. The event
+ * in which this number is reached is searched to its end, because it may repeat a long request.
  */
 const SEARCHED_BYTES_MAX = 256 * 1024
 const NO_MEMBERS = Buffer.from('{}')
@@ -20,7 +19,7 @@ const CANCEL_PAUSES_MS = [250, 500, 1_000] as const
 
 /** The provider has answered a cancellation with an error. */
 class CancellationRefused extends Error {
-  /** Whether the same request may succeed later. */
+  /** True if the same cancellation may succeed later. */
   readonly isTransient: boolean
 
   constructor(status: number) {
@@ -56,7 +55,8 @@ export class CancellableBackgroundResponse {
   }
 
   /**
-   * Takes the id from a plain answer that describes a response which the provider has not finished.
+   * Takes the id from a plain answer if the answer says that the provider has not finished the
+   * response.
    */
   noteAnswer(body: Buffer): void {
     if (isUnfinished(body)) this.id = idsInResponse(body)?.responseId ?? null
@@ -66,14 +66,14 @@ export class CancellableBackgroundResponse {
    * Cancels the response at the provider. Resolves when the provider has cancelled the response or
    * has refused to, or when `signal` is aborted. A failed cancellation is repeated a few times,
    * because the operator pays for everything that the provider continues to generate. Nothing is
-   * sent if the stream has not contained the response's id. A failure is only logged, because the
-   * caller can't fetch a response that the relay has not read completely.
+   * sent if the response's id was not found. A failure is only logged. It does not affect the
+   * caller, who can't fetch a response that the relay has not read completely.
    */
   async cancel(at: CallAtProvider, signal: AbortSignal): Promise<void> {
     const { id } = this
     if (id === null) return
     try {
-      // The signal does not end a wait for credentials, so both are awaited.
+      // Aborting the signal does not end a wait for credentials, so the abort is awaited as well.
       await Promise.race([cancelWithRetries(at, id, signal), rejectionBy(signal)])
     } catch (err) {
       at.log?.warn({ err }, 'a background response could not be cancelled')

@@ -18,8 +18,8 @@ type Reading = { readonly at: number; isPending: boolean; errors: Errors }
 const NO_ERRORS: Errors = new Map()
 
 /**
- * Returns the error code for the API caller if the balance or the token's budget is empty;
- * otherwise null.
+ * Returns the error code for the API caller if an account error says that the balance or the
+ * token's budget is empty; null for any other account error.
  */
 export function exhaustionCodeOf({ code }: AccountError): RelayErrorCode | null {
   if (code === 'TokenBudgetExhausted') return 'token_exhausted'

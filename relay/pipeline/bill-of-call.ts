@@ -14,7 +14,7 @@ type BilledCall = {
 
 /**
  * Returns the bill of a call that was sent as `candidate`. Most bills have none of the optional
- * members, so no objects are created for absent ones.
+ * members, so no objects are created for absent members.
  */
 export function billOf(
   { format, call: { served, revokedBy } }: BilledCall,

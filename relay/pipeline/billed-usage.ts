@@ -49,30 +49,30 @@ export type Delivery = {
   /** The `model` in the answer, unparsed. Undefined or null if the answer names no model. */
   readonly answeredModel: unknown
   /**
-   * Returns the service tier that the answer names, unparsed. It is called only for a request that
-   * asked for one. Omitted if there is no answer.
+   * Returns the service tier that the answer names, unparsed. It is called only if the request asks
+   * for a condition that the price contains. Omitted if there is no answer.
    */
   readonly readServiceTier?: () => unknown
   /** Returns the delivered text. It is called only if the tokens must be counted. */
   readonly readText: () => CountableText
   readonly isComplete: boolean
   /**
-   * True if text was delivered after the provider's last usage report, which may therefore be too
+   * True if text was delivered after the provider's last usage report. The report may then be too
    * low.
    */
   readonly hasTextAfterUsage?: boolean
-  /** An anomaly in the reports of a stream that `rawUsage` does not show. */
+  /** An anomaly in a stream's usage reports that can't be seen in their combination, `rawUsage`. */
   readonly usageAnomaly?: UsageAnomaly | null
   /**
-   * True if the tokens of the input are charged. False if the provider ended the stream with an
-   * error.
+   * True if the input is charged even if the provider did not report it. False if the provider
+   * ended the stream with an error.
    */
   readonly chargesInput: boolean
 }
 
 /**
- * The billed usage of a call, the source of this usage, and the anomaly of the provider's report,
- * or null if the report has none.
+ * The billed usage of a call and the source of this usage. `anomaly` is the anomaly of the
+ * provider's report, or null if the report has none.
  */
 export type Metered = {
   readonly usage: Usage
@@ -107,8 +107,8 @@ export function meter(
 /**
  * Returns the price conditions that are billed, such as a service tier. A condition can be billed
  * only if the request asks for it and the price of the call contains it. The answer decides which
- * of these are billed: see `billedConditions`. Without an answer, the most expensive ones are
- * billed.
+ * of the requested conditions are billed: see `billedConditions`. Without an answer, the most
+ * expensive of them are billed.
  */
 function conditionsOfCall(
   { rawUsage, readServiceTier }: Pick<Delivery, 'rawUsage' | 'readServiceTier'>,
@@ -225,8 +225,8 @@ const INVALID: ReadonlySet<UsageAnomaly | null> = new Set<UsageAnomaly>([
 
 /**
  * Returns the usage to charge for a running stream if this process dies. It is the larger of the
- * last report and the gateway's own count, but at most the usage that the call's hold (reserved
- * quota) covers.
+ * provider's report and the gateway's own count, but at most the usage that the call's hold
+ * (reserved quota) covers.
  */
 export function usageSoFar(
   rawUsage: unknown,
@@ -250,9 +250,9 @@ export function usageSoFar(
 }
 
 /**
- * Reports whether the usage is implausibly zero: no input, or no output for an answer with text,
- * unless the seconds of audio are billed. Such usage is charged as reported, and the bill is marked
- * with the anomaly `zero`.
+ * Reports whether the usage is implausibly zero: it has no input, or it has neither output nor
+ * seconds of audio although the answer has text or images. Such usage is charged as reported, and
+ * the bill is marked with the anomaly `zero`.
  */
 function isZeroForText(usage: Usage, { readText }: Delivery): boolean {
   if (inputTokensOf(usage) === 0) return true
@@ -286,10 +286,10 @@ function readReport(
 }
 
 /**
- * Returns the larger of the report and the gateway's own count. If they can be interpreted in
- * several ways, the most expensive interpretation is used. If the report is not trusted, another
- * interpretation is that all its tokens are text tokens. If the count has image tokens, another
- * interpretation is that these are text tokens.
+ * Returns the larger of the report and the gateway's own count. If the report or the count can be
+ * interpreted in several ways, the most expensive interpretation is used. If the report is not
+ * trusted, another interpretation is that all its tokens are text tokens. If the count has image
+ * tokens, another interpretation is that these are text tokens.
  */
 function moreExpensiveInterpretation(
   { usage: reported, otherInterpretation, isTrusted }: UsageReport,

@@ -38,9 +38,9 @@ export const deliveryOfStream = (
 
 /**
  * Returns the data from which a plain answer is billed if it was too large to be kept in memory.
- * The usage is read from its last members. If these contain no usage, the answer is billed
- * with the output limit of the request. An answer that is large because it repeats the request is
- * billed without an estimated output instead.
+ * The usage is read from the answer's last members. If they contain no usage, as many output tokens
+ * as the request's output limit are billed. If the answer is too large because it repeats the
+ * request (`isEchoOfRequest`), no output tokens are estimated.
  */
 export function deliveryOfTail(
   format: WireFormat,

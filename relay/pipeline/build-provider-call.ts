@@ -16,8 +16,8 @@ import { adapterOf } from './adapt-image-request.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 
 /**
- * Builds the request to the provider for a candidate, which is a channel with the caller's request
- * in the form for this channel. `added` contains headers that the gateway itself sends.
+ * Builds the request to the provider for a candidate: a channel, with the caller's request as it
+ * was prepared for this channel. `added` contains headers that the gateway itself sends.
  */
 export function buildProviderCall(
   candidate: Candidate,
@@ -33,7 +33,7 @@ export function buildProviderCall(
   const compactPath = format.isCompaction ? compactPathOf(target, path.model) : null
   const placed = { ...call, path: compactPath ?? withApiVersion(call.path, settings) }
   if (request.files === undefined) return placed
-  // An adapted endpoint takes JSON, in which the files are data URLs.
+  // An endpoint with an image adapter takes JSON, in which the files are data URLs.
   const isAdapted = adapterOf(candidate, target) !== undefined
   const upload = (isAdapted ? providerJson : providerForm)(body, request.files)
   return withUpload(placed, upload)

@@ -3,7 +3,7 @@ import { isGemini3 } from '../conversion/gemini/model-version.ts'
 import { removeForeignThinking } from '../dialects/remove-thinking-of-other-providers.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 
-/** A request after the removal, and the paths of the removed content. */
+/** A request without the thinking of other providers, and the paths of the removed content. */
 type OwnRequest = { readonly request: ChatRequest; readonly losses: readonly string[] }
 
 const NO_LOSSES: readonly string[] = []
@@ -11,15 +11,16 @@ const NO_BODIES: readonly Buffer[] = []
 const CACHED_FROM_BYTES = 16_384
 
 /**
- * Caches the results, because a request may be prepared for several channels. A short request
- * without thinking of other providers is searched again each time, because a search costs less than
- * an entry in this map.
+ * Caches the results of `withoutForeignThinking`, because a request may be prepared for several
+ * channels. The result of a short request that remains unchanged is not cached, because searching
+ * the request again costs less than an entry in this map.
  */
 const RESULTS = new WeakMap<ChatRequest, Map<boolean, OwnRequest>>()
 
 /**
- * Removes, from a request that is sent without a conversion, the thinking that providers with other
- * wire formats made in earlier answers. `model` is the provider's name for the model.
+ * Removes the thinking of providers with other wire formats from the earlier answers in a request.
+ * Used for requests that are sent without a conversion. `model` is the provider's name for the
+ * model.
  */
 export function withoutForeignThinking(request: ChatRequest, model: string): OwnRequest {
   const needsCallSignatures = request.format.name === 'gemini' && isGemini3(model)

@@ -5,7 +5,7 @@ export type Deadlines = {
   readonly connectMs: number
   /**
    * The maximum time, in milliseconds, from the start of an attempt to the first event of its
-   * stream. For a streamed upload, the time starts with its last chunk.
+   * stream. For a streamed upload, the time starts when its last chunk is sent.
    */
   readonly firstEventMs: number
   /**
@@ -43,16 +43,16 @@ export type Deadlines = {
    * caller has disconnected.
    */
   readonly lastUsageMs: number
-  /** The time between two checks whether the caller of a running call still has access. */
+  /** The time between two checks of whether the caller of a running call still has access. */
   readonly accessCheckMs: number
   /** A caller whose connection accepts no byte for this time is treated as disconnected. */
   readonly writeStallMs: number
   /**
-   * The maximum time between two bytes of a websocket message. While the relay shuts down, it is
+   * The maximum time between two bytes of a websocket message. While the relay shuts down, this is
    * also the maximum time between two bytes of an HTTP request body.
    */
   readonly uploadStallMs: number
-  /** The maximum time to cancel a background response, including to obtain credentials. */
+  /** The maximum time to cancel a background response, including the time to obtain credentials. */
   readonly cancelMs: number
   readonly leaseMs: number
   readonly renewMs: number
@@ -83,16 +83,16 @@ export const DEFAULT_DEADLINES: Deadlines = {
 
 /**
  * A listener of the relay's timer. `onTick` is called on every tick until it returns false. `now`
- * is the time of `performance.now()`, so that changing the wall clock ends no call.
+ * is the current value of `performance.now()`, so a change of the system clock ends no call.
  */
 export type TimerListener = { readonly onTick: (now: number) => boolean }
 
 const TICK_MS = 100
 
 /**
- * The only timer of the relay, which runs while there are calls. On every tick, it compares the
- * time with the deadlines of all calls. This costs less than starting and clearing two timers for
- * every call.
+ * One timer for the deadlines of all calls. It runs while at least one call is running. On every
+ * tick, each listener compares the time with its deadlines. This costs less than starting and
+ * clearing two timers for every call.
  */
 export class DeadlineTimer {
   private readonly listeners = new UnorderedList<TimerListener>()

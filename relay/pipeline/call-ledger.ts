@@ -96,8 +96,8 @@ export type AttemptHistory = {
 }
 
 /**
- * Writes the account events of one call. The pipeline writes them only here, so that it can't end a
- * call twice.
+ * Writes the account events of one call. The pipeline writes these events only with this class,
+ * which does not let a call end twice.
  */
 export class CallLedger {
   hasEnded = false
@@ -132,8 +132,9 @@ export class CallLedger {
   }
 
   /**
-   * Admits the call. Resolves with null when the hold is durable. Otherwise resolves with the error
-   * for the API caller.
+   * Admits the call. Resolves with null when the hold is durable. Resolves with the error for the
+   * API caller if the account refuses the call, or if the request repeats a call that was admitted
+   * before.
    */
   async admit(admission: Admission): Promise<RelayError | null> {
     const { token, user, group } = this.caller
@@ -165,8 +166,8 @@ export class CallLedger {
   }
 
   /**
-   * Stores the output limit and the hold that the event of the admission grants, which may be
-   * smaller than the requested hold. If the call was admitted before, there is no event, and the
+   * Stores the output limit and the hold that the event of the admission grants. This hold may be
+   * smaller than the requested one. If the call was admitted before, there is no event, and the
    * requested hold is stored.
    */
   private storeGrant([event]: readonly AccountEvent[], { hold }: Admission): void {

@@ -76,8 +76,9 @@ export class Cancellations {
   }
 
   /**
-   * Ends cancellations that take too long while the relay shuts down. A second call of this method
-   * has no effect.
+   * Limits cancellations while the relay shuts down: running ones must end within `DRAIN_CANCEL_MS`
+   * from now, and each later one within `DRAIN_CANCEL_MS` from its start. A second call of this
+   * method has no effect.
    */
   limitForShutdown(): void {
     if (this.isShuttingDown) return

@@ -1,7 +1,9 @@
 import type { Offer } from '#domain/routing/channels-by-group-and-model.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 
-/** Reports whether any channel of the offer has not expired at `now`, in Unix milliseconds. */
+/**
+ * Reports whether at least one channel of the offer has not expired at `now`, in Unix milliseconds.
+ */
 export function hasUnexpiredChannel(offer: Offer<RelayChannel>, now: number): boolean {
   for (const { channels } of offer) {
     for (const { terms } of channels) if (isUnexpired(terms, now)) return true

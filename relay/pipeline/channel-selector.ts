@@ -15,9 +15,9 @@ type Deps = {
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Selects the channels to try for one call from the offer: the channels for the call's model and
- * group. Each channel is selected at most once, unless `retryWithAnotherKey` asks for it again. The
- * preferred channel comes first if it is healthy. All other channels are drawn at random. Full
+ * Selects the channels to try for one call. The offer contains the channels for the call's model
+ * and group. Each channel is selected at most once, unless `retryWithAnotherKey` asks for it again.
+ * The preferred channel comes first if it is healthy. All other channels are drawn at random. Full
  * channels (which have reached a limit) are skipped. Channels to avoid (see
  * `CircuitBreaker.isAvoided`) are selected only when no other channel is left.
  */
@@ -93,8 +93,8 @@ export class ChannelSelector {
   }
 
   /**
-   * Ends the attempt at the current channel. If it was not made (`isRefunded`), it does not count
-   * towards the channel's limits, and its probes are given back.
+   * Ends the attempt at the current channel. An attempt that was not made (`isRefunded`) does not
+   * count towards the channel's limits, and its probes are given back.
    */
   end(isRefunded: boolean): void {
     this.permit?.release({ isRefunded })
@@ -114,7 +114,7 @@ export class ChannelSelector {
     const permit = await this.deps.limits.enter(`channel:${channel.channelId}`, claims)
     if (isFull(permit)) return this.skipFull(channel, permit.waitMs)
     this.permit = permit
-    // A circuit is probed only with a permit, because a full channel gets no call.
+    // A circuit is probed only after the permit is acquired, because a full channel gets no call.
     return this.probe(channel, this.probesAt(channel.channelId))
   }
 

@@ -44,8 +44,8 @@ function settingsOf(channel: RelayChannel): string {
 }
 
 /**
- * The terms that do not change a request. The base URL decides which endpoints exist, and
- * `targetSettingsOf` adds these to the text.
+ * The terms that do not change a request. The base URL is one of them because it only decides which
+ * endpoints exist, and the settings of the endpoints are compared separately (`targetSettingsOf`).
  */
 const IRRELEVANT: ReadonlySet<string> = new Set<keyof RelayChannel['terms']>([
   ...(['name', 'models', 'groups', 'priority', 'weight', 'tag', 'isAutoBan'] as const),
@@ -57,10 +57,10 @@ const targetSettingsOf = (target: ProviderTarget | null): unknown =>
   target === null ? null : [idOf(target.profile), target.endpoints.map(endpointSettingsOf)]
 
 /**
- * Returns the settings of an endpoint that can change a request. In a path, only the placeholder
- * for a deployment matters, because a deployment can have any name. `models` is compared only if it
- * is a regular expression. Any other value follows from the channel's terms, which are compared
- * separately.
+ * Returns the settings of an endpoint that can change a request. Of a path, only the presence of
+ * the placeholder for a deployment is compared, because a deployment can have any name. `models` is
+ * compared only if it is a regular expression. Any other value of `models` follows from the
+ * channel's terms, which are compared separately.
  */
 const endpointSettingsOf = (endpoint: CallEndpoint): unknown =>
   Object.entries(endpoint)
@@ -73,7 +73,10 @@ const endpointSettingsOf = (endpoint: CallEndpoint): unknown =>
 const ids = new WeakMap<object, number>()
 let highestId = 0
 
-/** Returns the value itself, the text of a regular expression, or a number for any other object. */
+/**
+ * Returns a primitive value itself, the text of a regular expression, or a unique number for any
+ * other object.
+ */
 function idOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof RegExp) return `${value}`

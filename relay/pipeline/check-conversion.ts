@@ -20,14 +20,16 @@ import type { RelayDeps } from './relay-deps.ts'
 /** The maximum number of channels for which a conversion is tried before the admission. */
 const CHANNELS_TRIED_MAX = 4
 /**
- * A request of more bytes is converted before the admission only if its caller can pay, because a
- * conversion costs time.
+ * The maximum number of bytes of a request that is converted without a check that its caller can
+ * pay. Converting a longer request takes time.
  */
 const UNPAID_BYTES_MAX = 64 * 1024
 
 /**
  * Returns an error if no channel for the call's model and group has a format that can express the
- * request; otherwise null. A request with this error is refused before any quota is held for it. A
+ * request. A request with this error is refused before any quota is held for it. Returns null if
+ * the request can be sent, or if this can't be decided by trying the first `CHANNELS_TRIED_MAX`
+ * channels. A large request that must be converted also gets an error if its caller can't pay. A
  * conversion that succeeds is cached for the attempt.
  */
 export function checkConversion(
@@ -38,7 +40,7 @@ export function checkConversion(
   plan: CallPlan,
 ): RelayError | null | Promise<RelayError | null> {
   const { format, model, body } = request
-  // Another model or group may need no conversion.
+  // Another model or group with which the call may be served may need no conversion.
   if (plan.alternatives !== undefined) return null
   if (!format.isCompaction && isServedWithoutConversion(plan.offer, format.name, model)) return null
   if (body.length <= UNPAID_BYTES_MAX) return conversionError(deps, request, plan)
@@ -46,12 +48,16 @@ export function checkConversion(
   const checking = checkAccountCanPay(deps, exchange, caller, request, { ...plan, terms })
   return checking.then((error) => {
     if (error === null) return conversionError(deps, request, plan)
-    // Only an admission detects that a request with an `Idempotency-Key` repeats an admitted call.
+    // Only an admission detects that a request with an `Idempotency-Key` repeats an admitted call,
+    // so such a request is not refused here.
     return isKeyed(exchange) ? null : error
   })
 }
 
-/** For each offer, whether a channel serves a format and model, by `format model`. */
+/**
+ * Caches, for each offer, whether a channel serves a model in a format. A key consists of the
+ * format and the model.
+ */
 const answersByFormat = oncePerOffer((_offer: Offer<RelayChannel>) => new Map<string, boolean>())
 
 /** Reports whether at least one channel serves the model in the caller's format. */

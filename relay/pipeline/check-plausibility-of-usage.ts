@@ -63,8 +63,8 @@ const MODELS_WITH_HIDDEN_OUTPUT =
   /reason|think|research|search|agent|compound|sonar|online|(?:^|[-/])(?:o\d|r1|qwq)/i
 
 /**
- * Returns the output limit that was sent, as the sum over all choices; null if none was sent or the
- * format has none.
+ * Returns the output limit that was sent, as the sum over all choices; null if none was sent, or
+ * for a direct format (a format that is never converted).
  */
 const sentLimit = ({ request }: MeteredCall, { outputTokens }: UsageLimits): number | null =>
   request.outputTokensMax === null || isDirectFormat(request.format.name) ? null : outputTokens
@@ -106,8 +106,9 @@ export function resolveDoubts(
 /**
  * Decides whether the cached tokens in a report come in addition to the prompt tokens or are
  * included in them. They come in addition if the prompt tokens alone are too few for the gateway's
- * own count of the request. In this case, this count limits the cached tokens too, and the
- * interpretation that they are included becomes `otherInterpretation`.
+ * own count of the request. In this case, the gateway's count also limits the cached tokens of a
+ * text request, and the interpretation that the cached tokens are included becomes
+ * `otherInterpretation`.
  */
 export function resolveCache(
   report: UsageReport,
@@ -138,9 +139,9 @@ type UsageEvidence = {
 }
 
 /**
- * Returns the highest plausible number of output tokens for a report above the output limit. It
- * follows from the limit or from the gateway's own count, whichever allows more. Returns null if
- * the output may contain tokens that neither of these covers.
+ * Returns the highest plausible number of output tokens for a report above the output limit. This
+ * number follows from the limit or from the gateway's own count, whichever allows more. Returns
+ * null if the answer may have hidden output.
  */
 function ceilingByCount(
   report: UsageReport,

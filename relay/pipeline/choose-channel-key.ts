@@ -30,9 +30,10 @@ export class KeySelector {
   }
 
   /**
-   * Returns a key that is not in `used`, or null if there is none. The result is a promise only if
-   * the key's circuit must be probed. `preferredRef` is the key of the call's session. This key is
-   * chosen if calls may use it without a probe.
+   * Returns a key that is not in `used`, or null if there is none. Also returns null if `used` has
+   * a key and all keys that are left have the health `out`. The result is a promise only if the
+   * circuit of the chosen key must be probed. `preferredRef` is the key of the call's session. This
+   * key is chosen if calls may use it without a probe.
    */
   choose(
     channel: RelayChannel,

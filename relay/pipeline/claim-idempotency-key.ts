@@ -43,8 +43,9 @@ export function claimIdempotencyKey(
 }
 
 /**
- * Reports whether the request repeats an admitted call by its `Idempotency-Key`. Only the admission
- * tells how that call ended. A key whose call the account refused belongs to no admitted call.
+ * Reports whether the request repeats an admitted call by its `Idempotency-Key`. The result does
+ * not tell how that call ended: the later admission finds this out. A key whose call the account
+ * refused belongs to no admitted call. Returns false if the look-up fails.
  */
 export async function repeatsAdmittedCall(
   { claimedCalls, actors, log }: Deps,

@@ -2,9 +2,10 @@ import { addressSet, plainAddress } from '#infra/outbound/ip-addresses.ts'
 import type { CallRequest } from './http-request-and-response-types.ts'
 
 /**
- * Returns a function that determines the client's IP address. It reads `X-Forwarded-For` from the
- * right, up to the first address that is not a trusted proxy. A client can forge all addresses
- * further left.
+ * Returns a function that determines the client's IP address. If the connection comes from a
+ * trusted proxy, the function reads `X-Forwarded-For` from the right. The client's address is the
+ * first one that is not a trusted proxy, because a client can forge all addresses to the left of
+ * this address. At an invalid entry, the function returns the address to the right of the entry.
  */
 export function clientIpReader(trustProxy: readonly string[]): (request: CallRequest) => string {
   const isTrusted = trustProxy.length === 0 ? () => false : addressSet(trustProxy)

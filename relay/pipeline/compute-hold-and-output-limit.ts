@@ -13,7 +13,9 @@ import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'
  */
 const NO_CACHE: InputKinds = { hasHourCache: false }
 
-/** The hold of a call, the bounds from which it was computed, and how it may be reduced. */
+/**
+ * The hold of a call, the bounds from which the hold was computed, and how the hold may be reduced.
+ */
 export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds
@@ -46,8 +48,8 @@ const UNKNOWN_MODEL_OUTPUT_TOKENS = 8_192
 const OPEN_ENDED_TIMES_PAYABLE = 8n
 
 /**
- * The properties of one variant of a request that determine what the call may cost. A channel with
- * overrides, for example, gets another variant than the caller sent.
+ * The properties of one variant of a request that determine what the call may cost. The variant for
+ * a channel with overrides, for example, differs from the caller's request.
  */
 export type VariantBounds = Pick<
   ChatRequest,
@@ -79,10 +81,10 @@ type InputLimits = {
 }
 
 /**
- * Returns the output limit and the hold, which is the worst-case cost over all variants of the
- * request. The input is bounded by its bytes, or by `input` if this is lower. The output is bounded
- * by the limit of the caller or the model. `tools` bounds the provider's tools, whose results are
- * input as well.
+ * Returns the terms of a call: its cost bounds and its hold, which is the worst-case cost over all
+ * variants of the request. The input is bounded by its bytes, or by `input` if this is lower. The
+ * output is bounded by the caller's limit and the model's cap, or by the default cap if there is
+ * neither. `tools` bounds the provider's tools, whose results are input as well.
  */
 export function callTerms(
   price: PriceSnapshot,
@@ -144,8 +146,8 @@ const isUnlimited = (variant: VariantBounds): boolean => variant.isUnlimited ===
 
 /**
  * Returns the output limit in tokens per choice. The model's own cap applies even if the request
- * has a larger limit. The thinking tokens that the provider generates in addition to this limit are
- * added.
+ * has a larger limit. The returned limit includes the thinking tokens that the provider may
+ * generate beyond the request's limit, the cap or the default limit.
  */
 function outputLimitOf(
   { outputTokensMax, thinkingTokens = 0 }: VariantBounds,
@@ -159,8 +161,9 @@ function outputLimitOf(
 type Priced = Pick<CallTerms, 'bounds' | 'isOpenEnded'> & { readonly price: PriceSnapshot }
 
 /**
- * Raises the hold of a call without an output limit to the operator's minimum. Free calls hold
- * nothing.
+ * Raises the hold of a call without an output limit to at least the price of its input plus the
+ * operator's minimum for each choice. The hold of a free call or of a call with a price per call is
+ * returned unchanged.
  */
 function withPreConsumed(
   hold: Quota,

@@ -122,8 +122,8 @@ const recordPlain = (
   )
 
 /**
- * Returns the bytes of an answer that could not be recorded, without the statement that the
- * response is stored.
+ * Returns the bytes of an answer that could not be recorded. If the answer was converted, the bytes
+ * no longer say that the response is stored.
  */
 const unstored = (
   { request: { storesContent } }: ClosingContext,
@@ -133,10 +133,10 @@ const unstored = (
 
 /**
  * Settles a call with a plain answer that the caller does not get, and answers with the error. The
- * answer contains a screened word, or it can't be converted. The caller is charged, because the
- * provider charges for the answer, and a caller can provoke such an answer. Without the charge, a
- * caller could fill the provider's cache for free, or learn from the error whether the answer
- * contains the word.
+ * answer contains a screened word, has no result or can't be converted. The caller is charged,
+ * because the provider charges for the answer, and a caller can provoke such an answer. Without the
+ * charge, a caller could fill the provider's cache for free, or learn from the error whether the
+ * answer contains the word.
  */
 export async function concludeWithheld(
   closing: ClosingContext,
@@ -183,8 +183,8 @@ function sendPlain(
   if (isAnswered(exchange)) return
   const mustStream = isStream && format.stream.streamsPlainAnswers === true
   if (mustStream || response.headersSent || exchange.jsonArray !== null) {
-    // The response may have begun as a stream with ping comments, or it must be an array. Then the
-    // answer is sent as a stream event, too.
+    // The response may have begun as a stream with ping comments, or it must be an array. In both
+    // cases, the answer is sent as a stream event.
     endStream(exchange, format.streamOfAnswer(visibleBody))
     return
   }
@@ -236,8 +236,8 @@ export async function concludeStream(
     else answerError(exchange, NO_STORE)
   } else if (!isSettled) endStream(exchange, errorEvent(exchange, NO_STORE))
   else if (isComplete) {
-    // Earlier events of the stream said `store: true`. Clients rely on the complete response at the
-    // end.
+    // Earlier events of the stream said `store: true`, but clients rely on the response in the last
+    // event.
     endStream(exchange, isRecorded ? readLast() : unstored(closing, candidate, readLast()))
   } else if (error === 'caller-gone') response.destroy()
   else if (forwarder.errorEvent !== null && accountCodeIn(forwarder.errorEvent) !== null) {
@@ -271,10 +271,10 @@ function storeEventMessage(
 }
 
 /**
- * Settles a call without an answer for its caller: the caller disconnected or lost access before
- * the answer began, the answer is too large, or a stream begins with a screened word. The input is
- * charged, because the provider charges for the request, and so is an answer that the provider
- * delivered.
+ * Settles a call without an answer for its caller. For example, the caller disconnected or lost
+ * access before the answer began, the answer is too large, or a stream begins with a screened word.
+ * The input is charged, because the provider charges for the request. An answer that the provider
+ * delivered is charged as well.
  */
 export async function concludeAbandoned(
   closing: ClosingContext,
@@ -283,8 +283,8 @@ export async function concludeAbandoned(
 ): Promise<false> {
   const { exchange, call, outputHold } = closing
   const { imageFactor, choices, format } = candidate.request
-  // A price per image is charged as any price per call: also if the provider may have completed the
-  // call.
+  // A price per image is charged like any price per call, even if it is unknown whether the
+  // provider completed the call.
   const isPerImage = imageFactor !== undefined && outputHold.price.mode === 'call'
   const images = isPerImage ? { images: choices } : {}
   // Nothing was sent to the caller, but the first events may have reported usage.

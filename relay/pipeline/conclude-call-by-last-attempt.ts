@@ -23,7 +23,9 @@ import type { LastAttempt } from './try-channels-in-order.ts'
 
 const MIB = 1024 * 1024
 const WITHHELD = relayError('sensitive_answer')
-/** The failure of an attempt whose plain answer is not JSON, so that it can't be converted. */
+/**
+ * The failure of an attempt whose plain answer can't be converted, because the answer is not JSON.
+ */
 const NO_JSON = {
   kind: 'failed',
   error: 'format',
@@ -32,9 +34,9 @@ const NO_JSON = {
 } as const
 
 /**
- * Ends a call by its last attempt: settles or releases its hold, and sends the rest of the answer
- * or an error. Resolves to true if the caller was sent the complete answer. `last` is null if no
- * channel was tried.
+ * Ends a call according to its last attempt: settles or releases the call's hold, and sends the
+ * rest of the answer or an error. Resolves to true if the caller was sent the complete answer.
+ * `last` is null if no channel was tried.
  */
 export function concludeCall(
   closing: ClosingContext,
@@ -94,7 +96,7 @@ function visibleAnswer(
 
 /**
  * Returns the error for an answer that is too large or too deeply nested to be converted. Returns
- * null if the body is not an answer at all. Such a body costs nothing.
+ * null if the body contains no usage. Such a body is not an answer and costs nothing.
  */
 function unconvertedAnswerError(
   { request: { format } }: Candidate,
@@ -133,8 +135,9 @@ const REFUSED: ReadonlySet<AttemptError> = new Set([
  * access after the provider received the request, because disconnecting would otherwise be cheaper
  * than waiting for the answer. It is also charged if the request makes the answer too large, if a
  * stream begins with a screened word, or if a stream stalls after it has begun. The provider
- * charges for such attempts, and a caller can provoke them. For example, a model may think for long
- * about a question, so that its stream stalls.
+ * charges for such attempts, and a caller can provoke them. For example, a model may think about a
+ * question for so long that its stream stalls. An attempt that the provider refused or answered
+ * without a result (see `REFUSED`) is never charged.
  */
 function isCharged(
   { readsForUsageOnly }: RunningCall,

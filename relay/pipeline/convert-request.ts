@@ -66,10 +66,10 @@ export const forgetConversions = (request: ChatRequest): void => {
 const CONVERSATION = 'messages'
 
 /**
- * Returns the path to name in the error for a conversation that is empty after its conversion. It
- * is the path of the first part that was lost, or otherwise the path of the whole conversation in
- * the caller's format. Callers of Gemini's or the Responses API would not know the name in the
- * provider's format.
+ * Returns the path for the error about a conversation that is empty after its conversion. This is
+ * the path of the first part that was lost. If no part was lost, it is the path of the whole
+ * conversation in the caller's format, because callers do not know the name in the provider's
+ * format.
  */
 function pathOfEmptyConversation(caller: WireFormat, losses: readonly string[]): string {
   const { promptMember = CONVERSATION } = caller

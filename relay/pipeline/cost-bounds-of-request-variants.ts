@@ -21,9 +21,9 @@ import { boundsWithThinking } from './thinking-beyond-output-limit.ts'
 const OUTLINED_FROM_BYTES = 4_096
 
 /**
- * Reports whether the channel may change the request so that its cost bounds change. Overrides can
- * increase the cost. For an image request, a channel may send a size and a quality that cost more
- * or less than those of the caller.
+ * Reports whether the channel may change the cost bounds of the request. Overrides can increase the
+ * cost. For an image request, a channel may send a size and a quality that cost more or less than
+ * those of the caller.
  */
 const mayChangeBounds = (
   { rules }: RelayChannel,
@@ -88,8 +88,9 @@ export function variantBoundsOf(
 }
 
 /**
- * Returns the bounds of the request for channels whose provider has no output limit. A caller that
- * sets a low limit would otherwise get a long answer for the hold of a short one.
+ * Returns the bounds of the request for channels whose provider ignores output limits; an empty
+ * list if the offer has no such channel. Without these bounds, a caller that sets a low limit would
+ * get a long answer for the hold of a short one.
  */
 function boundsWithoutLimit(
   { choices, inputBound }: ChatRequest,
@@ -111,10 +112,10 @@ export function largestImageFactor(bounds: readonly VariantBounds[]): DecimalTex
 }
 
 /**
- * Returns an image request with the bounds of its variants. It has the largest number of images,
- * price factor and output limit of all variants. The caller's own size therefore has no effect on
- * the hold if no channel sends it. A request for anything else, or without variants, is returned
- * unchanged.
+ * Returns an image request with the bounds of its variants: the largest number of images, price
+ * factor and output limit of all variants. The caller's own image size therefore has no effect on
+ * the hold if no channel sends this size. A request for anything else, or without variants, is
+ * returned unchanged.
  */
 export function boundedBySentImages(
   request: ChatRequest,

@@ -18,7 +18,7 @@ export type BodyCoding = {
 type OpenCoding = {
   readonly create: () => Decoder
   /**
-   * The maximum number of bytes that the decoder itself uses. Most of them are for its window, the
+   * The maximum number of bytes that the decoder itself uses. Most of them are for its window: the
    * recent output to which compressed data can refer.
    */
   readonly memory: number
@@ -50,7 +50,10 @@ const CODINGS: ReadonlyMap<string, BodyCoding> = new Map<string, BodyCoding>([
 const BROTLI_CODES = 4 * MB
 const BROTLI_WINDOW_BITS_MAX = 24
 
-/** Reads the window size at the start of a Brotli stream (RFC 7932, section 9.1). */
+/**
+ * Reads the window size at the start of a Brotli stream (RFC 7932, section 9.1). The decoder's
+ * memory depends on this size.
+ */
 function openBrotli(start: Buffer): OpenCoding {
   const bits = start[0] ?? 0xff
   const middle = (bits >> 1) & 7
@@ -106,16 +109,16 @@ function zstdWindowLog(start: Buffer): number {
 }
 
 /**
- * Returns the coding that a `Content-Encoding` header names. Returns null for a plain body, and
- * undefined for any other coding. A list of several codings is never accepted, because each coding
- * could multiply the size of the body again.
+ * Returns the coding that a `Content-Encoding` header names. Returns null for a body that is not
+ * compressed, and undefined for a coding that is not supported. A list of several codings is never
+ * accepted, because each coding could multiply the size of the body again.
  */
 export function codingIn(header: string | undefined): BodyCoding | null | undefined {
   const name = (header ?? '').trim().toLowerCase()
   return name === '' || name === 'identity' ? null : CODINGS.get(name)
 }
 
-/** If the decompressed body is larger than this, `RATIO_MAX` limits it. */
+/** `RATIO_MAX` applies only if the decompressed body is larger than this number of bytes. */
 const RATIO_FROM_BYTES = MB
 /**
  * The maximum ratio of decompressed bytes to compressed bytes. Compression makes the JSON of real

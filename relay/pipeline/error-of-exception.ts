@@ -7,16 +7,17 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
- * Reports whether an exception means that the database or the event store is unavailable, so that
- * the caller can repeat the request later. Exceptions of requests to providers must have been
- * handled before.
+ * Reports whether an exception means that the database or the event store is unavailable. The API
+ * caller can then repeat the request later. Exceptions of requests to providers can look the same,
+ * so they must be handled before this check.
  */
 export const isStoreUnavailable = (err: unknown): boolean =>
   err instanceof StoreUnavailable || isDatabaseAway(err)
 
 /**
- * Returns the caller's error for an exception that nothing else has handled, and logs it. Any
- * exception but an unavailable database is a bug, whose stack is logged but not sent to the caller.
+ * Returns the error for the API caller after an exception that nothing else has handled, and logs
+ * the exception. Any exception other than an unavailable database is a bug. Its stack is logged but
+ * not sent to the caller.
  */
 export function errorOfException(log: Logger, call: string, err: unknown): RelayError {
   if (isStoreUnavailable(err)) {

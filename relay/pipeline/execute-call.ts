@@ -34,8 +34,8 @@ import { type LastAttempt, tryChannels } from './try-channels-in-order.ts'
 import { chatBodyShareOf } from './user-share-of-body-memory.ts'
 
 /**
- * Authenticates a call. `authenticate` checks the headers, and `readBodySettings` reads the
- * settings in the body.
+ * Authenticates a call. `authenticate` finds the caller before the body is read, and
+ * `readBodySettings` reads the settings in the body.
  */
 export type Authenticator = {
   readonly authenticate: (
@@ -67,7 +67,8 @@ export const API_KEY_AUTHENTICATOR: Authenticator = {
 /**
  * Executes one call from the request to the last byte of the response. This file alone decides the
  * order of the steps, so the steps do not depend on each other. Most steps return a promise only in
- * rare cases. Only then is it awaited, because each `await` would let other calls run in between.
+ * rare cases. A step's result is awaited only if it is a promise, because each `await` would let
+ * other calls run in between.
  */
 export async function executeCall(
   deps: RelayDeps,
@@ -126,8 +127,9 @@ export async function executeCall(
 }
 
 /**
- * Returns the exchange of a request that was read. The format of the request may differ from that
- * of its path, and stored items may have been inserted into the request.
+ * Returns the exchange with the error format and the number of inserted items of a request that was
+ * read. The format of the request may differ from that of its path, and stored items may have been
+ * inserted into the request.
  */
 function exchangeOf(
   arrived: Exchange,
@@ -152,7 +154,7 @@ const NO_USAGE_OUTCOME: CallOutcome = { isSuccess: false, tokens: 0 }
 
 /**
  * Executes a planned call, from the reservation of the hold to the bill. The call counts as
- * successful if the provider answered completely, or if it answered until the caller left.
+ * successful if the provider answered completely, or if it answered until the caller disconnected.
  */
 async function executePlannedCall(
   deps: RelayDeps,
@@ -189,7 +191,8 @@ async function executePlannedCall(
     if (isTraced) {
       deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')
     }
-    // A caller who leaves before the end of an answer is charged for it, so it counts as a success.
+    // A caller who disconnects before the end of an answer is charged for the call, so the call
+    // counts as a success.
     const isLeft = call.isCallerGone && call.tokens > 0
     return { isSuccess: isSuccess || isLeft, tokens: call.tokens }
   } catch (err) {
@@ -211,9 +214,9 @@ type Running = Pick<ClosingContext, 'call' | 'caller' | 'ledger' | 'outputHold'>
 }
 
 /**
- * Tries the alternatives of a call in order until a channel answers. An alternative is a model with
- * a group that may serve the call through one or more channels. Returns the last attempt, or an
- * error if no channel was tried. Alternatives whose limits are reached are left out.
+ * Tries the alternatives of a call in order until a channel answers. An alternative is a model and
+ * a group with which the call may be served. Returns the last attempt, or an error if no channel
+ * was tried. Alternatives whose limits are reached are left out.
  */
 function tryAlternatives(
   deps: RelayDeps,
@@ -282,7 +285,12 @@ function tryAlternative(
   })
 }
 
-/** Reports whether another model or group may be tried, because the caller has received nothing. */
+/**
+ * Reports whether another model or group may be tried after this outcome. The caller must still be
+ * connected and have access, and the call must not have run out of time. If an attempt was made, it
+ * must have failed with a retryable error. If no attempt was made, the reason must not be a lack of
+ * memory.
+ */
 const mayTryAnother = (
   outcome: LastAttempt | RelayError,
   call: RunningCall,

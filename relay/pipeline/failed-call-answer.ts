@@ -60,8 +60,9 @@ type AnswerContext = {
 }
 
 /**
- * Returns the answer for the caller of a call that failed before any byte was sent. It is the error
- * of the last attempt, or `unserved` if no attempt was made.
+ * Returns the answer for the caller of a call that failed before any byte was sent. The answer is
+ * the error of the last attempt, or `unserved` if no attempt was made. If the caller has
+ * disconnected, the answer is only recorded.
  */
 export function callErrorAnswer(
   candidate: Candidate | null,
@@ -90,8 +91,9 @@ export function callErrorAnswer(
     const { status: shownStatus } = RELAY_ERRORS.upstream_account
     return { reason, errorCode: error.code, status: shownStatus, retryAfterMs: 0, error }
   }
-  // A stream with a success status may begin with an error. A body that was rendered for this
-  // status would tell the client that its request is invalid.
+  // A stream with a success status may begin with an error. The error is rendered for the status
+  // 502, because an error body for the success status would tell the client that its request is
+  // invalid.
   const isErrorStatus = status !== null && status >= 400 && status <= 599
   const errorStatus = isErrorStatus ? status : 502
   const shownStatus = mapped ?? errorStatus

@@ -12,8 +12,9 @@ import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 
 /**
- * Returns the mismatch if the answer names another model than the request that was sent, or if the
- * provider reports a much higher cost than the price list gives. Returns null if there is none.
+ * Returns a mismatch if the answer names a model other than the one in the request to the provider,
+ * or if the provider reports a much higher cost than the price list gives. Returns null if there is
+ * no mismatch, and also for deployments.
  */
 export function mismatchIn(
   { rawUsage, answeredModel: answered }: Delivery,
@@ -21,7 +22,7 @@ export function mismatchIn(
   usage: Usage,
   { price }: OutputHoldTracker,
 ): AnswerMismatch | null {
-  // A deployment's name does not tell which model it runs, so the models can't be compared.
+  // The name of a deployment does not tell which model it runs, so the models can't be compared.
   if (channel.target !== null && isByDeployment(channel.target)) return null
   const { costRatio = '1' } = channel.terms
   return findAnswerMismatch(

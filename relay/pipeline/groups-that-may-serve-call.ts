@@ -3,12 +3,15 @@ import type { Views } from '../views/start-views.ts'
 import type { Caller } from './authenticate.ts'
 
 /**
- * The name that stands for several groups. A call in the group `auto` is served by the first of
- * these groups that can serve it.
+ * The name of a group that represents several other groups. A call in the group `auto` is served by
+ * the first of these groups that can serve the call.
  */
 const AUTO = 'auto'
 
-/** Lists the groups that may serve the caller. Only the group `auto` stands for several groups. */
+/**
+ * Lists the groups that may serve the caller. For any group other than `auto`, the list contains
+ * only this group.
+ */
 export function groupsOf(
   { group, user }: Pick<Caller, 'group' | 'user'>,
   { autoGroups, usableGroups }: Pick<RelayOptions, 'autoGroups' | 'usableGroups'>,

@@ -9,8 +9,8 @@ import { allowedMembersIn, type CallPlan } from './plan-call-for-one-model-and-g
 import { boundsWithThinking } from './thinking-beyond-output-limit.ts'
 
 /**
- * The variants of a request: the original request, followed by one variant for each channel that
- * changes its bounds.
+ * The variants of a request: the original request, followed by the requests of channels that may
+ * change its bounds.
  */
 type RequestVariants = readonly [ChatRequest, ...ChatRequest[]]
 
@@ -90,10 +90,10 @@ export function lowestTerms({ options }: Views['options'], { price, bounds }: Ca
 }
 
 /**
- * The number of bytes of a body with stored content that count as one token in the check whether
+ * The number of bytes of a body with stored content that count as one token in the check of whether
  * the caller can pay. It is twice the usual number, because the length includes the ids of stored
  * items, which are not inserted. The check therefore never asks for more than the later hold.
- * Images can't lower this hold, because they count with their bytes.
+ * Images can't lower this hold, because their bytes are counted.
  */
 const CONTENT_BYTES_PER_TOKEN_MAX = 2 * BYTES_PER_TOKEN_MAX
 

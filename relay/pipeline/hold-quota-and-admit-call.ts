@@ -29,7 +29,7 @@ type Admitted = {
   readonly ledger: CallLedger
   readonly terms: CallTerms
   /**
-   * The exchange with the call's id. For a request with an `Idempotency-Key`, this is the id of the
+   * The exchange with the call's id. For a request with an `Idempotency-Key`, the id is that of the
    * call that claimed the key.
    */
   readonly exchange: Exchange
@@ -67,10 +67,11 @@ async function canSkipCount(
 
 /**
  * Admits a call by reserving its worst-case cost on the account (the hold). Once the hold is
- * durable, returns the call's ledger, with which the call must be ended exactly once. Otherwise,
- * returns an error. If the account can't easily pay, the request's tokens are counted first, to
- * lower the hold. The `Idempotency-Key` is claimed only after the count, so a caller who
- * disconnects during the count can use the key again. `upload` is the body as the caller sent it.
+ * durable, returns the call's ledger, with which the call must be ended exactly once. Returns an
+ * error if the call is not admitted. If the account can't easily pay, the request's tokens are
+ * counted first, to lower the hold. The `Idempotency-Key` is claimed only after the count, so a
+ * caller who disconnects during the count can use the key again. `upload` is the body as the caller
+ * sent it.
  */
 export function admit(
   deps: RelayDeps,
@@ -81,7 +82,7 @@ export function admit(
   upload: Buffer,
 ): Promise<Admitted | RelayError> {
   const { price, terms } = plan
-  // A count would lower the hold for one model only.
+  // A count would lower the hold for one model only, so calls with alternatives are not counted.
   const isOnly = plan.alternatives === undefined
   if (!isOnly || !isWorthCounting(request, plan)) {
     return claimKeyAndAdmit(deps, arrived, caller, request, { price, terms, upload })

@@ -29,16 +29,16 @@ export type Exchange = {
    */
   readonly jsonArray: JsonArrayStream | null
   /**
-   * What an error event must repeat or continue from the events that the caller has received.
-   * Missing if nothing was sent yet, or if the format's error events repeat nothing.
+   * The data of the events sent so far that an error event must repeat or continue. Missing or null
+   * if nothing was sent yet, or if the format's error events repeat nothing.
    */
   sent?: SentEvents | null
   /**
    * The number of stored items that the gateway has inserted before the items of the caller's own
-   * input. Errors and losses name the items as the caller sent them.
+   * input. Errors and losses name items by their indexes in the caller's own input.
    */
   readonly insertedItems?: number
-  /** The logger. It is null in a process without a relay, because such a process logs no calls. */
+  /** The logger. Null in a process without a relay, which logs no calls. */
   readonly log: Logger | null
 }
 
@@ -72,8 +72,8 @@ const EXPOSED_HEADERS = [
 ].join(', ')
 
 /**
- * Returns the headers of all responses. They allow any web page to call the relay with a key. This
- * is safe, because the relay ignores cookies.
+ * Returns the headers that every response has. They allow any web page to call the relay with a
+ * key. This is safe, because the relay ignores cookies.
  */
 export const headersOf = ({ call, errors }: Pick<Exchange, 'call' | 'errors'>): string[] => [
   'X-Request-Id',
@@ -93,8 +93,9 @@ const VISIBLE_NAME = /^[\w.:[\]() -]{1,96}$/
  * Sets a response header that lists names. `X-Dropped-Members` names the members of the request
  * that were not sent. `X-Conversion-Loss` names the losses of a conversion: members of the request
  * for which the provider's format has no equivalent, and contents of the answer for which the
- * caller's format has none. At most `NAMES_SHOWN_MAX` short names are listed. All others are only
- * counted, so that the header stays short: `(12 more)`.
+ * caller's format has none. At most `NAMES_SHOWN_MAX` short names are listed. All other names are
+ * only counted, to keep the header short: `(12 more)`. If `members` is empty, the header is
+ * removed.
  */
 export function setNameListHeader(
   { response }: Exchange,
@@ -134,7 +135,8 @@ export function sendError(exchange: Exchange, error: RelayError, end = endNow): 
 }
 
 /**
- * Logs an error of the gateway, including an error that is sent before the caller is authenticated.
+ * Logs an error of the gateway at the log level debug, including an error that is sent before the
+ * caller is authenticated.
  */
 export function traceError({ log, call }: Exchange, { code }: RelayError, status: number): void {
   if (log?.isLevelEnabled('debug')) log.debug({ call, code, status }, 'an error was sent')

@@ -23,7 +23,7 @@ const TOTAL_MS = 30_000
 /** Matches the content types of images. Some object stores send only a general binary type. */
 const TYPES = /^(?:image\/[\w.+-]{1,64}|(?:application|binary)\/octet-stream)(?:;|$)/i
 
-/** The number of bytes that the images of an answer may still have. */
+/** The number of bytes that are left for the images of an answer. */
 type Budget = { bytesLeft: number }
 type InlinedAnswer = { readonly candidate: Candidate; readonly body: Buffer }
 
@@ -72,7 +72,10 @@ export async function inlineImages(
 
 type LoadedImage = { readonly others: JsonObject; readonly data: string | null }
 
-/** Renders an answer. The data of images is not searched for characters to escape. */
+/**
+ * Serializes an answer with the data of the images. The data is inserted only after the
+ * serialization, which would otherwise search the data for characters to escape.
+ */
 function withImageData(answer: JsonObject, images: readonly LoadedImage[]): Buffer {
   const mark = randomUUID()
   const data = images.map((image) =>
@@ -98,7 +101,7 @@ async function imageAt(
   budget: Budget,
 ): Promise<string> {
   const [start] = DATA_URL.exec(url) ?? []
-  // Decoding and encoding leaves only characters of base64.
+  // Decoding and encoding the data again leaves only base64 characters.
   if (start !== undefined) {
     const data = Buffer.from(url.slice(start.length), 'base64').toString('base64')
     if (data === '') throw new Error('the address of an image has no data')
@@ -132,7 +135,7 @@ async function download(
   budget: Budget,
 ): Promise<Buffer> {
   const headers = { 'accept-encoding': 'identity', 'user-agent': 'tallygate' }
-  // Only the signal limits the time.
+  // Only the signal limits the time of a download.
   const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
   const {
     statusCode,

@@ -23,7 +23,7 @@ export const isMemoryError = ({ code }: RelayError): boolean =>
   code === 'overloaded' || code === 'too_many_concurrent'
 
 /**
- * Counts the memory of the copies of a request's body that are made for providers. These are
+ * Counts the memory of the copies of a request's body that are made for providers. These copies are
  * conversions to other formats, bodies without the thinking of other providers or with shorter
  * cache lifetimes, and the bodies that are sent. Conversions are kept as long as the call, because
  * several channels may need the same one. Without this count, a call with a large body could use
@@ -102,8 +102,8 @@ function takeCopies(memory: BodyMemory, owner: BodyMemoryShare, bytes: number): 
 
 /**
  * Runs `work`, which makes copies of a request's body. The copies have `bytes` bytes in total and
- * are counted as by `CopiesOfBody`. Returns null, or an error if too little memory is left. `work`
- * is not run after an error.
+ * are counted like those of `CopiesOfBody`. Returns null, or an error if too little memory is left.
+ * `work` is not run after an error.
  */
 export async function withCopiesOfBody(
   memory: BodyMemory,
@@ -141,8 +141,8 @@ function keptCopiesOf(request: ChatRequest): ReadonlySet<Buffer> {
 
 /**
  * Reports whether `body` is a view of `whole` and therefore uses no additional memory. Small
- * buffers may share Node's buffer pool without being views of each other. They are then not
- * counted, which is negligible.
+ * buffers may share Node's buffer pool without being views of each other. The function then returns
+ * true, so a small copy may not be counted, which is negligible.
  */
 const isPartOf = (body: Buffer, whole: Buffer): boolean => body.buffer === whole.buffer
 

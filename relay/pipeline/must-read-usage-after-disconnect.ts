@@ -16,8 +16,8 @@ const REASONS_IF_ASKED = /gpt-5\.[1-9](?!.*(?:codex|pro))|gemini-2\.5-flash-(?:l
 
 /**
  * Reports whether a stream must be read for its usage after its caller has disconnected. This is
- * the case if only the usage is missing, or if only the usage shows how much the model reasoned. A
- * model may reason long before its stream begins.
+ * the case if only the usage is missing from the stream, or if only the usage shows how much the
+ * model reasoned, possibly before the first event. Returns false if the caller gets a plain answer.
  */
 export function mustReadUsage(
   forwarder: Pick<AnswerForwarder, 'isFinished'> | null,
@@ -30,14 +30,14 @@ export function mustReadUsage(
 /**
  * Reports whether the provider may charge for reasoning that the answer shows only in part or not
  * at all. Claude and some of OpenAI's models reason only if the request asks for it. OpenAI's other
- * reasoning models and Google's reason unless the request turns it off. The models of other vendors
- * show all their reasoning.
+ * reasoning models and Google's models reason unless the request turns reasoning off. The models of
+ * other vendors show all their reasoning.
  */
 export function mayHideReasoning({ request, upstreamModel }: Reasoner): boolean {
   const { suffix } = request
   if (suffix?.thinking.kind === 'off' || turnsThinkingOff(request)) return false
   const isAsked = suffix !== undefined || asksToThink(request)
-  // The provider's name may be the name of a deployment, which says nothing about the model.
+  // The provider's name may be the name of a deployment. Such a name says nothing about the model.
   return [request.model, upstreamModel ?? ''].some((name) => {
     const model = name.toLowerCase().replace(/^ft:/, '')
     if (model.includes('claude') || REASONS_IF_ASKED.test(model)) return isAsked

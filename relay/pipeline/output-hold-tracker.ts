@@ -14,8 +14,8 @@ const GROWTH_TOKENS = 4_096
 /** A stream requests a larger hold when its hold covers only this many more tokens. */
 const AHEAD_TOKENS = 2_048
 /**
- * The tokens that an open-ended stream may deliver beyond its hold before it is ended. They are
- * charged even if the balance is spent.
+ * The tokens that an open-ended stream may deliver beyond its hold before the stream is ended.
+ * These tokens are charged even if the balance is spent.
  */
 const PROGRESS_STEP_TOKENS = 1_024
 /**
@@ -26,14 +26,17 @@ const ROUGH_FACTOR = 2
 const BYTES_PER_TOKEN = 2
 
 /**
- * Parsing a stream's events takes time. Parsing is skipped while the delivered bytes show that at
- * least this many tokens are left before the next decision.
+ * The events of a stream are parsed only if fewer than this many tokens may be left before the next
+ * decision. An upper bound of the tokens follows from the delivered bytes without parsing, which
+ * takes time.
  */
 const PARSE_BELOW_TOKENS = 64
 
 type Delivered = Pick<DeliveredText, 'bytes' | 'estimateTokens' | 'tokensUpperBound'>
 
-/** The decision whether a stream may continue after the output that it has delivered so far. */
+/**
+ * The decision about whether a stream may continue after the output that it has delivered so far.
+ */
 type OutputVerdict =
   | 'continue'
   | 'raise-hold'
@@ -140,7 +143,7 @@ export class OutputHoldTracker {
   }
 
   /**
-   * Returns the number of tokens at which `decide` first returns another verdict than `continue`.
+   * Returns the number of tokens at which `decide` first returns a verdict other than `continue`.
    */
   private nextDecisionTokens(): number {
     return this.isGrowing ? this.covered - AHEAD_TOKENS : this.roughTokensMax()

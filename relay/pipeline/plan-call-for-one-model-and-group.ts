@@ -63,7 +63,8 @@ export type CallPlan = {
   readonly offer: Offer<RelayChannel>
   /**
    * The models and groups with which the call may be served, in order. Undefined if only the
-   * requested model in the caller's group may serve the call. Its channels are in `offer`.
+   * requested model in the caller's group may serve the call. The channels of this model are in
+   * `offer`.
    */
   readonly alternatives?: readonly Alternative[]
 }
@@ -133,9 +134,9 @@ const conditionsOf = (
   requestedConditions(request, (member) => allowedMembersIn(offer).has(member))
 
 /**
- * Reports whether the answer may contain images. It can't if the request excludes images and no
- * channel changes the request. An override or a conversion could change the modalities that the
- * request asks for.
+ * Reports whether the answer may contain images. It contains no images if the request excludes
+ * images and no channel changes the request. An override or a conversion could change the
+ * modalities that the request asks for.
  */
 const mayHaveImages = (
   { hasNoImageAnswer, format, model }: ChatRequest,

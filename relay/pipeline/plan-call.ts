@@ -23,8 +23,9 @@ const ALTERNATIVES_MAX = 8
 
 /**
  * Lists the models and groups with which a call may be served, in the order in which they are
- * tried. The first one has the model of the request. If the call names a channel, only the first
- * one is returned. If the request refers to stored content, fallback models are left out.
+ * tried. The first alternative has the model of the request. If the call names a channel, only the
+ * first alternative is returned. If the request refers to stored content, fallback models are left
+ * out.
  */
 function alternativesOf(
   caller: Caller,
@@ -158,8 +159,9 @@ export function planCall(
 }
 
 /**
- * Returns the caller with the first of its groups that offers the model. This is for realtime
- * sessions, which have no alternatives and therefore stay in this group.
+ * Returns the caller with the first of its groups that offers the model. If no group offers the
+ * model, returns the caller unchanged. This is for realtime sessions, which have no alternatives
+ * and therefore stay in this group.
  */
 export function callerInOfferingGroup(
   views: Views,

@@ -37,7 +37,7 @@ import {
 /** A channel to which the call may be sent, with the request for that channel. */
 export type Candidate = {
   readonly channel: RelayChannel
-  /** The caller's request after the channel's overrides. */
+  /** The caller's request after its conversion, if there is one, and the channel's overrides. */
   readonly request: ChatRequest
   readonly body: Buffer
   /** The provider's name for the model, or null if the provider uses the caller's name. */
@@ -124,7 +124,7 @@ export function conversionErrorAt(
   return isRelayError(converted) ? converted : null
 }
 
-/** The decisions for a channel that precede the conversion of the request. */
+/** The decisions that are made for a channel before the request is converted. */
 type PreparationRoute = CandidateChange & {
   readonly format: WireFormat
   /** True if the endpoint takes the requests of Vertex AI's method `predict`. */

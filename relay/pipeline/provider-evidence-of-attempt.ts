@@ -10,7 +10,7 @@ const SLICE_BYTES = 256 * 1024
 const START_BYTES = 256
 /** The number of bytes at the end of an answer that are searched for identifiers. */
 const END_BYTES = 128
-/** The maximum length of the provider's usage report in an event. */
+/** The maximum length of the provider's usage report in a recorded event. */
 const USAGE_LENGTH_MAX = 2_048
 /**
  * Matches a long string in a usage report. Reports normally contain only names and numbers, so a
@@ -45,7 +45,7 @@ class StreamDigest {
     return this.first !== null
   }
 
-  /** Ends the stream. Returns null if it had no chunk. */
+  /** Returns the digest of the complete stream. Returns null if the stream had no bytes. */
   end(): Digest | null {
     const { bytes, first } = this
     if (bytes === 0) return null
@@ -127,7 +127,7 @@ export class AttemptEvidence {
     if (requestId !== null) found.push(['', requestId])
     this.last = null
     if (found.length === 0) return report
-    // One check of all texts is faster than one of each, and nearly always enough.
+    // Checking all texts at once is faster than checking each of them, and nearly always enough.
     const isFit = areEvidenceTexts(
       found.map(([, value]) => value),
       confidential,

@@ -71,7 +71,8 @@ async function withStoredContent(
   const complete = body === null ? request : readRequest(deps, { ...received, body }, path)
   if (isRelayError(complete)) return complete
   const insertedItems = itemsIn(complete) - itemsIn(request)
-  // The stored input of an earlier request was checked as well, but the rules may have changed.
+  // The inserted input was checked when the earlier request arrived, but the rules may have
+  // changed.
   const fileError = providerFileError(caller, complete)
   if (fileError !== null) return errorInCallerRequest(fileError, insertedItems)
   const owner = contentOwnerOf(caller)
@@ -121,7 +122,7 @@ type ContentToPay = Pick<Loading, 'request'> & {
 }
 
 /**
- * Returns an error if the caller can't pay for a request with stored content of this length;
+ * Returns an error if the caller can't pay for a request of `paid` bytes with its stored content;
  * otherwise null.
  */
 export async function unpayableContentError(

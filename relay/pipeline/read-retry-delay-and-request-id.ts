@@ -6,8 +6,8 @@ const RETRY_AFTER_S_MAX = 3_600
 const DECIMAL = /^\d{1,10}(?:\.\d{1,6})?$/
 
 /**
- * Returns the delay that the provider requests before a retry. It is in milliseconds, from 0 to one
- * hour. `Retry-After-Ms` is more exact than `Retry-After` and takes precedence.
+ * Returns the delay in milliseconds that the provider requests before a retry, from 0 (no delay
+ * requested) to one hour. `Retry-After-Ms` is more exact than `Retry-After` and takes precedence.
  */
 export function retryAfterIn(headers: ProviderHeaders, now: number): number {
   const { 'retry-after': delay, 'retry-after-ms': exact, date } = headers

@@ -48,7 +48,7 @@ export function sessionOf(
   headers: IncomingHttpHeaders,
   request: ChatRequest,
 ): Session | null {
-  // The id comes last, because it alone can contain line breaks.
+  // The id comes last, because only the id can contain line breaks.
   const keyOf = (id: string): string =>
     keyedHash('call-session', `${userId}\n${tokenId}\n${request.model}\n${id}`)
   const id = idInHeaders(headers) ?? idInBody(request)
@@ -95,8 +95,8 @@ function userIn(body: Buffer, { valueStart, valueEnd }: Member): string | null {
 
 /**
  * The minimum length of a request whose session is recognized by its first message. Providers cache
- * a prompt from about 1 024 tokens, so a shorter conversation gains nothing from staying on one
- * channel.
+ * only prompts of about 1 024 tokens or more, so a shorter conversation gains nothing from staying
+ * on one channel.
  */
 const RECOGNIZED_FROM_BYTES = 4_096
 /** The maximum number of bytes that are searched for the first message. */
@@ -156,7 +156,10 @@ type Message = {
  */
 const sample = Buffer.alloc(IDENTIFYING_BYTES_MAX)
 
-/** The maximum number of texts, and of bytes outside of texts, that are examined in a message. */
+/**
+ * The maximum number of steps for reading a message. A step reads a text or one byte outside of
+ * texts.
+ */
 const STEPS_MAX = 4_096
 /** The maximum length, in bytes, of the keys and roles that are recognized. */
 const KEY_BYTES_MAX = 16
@@ -171,8 +174,8 @@ const CLOSE_BRACE = 125
 
 /**
  * Reads one message from a body that is valid JSON. Reading begins at `start`, which may be the
- * place of a comma or space before the message. Reading stops at `end`. Returns null if `end` is
- * reached before the message's role is found.
+ * place of a comma or space before the message. Reading stops at `end` or after `STEPS_MAX` steps.
+ * Returns null if reading stops before the message's role is found.
  */
 function readMessage(body: Buffer, words: Words, start: number, end: number): Message | null {
   let depth = 0

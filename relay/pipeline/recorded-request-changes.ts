@@ -44,7 +44,10 @@ const withoutIndexes = (losses: readonly string[]): readonly string[] => [
   ...new Set(losses.map((loss) => loss.replaceAll(/\[\d+\]/g, '[]'))),
 ]
 
-/** The changes of a chat that is sent in the caller's format, as most calls are: none. */
+/**
+ * The empty record of a chat that is sent without a conversion and loses nothing. Most calls are
+ * such chats.
+ */
 export const UNCHANGED: RequestChanges = Object.freeze({})
 
 /** Returns the formats of the call as they are recorded: see `CallFormats`. */

@@ -30,7 +30,7 @@ export async function errorWithoutQuota(
 /** The free models of each price list. They are cached, because price lists are immutable. */
 const ZERO_PRICES = new WeakMap<PriceList, ReturnType<typeof zeroPrices>>()
 
-/** Reports whether some model is free for chats in some group. */
+/** Reports whether at least one model is free for chats in at least one group. */
 function isAnyChatFree({ options: { prices }, channels }: Views): boolean {
   const cached = ZERO_PRICES.get(prices)
   const freeModels = cached ?? zeroPrices(prices)

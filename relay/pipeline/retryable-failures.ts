@@ -5,8 +5,8 @@ import { accountErrorOf } from './detect-provider-account-error.ts'
 /**
  * Reports whether another channel may be tried after a failed attempt, for example because the
  * provider failed, was at its limit or rejected the key. After a timeout of a plain answer (not a
- * stream), or of a stream that has begun, no other channel may be tried, because the provider may
- * still be working on that answer and charges for it.
+ * stream), or of a stream that has begun, no other channel may be tried: the provider may still be
+ * working on the answer, and charges for it.
  */
 export function isRetryable(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
@@ -20,7 +20,8 @@ export function isRetryable(
   if (error === 'timeout' && mayBeAnswered) return false
   if (error !== 'status' || status === null) return true
   if (status >= 500 || (status >= 300 && status <= 399)) return true
-  // With 404, the provider does not offer the model, which another one may. Google answers an
-  // invalid key with status 400, and DashScope an account in arrears.
+  // A 404 means that the provider does not offer the model, but another provider may offer it.
+  // Google answers an invalid key with status 400, and DashScope answers an account in arrears with
+  // 400.
   return [401, 402, 403, 404, 408, 409, 429].includes(status) || accountErrorOf(end) !== null
 }

@@ -53,7 +53,7 @@ export class RunningCall implements TimerListener {
   readonly attempts = new AttemptList()
   /** Cancellations that must end before the call ends. */
   readonly pendingCancellations: Promise<void>[] = []
-  /** The model and group of the last attempt; null if the call's admission named the same. */
+  /** The model and group of the last attempt; null if they are those of the call's admission. */
   served: Served | null = null
   forwarder: AnswerForwarder | null = null
   isCallerGone = false
@@ -125,7 +125,7 @@ export class RunningCall implements TimerListener {
     const background = isBackground ? new CancellableBackgroundResponse() : null
     this.candidate = candidate
     this.forwarder = needsForwarder(this.request) ? this.newForwarder(candidate, background) : null
-    // The first event of an image may be the complete image.
+    // The first event of an image stream may be the complete image, which takes longer.
     const isEarly = isStream && format.stream.isAlwaysReadOn !== true
     this.providerRequestId = null
     if (this.attempts.items.length > 0) showRateLimits(this.exchange, {}, [])

@@ -5,8 +5,8 @@ import type { CallResponse } from './http-request-and-response-types.ts'
 /** The time for which the connection stays open, so that the caller can read the response. */
 const LINGER_MS = 500
 /**
- * The maximum number of connections that stay open for `LINGER_MS`. Further connections are closed
- * immediately.
+ * The maximum number of connections that stay open for `LINGER_MS`. All other connections are
+ * closed immediately.
  */
 const LINGERING_MAX = 64
 
@@ -15,7 +15,7 @@ let lingering = 0
 /**
  * Sends the error for a request whose body was not read completely. The connection is closed,
  * because Node would otherwise read the remaining body. The request is paused first, because the
- * response may get lost if bytes arrive during the closing.
+ * response may get lost if bytes arrive while the connection is being closed.
  */
 export function rejectUnreadRequest(exchange: Exchange, error: RelayError): void {
   const { request, response } = exchange
@@ -29,8 +29,8 @@ export function rejectUnreadRequest(exchange: Exchange, error: RelayError): void
 }
 
 /**
- * Writes the response immediately, but ends it after a delay. Clients know by `Content-Length` that
- * the response is complete.
+ * Writes the response immediately, but ends it after a delay. Clients know from `Content-Length`
+ * that the response is complete.
  */
 function endLater(response: CallResponse, text: string): void {
   lingering += 1

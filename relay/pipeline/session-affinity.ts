@@ -33,8 +33,8 @@ const UNNAMED_PER_PARTITION_MAX = 4_096
 const KEY_REF_LENGTH_MAX = 128
 
 /**
- * Holds a part of the remembered sessions. When it is full, the least recently used session is
- * removed.
+ * Holds a part of the remembered sessions. When the partition is full, the least recently used
+ * session is removed.
  */
 class Partition {
   private readonly entries = new Map<string, Entry>()
@@ -75,8 +75,8 @@ class Partition {
 
   /**
    * Counts an assignment that is about to be written to Redis, where it stays for `idleMs`. Returns
-   * false if there were too many writes, so that a caller with a new id in each call can't fill
-   * Redis.
+   * false if there were too many writes in the current period of `idleMs`. Without this limit, a
+   * caller with a new id in each call could fill Redis.
    */
   countShare(idleMs: number, now: number): boolean {
     if (now - this.sharesSince >= idleMs) {
@@ -105,15 +105,15 @@ type Deps = {
 /**
  * Sends each call of a session to the channel and key that served the session last (its
  * assignment). This saves cost, because providers cache prompts for each account. An assignment is
- * only a hint: its channel is used only if the call could be sent to this channel without the
- * assignment, too. Assignments are kept in this process and, if there is Redis, shared with all
+ * only a hint: its channel is used only if the call could also be sent to this channel without the
+ * assignment. Assignments are kept in this process and, if there is Redis, shared with all
  * processes.
  */
 export class SessionAffinity {
   private readonly deps: Deps
   /**
-   * All sessions of a token are in one partition, so that a token with many sessions can't replace
-   * those of most other tokens.
+   * The sessions whose ids clients have sent. All sessions of a token are in one partition, so a
+   * token with many sessions can't displace the sessions of most other tokens.
    */
   private readonly named = partitionsOf(NAMED_PER_PARTITION_MAX)
   /** The sessions that are recognized by their first message. Many of them have only one call. */
@@ -188,8 +188,8 @@ export class SessionAffinity {
 
   /**
    * Returns the channel of an assignment, or null if the offer does not contain the channel. A
-   * session stays at a channel of lower priority only for the idle time, because better channels
-   * may have recovered.
+   * session stays at a channel below the highest priority only for the idle time, because channels
+   * of a higher priority may have recovered.
    */
   channelAt({ channelId, since }: Assignment, offer: Offer<RelayChannel>): RelayChannel | null {
     const place = placesIn(offer).get(channelId)
@@ -219,7 +219,8 @@ export class SessionAffinity {
     if (match === null) return null
     const [, channelId, since, keyRef = ''] = match
     const assignment = { channelId: Number(channelId), since: Number(since), keyRef }
-    // Only a successful call renews the assignment in Redis, so it is not marked as shared.
+    // The entry is not marked as written to Redis, so that the next successful call renews it
+    // there.
     const entry = { assignment, usedAt: performance.now(), sharedAt: 0 }
     this.partitionOf(session).put(session.key, entry)
     return assignment
@@ -251,8 +252,8 @@ export class CallSession {
   }
 
   /**
-   * Returns the channel to which the session is assigned, or null if the call may not be sent
-   * there.
+   * Returns the channel to which the session is assigned, or null if there is none or the call may
+   * not be sent to it. In the second case, the assignment is deleted.
    */
   channelIn(offer: Offer<RelayChannel>): RelayChannel | null {
     const { assignment } = this
@@ -273,7 +274,8 @@ export class CallSession {
 
   /**
    * Records the result of an attempt. A success assigns the session to its channel and key. A
-   * failure of the provider deletes this assignment. A refused request changes nothing.
+   * failure of the provider deletes the session's assignment to this channel and key. A refused
+   * request changes nothing.
    */
   note({ channelId }: RelayChannel, { keyRef }: RelayKey, end: AttemptEnd): void {
     const outcome = outcomeOf(end)

@@ -58,8 +58,8 @@ const RATE_LIMIT_VALUE = /^[\w.:+-]{1,40}$/
 const RATE_LIMITS_MAX = 32
 
 /**
- * Forwards the provider's headers that state its rate limits and how much of them is left. Headers
- * of an earlier attempt are removed.
+ * Forwards the provider's headers that state the provider's rate limits and what is left of them.
+ * Headers of an earlier attempt are removed.
  */
 export function showRateLimits(
   { response }: Exchange,

@@ -26,7 +26,7 @@ export type StreamVerdict =
 /** The destination of a stream. `write` returns false if it accepts no more bytes for now. */
 export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
 
-/** The maximum number of events that are held back at the end of a stream without a last event. */
+/** The maximum number of events held back at the end of a stream that has no last event. */
 const HELD_BACK_EVENTS_MAX = 4
 const BLANK_LINE = Buffer.from('\n\n')
 const ERROR_EVENT = /^event: ?error\s/m
@@ -67,7 +67,7 @@ export class StreamForwarder implements SseSink {
   private isFlowing = true
   private modelSearchesLeft = MODEL_EVENTS_MAX
   private readonly postDisconnectLimit = new PostDisconnectReadLimit()
-  /** True if uses of tools or images in the answer must be counted, because each is billed. */
+  /** True if uses of tools or images in the answer must be counted, because each one is billed. */
   countsToolUses = false
   /**
    * Set if the provider generates the response in the background. Even after the caller has
@@ -76,7 +76,7 @@ export class StreamForwarder implements SseSink {
   background: CancellableBackgroundResponse | null = null
   /**
    * Called if a finished answer, after which only the usage can follow, contains a screened word.
-   * It may call `continueForUsage`; otherwise the stream ends.
+   * The listener may call `continueForUsage`. If it does not, the stream ends.
    */
   onScreenedAtEnd: () => void = () => {}
   /** The type of the answer if it is not a stream of events. */
@@ -121,12 +121,12 @@ export class StreamForwarder implements SseSink {
     return this.usage.raw
   }
 
-  /** True if text was delivered after the last usage report, which may therefore be too low. */
+  /** True if text was delivered after the last usage report. The report may then be too low. */
   get hasTextAfterUsage(): boolean {
     return this.usage.hasTextAfterUsage
   }
 
-  /** An anomaly in the usage reports that `rawUsage` does not show; otherwise null. */
+  /** An anomaly of the usage reports that can't be seen in `rawUsage`; otherwise null. */
   get usageAnomaly(): UsageAnomaly | null {
     return this.usage.anomaly
   }
@@ -252,8 +252,8 @@ export class StreamForwarder implements SseSink {
       if (isCovered) this.usage.hasTextAfterUsage = false
       return this.onLastEvent(bytes)
     }
-    // The usage includes the text of its own event, so `pass` must not search this text. It
-    // searches no text while `isEarly` is true.
+    // The usage includes the text of its own event. `notePassed` must not search this text, and it
+    // searches no text while `hasTextAfterUsage` is true.
     if (isCovered) this.usage.hasTextAfterUsage = true
     if (ending === 'final' || (ending === 'trailing' && this.isFinal)) {
       this.holdBackFinal(bytes, ending === 'trailing')
@@ -276,7 +276,7 @@ export class StreamForwarder implements SseSink {
       this.heldBack = [converted.end(Buffer.concat(this.heldBack))]
       if (this.hasConversionFailed(converted)) return this.markFailedAsBegun()
     }
-    // An answer without content has its first byte in its end.
+    // The first byte of an answer without content is in the end of its stream.
     if (!this.hasDelivered && !this.postDisconnectLimit.hasBegun) this.onFirstByte()
     this.verdict = 'done'
   }
@@ -297,7 +297,7 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Completes a stream whose end is the end of its connection. If the provider left out the blank
+   * Completes a stream that ends when its connection closes. If the provider left out the blank
    * line after the last event, the event counts if its data is complete.
    */
   close(_isComplete = false): void {

@@ -10,7 +10,7 @@ import type { StreamFormat } from '../dialects/stream-format.ts'
 export class StreamUsage {
   /** The reports combined, unparsed; undefined if none was reported. */
   raw: unknown
-  /** True if text was delivered after the last report, which may therefore be too low. */
+  /** True if text was delivered after the last report. The report may then be too low. */
   hasTextAfterUsage = false
   private anomalyInReports: UsageAnomaly | null = null
   private lacksOutput = false
@@ -21,8 +21,9 @@ export class StreamUsage {
   }
 
   /**
-   * An anomaly that `raw` does not show; otherwise null. There is one if a later report contains an
-   * invalid or a smaller count, or if the report at the end of the answer omits the output count.
+   * An anomaly that `raw` does not show; otherwise null. There is an anomaly if a later report
+   * contains an invalid or a smaller count, or if the report at the end of the answer omits the
+   * output count.
    */
   get anomaly(): UsageAnomaly | null {
     return this.anomalyInReports ?? (this.hasTextAfterUsage && this.lacksOutput ? 'missing' : null)

@@ -46,8 +46,8 @@ type RequestMembers = Pick<ChatRequest, 'format' | 'body' | 'members'>
 
 /**
  * Returns the maximum number of thinking tokens that a model may generate in addition to the output
- * limit of a request. It is 0 for channels whose provider counts thinking towards the limit.
- * `model` is the provider's name for the model.
+ * limit of a request. Returns 0 if the provider counts thinking towards the limit, or if the model
+ * does not think for this request. `model` is the provider's name for the model.
  */
 function thinkingBeyondLimit(
   { target }: Pick<RelayChannel, 'target'>,
@@ -124,8 +124,8 @@ export function boundsWithThinking(
     const { model, suffix } = modelAndSuffixAtChannel(channel, request, adapters)
     const { name: format } = formatFor(channel, request.format, model)
     const isConverted = format !== request.format.name
-    // The relay turns thinking on later, in a converted request or because of a suffix. The hold
-    // covers all thinking, because a budget may be adapted.
+    // The relay may turn thinking on later, if it converts the request or because the model's name
+    // has a suffix. The hold then covers all thinking, because the relay may change the budget.
     const { thinkingSwitch, thinkingBeyondLimit: most } = channel.target.profile
     const isThinkingRequested =
       thinkingSwitch?.models.test(model) === true &&
@@ -227,9 +227,10 @@ type FittedLimit = {
 /**
  * Fits the thinking budget to the output limit. If the hold covers only `covered` output tokens and
  * the provider does not count thinking towards the limit, these tokens are divided between thinking
- * and answer. The answer gets at least half of them, or its own limit if this is lower. Thinking
- * gets at most the rest, but at least the smallest budget that the provider accepts. In Anthropic's
- * format, the budget must be below the limit. Returns an error if the quota pays for no output.
+ * and answer. The answer gets at least half of the tokens, or its own limit if the limit is lower.
+ * Thinking gets at most the rest, but at least the smallest budget that the provider accepts. In
+ * Anthropic's format, the budget must be below the limit. Returns an error if the quota pays for no
+ * output.
  */
 export function fitThinkingBudgetAndLimit(
   channel: RelayChannel,
@@ -246,7 +247,8 @@ export function fitThinkingBudgetAndLimit(
   }
   const own = overriddenLimit(adapted) ?? request.outputTokensMax ?? covered
   const answer = Math.min(own, Math.ceil(covered / 2))
-  // If the caller's own budget is even smaller, it is not raised. The provider then refuses it.
+  // A caller's budget below the provider's minimum is not raised. The provider then refuses the
+  // budget.
   const least = Math.min(thinking, channel.target?.profile?.thinkingBudgetMin ?? 1)
   // Without a budget, thinking could exceed what the hold covers.
   if (covered <= least) return relayError('insufficient_quota')

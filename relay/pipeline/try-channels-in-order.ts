@@ -17,7 +17,9 @@ import { isRetryable } from './retryable-failures.ts'
 import type { RunningCall } from './running-call.ts'
 import type { CallSession } from './session-affinity.ts'
 
-/** The channels of one model and group for a call, and the settings of the attempts at them. */
+/**
+ * The channels of one model and group that a call may use, and the settings of the call's attempts.
+ */
 type ChannelRoute = {
   readonly selector: ChannelSelector
   /** The session of the call, or null if the call belongs to no session. */
@@ -35,11 +37,12 @@ export type LastAttempt = { readonly candidate: Candidate; readonly end: Attempt
 const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 
 /**
- * Tries one channel after another while the last attempt failed and may be retried. If a key caused
- * the failure, the same channel may be tried again with another key. If no attempt was made,
- * returns the last error in preparing the request for a channel, provided that the request, the
- * caller's quota or a lack of memory caused it, and not the channel. If there is no such error,
- * returns the error that no channel is usable.
+ * Tries one channel after another while the last attempt failed and may be retried. Stops after
+ * `triesMax` attempts (probes do not count), or when the call may not continue or the retry budget
+ * is used up. If a key caused the failure, the same channel may be tried again with another key. If
+ * no attempt was made, returns the last error that the request, the caller's quota or a lack of
+ * memory caused while the request was prepared for a channel. If there is no such error, returns
+ * the error that no channel is usable.
  */
 export async function tryChannels(
   deps: RelayDeps,

@@ -24,7 +24,10 @@ import { type ProviderHeaders, retryAfterIn } from './read-retry-delay-and-reque
 type AttemptRequest = Omit<ProviderCall, 'origin'>
 type Upload = NonNullable<AttemptRequest['upload']>
 
-/** The maximum size of a plain answer that is sent to the caller, in bytes. */
+/**
+ * The default maximum size of a plain answer that is sent to the caller, in bytes. A wire format
+ * may set another one (`answerBytesMax`).
+ */
 export const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 const ERROR_BYTES_MAX = 64 * 1024
 const LINGER_MS = 2_000
@@ -78,7 +81,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private endedAt = 0
   private readsForUsageOnly = false
   isClosed = false
-  /** True once the request was passed on, after its credentials were obtained. */
+  /** True once the request was passed to the transport, after its credentials were obtained. */
   isSent = false
   readonly evidence = new AttemptEvidence()
   private readonly decoder: AnswerDecoder | null
@@ -264,8 +267,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Checks a complete answer to a request for a stream, which may have to be rendered as a stream.
-   * Invalid JSON must fail here, because a call can't fail once it is charged.
+   * Checks a plain answer to a request for a stream. The answer may have to be sent as a stream. If
+   * it is invalid JSON, the attempt must fail here, because a call can't fail once it is charged.
    */
   private faultOfStreamedAnswer(body: Buffer): 'format' | null {
     return this.forwarder !== null && isInvalidJsonObject(body) ? 'format' : null

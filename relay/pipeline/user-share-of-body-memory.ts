@@ -19,8 +19,8 @@ import type { RelayDeps } from './relay-deps.ts'
 const SHARE_BYTES = BODIES_BYTES_MAX / 2
 /**
  * The memory that the request bodies of one user and their copies may use together. Most large
- * bodies are changed before they are sent, so each needs memory for two copies. Other users keep a
- * quarter of the total.
+ * bodies are changed before they are sent, so each body needs memory for two copies. Other users
+ * keep a quarter of the total.
  */
 const SHARE_WITH_COPIES_BYTES = (BODIES_BYTES_MAX * 3) / 4
 /**

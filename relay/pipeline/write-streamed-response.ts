@@ -3,7 +3,7 @@ import type { CallResponse } from './http-request-and-response-types.ts'
 
 /**
  * The maximum length in bytes of events or a plain answer that are copied into a string before
- * writing. Longer ones are written without a copy.
+ * writing. Longer data is written without a copy.
  */
 export const SINGLE_WRITE_BYTES_MAX = 16 * 1024
 const CRLF = '\r\n'
@@ -46,7 +46,7 @@ export function writeEvents(exchange: Exchange, streamed: Buffer): boolean {
 
 /**
  * Remembers the events that have been sent, if error events in this format depend on them. Only a
- * summary of the first events is kept, because they may repeat the whole request.
+ * summary of the first events is kept, because these may repeat the whole request.
  */
 function noteSent(exchange: Exchange, events: Buffer): void {
   const { readBegun } = exchange.errors

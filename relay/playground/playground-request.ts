@@ -22,7 +22,9 @@ const ZERO = /^-?0(\.0+)?$/
  * Separates the console's settings from the body of a chat request. `group` is removed from the
  * body, because providers do not know it. A `max_tokens` of 0 is removed, because it means no limit
  * in the console but is an error at most providers. A body that is not a JSON object is returned
- * unchanged. The chat parser refuses it later.
+ * unchanged. The chat parser refuses such a body later. Returns an error if `group` is neither a
+ * text nor null, or if a member's name differs only by letter case from another member's name or
+ * from one of `NAMES`.
  */
 export function playgroundRequest(body: Buffer): PlaygroundRequest | RelayError {
   const members = scanObject(body, NAMES)
@@ -54,8 +56,9 @@ export type PlaygroundSession = {
 }
 
 /**
- * Returns an authenticator that accepts the user of a session as the caller. This user is charged,
- * at the prices of the group that the body names.
+ * Returns an authenticator that accepts the user of a session as the caller. This user is charged
+ * at the prices of the group that the body names, or of the user's own group if the body names
+ * none.
  */
 export const sessionAuthenticator = ({ userId, hasEnded }: PlaygroundSession): Authenticator => ({
   authenticate: async ({ views }) => {

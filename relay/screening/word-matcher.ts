@@ -2,8 +2,8 @@
 const NONE = -1
 
 /**
- * A trie of words. Each state stands for a prefix of a word, and state 0 for the empty prefix. An
- * edge adds one UTF-16 unit to a prefix.
+ * A trie of words. Each state represents a prefix of a word, and state 0 represents the empty
+ * prefix. An edge adds one UTF-16 unit to a prefix.
  */
 class Trie {
   readonly parents: number[] = [0]
@@ -141,8 +141,8 @@ export class WordMatcher {
   }
 
   /**
-   * Sets the failure link of a state (Aho and Corasick). It leads to the state of the longest
-   * proper suffix that the trie contains.
+   * Sets the failure link of a state (Aho and Corasick). The link leads to the state of the longest
+   * proper suffix of the state's prefix that the trie contains.
    */
   private link(trie: Trie, state: number): void {
     const parent = trie.parents[state] ?? 0

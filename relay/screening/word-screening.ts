@@ -78,8 +78,8 @@ export type Screening = {
 }
 
 /**
- * Returns a function that reads the screening options. Building a matcher is slow, so it is rebuilt
- * only when the word list changes.
+ * Returns a function that reads the screening options. Building a matcher is slow, so the function
+ * builds one only when the word list has changed.
  */
 export function screeningReader(): (values: ReadonlyMap<string, string>) => Screening {
   let words = ''
@@ -120,8 +120,9 @@ const SEPARATOR = '\n'
 
 /**
  * Refuses a request if one of its texts contains a screened word. The error does not repeat the
- * word. It names `param`, or by default the member that contains the word. Member names, data URLs
- * and base64 are not screened. Returns null, without a promise, if requests are not screened.
+ * word. The error names `param`, or by default the member that contains the word. Member names,
+ * data URLs and base64 data beside a media type are not screened. Returns null, without a promise,
+ * if requests are not screened.
  */
 export function screenPrompt(
   { matcher, isPromptChecked, exemptGroup }: Screening,
@@ -172,7 +173,9 @@ async function matches(matcher: WordMatcher, text: string): Promise<boolean> {
 const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(;[\w.+-]+=[\w.+-]+){0,4};base64,[\w+/=-]*$/i
 
 const BASE64 = /^[\w+/=-]*$/
-/** The members that state the media type of the base64 text in the neighbouring member `data`. */
+/**
+ * The members that state the media type of the base64 text in the member `data` of the same object.
+ */
 const TYPES_OF_DATA = ['mimeType', 'mime_type', 'media_type']
 
 function collect(value: unknown, texts: string[]): void {

@@ -6,12 +6,13 @@ import type { ContentOwner } from './response-content-store.ts'
 import type { StoredResponses } from './stored-response-owners.ts'
 
 /**
- * If a request refers to content that a provider stores, finds the channel and the key with which
- * this content was created. In the returned request, `stored` names this channel and key, and the
- * input bound includes the content's tokens. The request may be sent only to this channel with this
- * key. Returns an error if another token created some of the content, or if the content was created
- * with several keys. If an id belongs to a converted response and the site does not store converted
- * responses, the error says so.
+ * Finds the origin of the stored content to which a request refers: the channel and the key with
+ * which a provider created the content. A request without such references is returned unchanged. In
+ * the returned request, `stored` names this channel and key, and the input bound includes the
+ * content's tokens. The request may be sent only to this channel with this key. Returns an error if
+ * another token created some of the content, or if the content was created with several keys. If an
+ * id belongs to a converted response and the site does not store converted responses, the error
+ * says so.
  */
 export async function resolveStoredInput(
   { storedResponses }: { readonly storedResponses: StoredResponses },
@@ -55,7 +56,10 @@ export function notFound(
     : relayError(isUnstored ? 'item_not_stored' : 'stored_input', { param })
 }
 
-/** Adds the tokens of stored content to the input bound of a request. */
+/**
+ * Sets the stored input of a request, and adds the tokens of this input to the request's input
+ * bound.
+ */
 export function withStoredInput(request: ChatRequest, stored: StoredInput): ChatRequest {
   const { tokens, ceiling } = request.inputBound
   const inputBound = {
@@ -66,7 +70,10 @@ export function withStoredInput(request: ChatRequest, stored: StoredInput): Chat
   return { ...request, stored, inputBound }
 }
 
-/** Reports whether the provider stores the answer to a request, which is the default. */
+/**
+ * Reports whether the provider stores the answer to a request. Only OpenAI's Responses API stores
+ * answers, and it does so by default.
+ */
 export const isStored = ({ format, members }: ChatRequest): boolean =>
   format.name === 'responses' &&
   !format.isCompaction &&

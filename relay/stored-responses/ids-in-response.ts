@@ -59,7 +59,7 @@ export function idsInEvent(event: Buffer): Identity | null {
 
 /**
  * Returns the id of the response in an event, and reads only the first bytes of the event. Returns
- * null if there is none.
+ * null if the event has no such id.
  */
 export function idInStartOfEvent(event: Buffer): string | null {
   const data = eventData(headOf(event)) ?? ''

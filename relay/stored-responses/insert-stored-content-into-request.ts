@@ -46,7 +46,10 @@ type Item = Readonly<Record<string, unknown>>
 /** The stored content to which a request refers. */
 type Content = {
   readonly items: ReadonlyMap<string, Item>
-  /** The items before the request's input, as JSON arrays. Empty without a previous response. */
+  /**
+   * The items to insert before the request's input, as JSON arrays. Empty without a previous
+   * response.
+   */
   readonly before: readonly string[]
 }
 
@@ -137,8 +140,8 @@ function repetitionError(references: readonly ItemReference[]): RelayError | nul
 
 /**
  * Returns two lengths of the body with its stored content: the maximum, and the one for which the
- * caller must be able to pay. No reference may be repeated. The output of the previous response
- * counts again if the request also refers to its items.
+ * caller must be able to pay. `references` must not contain an id twice. The output of the previous
+ * response counts again if the request also refers to its items.
  */
 function lengthsWithContent(
   body: Buffer,
@@ -192,8 +195,8 @@ function editsOf(
   if (input === undefined) return missingParameter('input')
   const edits: ByteEdit[] = []
   const earlier = elementsOf(before)
-  // Edits at one place are applied in this order, so the earlier items precede all others. The
-  // caller's own input is never empty.
+  // Edits at the same place are applied in the order of this list, so the earlier items precede all
+  // other items. The caller's own input is never empty.
   if (earlier !== '' && input.kind === 'array') {
     const start = input.valueStart + 1
     edits.push({ start, end: start, text: `${earlier},` })

@@ -42,7 +42,7 @@ const DELETE_OLD_INPUTS = `
     and one.input is not null and counted.newer_bytes > $2
   returning counted.input_bytes::float8 as bytes`
 
-/** Deletes the oldest contents of a user, so that the others stay within the maximum. */
+/** Deletes the oldest contents of a user, so that the newer contents stay within the maximum. */
 const DELETE_OLDEST = `
   delete from relay.response_contents as one using (
     select token_id, response_id,
@@ -58,7 +58,10 @@ export class ContentLimits {
   private readonly pg: Pool
   private readonly bounds: ContentBounds
   private readonly log: Logger | null
-  /** The bytes of all contents at the last count, and the bytes that were added since then. */
+  /**
+   * The bytes of all contents at the last count, plus the bytes that this process has added since
+   * then, minus the bytes that it has deleted.
+   */
   private siteBytes = 0
   /** The bytes that this process has added for each user since the last deletion. */
   private readonly addedBytes = new Map<number, number>()
@@ -79,7 +82,7 @@ export class ContentLimits {
     this.siteBytes = rows[0]?.bytes ?? 0
   }
 
-  /** Runs `write`, which adds this number of bytes. Throws if the site would exceed its maximum. */
+  /** Runs `write`, which stores `bytes` bytes. Throws if the site would exceed its maximum. */
   async add(bytes: number, write: () => Promise<unknown>): Promise<void> {
     if (this.siteBytes + bytes > this.bounds.siteBytesMax)
       throw new Error('the site stores its maximum of contents')
@@ -103,10 +106,11 @@ export class ContentLimits {
   }
 
   /**
-   * Deletes the oldest contents of a user who has added bytes, so that the others stay within the
-   * maximum. Only one deletion runs per user, because two deletions of the same rows could block
-   * each other. The promise never rejects, because the new content is already stored and its
-   * response must say so. After a failed deletion, the next call of this method deletes again.
+   * Deletes the oldest contents of a user who has added bytes, so that the newer contents stay
+   * within the maximum. Only one deletion runs per user, because two deletions of the same rows
+   * could block each other. The promise never rejects: the new content is already stored, and the
+   * caller must learn that the response is stored. After a failed deletion, the next call of this
+   * method deletes again.
    */
   async deleteOldest(userId: number, bytes: number): Promise<void> {
     const { addedBytes, limited } = this

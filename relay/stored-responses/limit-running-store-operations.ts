@@ -6,15 +6,17 @@ import type { StoredResponses } from './stored-response-owners.ts'
 type StoreBounds = {
   /** The time after which an answer no longer waits for the store. */
   readonly waitMs: number
-  /** The maximum number of contents that are written at the same time. Further writes wait. */
+  /** The maximum number of contents that are written at the same time. All other writes wait. */
   readonly writesMax: number
-  /** The maximum total length of the sealed contents that are being written or wait. */
+  /**
+   * The maximum total length of the sealed contents that are being written or wait to be written.
+   */
   readonly writtenBytesMax: number
-  /** The maximum number of loads of one user's contents at the same time. Further loads wait. */
+  /** The maximum number of loads of one user's contents at the same time. All other loads wait. */
   readonly loadsPerUserMax: number
   /** The maximum number of loads of one user's contents that run or wait. */
   readonly waitingLoadsPerUserMax: number
-  /** The maximum number of lookups at the same time. Further lookups wait. */
+  /** The maximum number of lookups at the same time. All other lookups wait. */
   readonly lookupsMax: number
   readonly lookupsPerUserMax: number
   /** The maximum number of lookups of one user that run or wait. */
@@ -31,9 +33,9 @@ const STORE_BOUNDS: StoreBounds = {
  * Limits how long requests wait for the store and how many lookups run at the same time. Without
  * these limits, one user could occupy all connections to the database, because a lookup runs before
  * its call has a permit. A lookup counts until the database has answered, even if its request no
- * longer waits. Loads of contents are counted by user and apart from lookups, because loads take
- * longer. Only a few contents are written at the same time, so that most connections are left for
- * other queries.
+ * longer waits. Loads of contents are counted by user and separately from lookups, because loads
+ * take longer. Only a few contents are written at the same time, so that most connections are left
+ * for other queries.
  */
 export function boundedStoredResponses(
   store: StoredResponses,

@@ -14,7 +14,7 @@ function pathInCallerRequest(path: string, insertedItems = 0): string {
   return own < 0 ? 'previous_response_id' : path.replace(ITEM, `input[${own}]`)
 }
 
-/** Returns the error with the path of its member in the caller's request. */
+/** Returns the error with its `param` converted to the path in the caller's request. */
 export function errorInCallerRequest(error: RelayError, insertedItems = 0): RelayError {
   const { param } = error.params
   if (param === undefined || insertedItems === 0) return error

@@ -9,7 +9,7 @@ import { sealCompressed } from './seal-compressed-text.ts'
 import type { StoredResponses } from './stored-response-owners.ts'
 
 /**
- * The maximum length of a response that is stored. The caller has to send the items of a longer one
+ * The maximum length of a response that is stored. Callers must send the items of a longer response
  * again.
  */
 const RESPONSE_BYTES_MAX = 1024 * 1024
@@ -36,7 +36,7 @@ export async function recordResponseContent(
   request: ChatRequest,
   answer: Buffer,
 ): Promise<boolean> {
-  // A stream's last events repeat the items, so they may be longer than the response.
+  // The last events of a stream repeat the items, so the events may be longer than the response.
   if (answer.length > 3 * RESPONSE_BYTES_MAX) return false
   const response = responseIn(answer.toString('utf8'))
   const { id, output } = response ?? {}

@@ -12,9 +12,9 @@ type Deps = {
 
 /**
  * Deletes the contents of deleted tokens and of erased users. Nobody can read these contents any
- * more, because reading needs the token and the data key of the user. Without the deletion, they
- * would still count towards the maximum of the user and of the site. The token id of a session of
- * the console is negative and never counts as deleted.
+ * more, because reading needs the token and the data key of the user. Without the deletion, these
+ * contents would still count towards the maximum of the user and of the site. The token id of a
+ * session of the console is negative and never counts as deleted.
  */
 export async function removeUnreadableContents({
   storedResponses: { contents },
@@ -26,7 +26,7 @@ export async function removeUnreadableContents({
   if (owners.length === 0) return
   const withKey = new Set(await vault.withDataKey([...new Set(owners.map((one) => one.userId))]))
   // Each of these tokens was created before its contents were stored. Once the views include all
-  // events of that time, a token that they don't know was deleted.
+  // events up to now, a token that is missing in the views was deleted.
   await views.reached(await store.headPosition())
   const isDeleted = (tokenId: number) => tokenId > 0 && !views.tokens.has(tokenId)
   const unreadable = owners.flatMap(({ tokenId, userId }) =>

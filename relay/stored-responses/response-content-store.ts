@@ -30,10 +30,13 @@ export type ResponseContent = {
   readonly at: number
 }
 
-/** The token that made a response, and its user. */
+/** The ids of the token that made a response and of the token's user. */
 export type ContentOwner = Pick<ResponseContent, 'tokenId' | 'userId'>
 
-/** Returns the token and the user of a caller, which own the contents of the caller's responses. */
+/**
+ * Returns the ids of a caller's token and of its user. Contents are found only for the token that
+ * made the response.
+ */
 export const contentOwnerOf = ({
   token: { tokenId },
   user: { userId },
@@ -48,14 +51,17 @@ export type ContentSize = Pick<ResponseContent, 'responseId' | 'outputBytes'> & 
   readonly inputBytes: number | null
 }
 
-/** `input` is loaded for at most one response, and is null for all others. */
+/**
+ * The loaded content of one response. `input` is loaded for at most one response of a request, and
+ * is null for all others.
+ */
 export type LoadedContent = Pick<ResponseContent, 'responseId' | 'output' | 'input'>
 
 /** A response as a caller fetches it. */
 type LoadedResponse = Pick<ResponseContent, 'response' | 'output'>
 
 /**
- * Stores the contents of converted responses. A content is found only for the token that made the
+ * Stores the contents of converted responses. Content is found only for the token that made the
  * response.
  */
 export type ResponseContents = {
@@ -71,9 +77,9 @@ export type ResponseContents = {
     ids: readonly string[],
     previous: string | null,
   ): Promise<readonly LoadedContent[]>
-  /** Returns null if the token has no such response. */
+  /** Loads a response that a caller fetches. Returns null if the token has no such response. */
   loadResponse(owner: ContentOwner, responseId: string): Promise<LoadedResponse | null>
-  /** Returns false if the token has no such response. */
+  /** Deletes the content of a response. Returns false if the token has no such response. */
   remove(tokenId: number, responseId: string): Promise<boolean>
   /** Returns all tokens that have contents, with their users. */
   owners(): Promise<readonly ContentOwner[]>
@@ -92,8 +98,8 @@ const CONTENT_RETENTION_MS = 7 * 86_400_000
 const ROW_BYTES = 512
 
 /**
- * Creates the table. First drops a table whose contents are of the type `text`, which only versions
- * before the first release created.
+ * Creates the table. A table whose contents have the type `text` is dropped first. Only versions
+ * before the first release created such tables.
  */
 const TABLE = `
   do $$ begin

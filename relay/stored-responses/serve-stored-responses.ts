@@ -52,7 +52,7 @@ export async function serveStoredResponse(
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
-  // A client that expects events would wait for them in vain in an answer of JSON.
+  // The client expects a stream of events, but the gateway can only answer with JSON.
   if (method === 'GET' && queryIn(request.url ?? '').get('stream') === 'true') {
     return sendError(exchange, relayError('parameter_not_supported', { param: 'stream' }))
   }
@@ -86,8 +86,9 @@ async function serveWithPermit(
 }
 
 /**
- * Deletes or returns a response that the gateway stores, as JSON. Returns null if the gateway
- * stores no response with this id for this token.
+ * Loads or deletes a response that the gateway stores. Returns the JSON for the caller, or an error
+ * if the store can't be read. Returns null if the gateway stores no response with this id for this
+ * token.
  */
 async function serveConvertedResponse(
   { storedResponses: { contents }, vault }: RelayDeps,
@@ -115,7 +116,7 @@ const bytesOf = (value: object): Buffer => Buffer.from(JSON.stringify(value))
 
 /**
  * Finds the key that created the response. Returns an error if no response of this token has the
- * id.
+ * id, if the channel or the key no longer exists, or if the store can't be read.
  */
 async function find(
   { storedResponses, views }: RelayDeps,

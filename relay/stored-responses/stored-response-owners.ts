@@ -23,7 +23,7 @@ export type StoredResponse = StorageAccount & {
   readonly itemIds: readonly string[]
   /**
    * The number of tokens of the response's input and output. A response that continues this one has
-   * them as input.
+   * these tokens as input.
    */
   readonly tokens: number
   readonly outputTokens: number
@@ -51,13 +51,16 @@ export type StoredResponses = {
   add(response: StoredResponse): Promise<void>
   find(owner: ContentOwner, ids: readonly string[]): Promise<readonly StoredId[]>
   remove(tokenId: number, responseId: string): Promise<void>
-  /** Deletes responses that are no longer stored at the time `at`, and their contents. */
+  /**
+   * Deletes responses that providers no longer store at the time `at`, and contents that have
+   * expired.
+   */
   sweep(at: number): Promise<void>
   /** The contents of responses that were converted, which no provider stores. */
   readonly contents: ResponseContents
 }
 
-/** OpenAI stores responses for 30 days. */
+/** The time for which the ids of a response are kept. OpenAI stores responses for 30 days. */
 const RETENTION_MS = 30 * 86_400_000
 const ITEMS_MAX = 256
 const BATCH_MAX = 100

@@ -15,8 +15,8 @@ const FLAG = /^(?:true|false)$/i
  * Converts a form to a JSON document, so that it can be handled like a JSON request. The document
  * has one member for each field. A field whose name ends in `[]` becomes a list. A file becomes an
  * object with its id, name, type, length and hash, so that two forms with different files have
- * different documents. Returns an error for a field that occurs twice, or whose name is another
- * spelling of a field in `rules`.
+ * different documents. Returns an error if a field that is not a list occurs twice, or if
+ * `errorInName` refuses a field.
  */
 export async function documentOf(
   fields: readonly FormField[],

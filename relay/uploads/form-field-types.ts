@@ -8,7 +8,10 @@ export type FormRules = {
   readonly numbers: readonly string[]
   /** The fields that hold `true` or `false`. */
   readonly flags: readonly string[]
-  /** The fields that hold one text each and must not be written as a list or an object. */
+  /**
+   * The fields that hold one text each. Their names must not have brackets, which denote lists or
+   * objects.
+   */
   readonly texts: readonly string[]
   /**
    * Measures a file, for example its duration. The results are added to the object of the file in

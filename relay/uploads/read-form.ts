@@ -13,7 +13,8 @@ const FIELDS_MAX = 128
 const FILES_MAX = 20
 const FIELD_BYTES_MAX = 256 * 1024
 /**
- * The maximum length in bytes of all fields that are not files. These fields are kept in memory.
+ * The maximum total length in bytes of all fields that are not files. These fields are kept in
+ * memory.
  */
 const TEXT_BYTES_MAX = 1024 * 1024
 const NAME_LENGTH_MAX = 128
@@ -91,13 +92,12 @@ export async function readForm(
 }
 
 /**
- * Returns the maximum number of files that are read. This is one more than is allowed, so that the
- * error can name the field of the additional file.
+ * Returns the maximum number of files that are read. If no field is a list of files, this number is
+ * one more than is allowed, so that the error can name the field of the additional file.
  */
 const filesMaxOf = ({ files }: FormRules): number =>
   files.some((name) => name.endsWith('[]')) ? FILES_MAX : files.length + 1
 
-/** Reads the parts of one form. */
 class FormReader {
   readonly fields: FormField[] = []
   readonly files = new Map<string, SpooledFile>()

@@ -32,7 +32,7 @@ export function providerForm(
   const members = JSON.parse(document.toString('utf8')) as Readonly<Record<string, unknown>>
   const parts = Object.entries(members).flatMap(([name, value]) => partsOf(name, value, files))
   // Text fields are sent before files, because some servers read the fields as they arrive and need
-  // them to process the files.
+  // the text fields to process the files.
   const isText = ({ value }: Part) => typeof value === 'string'
   const ordered = [...parts.filter(isText), ...parts.filter((part) => !isText(part))]
   const pieces: Piece[] = ordered.flatMap(({ name, value }) => piecesOf(boundary, name, value))
@@ -41,9 +41,9 @@ export function providerForm(
 }
 
 /**
- * Builds the JSON body that `document` describes. An object in it that names one of `files` is sent
- * as the data URL of this file. The files stay on disk, because they may be larger than the memory
- * that a call may use.
+ * Builds the JSON body that `document` describes. An object in the document that names one of
+ * `files` is sent as the data URL of this file. The files stay on disk, because they may be larger
+ * than the memory that a call may use.
  */
 export function providerJson(
   document: Buffer,
@@ -71,7 +71,8 @@ async function* base64Of(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> 
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of content) {
     const bytes = Buffer.concat([rest, chunk])
-    // Three bytes become four characters. Any other number would be padded in the middle.
+    // Three bytes become four characters. The encoding of any other number of bytes would have
+    // padding in the middle of the text.
     const whole = bytes.length - (bytes.length % 3)
     rest = bytes.subarray(whole)
     if (whole > 0) yield Buffer.from(bytes.toString('base64', 0, whole))

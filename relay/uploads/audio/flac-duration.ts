@@ -92,7 +92,8 @@ export async function flacSeconds(file: AudioFile, from: number): Promise<number
   const channels = ((packed >>> 9) & 7) + 1
   const bits = ((packed >>> 4) & 31) + 1
   const samples = (packed & 15) * 2 ** 32 + head.readUInt32BE(22)
-  // Compressed samples need at most as many bytes as uncompressed ones.
+  // Compressed samples need at most as many bytes as uncompressed samples, so the file has at least
+  // this duration.
   const least = (file.bytes - from) / ((headerRate * channels * bits) / 8)
   return Math.max(samples / headerRate, least)
 }

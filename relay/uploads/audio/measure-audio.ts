@@ -44,7 +44,7 @@ async function measuredDuration(
   if (magic === '#!AM') return amrSeconds(file, from)
   if (head.toString('latin1', 4, 8) === 'ftyp') return mp4Seconds(file, from)
   if (head.length >= 4 && head.readUInt32BE(0) === EBML) return webmSeconds(file, from)
-  // Decoders search for the first frame behind a tag.
+  // Decoders search for the first frame after a tag.
   const isTagged = from > 0 || magic.startsWith('ID3')
   const isFrame = head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0
   const whole = { start: from, end: file.bytes }
@@ -118,7 +118,9 @@ function countNonZero(bytes: Buffer, from: number, end: number): number {
   return count
 }
 
-/** Returns the length of the tag with a title or a picture that begins here, or 0. */
+/**
+ * Returns the length of the tag (with a title or a picture, for example) that begins here, or 0.
+ */
 function tagLength(bytes: Buffer): number {
   const first = bytes[0]
   if (first !== T && first !== I && first !== A) return 0

@@ -28,8 +28,8 @@ const DESCRIPTION_STEPS = 8
 /**
  * Reads the box `stsd`, which describes the samples of a track (ISO/IEC 14496-12). If it has
  * several descriptions, the one with the longest frames counts. Descriptions of a codec that is not
- * listed are ignored, because a caller may add one that no frame uses. Returns null if no codec is
- * listed.
+ * listed are ignored, because a caller may add a description that no frame uses. Returns null if no
+ * codec is listed.
  */
 export function mp4CodecOf(descriptions: Buffer, boxes: BoxCount): Mp4Codec | null {
   let longest: Mp4Codec | null = null
@@ -39,7 +39,8 @@ export function mp4CodecOf(descriptions: Buffer, boxes: BoxCount): Mp4Codec | nu
   for (let count = 0; count < most && at + 8 <= descriptions.length; count += 1) {
     countBox(boxes, DESCRIPTION_STEPS)
     const length = Math.max(8, descriptions.readUInt32BE(at))
-    // The constants for offsets apply to the first description.
+    // The offset constants count from the start of the box, as if this description were its first
+    // one.
     const codec = codecOf(descriptions.subarray(at - FIRST_AT, at + length), boxes)
     at += length
     if (codec === null) continue
@@ -105,7 +106,10 @@ function flacCodec(settings: Buffer | null): Mp4Codec | null {
   return { frameSamples: settings.readUInt16BE(10), sampleRate: flacSampleRate(settings, 8) }
 }
 
-/** The offset of the version in a description, and the offsets of the boxes by this version. */
+/**
+ * The offset of the version in a description, and the offset at which the boxes in a description
+ * begin, by this version.
+ */
 const [VERSION_AT, BOXES_AT] = [24, [44, 60, 80]]
 
 /** Returns the content of a box in a description, or null. QuickTime encloses boxes in `wave`. */

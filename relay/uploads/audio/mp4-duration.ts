@@ -13,19 +13,18 @@ const FRAGMENT_BYTES_MAX = 1024 * 1024
 const BOXES_MAX = 50_000
 /**
  * The maximum number of bytes per second of audio. It is used for a codec that the gateway does not
- * know, so that the duration of its frames is unknown.
+ * know, because the duration of its frames is unknown.
  */
 const RATE_MAX = 250_000
 /**
- * The ratio of the duration of a track's frames to its stated duration above which the duration of
- * the frames is used.
+ * For a codec with `isLeast`: if the frames of a track last more than this many times as long as
+ * the track states, the duration of the frames is used.
  */
 const FORGED_FACTOR = 2.5
 /** The highest time scale that is used as a sample rate. */
 const TIMESCALE_MAX = 96_000
 const CONTAINERS = new Set(['mdia', 'minf', 'stbl'])
 
-/** A track of the file. */
 type Track = {
   id: number
   isAudio: boolean
@@ -39,9 +38,9 @@ type Track = {
 
 /**
  * Returns the duration in seconds of the MP4 or M4A file that begins at an offset. Returns null if
- * the file has no index or no duration. The duration follows from the frames of a track, because
- * decoders play all of them at the rate of their codec, even if the header states a shorter
- * duration.
+ * the file has no index or no duration, or if an index or the number of boxes is too large. The
+ * duration follows from the frames of a track, because decoders play all of them at the rate of
+ * their codec, even if the header states a shorter duration.
  */
 export async function mp4Seconds(file: AudioFile, from: number): Promise<number | null> {
   try {
@@ -79,8 +78,8 @@ async function secondsInBoxes(file: AudioFile, from: number): Promise<number | n
 }
 
 /**
- * Returns the tracks in an index. If the index has none, returns one track with the duration of the
- * file.
+ * Returns the audio tracks in an index. If the index has none, returns all its tracks and a track
+ * with the duration of the whole file.
  */
 function tracksIn(index: Buffer, count: BoxCount): readonly Track[] {
   const tracks: Track[] = []

@@ -27,7 +27,7 @@ type Stream = {
   readonly packetSeconds: number
   packets: number
   lastBlock: number
-  /** The duration of the packets so far. */
+  /** The duration of the packets so far, in seconds. */
   seconds: number
   /** The highest position that a page states, in samples. */
   granule: number
@@ -35,9 +35,9 @@ type Stream = {
 
 /**
  * Returns the duration in seconds of the Ogg file that begins at an offset, or null if it has no
- * audio stream. The duration is the sum of all streams in the file, because players play them one
- * after another. The duration of a stream follows from its packets, because decoders play all of
- * them, regardless of the positions that its pages state.
+ * audio stream. The duration is the sum of all streams in the file, because players play the
+ * streams one after another. The duration of a stream follows from its packets, because decoders
+ * play all packets, regardless of the positions that the pages state. For Vorbis, see `secondsOf`.
  */
 export async function oggSeconds(file: AudioFile, from: number): Promise<number | null> {
   const windows = new Windows(file, from)
@@ -140,8 +140,8 @@ function addPacket(stream: Stream, page: Buffer, at: number): void {
 }
 
 /**
- * The ratio of the duration of the Vorbis packets to the stated duration above which the duration
- * of the packets is used.
+ * If the Vorbis packets last more than this many times as long as the pages state, the duration of
+ * the packets is used.
  */
 const FORGED_FACTOR = 1.5
 

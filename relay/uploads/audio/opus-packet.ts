@@ -8,8 +8,8 @@ const CELT_MS = [2.5, 5, 10, 20]
 const PACKET_MS_MAX = 120
 
 /**
- * Returns the duration in seconds of an Opus packet. A decoder derives it from the first two bytes
- * of the packet, and not from the container.
+ * Returns the duration in seconds of an Opus packet. A decoder derives the duration from the first
+ * two bytes of the packet, and not from the container.
  */
 export function opusPacketSeconds(first: number, second: number): number {
   const config = first >> 3

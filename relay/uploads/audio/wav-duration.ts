@@ -19,7 +19,7 @@ const UNCOMPRESSED: ReadonlySet<number> = new Set([PCM, FLOAT, A_LAW, MU_LAW])
 /** The largest values that real files have. A header with larger values is rejected. */
 const [SAMPLE_RATE_MAX, CHANNELS_MAX, BITS_MAX] = [768_000, 32, 64]
 const CHUNKS_MAX = 1_000
-/** The types of chunks after the samples that contain no audio. */
+/** The types of chunks that may follow the samples and contain no audio. */
 const WITHOUT_AUDIO = new Set(
   'LIST,id3 ,ID3 ,bext,iXML,cue ,smpl,fact,PEAK,_PMX,axml,JUNK,acid,inst'.split(','),
 )
@@ -27,8 +27,8 @@ const WITHOUT_AUDIO = new Set(
 /**
  * Returns the duration in seconds of the WAV file that begins at an offset. The duration follows
  * from the number of bytes of the samples and from their format. Returns null if the header is
- * malformed or the format is unknown. `measureFrames` measures a part of the file that consists of
- * MP3 frames.
+ * malformed or the file has no format or no samples. `measureFrames` measures a part of the file
+ * that consists of MP3 frames.
  */
 export async function wavSeconds(
   file: AudioFile,

@@ -4,7 +4,7 @@ import { mp3FrameAt } from './mp3-frame.ts'
 import { aacCodec, secondsPerFrame } from './mp4-codec.ts'
 import { opusPacketSeconds } from './opus-packet.ts'
 
-/** The elements that contain other elements that are read (RFC 9559). */
+/** The elements whose inner elements are read (RFC 9559). */
 const CONTAINERS: ReadonlySet<number> = new Set([
   ...[0x18538067, 0x1f43b675, 0xa0, 0x1654ae6b, 0xae, 0x1549a966, 0xe1, 0x6d80, 0x6240, 0x5034],
 ])
@@ -27,7 +27,10 @@ const VALUES: ReadonlySet<number> = new Set([
 const OPUS_PACKET_SECONDS_MAX = 0.12
 /** The longest element that is read as a number or a short text, in bytes. */
 const VALUE_BYTES_MAX = 64
-/** Elements of any length. Only their first bytes are read. */
+/**
+ * The elements that may be longer than `VALUE_BYTES_MAX`. Only this many of their first bytes are
+ * read.
+ */
 const LONG_VALUES: ReadonlySet<number> = new Set([CODEC_PRIVATE, REMOVED_BYTES])
 /** The maximum length of the part of a block that is read. */
 const BLOCK_HEAD_BYTES = 65_536
@@ -59,7 +62,10 @@ type Track = {
   config: Buffer
   /** The duration in seconds of a frame of AAC; null until it is computed. */
   aacFrame: number | null
-  /** The duration of the frames, if the codec tells it. */
+  /**
+   * The duration of the frames so far, in seconds. It stays 0 if the frames do not tell their
+   * duration.
+   */
   seconds: number
   bytes: number
   /** The highest time of a block, in the units of the file. */
@@ -73,7 +79,7 @@ type Contents = {
   /** The number of elements and frames that were read. */
   steps: number
   readonly tracks: Map<number, Track>
-  /** The track to which the elements that are being read belong. */
+  /** The track whose elements are being read. */
   described: Track
 }
 
@@ -181,12 +187,15 @@ function note(contents: Contents, id: number, value: Buffer): void {
   if (id === CODEC_PRIVATE) described.config = Buffer.from(value)
   const { tracks } = contents
   if (id !== TRACK_NUMBER || tracks.size >= TRACKS_MAX) return
-  // Decoders use the first track with a number.
+  // If several tracks have the same number, decoders use the first of them.
   const track = unsigned(value)
   if (!tracks.has(track)) tracks.set(track, described)
 }
 
-/** Adds the frames of a block. `block` is its beginning, and `length` its whole length. */
+/**
+ * Adds the frames of a block. `block` contains the beginning of the block, and `length` is the
+ * length of the whole block.
+ */
 function addBlock(contents: Contents, block: Buffer, length: number): void {
   const numberBytes = Math.clz32(block[0] ?? 0) - 23
   if (numberBytes > 8 || block.length < numberBytes + 4) return
@@ -202,7 +211,8 @@ function addBlock(contents: Contents, block: Buffer, length: number): void {
   }
   const starts = laceStarts(block, numberBytes + 2, length)
   contents.steps += starts.length * (track.isEncoded ? 2 : 1)
-  // Frames may have different durations. Frames that are not read count as long as the longest one.
+  // Frames may have different durations. Frames that are not read are assumed to last as long as
+  // the longest frame that was read.
   let longest = 0
   for (const start of starts) {
     const seconds = frameSeconds(track, block, start)
@@ -238,7 +248,8 @@ function laceStarts(block: Buffer, flagsAt: number, length: number): readonly nu
     } else {
       const sizeBytes = Math.min(8, Math.clz32(block[at] ?? 0) - 23)
       const value = numberAt(block, at, sizeBytes)
-      // Only the first length is complete. Others are the differences from the one before them.
+      // Only the first length is stored as it is. Each later one is stored as the difference from
+      // the previous length.
       const previous = sizes.at(-1)
       size = previous === undefined ? value : previous + value - (2 ** (7 * sizeBytes - 1) - 1)
       at += sizeBytes
