@@ -45,15 +45,16 @@ import { type ProviderInvoiceSums, sumProviderInvoice } from './sum-provider-inv
 const RETRY_SECONDS = 30
 
 /**
- * The time in milliseconds without data after which an upload is refused, so that it does not block
- * other imports.
+ * The maximum pause between two chunks of an upload, in milliseconds. After a longer pause, the
+ * upload is refused, so that it does not block other imports.
  */
 const IDLE_MAX_MS = 10_000
 
 /**
  * POST /api/audit/invoices: imports a provider's invoice for a channel. The file is read as a
  * stream. Each process imports one file at a time, from the first byte to the last event, because
- * the rows of a file take memory until they are recorded. Meanwhile, other files are refused.
+ * the rows of a file take memory until they are recorded. While a file is imported, other files are
+ * refused.
  */
 export const importProviderInvoice: Action = (api, deps) => {
   let isImporting = false
@@ -114,7 +115,7 @@ function rateOf({ currency = 'USD', dollars }: ImportProviderInvoice) {
 
 /**
  * Reports whether a channel with this id exists or existed. Deleted channels count, because their
- * invoices may arrive after the deletion. Only the read model contains them.
+ * invoices may arrive after the deletion. Only the read model contains deleted channels.
  */
 async function hasExisted({ core }: Deps, channelId: number): Promise<boolean> {
   const { actors, db } = core
@@ -165,7 +166,7 @@ async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array> {
       yield value
     }
   } finally {
-    // A read that is still pending fails when the connection is closed.
+    // A read that is still pending fails when the connection is closed. This error is ignored.
     chunks.return?.().catch(() => {})
   }
 }
@@ -228,8 +229,9 @@ async function importFile(
 const BEHIND_MAX_MS = 30_000
 
 /**
- * Returns a step without events that refuses the import if its rows were removed meanwhile. Without
- * this step, an import that was paused for an hour would end as an invoice without its rows.
+ * Returns a step that appends no events. The step refuses the import if another request or the
+ * background job has removed rows of the invoice. Without this step, an import that was paused for
+ * an hour would end as an invoice without its rows.
  */
 const requestsMustBeComplete = (invoiceId: string, parts: number): AnyStep => ({
   decider: providerInvoiceRequestsDecider,
@@ -269,8 +271,9 @@ async function recordRequests(
 }
 
 /**
- * The maximum number of rows in one event, which then has about 10 kB. Readers of all events read
- * up to 2 500 events at once, so larger events would exhaust their memory.
+ * The maximum number of rows in one event. An event with this number of rows has about 10 kB.
+ * Readers of all events read up to 2 500 events at once, so larger events would exhaust their
+ * memory.
  */
 const PART_ROWS = 100
 
@@ -287,7 +290,7 @@ class RequestParts {
     if (this.rows.length === PART_ROWS) this.close()
   }
 
-  /** Yields the parts in groups of this size. The last group may be smaller. */
+  /** Yields the parts in groups of `size` parts. The last group may be smaller. */
   *list(size: number): Generator<readonly (readonly ProviderInvoiceRequest[])[]> {
     if (this.rows.length > 0) this.close()
     for (let at = 0; at < this.texts.length; at += size) {
