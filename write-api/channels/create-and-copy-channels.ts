@@ -100,7 +100,7 @@ async function tryCreateBatch(
   return { ids: channels.map(({ channelId }) => channelId), outcome }
 }
 
-/** POST /api/channel/: creates one enabled channel, or one for each key. */
+/** POST /api/channel/: creates one enabled channel, or one for each key in `batch` mode. */
 export const createChannel: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/'),
