@@ -89,9 +89,10 @@ async function recordsOfSite(
 export type PasskeySite = { readonly origin: string; readonly id: string; readonly name: string }
 
 /**
- * Returns the relying party (this site) for a request. The origin is that of the request's `Origin`
- * header, or of the configured address if the header is missing. Throws if the host is an IP
- * address, because browsers do not support passkeys for IP addresses.
+ * Returns the relying party (this site) for a request. The origin comes from the `Origin` header,
+ * or from the configured address if the header is missing, or from the `Host` header if no address
+ * is configured. Throws if the host is an IP address, because browsers do not support passkeys for
+ * IP addresses. Throws if the address is invalid.
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
   const site = await findPasskeySite(deps, request)
@@ -99,10 +100,7 @@ export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<
   return site
 }
 
-/**
- * Returns the relying party like `passkeySite`, but null if the host is an IP address or the
- * configured address is invalid.
- */
+/** Returns the relying party like `passkeySite`, but null instead of an error. */
 async function findPasskeySite(
   { core }: Deps,
   request: FastifyRequest,
@@ -118,8 +116,8 @@ async function findPasskeySite(
 }
 
 /**
- * Reports whether the user has a passkey that is sufficient for a login. The passkey `without` does
- * not count.
+ * Reports whether the user has a passkey for this site that is sufficient for a login. The passkey
+ * with the id `without` does not count.
  */
 export async function canLogInWithPasskey(
   deps: Deps,

@@ -36,8 +36,8 @@ export const resetSecondFactor: Action = (api, deps) => {
       const { id } = request.body
       const { userId, role } = principalOf(request)
       const { actors, log } = deps.core
-      // Admins must disable their own second factors elsewhere, with a proof of identity. A session
-      // alone is not sufficient, because it may be unattended.
+      // Admins must disable their own second factors in their personal settings, with a proof of
+      // identity. A session alone is not sufficient, because it may be unattended.
       if (id === userId) throw credentialsError('OwnSecondFactorElsewhere')
       const { user } = await actors.stateOf(userDecider, userStream(id))
       const outcome = await retryWhileLoginMethodsChange(async () => {
@@ -109,8 +109,8 @@ async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void>
 }
 
 /**
- * Sends the user a mail about the reset of the second factors. The response does not wait for the
- * mail server.
+ * Sends the user a mail about the reset of the second factors, if the user has an email address.
+ * The response does not wait for the mail server.
  */
 async function mailNotice(
   { core, mailer }: Deps,

@@ -52,9 +52,9 @@ type OnSuccess = () => void
 /**
  * Limits how fast codes can be guessed in the second step of a login. After five wrong codes from
  * an IP address, each attempt doubles the wait, up to 15 minutes. A user can have 50 failed
- * attempts per day, which a stranger who does not know the password cannot use up. A browser that
- * has logged in before has a separate limit. Throws 429 if the caller must wait. After a correct
- * code, the caller must call the returned function.
+ * attempts per day. A stranger cannot use them up without the password. A browser that has logged
+ * in before has a separate limit. Throws 429 if the caller must wait. After a correct code, the
+ * caller must call the returned function.
  */
 export async function limitCodeAttempts(
   { core }: Deps,
