@@ -103,8 +103,8 @@ export async function bindAndRespond(
   { identity }: Pick<Profile, 'identity'>,
   userId: number,
 ) {
-  // The context is created here, because the route may have found the user only after the hooks
-  // that encrypt the client's address.
+  // The context is created here, because a route may find the user only after the hooks that
+  // encrypt the client's address have run.
   const context = await contextOfUser(deps.core, request, userId)
   const position = await bindIdentity(deps, userId, identity, context)
   await waitUntilVisible(deps, reply, ['users'], position)
