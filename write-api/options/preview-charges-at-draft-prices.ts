@@ -58,8 +58,8 @@ function addTally(tally: Tally, other: Tally): void {
 }
 
 /**
- * Returns the hundred entries with the largest differences between the actual charge and the charge
- * at the draft prices.
+ * Returns up to a hundred entries with the largest differences between the actual charge and the
+ * charge at the draft prices.
  */
 export const largest = <Key>(sums: ReadonlyMap<Key, Sums>): [Key, Sums][] =>
   [...sums]
@@ -92,7 +92,7 @@ export function addSums(sums: Sums, { calls, charged, drafted, refused }: Sums):
   sums.refused += refused
 }
 
-/** A time range in Unix seconds. Both `from` and `to` belong to it. */
+/** A time range in Unix seconds. Both `from` and `to` belong to the range. */
 type Range = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600

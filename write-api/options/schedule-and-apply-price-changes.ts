@@ -13,8 +13,8 @@ import { optionActions, type PlannedEntry } from '../contract/options.ts'
 import { decideOptions } from './set-option-and-reset-ratios.ts'
 
 /**
- * POST /api/option/price_schedule: schedules a price change, or replaces a scheduled one. Returns
- * its id.
+ * POST /api/option/price_schedule: schedules a price change, which can replace a scheduled one.
+ * Returns the id of the new change.
  */
 export const schedulePrices: Action = (api, deps) => {
   api.route({
