@@ -74,9 +74,9 @@ export const redeemCode: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const key = request.body.key.trim()
       if (key === '') throw redemptionError('CodeRequired')
-      // A user may send the same correct code several times at once. Only one request can redeem
-      // it, and the others must not count as wrong codes. Requests of one user are therefore
-      // handled one at a time.
+      // A user may send the same correct code several times at once. Only one of these requests can
+      // redeem the code, and the other requests must not count as wrong codes. Requests of one user
+      // are therefore handled one at a time.
       const done = await deps.runExclusive(`redeem-${userId}`, () => redeem(deps, request, key))
       await waitUntilVisible(deps, reply, ['balances', 'call-log', 'redemptions'], done.position)
       const { quota, isGift } = done.terms
