@@ -34,8 +34,8 @@ export const logout: Action = (api, deps) => {
 }
 
 /**
- * DELETE /api/user/sessions/:id: ends one of the caller's sessions. Its WebSocket connections are
- * closed soon afterwards.
+ * DELETE /api/user/sessions/:id: ends one of the caller's sessions. The WebSocket connections of
+ * the session are closed soon afterwards.
  */
 export const endSession: Action = (api, deps) => {
   api.route({

@@ -19,8 +19,9 @@ import { loginError } from './login-and-registration-errors.ts'
 export type HumanCheckAction = 'login' | 'register' | 'verification' | 'reset'
 
 /**
- * The CAPTCHA of the site. `pass` throws if the visitor did not solve it, or if the token cannot be
- * verified. If the CAPTCHA is disabled or lacks a key, `pass` accepts every visitor.
+ * The CAPTCHA of the site. `pass` throws if the visitor did not solve the CAPTCHA, or if the
+ * CAPTCHA's token cannot be verified. If the CAPTCHA is disabled or lacks a key, `pass` accepts
+ * every visitor.
  */
 export type HumanCheck = {
   readonly pass: (request: FastifyRequest, action: HumanCheckAction, token: string) => Promise<void>

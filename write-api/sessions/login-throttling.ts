@@ -31,8 +31,8 @@ const THROTTLED_DELAY_MS_MAX = 15 * MINUTE_MS
  */
 const ADDRESS_FIRST_ATTEMPTS_MAX = 3
 /**
- * The number of attempts of a network per day that have priority while an account is throttled. So
- * many attempts can be checked within `SLOT_WAIT_MS_MAX`.
+ * The number of attempts of a network per day that have priority while an account is throttled. The
+ * server can check this number of attempts within `SLOT_WAIT_MS_MAX`.
  */
 const NETWORK_FIRST_ATTEMPTS_MAX = 16
 /**

@@ -51,7 +51,8 @@ export const login: Action = (api, deps) => {
 
 /**
  * Returns the user whose username and password are in the request. Throws if there is no such user.
- * `onCandidate` is called with the user who has the name, before the password is verified.
+ * `onCandidate` is called with the first user whom the entered text may name, before the password
+ * is verified, and again with the returned user.
  */
 async function verifyPassword(
   deps: Deps,

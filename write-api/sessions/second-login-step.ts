@@ -68,7 +68,8 @@ async function verifySecondStep(
 ): Promise<void> {
   const { userId: id, authVersion } = first
   const { ticket, passkey } = step
-  // No limit on failed attempts is needed for a passkey, because its signature cannot be guessed.
+  // A passkey needs no limit besides the ticket's limit, because a passkey's signature cannot be
+  // guessed.
   const succeeded =
     passkey === undefined ? await limitCodeAttempts(deps, request, { id, authVersion }) : () => {}
   await countTicketAttempt(deps, ticket)

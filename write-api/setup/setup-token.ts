@@ -19,7 +19,7 @@ const TOKEN_BYTES = 24
 
 /**
  * Creates the setup token. It is derived from `SECRET_KEY` and not stored, so each process accepts
- * the token that another process has printed. After the setup, it has no effect.
+ * the token that another process has printed. After the setup, the token has no effect.
  */
 export function createSetupToken({ keyedHash }: Pick<Vault, 'keyedHash'>): SetupToken {
   const derived = Buffer.from(keyedHash('setup', SITE_STREAM), 'hex')
