@@ -85,9 +85,10 @@ async function change(
 }
 
 /**
- * Returns the step that changes the budget, or no step if nothing changes. The account rejects the
- * step if the budget was edited after the caller had read the number `edits`. Without `edits`, the
- * account rejects the step if the remaining quota differs from `expected`.
+ * Returns the step that changes the budget, or no step if nothing changes. `edits` in `quota` is
+ * the number of edits that the budget had when the caller read it. If the budget was edited since,
+ * the account rejects the step. Without `edits`, the account rejects the step if the remaining
+ * quota differs from `expected`.
  */
 function budgetSteps(
   { userId }: Principal,
