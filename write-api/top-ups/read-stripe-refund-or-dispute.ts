@@ -112,8 +112,8 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
 }
 
 /**
- * Converts an event that states the total refunds of a charge to a report. Stripe sends this event
- * even if the `refund.*` events are not enabled.
+ * Converts the event `charge.refunded`, which states the total refunds of a charge, to a report.
+ * Stripe sends this event even if the `refund.*` events are not enabled.
  */
 function chargeReport(charge: unknown): StripeReport {
   if (!charges.Check(charge)) throw httpError('InvalidRequest')
