@@ -74,7 +74,8 @@ export const manageUser: Action = (api, deps) => {
       const context = contextOf(deps, request)
       const outcome = await actors.handle(userDecider, userStream(id), command, context)
       const { events, position } = accepted(outcome)
-      // The sessions are ended here, because the read model ends them only after a delay.
+      // The sessions are ended here. Otherwise, they would stay valid until the read model includes
+      // the change.
       const { sessions } = request.server.gate
       if (events.length > 0 && action !== 'enable') await sessions.endAllOf(id)
       const revokedPosition =

@@ -82,7 +82,7 @@ export async function finishErasure(
     endedAt: now(),
   } as const
   accepted(await actors.handle(auditJobsDecider, AUDIT_JOBS_STREAM, command, context))
-  // A message that was sent before the event is found after the read model has applied it.
+  // Messages that were sent before the event are found only after the read model has applied them.
   await waitUntilApplied(deps, await store.headPosition())
   const deleted = await deleteInboxOf(deps, userId, context)
   await waitUntilApplied(deps, deleted)
@@ -99,7 +99,7 @@ async function waitUntilApplied({ freshness }: Deps, position: number): Promise<
 
 /**
  * Finishes the erasures that were interrupted, for example because the process died after the event
- * was recorded. Returns whether interrupted erasures are left. If a request is finishing the same
+ * was recorded. Returns true if unfinished erasures are left. If a request is finishing the same
  * erasure at the same time, the steps of the erasure are repeated, which does no harm.
  */
 export async function finishInterruptedErasures(deps: Deps, sessions: Sessions): Promise<boolean> {
@@ -149,7 +149,7 @@ async function removeRowsOfErased(deps: Deps): Promise<boolean> {
 
 /**
  * Starts the background job that finishes interrupted erasures, and that removes the old rows of
- * erased users from the files of the database. A lease ensures that only one process does this.
+ * erased users from the files of the database. A lease ensures that only one process runs this job.
  */
 export function startErasures(deps: Deps, sessions: Sessions): HeldLease {
   const { leases, log } = deps.core

@@ -26,7 +26,8 @@ import { displayNameOf } from './user-names.ts'
 
 /**
  * PUT /api/user/self: changes the display name or the password. A change of the password requires
- * the current password and ends all other sessions. The current session gets a new id.
+ * the current password and ends all other sessions. A user without a password needs a proof of
+ * identity or a recent login instead. The current session gets a new id.
  */
 export const updateSelf: Action = (api, deps) => {
   api.route({

@@ -80,8 +80,8 @@ const stepOf = (userId: number, command: UserCommand) => ({
 })
 
 /**
- * Returns the user. Throws if the caller may not change the user, because otherwise a password hash
- * could be stored for an append that is then rejected.
+ * Returns the user. Throws if the caller may not change the user. This is checked before a password
+ * hash is stored, because the append would be rejected.
  */
 async function loadChangeableUser(
   { core }: Deps,
