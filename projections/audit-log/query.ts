@@ -39,9 +39,10 @@ const COLUMNS = sql.fragment`position, object_kind as "objectKind", object_id as
   client_ip as "clientIp", client_user as "clientUser", request_id as "requestId"`
 
 /**
- * The SQL expression for the position of the first act at or after a time. A condition on the time
- * itself would make Postgres read all newer rows, even for a period in the past. Each period ends
- * at the position at which the next one begins, so successive periods have no gaps between them.
+ * The SQL expression for the position of the first act at or after a time. If there is no such act,
+ * the position is higher than any position. A condition on the time itself would make Postgres read
+ * all newer rows, even for a period in the past. Each period ends at the position at which the next
+ * one begins, so successive periods have no gaps between them.
  */
 const firstPositionAt = (time: number) => sql.fragment`coalesce((
   select t.position from read_audit_log.acts t where t.created_at >= ${time}

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 
 /**
  * Returns a short fingerprint of a text that may contain a secret. An empty text has an empty
- * fingerprint. Comparing two fingerprints shows whether the text has changed, and reveals nothing
- * else.
+ * fingerprint. Two different fingerprints show that the text has changed. The hash has no key, so a
+ * short or guessable text can be confirmed by trying it.
  */
 export const fingerprintOf = (text: string): string =>
   text === '' ? '' : `sha256:${hash('sha256', text).slice(0, 12)}`
