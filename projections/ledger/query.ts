@@ -55,10 +55,10 @@ export async function rangeOfPeriod(
 }
 
 /**
- * Returns the lowest position of a movement at or after the time. Because clocks differ, the first
- * movement by time may not have the lowest position. A movement with a lower position can be at
- * most `CLOCK_SKEW_MAX` later. `offset 0` prevents Postgres from searching the primary key from its
- * start.
+ * Returns the lowest position of a movement at or after the time, or `END` if there is none.
+ * Because clocks differ, the first movement by time may not have the lowest position. A movement
+ * with a lower position can be at most `CLOCK_SKEW_MAX` later. `offset 0` prevents Postgres from
+ * searching the primary key from its start.
  */
 async function firstPositionAt(
   db: CommonQueryMethods,
@@ -177,8 +177,8 @@ export type TotalAt = { readonly position: number; readonly total: bigint }
  * are sorted newest first. Rows of earlier versions do not contain their totals. The totals of such
  * rows are computed from the total after the oldest such row, by adding the amounts of the later
  * movements. The total after this oldest row is computed from `newer`, the total at a later
- * position. If `newer` is null, it is the sum of all amounts up to this row. The number of queries
- * does not depend on the number of rows.
+ * position. If `newer` is null, the total after the oldest row is the sum of all amounts up to this
+ * row. The number of queries does not depend on the number of rows.
  */
 export async function totalsOf(
   db: CommonQueryMethods,
@@ -233,7 +233,8 @@ export type StatementSums = {
  * Returns the sums of an account's movements in a period by type, model and UTC day (Unix seconds
  * of its start). Also returns the account's amounts at both ends of the period. Everything is read
  * in one snapshot. Normally, the sums of days are added up. If clocks differ by more than
- * `CLOCK_SKEW_MAX`, these sums could be wrong, so the movements themselves are summed.
+ * `CLOCK_SKEW_MAX`, the result may not match the amounts at both ends. In this case, the movements
+ * themselves are summed.
  */
 export async function sumsOfPeriod(
   db: DatabasePool,
@@ -271,8 +272,8 @@ export async function figuresAtEnds(
 /**
  * Adds up the daily sums of a period. The order of the movements in the account, and not their
  * times, decides which of them are in the period. Because clocks differ, the period can therefore
- * include movements from shortly before its first day, and lack movements from the end of its last
- * day.
+ * include movements from the last ten minutes before its first day, and lack movements from the
+ * last ten minutes of its last day.
  */
 async function sumDays(
   db: CommonQueryMethods,
