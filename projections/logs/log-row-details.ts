@@ -192,7 +192,10 @@ function ofCallPrice(
   return { ...ratios, price: exact }
 }
 
-/** Adds the ratios of a call's conditions, and multiplies the price of the model by them. */
+/**
+ * Adds the ratios of a call's conditions to `exact`, and multiplies the model's price in `exact` by
+ * these ratios.
+ */
 function addConditions(
   exact: Record<string, string>,
   price: PriceSnapshot,
