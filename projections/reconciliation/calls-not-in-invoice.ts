@@ -11,7 +11,8 @@ import {
 
 /**
  * The `from` and `where` clauses for the charged calls that are not in an invoice. These are the
- * calls of its channel, on the days of the invoice, with ids that the invoice does not contain.
+ * calls of the invoice's channel, on the days of the invoice, with ids that the invoice does not
+ * contain.
  */
 const onlyOurs = ({
   invoiceId,

@@ -16,8 +16,8 @@ import {
 } from './shared-matching-sql.ts'
 
 /**
- * Converts an amount of an invoice to quota as `quotaOf` does: half away from zero, and cut off
- * at the largest amount of a response.
+ * Converts an amount of an invoice to quota as `quotaOf` does. The result is rounded half away from
+ * zero, and limited to the largest amount that a response can contain.
  */
 const billedOf = ({ dollars, decimals }: Pick<MatchedProviderInvoice, 'dollars' | 'decimals'>) =>
   wireSized(sql.fragment`
@@ -146,12 +146,12 @@ export const matchLines = (
   `)
 
 /**
- * Lists the request ids whose first lines are at these places, in the order of the file. Each has
- * the sums of its lines, the day and the model of its first line, and the attempt that `matchLines`
- * chooses. A place is the number of the invoice's part (one event of the import), times
- * `HIGH_FACTOR`, plus the number of the line. NOTE: each line is looked up (`lateral` with `limit`
- * or sums). The planner would otherwise join all lines, because it has no statistics of a new
- * invoice.
+ * Lists the request ids whose first lines are at these places, in the order of the file. Each
+ * result has the sums of the request id's lines, the day and the model of the first line, and the
+ * attempt that `matchLines` chooses. A place is the number of the invoice's part (one event of the
+ * import), times `HIGH_FACTOR`, plus the number of the line. NOTE: each line is looked up
+ * (`lateral` with `limit` or sums). The planner would otherwise join all lines, because it has no
+ * statistics of a new invoice.
  */
 export const listMatches = (
   db: CommonQueryMethods,

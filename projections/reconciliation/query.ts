@@ -14,8 +14,8 @@ export type { MatchedProviderInvoice, RequestMatchRow } from './shared-matching-
 
 const contents = rowType({ table: wireInteger, position: wireInteger })
 /**
- * The state of the read model: the identity of the table of attempts, which a rebuild replaces, and
- * the position up to which the read model has all events.
+ * The state of the read model. `table` is the OID of the table of attempts, which changes when a
+ * rebuild replaces the table. `position` is the position up to which the read model has all events.
  */
 export type Contents = RowOf<typeof contents>
 
@@ -25,7 +25,10 @@ export const contentsOf = (db: CommonQueryMethods): Promise<Contents> =>
       (select min(position) from projections.checkpoint where name = 'reconciliation') as position
   `)
 
-/** With more new attempts, the invoice is matched again, which is faster than looking them up. */
+/**
+ * If there are more new attempts, the invoice is matched again. This is faster than looking them
+ * up.
+ */
 const NEW_ATTEMPTS_MAX = 20_000
 
 /**
