@@ -36,7 +36,7 @@ export class CheckpointMoved extends Error {
   }
 }
 
-/** The error for lanes that another process now owns. The transaction has written nothing. */
+/** The error for lanes that another process may own by now. The transaction has written nothing. */
 export class LanesLost extends Error {
   readonly lanes: ReadonlySet<number>
   constructor(lanes: readonly number[]) {

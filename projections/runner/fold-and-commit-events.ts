@@ -50,9 +50,9 @@ export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
 
 /**
  * Folds a segment and moves the cursors of its lanes in one transaction. Retries after a lost
- * connection. Returns the lanes that another process may own by now, for which nothing was written.
- * If a cursor's events cannot be folded or written, only this cursor stops. If another process has
- * moved a checkpoint, the cursor continues from there.
+ * connection. Returns the lanes that another process may own by now. For these lanes, nothing was
+ * written. If a cursor's events cannot be folded or written, only this cursor stops. If another
+ * process has moved a checkpoint, the cursor continues from there.
  */
 export async function foldAndCommit(
   deps: FoldAndCommitDeps,
@@ -180,7 +180,7 @@ async function foldTogether(
 }
 
 /**
- * Returns a filter for the events that the cursors still need. Returns null if they need all
+ * Returns a filter for the events that the cursors still need. Returns null if the cursors need all
  * events, which is the usual case.
  */
 function filterOf(cursors: readonly Cursor[], segment: Segment): EventFilter | null {
@@ -193,7 +193,10 @@ function filterOf(cursors: readonly Cursor[], segment: Segment): EventFilter | n
     position > (positions.get(laneOf(stream)) ?? Number.POSITIVE_INFINITY)
 }
 
-/** Continues cursors from their current checkpoints, which another process has moved. */
+/**
+ * Continues cursors from their current checkpoints, which another process has moved. Stops a cursor
+ * if another release has rebuilt the read model.
+ */
 async function reread(deps: FoldAndCommitDeps, cursors: readonly Cursor[]): Promise<void> {
   const checkpoints = await readCheckpoints(deps.core.pg)
   for (const cursor of cursors) {

@@ -67,7 +67,7 @@ export async function foldIntoNewTables(
 }
 
 /**
- * Folds further events into schemas that are not in use yet: the events after `after`, up to the
+ * Folds more events into schemas that are not in use yet: the events after `after`, up to the
  * position of their lane in `upTo`. While one page is written, the next page is folded and the page
  * after it is read. Sums are kept in memory over many pages, so that each row is written only a few
  * times.
@@ -132,8 +132,9 @@ const sizeOf = (folds: readonly Fold[]): number =>
 
 /**
  * Removes and returns the changes that must be written now. If more than `keptMax` changes are in
- * memory, all of them must be written. Otherwise, only changes that cannot be merged with later
- * changes must be written.
+ * memory, all of them must be written. If a projection has changes to all rows that match a
+ * condition (`wide`), all its changes must be written. In any other case, only the changes that
+ * cannot be merged with later changes must be written.
  */
 function takeDue(folds: readonly Fold[], keptMax: number): TableChanges[] {
   const size = sizeOf(folds)
@@ -143,7 +144,7 @@ function takeDue(folds: readonly Fold[], keptMax: number): TableChanges[] {
   }))
 }
 
-/** Writes pages one after another. The next page can be folded meanwhile. */
+/** Writes pages one after another. The next page can be folded at the same time. */
 class PageWriter {
   readonly #pg: Pool
   readonly #columns = new Map<string, ColumnTypes>()

@@ -32,7 +32,7 @@ export type ProjectionRunner = {
   /** Returns each projection's lowest position over the lanes that this process owns. */
   readonly positions: () => ReadonlyMap<ProjectionName, number>
   readonly health: () => readonly ProjectionHealth[]
-  /** Returns false while a projection is stopped because of an event that cannot be folded. */
+  /** Returns false while a projection is stopped in a lane that this process owns. */
   readonly isHealthy: () => boolean
   /**
    * Rebuilds read models. The events are read once for all of them. The live versions stay

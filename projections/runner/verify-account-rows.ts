@@ -53,9 +53,9 @@ const KEPT_MAX = 30_000
 /**
  * Folds the events of some accounts again, and compares the rows of these accounts with the result,
  * in all columns. Returns the first rows of each table that differ. Also returns the accounts whose
- * events cannot be folded. The other accounts are compared nevertheless. Only the streams of these
- * accounts are read. The live read models can keep advancing: their rows and positions are copied
- * in one snapshot, and the events are folded up to these positions.
+ * events cannot be folded. The other accounts are compared nevertheless. Only the streams of the
+ * given accounts are read. The live read models can keep advancing: their rows and positions are
+ * copied in one snapshot, and the events are folded up to these positions.
  */
 export const verifyAccountRows = (
   core: Core,

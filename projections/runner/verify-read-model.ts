@@ -53,8 +53,8 @@ export const verifyReadModels = (
   )
 
 /**
- * The maximum number of comparisons of one read model. An erasure during a comparison makes its
- * result useless.
+ * The maximum number of comparisons of one read model. An erasure during a comparison makes the
+ * comparison's result useless.
  */
 const ATTEMPTS_MAX = 10
 /** The maximum wait in milliseconds for running erasures before a comparison is repeated. */
@@ -62,9 +62,10 @@ const ERASED_WITHIN_MS = 30_000
 const POLL_MS = 100
 
 /**
- * Compares the read models. If some differ and a user was erased meanwhile, compares these again:
- * their rows were read before the erasure, and their events after it. The erasure also drops the
- * newly folded tables, because they contain texts of the user.
+ * Compares the read models. If some read models differ and a user was erased during the comparison,
+ * compares these read models again. Their rows may have been read before the erasure, and their
+ * events after the erasure. The erasure also drops the newly folded tables, because they contain
+ * texts of the user.
  */
 async function verifyUntilSettled(
   core: Core,
