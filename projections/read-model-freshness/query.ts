@@ -84,8 +84,8 @@ export function createFreshness(core: Core): Freshness {
 }
 
 /**
- * Waits until the condition is true, the time is over or `stopped` is aborted. Resolves to true
- * if the condition is then true.
+ * Waits until the condition is true, the timeout is reached or `stopped` is aborted. Resolves to
+ * true if the condition is true at the end of the wait.
  */
 function waitUntil(
   isThere: () => boolean,

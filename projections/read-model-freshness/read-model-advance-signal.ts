@@ -20,7 +20,7 @@ export type AdvanceSignal = {
    */
   readonly setOwnsAllLanes: (ownsAllLanes: boolean) => void
   /**
-   * Adds a reader in this process, which waits for a position or follows the positions. While no
+   * Adds a reader in this process. A reader waits for a position or follows the positions. While no
    * process has a reader, read models may lag for longer.
    */
   readonly addReader: () => void
