@@ -107,7 +107,10 @@ export const listTasks = (
   )
 }
 
-/** The sort columns of tasks `w`. Tasks that have not ended come after ended tasks. */
+/**
+ * The sort columns of tasks `w`. In ascending order, tasks that have not ended come after ended
+ * tasks.
+ */
 const SORT_COLUMNS = {
   submit_time: sql.fragment`w.position`,
   finish_time: sql.fragment`coalesce(w.finished_at, ${SORTED_LAST})`,

@@ -120,7 +120,7 @@ function tokensIn({ tokens, ...row }: RowOf<typeof tokensWithTerms>): RelayToken
       tokenId: Number(tokenId),
       userId: Number(userId),
       isEnabled: status === '1',
-      // A part of the row's text would keep the complete text in memory, so it is copied.
+      // A part of the row's text would keep the complete text in memory, so the part is copied.
       keyLookup: Buffer.from(keyLookup).toString(),
       terms: termsUntil(expiry),
     }

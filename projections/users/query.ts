@@ -126,7 +126,9 @@ const SORT_COLUMNS = {
 
 export type UserSearch = Slice &
   ListOrder<UserSort> & {
-    /** A user id, or a part of a username or an email address. An empty text matches all. */
+    /**
+     * A user id, or a part of a username, display name or email address. An empty text matches all.
+     */
     readonly keyword: string
     readonly group: string
   }
@@ -210,8 +212,8 @@ export const changedUsers = (
   `)
 
 /**
- * Returns the ids of all users with the name, including deleted users. There can be several users,
- * because the name of a deleted user can be used again.
+ * Returns the ids of all users with exactly this name, including deleted users. Erased users have
+ * no name.
  */
 export const userIdsByName = (
   db: CommonQueryMethods,
