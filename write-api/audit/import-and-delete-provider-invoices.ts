@@ -97,7 +97,10 @@ export const importProviderInvoice: Action = (api, deps) => {
   })
 }
 
-/** Returns the currency and its price in dollars. The price may be omitted only for US dollars. */
+/**
+ * Returns the currency of an invoice and the price of its unit in dollars. Throws if this price is
+ * 0, or if it is omitted and the currency is not US dollars.
+ */
 function rateOf({ currency = 'USD', dollars }: ImportProviderInvoice) {
   if (dollars === undefined && currency !== 'USD') {
     throw invalidField('dollars', {
@@ -253,7 +256,7 @@ async function recordRequests(
   const stream = providerInvoiceRequestsStream(invoiceId)
   let count = 0
   for (const some of parts.list(PARTS_AHEAD)) {
-    // The commands of one stream that wait together are written in one append.
+    // Commands to the same stream that wait at the same time are written in one append.
     const outcomes = await Promise.all(
       some.map((requests, index) => {
         const part = count + index
@@ -272,14 +275,14 @@ async function recordRequests(
 
 /**
  * The maximum number of rows in one event. An event with this number of rows has about 10 kB.
- * Readers of all events read up to 2 500 events at once, so larger events would exhaust their
- * memory.
+ * Readers of all events read up to 2 500 events at once, so larger events would exhaust the memory
+ * of these readers.
  */
 const PART_ROWS = 100
 
 /**
- * Keeps rows until the whole file has been read. They are stored as JSON text in buffers, which are
- * not part of the JavaScript heap.
+ * Keeps rows until the whole file has been read. The rows are stored as JSON text in buffers, which
+ * are not part of the JavaScript heap.
  */
 class RequestParts {
   private readonly texts: Buffer[] = []
@@ -340,8 +343,8 @@ function entriesOf(text: string): [string, unknown][] | null {
 }
 
 /**
- * DELETE /api/audit/invoices/{id}: deletes an imported invoice. Its rows are removed from the read
- * model in the background. The events that recorded the import stay in the history.
+ * DELETE /api/audit/invoices/{id}: deletes an imported invoice. The rows of the invoice are removed
+ * from the read model in the background. The events that recorded the import stay in the history.
  */
 export const deleteProviderInvoice: Action = (api, deps) => {
   api.route({

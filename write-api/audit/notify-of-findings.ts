@@ -45,10 +45,10 @@ export const startFindingNotices = (deps: Deps): HeldLease =>
   })
 
 /**
- * Sends the admins a message about the first refusal of a witness of which they were not notified.
- * If there is none, sends a message about the last verification that has findings in the history
- * and of which they were not notified. If there is neither, sends nothing. One append sends the
- * message and records the notification, so that the message is sent only once.
+ * Sends the admins a message about a problem that they were not notified of yet. This is the first
+ * refusal of a witness or, if there is no such refusal, the last verification with findings in the
+ * history. Sends nothing if there is no such problem, or if there is no active admin. One append
+ * sends the message and records the notification, so that the message is sent only once.
  */
 export async function notifyOfFindings({ core, nextIds }: Deps): Promise<void> {
   const { actors, db, vault, now } = core

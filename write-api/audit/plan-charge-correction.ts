@@ -16,8 +16,8 @@ export type PlannedCall = CorrectedCallAttributes & {
   readonly call: string
   readonly tokenId: number
   /**
-   * The charge of the call before this correction, which includes earlier corrections. `corrected`
-   * is the charge after this correction.
+   * The charge of the call before this correction. This charge includes earlier corrections.
+   * `corrected` is the charge after this correction.
    */
   readonly charge: bigint
   readonly corrected: bigint
@@ -67,8 +67,8 @@ type Limits = {
   readonly callsMax: number
   readonly until: number
   /**
-   * If true, users whose events can't be read are listed in the plan. Otherwise, they cause an
-   * exception.
+   * If true, users whose events can't be read are listed in the plan. If false, the plan fails if
+   * the events of a user can't be read.
    */
   readonly skipsUnreadable?: boolean
 }

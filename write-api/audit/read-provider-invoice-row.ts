@@ -183,7 +183,7 @@ const CURRENCY_SIGNS: ReadonlyMap<string, string> = new Map([
   ] as const),
 ])
 
-/** Reports whether an amount has the sign of another currency than that of the invoice. */
+/** Reports whether an amount has a currency sign that does not belong to the invoice's currency. */
 function isOtherCurrency(text: string, currency: string): boolean {
   const sign = /\p{Sc}/u.exec(text)?.[0]
   const signs = CURRENCY_SIGNS.get(currency)

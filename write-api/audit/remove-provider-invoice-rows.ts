@@ -91,7 +91,7 @@ export async function removeAbandonedRows(deps: RemovalDeps): Promise<void> {
     const { parts, deleted } = await actors.peek(providerInvoiceRequestsDecider, stream)
     const [last] = await store.readStream(stream, parts + deleted - 1, 1)
     if (last === undefined) continue
-    // After the first deletion, no import of this invoice can succeed.
+    // If rows were already deleted, no import of this invoice can succeed, whatever its age.
     if (deleted === 0 && last.meta.at > now() - ABANDONED_MS) continue
     await removeIfUnknown(deps, invoiceId, { actor: 'system:invoices', cause: null, at: now() })
   }
