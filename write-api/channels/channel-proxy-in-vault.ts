@@ -70,7 +70,7 @@ export async function settingChange(
 ): Promise<SettingChange> {
   const { proxyRef } = before
   // A channel that an old release created has the credentials of the proxy in the setting itself.
-  // The vault then contains no credentials.
+  // In this case, the vault contains no credentials.
   const setting =
     proxyRef === undefined ? restoreMaskedProxy(sentSetting, before.setting) : sentSetting
   const isSame = proxyOf({ setting }) === proxyOf(before)

@@ -45,8 +45,7 @@ export type ServedType = {
   /** The fields of a channel that must not be empty for this type. */
   readonly required: readonly RequiredField[]
   /**
-   * True if the channel type has no default address. Each channel of this type must then have an
-   * address.
+   * True if the channel type has no default address. A channel of this type must have an address.
    */
   readonly needsAddress: boolean
   /** The keywords that an admin may enter instead of an address. */

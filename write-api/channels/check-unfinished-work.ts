@@ -41,9 +41,9 @@ export async function assertNoUnfinishedWork(
 /**
  * Runs `action` while no tasks or batches can be submitted to the channels. The relay records the
  * channel and the key of a submission before it checks for a pause. Unfinished work that `action`
- * counts therefore includes every submission. `action` must append its events together with the
- * step that `resume` returns, which ends the pause. The step is rejected if the pause has lasted
- * too long.
+ * counts therefore includes every submission. `resume` returns a step that ends the pause. `action`
+ * must append its events together with this step. The step is rejected if the pause has lasted too
+ * long.
  */
 export const whileSubmissionsPaused = <T>(
   deps: Deps,

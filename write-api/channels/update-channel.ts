@@ -220,9 +220,9 @@ function replacedSecrets(event: ChannelEvent): readonly string[] {
 }
 
 /**
- * Returns the command that enables keys again. `enable_keys` contains their indexes in the
- * channel's list of keys. If `enable_keys` is empty or omitted, returns an empty list. Throws if a
- * key does not exist.
+ * Returns the command that enables keys again. `enable_keys` contains the indexes of these keys in
+ * the channel's list of keys. If `enable_keys` is empty or omitted, returns an empty list. Throws
+ * if a key does not exist.
  */
 function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {
   if (indexes.length === 0) return []
