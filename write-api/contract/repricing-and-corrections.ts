@@ -48,8 +48,8 @@ export const Recomputation = Type.Object({
   /** The sum of the charges that were computed again from the usage and the price in the events. */
   recomputed: Type.Integer(),
   /**
-   * The number of batches, which are skipped, because each line of a batch is charged separately. A
-   * verification recomputes batches.
+   * The number of batches. Batches are skipped, because each line of a batch is charged separately.
+   * A verification recomputes batches.
    */
   skipped: Type.Integer(),
   /** The number of calls whose recorded charge differs from the computed one. */
@@ -116,7 +116,10 @@ export const SKIP_REASONS = ['batch', 'other-kind-of-price'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
 
 export const CorrectionPreview = Type.Object({
-  /** The text to send with the confirmation. It identifies the exact set of calls and charges. */
+  /**
+   * The text to send with the confirmation. This text identifies the exact set of calls and
+   * charges.
+   */
   preview: Type.String(),
   id: Type.String(),
   calls: Type.Integer(),
