@@ -174,8 +174,8 @@ export const consumeChallenge =
     /^[\w-]{43}$/.test(challenge) && (await core.shortLived.take(KIND, challenge)) === purpose
 
 /**
- * Returns a name for a passkey without surrounding spaces. Throws if the name is empty or contains
- * forbidden characters.
+ * Returns `text` without surrounding spaces, as the name of a passkey. Throws if the name is empty
+ * or contains forbidden characters.
  */
 export function passkeyName(text: string): string {
   const name = text.trim()
