@@ -75,7 +75,7 @@ const INTERVAL_MS = 1_000
  * none.
  */
 const IDLE_INTERVAL_MS = 5_000
-/** The maximum interval in milliseconds, which is reached while no event is committed. */
+/** The maximum interval in milliseconds. It is reached while no event is committed. */
 const IDLE_MS_MAX = 30_000
 const LEASE = 'price-changes'
 
