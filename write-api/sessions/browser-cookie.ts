@@ -6,8 +6,8 @@ export type BrowserCookie = {
   readonly name: string
   readonly path: string
   /**
-   * The lifetime of the cookie in seconds, which starts again with each response that sets the
-   * cookie.
+   * The lifetime of the cookie in seconds. The lifetime starts again with each response that sets
+   * the cookie.
    */
   readonly seconds: number
 }

@@ -15,8 +15,8 @@ import { type Action, contextOf, type Deps, idOf } from '../action.ts'
 import { loginActions } from '../contract/login.ts'
 
 /**
- * GET (used by the console) and POST /api/user/logout: ends the session of the request. All
- * processes reject this session from then on.
+ * GET (used by the console) and POST /api/user/logout: ends the session of the request. After that,
+ * all processes reject this session.
  */
 export const logout: Action = (api, deps) => {
   for (const name of ['GET /api/user/logout', 'POST /api/user/logout'] as const) {

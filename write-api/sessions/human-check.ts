@@ -142,8 +142,8 @@ async function settingsInForce(core: Core, request: FastifyRequest): Promise<Set
   const secret = await readSecretOption(core, secretRefs, 'TurnstileSecretKey')
   if (secret === '') return null
   const address = optionValue(values, 'ServerAddress')
-  // NOTE: the sender chooses the host name in a request. It is therefore only used if the site's
-  // address is not configured.
+  // NOTE: the sender chooses the host name in a request. This host name is therefore only used if
+  // the site's address is not configured.
   const hostname = URL.canParse(address) ? new URL(address).hostname : request.hostname
   const verifyUrl = optionValue(values, 'TurnstileVerifyURL') || PROVIDER
   return { secret, verifyUrl, hostname }

@@ -29,8 +29,8 @@ export const secondStepPasskey: Action = (api, deps) => {
 }
 
 /**
- * Returns the purpose for which a challenge is issued in the second step of a login. It contains
- * the ticket, so that the challenge can be used only for this login.
+ * Returns the purpose for which a challenge is issued in the second step of a login. The purpose
+ * contains the ticket, so that the challenge can be used only for this login.
  */
 const secondPurpose = ({ core }: Deps, ticket: string): string =>
   `second:${core.vault.keyedHash('login-ticket', ticket)}`

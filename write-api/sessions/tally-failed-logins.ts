@@ -56,7 +56,7 @@ const TALLIES_PER_PERIOD_MAX = 15
 /**
  * Adds up failed logins in a limited amount of memory, however many accounts and networks an
  * attacker uses. Failed logins to accounts of admins have priority, so that an attacker can't hide
- * them among many others.
+ * them among many other failed logins.
  */
 export class FailedLoginTallies {
   #tallies = new Map<string, FailedLoginTally>()
@@ -87,8 +87,8 @@ export class FailedLoginTallies {
 
   /**
    * Removes all tallies of the period and returns the tallies to record, ordered by urgency and
-   * then by count. If there are too many or some were moved to the overflow tally, the last
-   * returned tally is the sum of all other tallies.
+   * then by count. If there are too many, or the overflow tally is not empty, the last returned
+   * tally is the sum of all other tallies.
    */
   drain(): readonly FailedLoginTally[] {
     const all = [...this.#tallies.values()].toSorted(
