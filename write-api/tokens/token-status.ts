@@ -46,7 +46,7 @@ export async function setTokensStatus(
 /**
  * Returns the data with which the command `EnableTokens` rejects unusable tokens: the time in Unix
  * seconds, the ids of exhausted tokens, and the names for the error message. Quota that open calls
- * hold counts as remaining, because it may be released.
+ * hold counts as remaining, because the calls may release it.
  */
 async function unusableTokens(
   core: Deps['core'],

@@ -134,9 +134,9 @@ async function requestedQuota(
 
 /**
  * Returns the remaining quota that the caller has read, and the number of edits if the request
- * contains both. If the request contains no such quota, the quota that the caller received last is
- * used. Returns an empty object if the caller received none. Returns `'unknown'` if the server
- * could not store the quota that the caller received.
+ * contains both values. If the request does not contain the quota, the quota that the caller
+ * received last is used. Returns an empty object if the caller has received no quota. Returns
+ * `'unknown'` if the server could not store the quota that the caller received.
  */
 async function baseOf(
   { shownBudgets }: Deps,
