@@ -81,7 +81,7 @@ function refundReport(refund: unknown): StripeReport {
       isTotal: false,
       cents: BigInt(refund.amount),
       currency: refund.currency.toUpperCase(),
-      // Refunds of some payment methods have no status. They count as pending.
+      // Refunds of some payment methods have no status. Such refunds count as pending.
       status: refund.status ?? 'pending',
       reason: refund.reason ?? '',
     },

@@ -27,7 +27,7 @@ const text = Type.Union([Type.String({ maxLength: 255 }), Type.Null()])
 
 /**
  * The expected shape of a checkout. Even a signed event is validated, because it may be a test
- * event or of another version of Stripe's API.
+ * event, or an event of another version of Stripe's API.
  */
 const Checkout = Type.Object({
   id: Type.String({ maxLength: 255 }),
