@@ -38,7 +38,7 @@ export const createUser: Action = (api, deps) => {
         reason: 'new-user',
       } as const
       // Users are created one at a time. Each creation hashes a password, and only a limited number
-      // can be hashed at once.
+      // of passwords can be hashed at once.
       const { id, outcome } = await deps.runExclusive('create-user', () =>
         createUserAccount(deps, user, contextOf(deps, request)),
       )

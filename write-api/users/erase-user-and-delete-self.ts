@@ -20,7 +20,7 @@ import { nameKeyOf } from './user-names.ts'
 
 /**
  * POST /api/user/erase: deactivates a user and destroys the data key with which all texts about the
- * user are encrypted. The texts then can't be read anymore. Numbers are kept. As a confirmation,
+ * user are encrypted. After that, the texts are unreadable. Numbers are kept. As a confirmation,
  * the request must contain the username.
  */
 export const eraseUser: Action = (api, deps) => {

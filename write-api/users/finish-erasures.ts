@@ -58,8 +58,8 @@ const TEXT_TABLES = [
  * Completes an erasure after the event `UserErased` was recorded. Ends the user's sessions. Deletes
  * the secrets, the data key, the messages and all copies of read models that may still contain
  * texts. Waits until the read models have applied all events. Every step can be repeated, because
- * the background job calls this function again if it fails or the process dies. Returns the
- * position of the last event.
+ * the background job calls this function again if the function fails or the process dies. Returns
+ * the position of the last event.
  */
 export async function finishErasure(
   deps: Deps,
@@ -71,7 +71,8 @@ export async function finishErasure(
   await revokeCredentials(deps, sessions, userId, context)
   await deleteTokenKeys(deps.core, userId)
   await vault.destroyUser(userId)
-  // A login that began before the event may have started a session since.
+  // A login that began before the event `UserErased` may have started a session after
+  // `revokeCredentials` ended all sessions.
   await sessions.endAllOf(userId)
   // NOTE: scratch copies are ended only after the key is destroyed. A copy that was requested
   // between the event and the destruction of the key contains readable names.
@@ -153,7 +154,9 @@ async function removeRowsOfErased(deps: Deps): Promise<boolean> {
  */
 export function startErasures(deps: Deps, sessions: Sessions): HeldLease {
   const { leases, log } = deps.core
-  /** Returns false if `work` fails, or if it resolves to true because something is left to do. */
+  /**
+   * Returns false if `work` fails, or if `work` resolves to true because something is left to do.
+   */
   const isDone = (work: Promise<unknown>, text: string): Promise<boolean> =>
     work.then(
       (isLeft) => isLeft !== true,

@@ -107,7 +107,8 @@ async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest
 
 /**
  * Throws if the username is taken. The check comes before the mailed code is consumed and the
- * password is hashed. The append checks again, because another user may take the name meanwhile.
+ * password is hashed. The append checks again, because another user may take the name after this
+ * check.
  */
 async function assertUsernameFree({ core }: Deps, username: string): Promise<void> {
   const stream = usernameStream(nameKeyOf(core.vault, username))

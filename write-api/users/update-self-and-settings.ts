@@ -74,7 +74,8 @@ async function newPassword(
   const isFirst = user !== null && user.passwordRef === null
   if (isFirst) await requireProofOrRecentLogin(deps, request, { code, ...(passkey && { passkey }) })
   else await verifyPassword(deps, request, user, original)
-  // Others may know a temporary password. It must therefore be replaced by a different one.
+  // Other people may know a temporary password. It must therefore be replaced by a different
+  // password.
   if (user?.mustChangePassword && password === original) throw userError('PasswordUnchanged')
   attempt.succeeded()
   return storePassword(core.vault, userId, await core.vault.hashPassword(password))

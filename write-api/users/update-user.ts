@@ -37,7 +37,8 @@ export const updateUser: Action = (api, deps) => {
       const { body } = request
       const { userId, role } = principalOf(request)
       const actorRole = role as Role
-      // An access token may leak from a script. It must not be sufficient to take over an account.
+      // An access token may leak from a script. The token must not be sufficient to take over an
+      // account.
       if ((body.password ?? '') !== '') requireSession(principalOf(request))
       const position = await deps.runExclusive(`user-${body.id}`, async () => {
         const mayAct = stepOf(body.id, { type: 'MayAct', actorRole })
@@ -123,7 +124,7 @@ async function profileSteps(
   return { steps, passwordRef }
 }
 
-/** Returns the username of a user, which replaces an empty display name. */
+/** Returns the username of a user. It replaces an empty display name. */
 const usernameOf = async ({ core }: Deps, userId: number): Promise<string> =>
   (await findUser(core.db, userId))?.username ?? ''
 
