@@ -62,7 +62,7 @@ export type Deps = {
   readonly outbound: Outbound
   /** Wakes the background job that completes erasures. */
   readonly erasureSignal: WakeSignal
-  /** Decides to which addresses of providers requests may be sent. */
+  /** Decides which addresses of providers the site may send requests to. */
   readonly upstreams: OutboundPolicy
 }
 

@@ -97,8 +97,8 @@ export const deleteMessage: Action = (api, deps) => {
 }
 
 /**
- * Deletes the messages that were sent only to this user, because they may contain personal data.
- * Returns the position of the last event, or 0 if there are no such messages.
+ * Deletes the messages that were sent only to this user, because such messages may contain personal
+ * data. Returns the position of the last event, or 0 if there are no such messages.
  */
 export async function deleteInboxOf(
   deps: Deps,

@@ -190,7 +190,7 @@ export const sendMessage: Action = (api, deps) => {
       const context = contextOf(deps, request)
       const total = countOf(recipients)
       // An erasure deletes the messages that were sent only to the erased user. Such a message must
-      // not be sent after the erasure, which could not find it.
+      // therefore not be sent after the erasure.
       const mustExist = total === 1 ? recipients.map(([id]) => userMustExist(id)) : []
       const { id, outcome } = await deps.nextIds('message', async (messageId) => {
         const textRef = await storeText(vault, messageId, text)

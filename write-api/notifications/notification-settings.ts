@@ -14,8 +14,8 @@ import { loginError } from '../sessions/login-and-registration-errors.ts'
 import { findMailOwner } from '../users/bind-and-unbind-identities.ts'
 
 const NOTIFICATION_ERRORS = {
-  // NOTE: all forbidden addresses have the same message. It must not reveal which hosts exist in
-  // the private network.
+  // NOTE: all forbidden addresses have the same message. The message must not reveal which hosts
+  // exist in the private network.
   WebhookUrlInvalid: [
     200,
     {

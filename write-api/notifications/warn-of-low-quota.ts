@@ -27,8 +27,8 @@ const READ_MODELS = ['balances', 'users', 'notifications'] as const
 const FRESH_WITHIN_MS = 2_000
 const BATCH_MAX = 500
 /**
- * The pause in milliseconds after each batch of events that is not full, which limits the number of
- * queries on a busy site.
+ * The pause in milliseconds after each batch of events that is not full. The pause limits the
+ * number of queries on a busy site.
  */
 const PAUSE_MS = 500
 
@@ -48,7 +48,8 @@ export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
     const checkpoint = await openCheckpoint(pg, READER_NAME)
     let from = await checkpoint.read()
     if (from === null) {
-      // Without a checkpoint, when the job runs for the first time, all earlier events are skipped.
+      // When the job runs for the first time, there is no checkpoint, and all earlier events are
+      // skipped.
       from = await store.headPosition()
       await checkpoint.save(from)
     }
