@@ -74,7 +74,8 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): RowDetails =>
 })
 
 /**
- * Returns the details of a batch. One row is the sum of all lines of the batch with the same price.
+ * Returns the details of a batch, or an empty object if the call does not belong to a batch. One
+ * row is the sum of all lines of the batch with the same price.
  */
 const ofBatch = ({ batch, billedLines, estimatedLines, unpaid }: CallSettled['data']): object =>
   batch === undefined
@@ -104,7 +105,7 @@ export function endOf(attempts: readonly Attempt[], end: string): string {
   return error !== null && GATEWAY_ERRORS.has(error) ? error : end
 }
 
-/** Anomalies that reveal the provider's model or cost. Only admins see them. */
+/** Anomalies that reveal the provider's model or cost. Only admins see these anomalies. */
 const ADMIN_ANOMALIES = new Set(['other-model', 'higher-cost'])
 
 const isForAdmins = (anomaly: string | null): boolean =>

@@ -170,9 +170,9 @@ const logSums = rowType({
 export type LogSums = RowOf<typeof logSums>
 
 /**
- * Sums the log rows themselves. This is needed for filters that the stored sums by hour and day do
- * not support. As in the stored sums, the quota of charged calls includes the changes that
- * corrections made to charges.
+ * Sums the log rows themselves. This function is needed for filters that the stored sums by hour
+ * and day do not support. As in the stored sums, the quota of charged calls includes the changes
+ * that corrections made to charges.
  */
 export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<LogSums> =>
   db.one(sql.type(logSums)`

@@ -155,7 +155,7 @@ const FAILED_CALL_FIELDS: readonly string[] = ['failedChannelId', 'type', 'from'
 
 /**
  * Returns the same rows as `logOf`, for queries that read only ids, quota and token counts. The
- * rows come from `failed_calls` alone if its columns can answer the filter.
+ * rows come from `failed_calls` alone if the columns of this table can answer the filter.
  */
 export function narrowLogOf(filter: LogFilter, access: Access) {
   const { failedChannelId } = filter
