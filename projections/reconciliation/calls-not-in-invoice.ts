@@ -73,7 +73,7 @@ const POSITIONS_MAX = 500_000
 
 /**
  * Finds the calls that are not in the invoice. `positions` is null if there are more than
- * `POSITIONS_MAX`. Pages of so many calls are read with `listOnlyOurs`.
+ * `POSITIONS_MAX` such calls. Pages of so many calls are read with `listOnlyOurs`.
  */
 export async function findOnlyOurs(
   db: CommonQueryMethods,

@@ -56,7 +56,7 @@ export const wireIntegers = converted(Type.String(), (text) => {
   })
 })
 
-/** Encodes bytes for `wireIntegers`. A list of half a million integers takes few milliseconds. */
+/** Encodes bytes for `wireIntegers`. A list of half a million integers takes a few milliseconds. */
 export const integersOf = (bytes: Fragment) =>
   sql.fragment`encode(coalesce(${bytes}, ''), 'base64')`
 
