@@ -72,9 +72,9 @@ export async function readCheckpoints(
 }
 
 /**
- * Sets the checkpoints of all lanes in the caller's transaction, which has also created the tables.
- * Also removes the read model from `ahead_of_events`, because the new tables include only events of
- * the store.
+ * Sets the checkpoints of all lanes in the caller's transaction. The same transaction has created
+ * the tables. Also removes the read model from `ahead_of_events`, because the new tables include
+ * only events of the store.
  */
 export async function writeCheckpoint(
   client: PoolClient,
@@ -153,9 +153,7 @@ type MoveGroup = {
   readonly to: number
 }
 
-/**
- * Groups moves with the same start, end and lanes. One statement then makes all moves of a group.
- */
+/** Groups moves with the same start, end and lanes. One statement makes all moves of a group. */
 function groupMoves(moves: readonly Move[]): MoveGroup[] {
   const groups = new Map<string, MoveGroup & { projections: Projection[] }>()
   for (const [projection, own] of Map.groupBy(moves, (move) => move.projection)) {

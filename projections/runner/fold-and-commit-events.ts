@@ -99,8 +99,8 @@ async function commitCursors(
 }
 
 /**
- * Commits all changes in one transaction. If the database rejects it, the changes are committed
- * separately by projection and then by lane. This finds the lane whose rows are rejected.
+ * Commits all changes in one transaction. If the database rejects the transaction, the changes are
+ * committed separately by projection and then by lane. This finds the lane whose rows are rejected.
  */
 async function commitOrSplit(
   deps: FoldAndCommitDeps,
@@ -131,7 +131,7 @@ const concernsAllFolds = (error: unknown): boolean =>
   error instanceof CheckpointMoved || error instanceof LanesLost || isOutage(error)
 
 /**
- * Folds a segment of events for several cursors, each of which is one projection's progress in one
+ * Folds a segment of events for several cursors. A cursor is the progress of one projection in one
  * lane. A cursor whose events cannot be folded is stopped and omitted from the result.
  */
 async function foldCursors(
@@ -164,7 +164,9 @@ async function foldCursors(
   }
 }
 
-/** Folds a segment once for all cursors of `folds`, from which the stopped cursors were removed. */
+/**
+ * Folds a segment once for all cursors of `folds`. `folds` does not contain the stopped cursors.
+ */
 async function foldTogether(
   { context }: FoldAndCommitDeps,
   folds: readonly Folded[],

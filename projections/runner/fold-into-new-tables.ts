@@ -11,16 +11,18 @@ import type { ColumnTypes } from './insert-rows-with-copy.ts'
 import { RowChanges } from './row-changes.ts'
 import { type TableChanges, writeChanges } from './write-row-changes.ts'
 
-/** The number of events per page. Pages are small, so that the memory of each is freed early. */
+/**
+ * The number of events per page. Pages are small, so that the memory of each page is freed early.
+ */
 const PAGE = 500
 
 /**
  * The number of events that are folded before the number of changes is checked, because an event
- * may have a thousand rows.
+ * may change a thousand rows.
  */
 const SLICE = 25
 
-/** The maximum number of row changes that are kept in memory to be merged with later ones. */
+/** The maximum number of row changes that are kept in memory to be merged with later changes. */
 const KEPT_MAX = 30_000
 
 /** A projection, the schema to fill, and the position up to which each lane is folded. */
@@ -120,7 +122,7 @@ async function foldPage(
 
 /**
  * Returns a filter that selects the events up to the position of their lane in `upTo`. Returns null
- * if it would select every event up to `last`.
+ * if the filter would select every event up to `last`.
  */
 const isWithinLanes = (upTo: LanePositions, last: number) =>
   upTo.every((position) => position >= last)

@@ -288,8 +288,8 @@ export class ProjectionWorker implements LaneWorker {
   }
 
   /**
-   * Reads a page of events and starts to read the next page, so that it arrives while this page is
-   * folded.
+   * Reads a page of events and starts to read the next page, so that the next page arrives while
+   * this page is folded.
    */
   private async readAhead(
     after: number,

@@ -5,7 +5,7 @@ import { schemaOf } from '../projection-names.ts'
 
 /**
  * The maximum number of attempts. A rebuild replaces a read model only once, so more attempts are
- * hardly ever needed.
+ * rarely needed.
  */
 const ATTEMPTS_MAX = 10
 

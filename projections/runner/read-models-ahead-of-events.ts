@@ -10,7 +10,7 @@ import { readCheckpoints } from './checkpoints.ts'
 export type AheadOfEvents = {
   /** The highest position that the read model had reached. */
   readonly reached: number
-  /** The last position of the store when the read model was found to be ahead of it. */
+  /** The last position of the store when the read model was found to be ahead of the store. */
   readonly head: number
 }
 

@@ -30,8 +30,8 @@ export type Rebuilt = ReadonlyMap<ProjectionName, LanePositions>
  * are read once for all read models. The live versions stay readable and keep advancing until the
  * swap. After a failure or an abort, the live versions are unchanged, and the unfinished schemas
  * are dropped. If the process is killed, `dropUnfinishedReadModels` drops the unfinished schemas.
- * Returns the new positions. `selectNeeded`, which is called while the rebuild locks are held,
- * returns the projections that still need a rebuild.
+ * Returns the new positions. `selectNeeded` returns the projections that still need a rebuild. It
+ * is called while the rebuild locks are held.
  */
 export async function rebuildReadModels(
   core: Core,

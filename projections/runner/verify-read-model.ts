@@ -28,10 +28,13 @@ export type VerificationResult = {
    */
   readonly found: string
   readonly expected: string
-  /** The tables that differ, and the first of their rows that could be named. */
+  /**
+   * `tables` are the names of the tables that differ. `rows` are the first differing rows that
+   * could be identified.
+   */
   readonly tables: readonly string[]
   readonly rows: readonly DifferingRow[]
-  /** The reason for which no rows could be named although the tables differ, or null. */
+  /** The reason why no rows could be identified although the tables differ, or null. */
   readonly rowsError: string | null
 }
 
@@ -95,7 +98,10 @@ async function verifyUntilSettled(
   throw new Error('the read models were not compared, because users were erased meanwhile')
 }
 
-/** Reports whether no user was erased between the two times, and no erasure was running. */
+/**
+ * Reports whether no user was erased between `before` and `after`, and no erasure was running at
+ * either time.
+ */
 const isQuiet = (before: ErasureProgress, after: ErasureProgress): boolean =>
   before.unfinished === 0 && isSame(before, after)
 
@@ -140,9 +146,9 @@ async function verifyTogether(
 }
 
 /**
- * Names the rows that differ. An error is returned instead of thrown, so that the result of the
- * verification is not lost. An error occurs, for example, if the columns of a table were changed,
- * because its rows can then not be compared.
+ * Identifies the rows that differ. An error is returned instead of thrown, so that the result of
+ * the verification is not lost. For example, the rows of a table can't be compared if the columns
+ * of the table were changed.
  */
 async function nameRows(
   { log, pg }: Core,
