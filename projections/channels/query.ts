@@ -219,7 +219,7 @@ const servedModel = rowType({ model: Type.String(), groups: Type.Array(Type.Stri
 
 /**
  * Lists the models of usable channels of the given types, with the groups that can use each model.
- * Models have the names that callers use. `now` is in Unix seconds.
+ * The models have the names that callers use. `now` is in Unix seconds.
  */
 export const servedModels = (
   db: CommonQueryMethods,
