@@ -5,8 +5,8 @@ import type { ProjectionName } from './projection-names.ts'
 
 /**
  * The view `checkpoint`, which shows one row per read model and lane. In an earlier release, it was
- * a table. A trigger lets processes of that release, which can still run during an upgrade, move
- * checkpoints.
+ * a table. Processes of that release can still run during an upgrade. A trigger lets these
+ * processes move checkpoints.
  */
 const CHECKPOINT_VIEW = `
 create view projections.checkpoint as
@@ -45,9 +45,9 @@ end $function$;`
  * partition). Each batch updates all checkpoints of a process, so a lane has one row: `positions`
  * has a position for each read model. The index of this position is the `ordinal` of the read model
  * in `projections.definition`. Ordinals have no gaps. The fill factor of 25 leaves space for the
- * updates in the same page. Earlier releases had a row per read model and lane, and the first
- * release a row per read model; the migration keeps their positions. The table `ahead_of_events`
- * contains the read models that include events which the store does not have; see
+ * updates in the same page. Earlier releases had one row per read model and lane, and the first
+ * release had one row per read model. The migration keeps the positions of these rows. The table
+ * `ahead_of_events` contains the read models that include events which the store does not have; see
  * `runner/read-models-ahead-of-events.ts`.
  */
 export const CHECKPOINT_TABLE = `

@@ -28,8 +28,8 @@ export const orderTerms = <Sort extends string>(
 ): FragmentSqlToken => sql.fragment`${columns[sort]} ${direction(isDescending)}, ${id} desc`
 
 /**
- * The largest bigint, which takes the place of a missing value, so that the row is last in
- * ascending order.
+ * The largest bigint. It takes the place of a missing value, so that the row is last in ascending
+ * order.
  */
 export const SORTED_LAST = sql.fragment`9223372036854775807`
 

@@ -45,7 +45,7 @@ const minuteOf = ({ meta }: Ended): number => Math.floor(secondsOf(meta.at) / 60
 /**
  * Reports whether the call's attempts submitted a batch. Such attempts are not counted. They say
  * nothing about the speed of the model. In addition, they would count several times, because each
- * call of the batch repeats them in its final event, hours later.
+ * call of the batch repeats the attempts in the call's final event, hours later.
  */
 const isOfBatch = ({ data }: Ended): boolean => data.batch !== undefined
 

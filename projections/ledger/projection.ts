@@ -20,8 +20,8 @@ import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /**
- * The events that can change an account's total, which is its balance plus its holds. Holds only
- * move quota within the total.
+ * The events that can change an account's total: its balance plus its holds. Holds only move quota
+ * within the total.
  */
 type MovingEvent =
   | AffiliateTransferred
@@ -56,7 +56,7 @@ const DAY = 86_400
 /**
  * The movements of each account, each with the balance and the held quota after the movement. The
  * read model also contains the sums of each account by day, and of the site by month. All rows of
- * an account come from one stream, so they are in the order of its revisions.
+ * an account come from one stream, so the rows are in the order of the stream's revisions.
  */
 export const ledger = projectionOf<MovingEvent>({
   name: 'ledger',

@@ -32,14 +32,14 @@ const END = Number.MAX_SAFE_INTEGER
 
 /**
  * The maximum difference between the clocks of a site's processes, in seconds. If the times of two
- * movements differ by more, the earlier one also comes first in the account.
+ * movements differ by more, the earlier movement also comes first in the account.
  */
 const CLOCK_SKEW_MAX = 600
 
 /**
  * Returns the range of the movements in a period, in Unix seconds. The range starts with the first
- * movement of the account at or after `from`, and ends before the first one at or after `to`. The
- * order of movements in the account decides, because the clocks of processes differ. Successive
+ * movement of the account at or after `from`, and ends before the first movement at or after `to`.
+ * The order of movements in the account decides, because the clocks of processes differ. Successive
  * periods therefore have successive ranges, and no movement is in two of them.
  */
 export async function rangeOfPeriod(
@@ -126,8 +126,8 @@ async function listByType(
 export type Figures = {
   readonly total: bigint
   /**
-   * The balance. Null, like `held`, if the event of the last movement is of an earlier version,
-   * which lacks both amounts.
+   * The balance. Null, like `held`, if the event of the last movement is of an earlier version.
+   * Such an event lacks both amounts.
    */
   readonly balance: bigint | null
   readonly held: bigint | null
@@ -271,7 +271,7 @@ export async function figuresAtEnds(
 
 /**
  * Adds up the daily sums of a period. The order of the movements in the account, and not their
- * times, decides which of them are in the period. Because clocks differ, the period can therefore
+ * times, decides which movements are in the period. Because clocks differ, the period can therefore
  * include movements from the last ten minutes before its first day, and lack movements from the
  * last ten minutes of its last day.
  */
@@ -325,7 +325,9 @@ const siteSum = rowType({
 })
 export type SiteSum = RowOf<typeof siteSum>
 
-/** Returns the sums of all accounts in a month. `month` is its start in Unix seconds. */
+/**
+ * Returns the sums of all accounts in a month. `month` is the start of the month in Unix seconds.
+ */
 export async function sumSite(db: CommonQueryMethods, month: number): Promise<readonly SiteSum[]> {
   return await db.any(sql.type(siteSum)`
     select type, reason, channel_id as "channelId", model, count, amount

@@ -24,7 +24,8 @@ export const siteState = (db: CommonQueryMethods): Promise<SiteState> =>
 export type AllOptions = {
   readonly position: number
   /**
-   * The revision of the options stream, which identifies the price list, or -1 if no option is set.
+   * The revision of the options stream, or -1 if no option is set. The revision identifies the
+   * price list.
    */
   readonly revision: number
   /** The values of the options that were set, without secret options. */

@@ -146,8 +146,8 @@ type PollerDeps = {
 }
 
 /**
- * Polls the positions of the read models, more often while these lag behind the last commit that
- * the event bus has reported.
+ * Polls the positions of the read models. Polls more often while the read models lag behind the
+ * last commit that the event bus has reported.
  */
 function createPoller(
   { bus, log }: Pick<Core, 'bus' | 'log'>,

@@ -26,7 +26,7 @@ export type AdvanceSignal = {
   readonly addReader: () => void
   readonly removeReader: () => void
   /**
-   * Records that another process has a reader. `hasReaders` then returns true for
+   * Records that another process has a reader. After this call, `hasReaders` returns true for
    * `OTHER_READER_MS`.
    */
   readonly noteOtherReader: () => void
@@ -37,7 +37,8 @@ export type AdvanceSignal = {
   readonly onReader: (listener: () => void) => () => void
   /**
    * Calls `onPositions` now and each time a position advances. Calls `onPartialOwnership` each time
-   * the runner sets that it does not own all lanes. Returns a function that removes the listener.
+   * the runner reports that it does not own all lanes. Returns a function that removes the
+   * listener.
    */
   readonly listen: (
     onPositions: (positions: Positions) => void,

@@ -20,9 +20,9 @@ const DROP_LOCK_MS = 2_000
 
 /**
  * Drops the schemas whose rows an erasure does not change: those of verifications and scratch
- * copies. A running verification then starts again. Returns false if a schema is in use for longer
- * than two seconds. Also drops the schemas of rebuilds that were killed. The schemas of running
- * rebuilds stay, because a rebuild applies the erasure before its tables are used.
+ * copies. This makes a running verification start again. Returns false if a schema is in use for
+ * longer than two seconds. Also drops the schemas of rebuilds that were killed. The schemas of
+ * running rebuilds stay, because a rebuild applies the erasure before its tables are used.
  */
 export async function dropCopiesOfReadModels(pg: Pool): Promise<boolean> {
   const verified = new Set(PROJECTION_NAMES.map((name) => foldedSchemaOf('verify', name)))

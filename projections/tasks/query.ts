@@ -205,9 +205,9 @@ export type PositionRange = {
 }
 
 /**
- * Returns the ids of the user's tasks of a kind, in pages. The newest are first, or the oldest if
- * `isOldestFirst` is true. `after` is the last id of the previous page, or null. Task ids rise with
- * time.
+ * Returns the ids of the user's tasks of a kind, in pages. The newest tasks are first, or the
+ * oldest tasks if `isOldestFirst` is true. `after` is the last id of the previous page, or null.
+ * Task ids rise with time.
  */
 export const recentTasks = async (
   db: CommonQueryMethods,

@@ -108,8 +108,8 @@ export const usersByIds = (
   `)
 
 /**
- * The sort columns of users `u` and accounts `a`. When sorted by status, deactivated users come
- * after banned ones.
+ * The sort columns of users `u` and accounts `a`. When sorted by ascending status, deactivated
+ * users come after banned users.
  */
 const SORT_COLUMNS = {
   id: sql.fragment`u.id`,
@@ -177,9 +177,9 @@ const account = rowType({
 export type AccountRow = RowOf<typeof account>
 
 /**
- * Lists the accounts of users, deleted and erased ones included, newest first. `keyword` is a user
- * id or a part of a username, and an empty text matches all. Only users with ids below `before` are
- * listed.
+ * Lists the accounts of users, including deleted and erased users, newest first. `keyword` is a
+ * user id or a part of a username, and an empty text matches all. Only users with ids below
+ * `before` are listed.
  */
 export const listAccounts = (
   db: CommonQueryMethods,
@@ -223,7 +223,10 @@ export const userIdsByName = (
     select id from read_users.users where username = ${username} order by id
   `)
 
-/** Returns the id of the user with exactly this name, or null if there is none. */
+/**
+ * Returns the id of the user with exactly this name, even of a deleted user, or null if there is no
+ * such user.
+ */
 export const userIdByName = (db: CommonQueryMethods, username: string): Promise<number | null> =>
   db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_users.users where username = ${username} order by id limit 1
