@@ -4,8 +4,8 @@ import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { ProjectionName } from './projection-names.ts'
 
 /**
- * The view `checkpoint`, which shows one row per read model and lane. In an earlier release, it was
- * a table. Processes of that release can still run during an upgrade. A trigger lets these
+ * The view `checkpoint` shows one row per read model and lane. In an earlier release, `checkpoint`
+ * was a table. Processes of that release can still run during an upgrade. A trigger lets these
  * processes move checkpoints.
  */
 const CHECKPOINT_VIEW = `

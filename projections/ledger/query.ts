@@ -218,7 +218,7 @@ const sum = rowType({
 })
 export type LedgerSum = RowOf<typeof sum>
 
-/** A period in Unix seconds, which begins and ends at the start of a UTC day. */
+/** A period that begins and ends at the start of a UTC day, in Unix seconds. */
 export type Period = { readonly from: number; readonly to: number }
 
 export type StatementSums = {

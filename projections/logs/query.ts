@@ -112,7 +112,8 @@ export const logRows = async (
 ): Promise<readonly LogRow[]> => {
   const access = await accessOf(db, filter)
   const below = slice.before === undefined ? sql.fragment`true` : sql.fragment`id < ${slice.before}`
-  // The offset is applied in the index, which is faster than reading the complete rows before it.
+  // The offset is applied in the index. This is faster than reading the complete rows before the
+  // offset.
   const start =
     slice.offset === 0
       ? sql.fragment`true`

@@ -16,7 +16,7 @@ import {
 
 type Cells = readonly (string | null)[]
 
-/** The encrypted columns, which are the last columns of the log. */
+/** The encrypted columns. They are the last columns of the log. */
 const SEALED_COLUMNS: readonly string[] = ['client_ip', 'note'] satisfies LogColumn[]
 
 const AT = Object.fromEntries(LOG_COLUMNS.map((name, index) => [name, index])) as Readonly<

@@ -111,7 +111,7 @@ function waitUntil(
 
 const checkpointRow = rowType({ name: Type.Enum(PROJECTION_NAMES), position: wireInteger })
 
-/** Returns the position of each read model, which is the lowest position of its lanes. */
+/** Returns the position of each read model: the lowest position of the read model's lanes. */
 export async function readPositions(core: Pick<Core, 'db'>): Promise<Positions> {
   const rows = await core.db.any(sql.type(checkpointRow)`
     select name, min(position) as position from projections.checkpoint group by name

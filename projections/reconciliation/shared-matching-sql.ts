@@ -16,7 +16,10 @@ export type MatchedProviderInvoice = {
   readonly lastDay: number
   /** The price of one unit of the invoice's currency in dollars, as a decimal. */
   readonly dollars: string
-  /** The number of decimals of the amounts, which are integers. */
+  /**
+   * The number of decimals of an amount. Amounts are integers, in units of 10^-`decimals` of the
+   * currency.
+   */
   readonly decimals: number
   readonly hasTokens: boolean
 }

@@ -26,12 +26,12 @@ const REST_MAX = 1_000
 export type Rebuilt = ReadonlyMap<ProjectionName, LanePositions>
 
 /**
- * Builds read models in second schemas and then swaps all schemas in one transaction. The events
- * are read once for all read models. The live versions stay readable and keep advancing until the
- * swap. After a failure or an abort, the live versions are unchanged, and the unfinished schemas
- * are dropped. If the process is killed, `dropUnfinishedReadModels` drops the unfinished schemas.
- * Returns the new positions. `selectNeeded` returns the projections that still need a rebuild. It
- * is called while the rebuild locks are held.
+ * Builds read models in separate schemas, and then replaces the live schemas with these schemas in
+ * one transaction. The events are read once for all read models. The live versions stay readable
+ * and keep advancing until the swap. After a failure or an abort, the live versions are unchanged,
+ * and the unfinished schemas are dropped. If the process is killed, `dropUnfinishedReadModels`
+ * drops the unfinished schemas. Returns the new positions. `selectNeeded` returns the projections
+ * that still need a rebuild. It is called while the rebuild locks are held.
  */
 export async function rebuildReadModels(
   core: Core,

@@ -15,8 +15,8 @@ import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
- * Returns the user handle of WebAuthn, which identifies users who enter no username. Authenticators
- * store the handle with a passkey and return it at a login.
+ * Returns the user handle of WebAuthn. The handle identifies a user who enters no username.
+ * Authenticators store the handle with a passkey and return it at a login.
  */
 export const userHandleOf = (userId: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(`user:${userId}`))
@@ -138,7 +138,10 @@ export async function canLogInWithPasskey(
  */
 export const webauthn = () => import('@simplewebauthn/server')
 
-/** The COSE numbers of EdDSA, ES256 and RS256, which all authenticators support. */
+/**
+ * The COSE numbers of the accepted signature algorithms: EdDSA, ES256 and RS256. Every
+ * authenticator supports at least one of them.
+ */
 export const ALGORITHMS = [-8, -7, -257]
 
 const KIND = 'passkey-challenge'
@@ -146,7 +149,7 @@ const CHALLENGE_MS = 5 * 60_000
 const CHALLENGES_PER_MINUTE_MAX = 30
 
 /**
- * Issues a challenge, which can be used once and for one purpose, such as `login` or `add:7`. An IP
+ * Issues a challenge that can be used once and for one purpose, such as `login` or `add:7`. An IP
  * address can request at most 30 challenges per minute.
  */
 export async function issueChallenge(

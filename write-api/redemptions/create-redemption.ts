@@ -35,7 +35,7 @@ const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
  * on wrong codes.
  */
 const CUSTOM_KEY_MIN = 4
-/** The length of a generated key, which has 160 random bits. */
+/** The length of a generated key. A generated key has 160 random bits. */
 const CHARACTERS = 32
 
 const newRedemptionKey = (): string =>
@@ -68,7 +68,7 @@ type CodeBatch = {
   readonly terms: RedemptionTerms
   /**
    * Identifies the HTTP request, so that a repeated request does not create the codes again. Null
-   * for a request without an `Idempotency-Key`, which always creates new codes.
+   * if the request has no `Idempotency-Key`. Such a request always creates new codes.
    */
   readonly request: RedemptionRequest | null
 }

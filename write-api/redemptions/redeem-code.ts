@@ -119,8 +119,8 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
   const context = contextOf(deps, request)
   const stream = streamOf(deps.core, key)
   for (let attempt = 1; ; attempt += 1) {
-    // The state is not copied, because the state of a gift can be large. It contains the ids of all
-    // users who redeemed the gift.
+    // The state is not copied, because the state of a gift can be large. The state contains the ids
+    // of all users who redeemed the gift.
     const read = await actors.ask(redemptionDecider, stream, (state) => {
       if (state.code === null) return null
       const { id, terms } = state.code

@@ -37,8 +37,8 @@ export const eraseUser: Action = (api, deps) => {
         const state = await actors.stateOf(userDecider, stream)
         const decided = userDecider.decide(command, state)
         if (isCodedError(decided)) throw toHttpError(decided)
-        // The name of an erased user is gone and can't be checked. Such a request may continue an
-        // interrupted erasure.
+        // If the user is already erased, the name is gone and can't be checked. In this case, the
+        // request may continue an interrupted erasure.
         const isErased = state.user?.isErased === true
         const name = isErased ? '' : await checkName(deps, id, username)
         const context = contextOf(deps, request)

@@ -124,7 +124,7 @@ async function profileSteps(
   return { steps, passwordRef }
 }
 
-/** Returns the username of a user. It replaces an empty display name. */
+/** Returns the username of a user. The username replaces an empty display name. */
 const usernameOf = async ({ core }: Deps, userId: number): Promise<string> =>
   (await findUser(core.db, userId))?.username ?? ''
 
