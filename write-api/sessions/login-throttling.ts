@@ -51,9 +51,9 @@ const SLOT_WAIT_MS_MAX = 15_000
  * After 30 failed attempts for an account in an hour, the account is throttled. While it is
  * throttled, three attempts of an IP address and 16 attempts of a network have priority each day.
  * Each second, two attempts with priority and one attempt without priority are checked. Each
- * attempt without priority doubles the wait of its address, up to 15 minutes. At most 30 + 3 × 3
- * 600 passwords of an account are checked per hour. The owner can still sign in from an address
- * without failed attempts.
+ * attempt without priority doubles the wait of its address, up to 15 minutes. At most
+ * 30 + 3 × 3 600 passwords of an account are checked per hour. The owner can still sign in from an
+ * address without failed attempts.
  *
  * With Redis, all processes share the counters.
  */
