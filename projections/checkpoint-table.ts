@@ -4,9 +4,9 @@ import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { ProjectionName } from './projection-names.ts'
 
 /**
- * The view `checkpoint`, which shows one row per read model and lane. In an earlier release, it was
- * a table. A trigger lets processes of that release, which can still run during an upgrade, move
- * checkpoints.
+ * The view `checkpoint` shows one row per read model and lane. In an earlier release, `checkpoint`
+ * was a table. Processes of that release can still run during an upgrade. A trigger lets these
+ * processes move checkpoints.
  */
 const CHECKPOINT_VIEW = `
 create view projections.checkpoint as
@@ -16,11 +16,12 @@ create trigger update_checkpoint instead of update on projections.checkpoint
   for each row execute function projections.update_checkpoint();`
 
 /**
- * The trigger function gives processes of an earlier release the guarantee of the former table. If
- * another process has moved a checkpoint or rebuilt its read model, the checkpoint is not changed.
- * The statement of such a process reads the view before the function waits for the lock of a
- * rebuild, so `old` may be out of date. The first statement of the function takes its snapshot
- * after the wait. It compares the definition too, because a rebuild can keep the position.
+ * The trigger function moves a checkpoint for a process of an earlier release. It keeps the
+ * guarantee of the former table: if another process has moved the checkpoint or rebuilt the read
+ * model, nothing is changed. The update of the view reads the row `old` before the function waits
+ * for the lock of a rebuild, so `old` may be out of date. The first statement of the function takes
+ * its snapshot after this wait, and compares the position with the position in `old`. The statement
+ * also compares the definition, because a rebuild can keep the position.
  *
  * The function is replaced at each start, because earlier builds of this release compared only the
  * position.
@@ -42,11 +43,11 @@ end $function$;`
 /**
  * A checkpoint is the position of the last event that a read model includes in one lane (stream
  * partition). Each batch updates all checkpoints of a process, so a lane has one row: `positions`
- * has a position for each read model, at the index `ordinal` of its row in
- * `projections.definition`. Ordinals have no gaps. The fill factor of 25 leaves space for the
- * updates in the same page. Earlier releases had a row per read model and lane, and the first
- * release a row per read model; the migration keeps their positions. The table `ahead_of_events`
- * contains the read models that include events which the store does not have; see
+ * has a position for each read model. The index of this position is the `ordinal` of the read model
+ * in `projections.definition`. Ordinals have no gaps. The fill factor of 25 leaves space for the
+ * updates in the same page. Earlier releases had one row per read model and lane, and the first
+ * release had one row per read model. The migration keeps the positions of these rows. The table
+ * `ahead_of_events` contains the read models that include events which the store does not have; see
  * `runner/read-models-ahead-of-events.ts`.
  */
 export const CHECKPOINT_TABLE = `

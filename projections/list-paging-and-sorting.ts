@@ -27,13 +27,16 @@ export const orderTerms = <Sort extends string>(
   id: FragmentSqlToken,
 ): FragmentSqlToken => sql.fragment`${columns[sort]} ${direction(isDescending)}, ${id} desc`
 
-/** The largest bigint, which takes the place of a missing value, so that the row is sorted last. */
+/**
+ * The largest bigint. It takes the place of a missing value, so that the row is last in ascending
+ * order.
+ */
 export const SORTED_LAST = sql.fragment`9223372036854775807`
 
 /**
  * Returns the SQL condition that restricts a list to the rows after the row with the id `after`.
- * Unlike an offset, this does not shift pages when rows are added or deleted. `visible` consists of
- * a `from` and a `where` clause that select only rows that the caller may see.
+ * Unlike an offset, this condition does not shift pages when rows are added or deleted. `visible`
+ * consists of a `from` and a `where` clause that select only rows that the caller may see.
  */
 export const followsRow = <Sort extends string>(
   columns: Readonly<Record<Sort, FragmentSqlToken>>,
@@ -55,8 +58,8 @@ const direction = (isDescending: boolean): FragmentSqlToken =>
   isDescending ? sql.fragment`desc` : sql.fragment`asc`
 
 /**
- * The maximum number of rows that are sorted in a long list such as the log: the newest ones.
- * Sorting all rows would take seconds. An index for each column and filter would slow down every
- * write.
+ * The number of newest rows that can be sorted in a long list such as the log. Older rows are left
+ * out of the sorted list. Sorting all rows would take seconds. An index for each column and filter
+ * would slow down every write.
  */
 export const SORT_WINDOW = 10_000

@@ -8,7 +8,7 @@ export type FoldContext = {
   readonly open: (userId: number, sealed: Sealed) => Promise<string>
   /**
    * Reads a message's text from the vault. Returns an empty text if the vault no longer contains
-   * it.
+   * the message's text.
    */
   readonly messageText: (messageId: number, textRef: string) => Promise<string>
 }
@@ -41,8 +41,8 @@ export type TableShape = {
    */
   readonly isShared?: true
   /**
-   * Set if rows are only inserted and never changed. A rebuild then checks the primary key only
-   * once, after all rows have been inserted.
+   * Set if rows are only inserted and never changed. For such a table, a rebuild checks the primary
+   * key only once, after all rows have been inserted.
    */
   readonly isAppendOnly?: true
 }
@@ -51,7 +51,8 @@ export type TableShape = {
 export type Projection = {
   readonly name: ProjectionName
   /**
-   * Increase the version whenever handlers produce different rows. The read model is then rebuilt.
+   * Increase the version whenever handlers produce different rows. A read model whose version has
+   * changed is rebuilt.
    */
   readonly version: number
   /** Creates the tables. Names are unqualified, because the SQL runs in the projection's schema. */
@@ -64,7 +65,7 @@ export type Projection = {
 
 /**
  * Defines a projection and checks the types of its handlers. The runner cannot check them, because
- * it finds handlers by event name.
+ * the runner finds handlers by event name.
  */
 export const projectionOf = <E extends Fact>(
   definition: Omit<Projection, 'handlers'> & { readonly handlers: Handlers<E> },

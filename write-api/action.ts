@@ -62,7 +62,7 @@ export type Deps = {
   readonly outbound: Outbound
   /** Wakes the background job that completes erasures. */
   readonly erasureSignal: WakeSignal
-  /** Decides to which addresses of providers requests may be sent. */
+  /** Decides which addresses of providers the site may send requests to. */
   readonly upstreams: OutboundPolicy
 }
 
@@ -84,8 +84,9 @@ export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<
 }
 
 /**
- * Waits up to two seconds until the named read models include a write, so that the caller's next
- * request sees the change. Also sets the response header `X-Position` to the position of the write.
+ * Waits until the named read models include the event at `position`, but at most two seconds. After
+ * the wait, the caller's next request sees the change. Also sets the response header `X-Position`
+ * to `position`.
  */
 export async function waitUntilVisible(
   { freshness }: Deps,

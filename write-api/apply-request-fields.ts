@@ -12,9 +12,10 @@ import {
 import { validationMessage } from './error-messages-for-invalid-values.ts'
 
 /**
- * Returns the stored values with the changes of a request applied. If `owner` is given, changed
- * personal texts are encrypted with the key of this user. Throws if a text contains control
- * characters.
+ * Returns the stored values (`before`) with the changes of a request (`body`) applied. Changed
+ * personal texts are encrypted with the key of the user `owner`, which is required if `fields`
+ * contain such texts. Throws an HTTP error if a text contains control characters, or if a name
+ * contains invisible characters.
  */
 export async function applyFields<F extends WritableFields, Values extends Partial<ValuesOf<F>>>(
   fields: F,

@@ -37,7 +37,7 @@ const TRIES_MAX = 1_000
 /**
  * Creates the function that assigns ids. Within this process, objects of one kind are created one
  * at a time. If two processes choose the same id, only one of them can append to the object's
- * stream.
+ * stream. The other process then tries the next id.
  */
 export function createNextIds(core: Pick<Core, 'db'>, runExclusive: KeyedMutex): NextIds {
   const used = new Map<Kind, number>()

@@ -1,6 +1,4 @@
-/**
- * Runs `work`. Of calls with the same `name`, only one runs at a time, in the order of the calls.
- */
+/** Runs `work`. Calls with the same `name` run one at a time, in the order of the calls. */
 export type KeyedMutex = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 /**

@@ -228,7 +228,8 @@ export type WriteApiDeps = {
   /** The channel types that the relay supports, with the fields that each of them requires. */
   readonly servedTypes: ServedTypes
   /**
-   * Prints a line when the server is ready. `{url}` in the line stands for the server's address.
+   * Prints a line when the server is ready. `{url}` in the line is replaced by the server's
+   * address.
    */
   readonly printLine?: (line: string, when: 'ready') => void
 }

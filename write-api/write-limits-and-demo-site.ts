@@ -35,15 +35,15 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
     permits.set(request, outcome)
   })
   app.addHook('onSend', async (request, reply) => {
-    // If the action has written an event, the response has the header `X-Position`. Otherwise, the
-    // request does not count.
+    // An action that has written an event sets the header `X-Position`. If the response lacks this
+    // header, the request does not count.
     const isRefunded = !reply.hasHeader('x-position')
     permits.get(request)?.release({ isRefunded })
   })
 }
 
 /**
- * Returns the number of writes for which a request counts. The number of objects in a batch is the
+ * Returns the number of writes that a request counts as. The number of objects in a batch is the
  * length of `ids`, or `count`.
  */
 function costOf(body: FastifyRequest['body']): number {

@@ -33,8 +33,8 @@ type Act = {
 }
 
 /**
- * Returns an event handler that inserts a row into the table `acts` for each object of an act,
- * which is an administrative or security-related action. `actOf` returns the act that an event
+ * Returns an event handler that inserts a row into the table `acts` for each object of an act. An
+ * act is an administrative or security-related action. `actOf` returns the act that an event
  * records.
  */
 export const logAct =

@@ -260,7 +260,10 @@ function siteHandlers(): Handlers<
   }
 }
 
-/** Returns the tree that a witness refused, as far as the event names it. */
+/**
+ * Returns the size and the root of the tree that a witness refused. Values that the event does not
+ * contain are omitted.
+ */
 const refusedTree = (data: { readonly refusedSize?: number; readonly refusedRoot?: string }) => ({
   ...(data.refusedSize === undefined ? {} : { refused_events: data.refusedSize }),
   ...(data.refusedRoot === undefined ? {} : { refused_root: data.refusedRoot }),
@@ -327,8 +330,8 @@ function moneyHandlers(): Handlers<
 /**
  * The administrative and security acts: who did what to which object, and what changed. An act has
  * the name of its event's type in kebab case. Secrets and personal texts are never recorded in
- * plain form. A text in which an admin may have typed a secret appears as a fingerprint, which only
- * shows that the text has changed.
+ * plain form. A text in which an admin may have typed a secret appears as a fingerprint.
+ * Fingerprints show whether the text has changed.
  */
 export const auditLog = projectionOf<LoggedEvent>({
   name: 'audit-log',

@@ -31,7 +31,7 @@ export type ActFilter = {
   readonly to?: number | undefined
 }
 
-/** The last row of the previous page. The next page begins after it. */
+/** The last row of the previous page. The next page begins after this row. */
 export type ActCursor = { readonly position: number; readonly objectId: string }
 
 const COLUMNS = sql.fragment`position, object_kind as "objectKind", object_id as "objectId",
@@ -39,9 +39,10 @@ const COLUMNS = sql.fragment`position, object_kind as "objectKind", object_id as
   client_ip as "clientIp", client_user as "clientUser", request_id as "requestId"`
 
 /**
- * The SQL expression for the position of the first act at or after a time. A condition on the time
- * itself would make Postgres read all newer rows, even for a period in the past. Each period ends
- * at the position at which the next one begins, so successive periods have no gaps between them.
+ * The SQL expression for the position of the first act at or after a time. If there is no such act,
+ * the position is higher than any position. A condition on the time itself would make Postgres read
+ * all newer rows, even for a period in the past. Each period ends at the position at which the next
+ * period begins, so successive periods have no gaps between them.
  */
 const firstPositionAt = (time: number) => sql.fragment`coalesce((
   select t.position from read_audit_log.acts t where t.created_at >= ${time}
@@ -110,7 +111,7 @@ export async function listActs(
 /**
  * Returns the acts after position `after` up to position `upTo`, oldest first. If there are more
  * than `limit` acts, the result ends after all acts of one position, so that the next range misses
- * none. The result can therefore have more than `limit` acts.
+ * no act. The result can therefore have more than `limit` acts.
  */
 export async function actsAfter(
   db: CommonQueryMethods,

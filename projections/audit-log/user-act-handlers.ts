@@ -23,7 +23,7 @@ export const userActHandlers = (): Handlers<UserActEvent> => ({
   ...userHandlers(),
   ...loginHandlers(),
   ...credentialsHandlers(),
-  // Addresses are personal data, so the log shows only whether there is one.
+  // Addresses are personal data, so the log shows only whether an address is set.
   NotificationsChanged: logAct(({ data: { userId, settings } }) => ({
     ...{ kind: 'user', ids: [userId] },
     after: {

@@ -2,16 +2,17 @@ import { hash } from 'node:crypto'
 
 /**
  * Returns a short fingerprint of a text that may contain a secret. An empty text has an empty
- * fingerprint. Comparing two fingerprints shows whether the text has changed, and reveals nothing
- * else.
+ * fingerprint. Two different fingerprints show that the text has changed. The hash has no key, so a
+ * short or guessable text can be confirmed by trying it.
  */
 export const fingerprintOf = (text: string): string =>
   text === '' ? '' : `sha256:${hash('sha256', text).slice(0, 12)}`
 
 /**
- * Returns an address without its credentials, query and fragment, which may contain secrets. If the
- * address has any of these parts, a fingerprint of the parts is appended, so that a change is
- * visible. For a text that is not an address, only its fingerprint is returned.
+ * Returns an address without its credentials, query and fragment, because these parts may contain
+ * secrets. If the address has any of these parts, a fingerprint of the parts is appended, so that a
+ * change is visible. For a text that is not an address, only the fingerprint of the text is
+ * returned.
  */
 export function addressWithoutSecrets(text: string): string {
   const url = URL.parse(text)
@@ -28,7 +29,7 @@ type Values = Readonly<Record<string, unknown>>
 
 /**
  * Returns the values of an option before and after a change. For two JSON objects, such as prices
- * by model, these are only the entries that differ, because the lists can be long.
+ * by model, only the entries that differ are returned, because the lists can be long.
  */
 export function optionValues(
   before: string | null,

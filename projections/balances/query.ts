@@ -11,7 +11,7 @@ const account = rowType({
   requestCount: wireInteger,
   /**
    * Rewards for invitations that are not yet transferred to the balance. `affHistoryQuota` is the
-   * sum of all rewards so far. `affCount` is the number of invited users.
+   * sum of all rewards so far, less reversed rebates. `affCount` is the number of invited users.
    */
   affQuota: quota,
   affHistoryQuota: quota,

@@ -13,8 +13,9 @@ const MISMATCHES = ['other-model', 'higher-cost']
 const DAY_SECONDS = 86_400
 
 /**
- * The calls with one of two anomalies, and the numbers of these calls. Either the provider answered
- * with another model than the billed one, or it charged more than the list price of the usage.
+ * The calls with one of two anomalies, and the numbers of these calls by channel, anomaly and day.
+ * Either the provider answered with another model than the billed one, or the provider charged more
+ * than the list price of the usage.
  */
 export const providerMismatches = projectionOf<CallSettled>({
   name: 'provider-mismatches',

@@ -20,8 +20,8 @@ export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({
           model,
           is_success: isSuccess,
           reason,
-          // Only a success shows the channel's speed. It counts as at least 1 ms, because 0 means
-          // no success.
+          // Only a success shows the channel's speed. The duration is stored as at least 1 ms,
+          // because 0 means no success.
           ...(isSuccess ? { response_time: Math.max(1, durationMs) } : {}),
           ...(run === null
             ? {}

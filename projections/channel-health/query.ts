@@ -5,7 +5,7 @@ import { type AtPosition, atCheckpoint } from '../checkpoint-table.ts'
 
 const circuit = rowType({
   channelId: wireInteger,
-  /** The model and the key to which the circuit applies. null means all. */
+  /** The model and the key to which the circuit applies. Null means all models or all keys. */
   model: nullable(Type.String()),
   keyRef: nullable(Type.String()),
   state: Type.Enum(['open', 'half-open']),

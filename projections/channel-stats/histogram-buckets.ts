@@ -14,7 +14,8 @@ export function bucketOf(milliseconds: number): number {
 
 /**
  * Returns the quantile `share` (0 to 1) of the counted values, or null without values. Values are
- * assumed to be evenly distributed within their bucket.
+ * assumed to be evenly distributed within their bucket. If the quantile is in the last bucket,
+ * returns the highest bound.
  */
 export function quantile(counts: ReadonlyMap<number, number>, share: number): number | null {
   let total = 0

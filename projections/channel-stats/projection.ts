@@ -14,7 +14,11 @@ import { bucketOf } from './histogram-buckets.ts'
 const LATENCY = 1
 const FIRST_TOKEN = 2
 
-/** The outcome, duration and output speed of attempts, by minute, channel and model. */
+/**
+ * The outcomes of attempts, by minute, channel and model. The attempt that answered a settled call
+ * also has its duration, time to first token, output speed and anomalies. Attempts that submitted a
+ * batch are not counted.
+ */
 export const channelStats = projectionOf<CallSettled | CallReleased>({
   name: 'channel-stats',
   version: 4,
@@ -41,7 +45,7 @@ const minuteOf = ({ meta }: Ended): number => Math.floor(secondsOf(meta.at) / 60
 /**
  * Reports whether the call's attempts submitted a batch. Such attempts are not counted. They say
  * nothing about the speed of the model. In addition, they would count several times, because each
- * call of the batch repeats them in its final event, hours later.
+ * call of the batch repeats the attempts in the call's final event, hours later.
  */
 const isOfBatch = ({ data }: Ended): boolean => data.batch !== undefined
 
@@ -59,8 +63,8 @@ function countTries(event: Ended, rows: RowChanges): void {
 }
 
 /**
- * Records the duration and speed of the attempt that returned the answer. The time to the first
- * token does not include earlier attempts.
+ * Records the anomaly, duration, time to first token and output speed of the attempt that returned
+ * the answer. The time to the first token does not include earlier attempts.
  */
 function measure(event: Recorded<CallSettled>, rows: RowChanges): void {
   const { attempts, channelId, model, timings, usage, isStream, anomaly } = event.data

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { quantile } from './histogram-buckets.ts'
 
-/** The statistics of a channel or one of its models over a period. null means no data. */
+/** The statistics of a channel or one of its models over a period. Null means no data. */
 export type HealthFigures = {
   readonly successes: number
   readonly failures: number

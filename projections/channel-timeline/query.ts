@@ -7,7 +7,7 @@ import type { Listed } from '../list-paging-and-sorting.ts'
 
 /**
  * The kinds of entries that are stored. Entries of the kind `expired` are not stored, because no
- * event records an expiry. The API adds them to its responses.
+ * event records an expiry. The API adds these entries to its responses.
  */
 const KINDS = TIMELINE_KINDS.filter((kind) => kind !== 'expired')
 export type TimelineKind = (typeof KINDS)[number]

@@ -87,8 +87,8 @@ export const channelRow = rowType(
 export type ChannelRow = RowOf<typeof channelRow>
 
 /**
- * Joins `channels c` with the quota charged through each channel (`s`) and with its last test
- * (`t`).
+ * Joins `channels c` with the quota charged through each channel (`s`) and with the channel's last
+ * test (`t`).
  */
 export const withFigures = sql.fragment`
   read_channels.channels c

@@ -28,8 +28,8 @@ export type ChannelOrder = {
 }
 
 /**
- * Returns the SQL expression by which channels are sorted. When sorted by expiry, channels that
- * never expire come last.
+ * Returns the SQL expression by which channels are sorted. When sorted by ascending expiry,
+ * channels that never expire come last.
  */
 const columnOf = (sort: ChannelSort, now: number): FragmentSqlToken =>
   ({

@@ -98,7 +98,10 @@ export type ChannelsOfTag = {
   readonly tag: string
   /** Short rows of all channels of the tag. The list is empty for a channel without a tag. */
   readonly members: readonly MemberRow[]
-  /** The complete rows, or empty if only short rows were requested. */
+  /**
+   * The complete rows of the channels. For a tag, the list is empty if only short rows were
+   * requested.
+   */
   readonly rows: readonly ChannelRow[]
 }
 
@@ -121,8 +124,8 @@ export async function listChannels(
 
 /**
  * Lists the tags of the matching channels, and matching channels without a tag. Each tag includes
- * all its channels, because an action on a tag affects all of them. The complete rows of the
- * channels are read only if `isWhole` is set, because a thousand of these rows are a megabyte.
+ * all its channels, because an action on a tag affects all of them. The complete rows of channels
+ * with a tag are read only if `isWhole` is set, because a thousand of these rows are a megabyte.
  */
 export async function listChannelTags(
   db: CommonQueryMethods,
@@ -216,7 +219,7 @@ const servedModel = rowType({ model: Type.String(), groups: Type.Array(Type.Stri
 
 /**
  * Lists the models of usable channels of the given types, with the groups that can use each model.
- * Models have the names that callers use. `now` is in Unix seconds.
+ * The models have the names that callers use. `now` is in Unix seconds.
  */
 export const servedModels = (
   db: CommonQueryMethods,
@@ -252,8 +255,8 @@ export type MappedModels = RowOf<typeof mappedModels>
 const stateRow = rowType({ table: wireInteger, position: wireInteger })
 
 /**
- * Reads the identity of the table of channels, which a rebuild replaces. Also reads the position at
- * which a channel last changed, or -1 without channels.
+ * Reads the OID of the table of channels, which changes when a rebuild replaces the table. Also
+ * reads the position at which a channel last changed, or -1 without channels.
  */
 export const stateOfChannels = (db: CommonQueryMethods): Promise<RowOf<typeof stateRow>> =>
   db.one(sql.type(stateRow)`
@@ -263,8 +266,8 @@ export const stateOfChannels = (db: CommonQueryMethods): Promise<RowOf<typeof st
   `)
 
 /**
- * Reads the models of the channels that changed at event positions above `after`, with what decides
- * the provider's names of these models. Deleted channels are included.
+ * Reads the models of the channels that changed at event positions above `after`, with the data
+ * that determines the provider's names of these models. Deleted channels are included.
  */
 export const mappedModelsOfChangedChannels = (
   db: CommonQueryMethods,

@@ -20,7 +20,7 @@ const COLUMNS = sql.fragment`
   call, position, revision, created_at as "createdAt", correction_id as "correctionId", charge,
   corrected, unpaid, balance_after as "balanceAfter", held_after as "heldAfter"`
 
-/** Returns the corrections of some calls, oldest first. */
+/** Returns the corrections of the given calls, oldest first. */
 export const correctionsOfCalls = (
   db: CommonQueryMethods,
   calls: readonly string[],
@@ -62,16 +62,16 @@ const sums = rowType({
 })
 
 /**
- * The changes that a correction has made so far. `unpaid` is the amount that balances could not
- * pay.
+ * The changes that a correction has made so far. `unpaid` is the sum of the additional charges that
+ * the users' balances could not cover.
  */
 export type AppliedSums = Omit<RowOf<typeof sums>, 'correctionId'>
 
 export const NOTHING_APPLIED: AppliedSums = { calls: 0, refunded: 0, charged: 0, unpaid: 0 }
 
 /**
- * Returns what some corrections have changed so far, by their ids. A correction that has changed
- * nothing is missing.
+ * Returns the changes that the given corrections have made so far, by the corrections' ids. A
+ * correction that has changed nothing is missing.
  */
 export async function sumsOfCorrections(
   db: CommonQueryMethods,
@@ -84,6 +84,6 @@ export async function sumsOfCorrections(
   return new Map(rows.map(({ correctionId, ...row }) => [correctionId, row]))
 }
 
-/** Returns what one correction has changed so far. */
+/** Returns the changes that one correction has made so far. */
 export const sumsOfCorrection = async (db: CommonQueryMethods, id: string): Promise<AppliedSums> =>
   (await sumsOfCorrections(db, [id])).get(id) ?? NOTHING_APPLIED

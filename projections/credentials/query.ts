@@ -11,8 +11,8 @@ const tokenRow = rowType({
 export type AccessTokenRow = RowOf<typeof tokenRow>
 
 /**
- * Finds an access token and its owner by the keyed hash of the token. Returns null if there is
- * none.
+ * Finds an access token and its owner by the keyed hash of the token. Returns null if there is no
+ * such token.
  */
 export const findAccessToken = (
   db: CommonQueryMethods,

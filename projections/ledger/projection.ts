@@ -20,8 +20,8 @@ import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /**
- * The events that can change an account's total, which is its balance plus its holds. Holds only
- * move quota within the total.
+ * The events that can change an account's total: its balance plus its holds. Holds only move quota
+ * within the total.
  */
 type MovingEvent =
   | AffiliateTransferred
@@ -54,9 +54,9 @@ type Origin = {
 const DAY = 86_400
 
 /**
- * The movements of each account with the balance and the held quota after them. The read model also
- * contains the sums of each account by day, and of the site by month. All rows of an account come
- * from one stream, so they are in the order of its revisions.
+ * The movements of each account, each with the balance and the held quota after the movement. The
+ * read model also contains the sums of each account by day, and of the site by month. All rows of
+ * an account come from one stream, so the rows are in the order of the stream's revisions.
  */
 export const ledger = projectionOf<MovingEvent>({
   name: 'ledger',
@@ -111,8 +111,8 @@ const ofCall = ({ type, data }: Recorded<CallSettled | CallInterrupted>): Origin
 })
 
 /**
- * Returns the amounts that a correction adds to the account's balance, by channel. 0 stands for no
- * channel.
+ * Returns the amounts that a correction adds to the account's balance, by channel. The id 0 means
+ * that a call has no channel.
  */
 function channelsOfCorrection({ calls }: ChargeCorrected['data']): ReadonlyMap<number, bigint> {
   const amounts = new Map<number, bigint>()
@@ -150,8 +150,8 @@ function record(event: Recorded<MovingEvent>, origin: Origin, rows: RowChanges):
 
 /**
  * Adds a movement to the sums of the site. A correction changes the sums of each channel of its
- * calls, even if it does not change the account's total. A movement is counted once, in its first
- * channel.
+ * calls, even if the correction does not change the account's total. A movement is counted once, in
+ * its first channel.
  */
 function addToSite(
   { meta }: Recorded<MovingEvent>,
@@ -184,7 +184,9 @@ function monthOf(day: number): number {
   return latestMonth.start
 }
 
-/** Returns what the postings add to the user's total, which is the balance plus the held quota. */
+/**
+ * Returns the amount that the postings add to the user's total: the balance plus the held quota.
+ */
 function changeOfTotal({ postings }: Movement, userId: number): bigint {
   let change = 0n
   for (const [account, amount] of postings) {

@@ -32,14 +32,14 @@ const END = Number.MAX_SAFE_INTEGER
 
 /**
  * The maximum difference between the clocks of a site's processes, in seconds. If the times of two
- * movements differ by more, the earlier one also comes first in the account.
+ * movements differ by more, the earlier movement also comes first in the account.
  */
 const CLOCK_SKEW_MAX = 600
 
 /**
  * Returns the range of the movements in a period, in Unix seconds. The range starts with the first
- * movement of the account at or after `from`, and ends before the first one at or after `to`. The
- * order of movements in the account decides, because the clocks of processes differ. Successive
+ * movement of the account at or after `from`, and ends before the first movement at or after `to`.
+ * The order of movements in the account decides, because the clocks of processes differ. Successive
  * periods therefore have successive ranges, and no movement is in two of them.
  */
 export async function rangeOfPeriod(
@@ -55,10 +55,10 @@ export async function rangeOfPeriod(
 }
 
 /**
- * Returns the lowest position of a movement at or after the time. Because clocks differ, the first
- * movement by time may not have the lowest position. A movement with a lower position can be at
- * most `CLOCK_SKEW_MAX` later. `offset 0` prevents Postgres from searching the primary key from its
- * start.
+ * Returns the lowest position of a movement at or after the time, or `END` if there is none.
+ * Because clocks differ, the first movement by time may not have the lowest position. A movement
+ * with a lower position can be at most `CLOCK_SKEW_MAX` later. `offset 0` prevents Postgres from
+ * searching the primary key from its start.
  */
 async function firstPositionAt(
   db: CommonQueryMethods,
@@ -126,8 +126,8 @@ async function listByType(
 export type Figures = {
   readonly total: bigint
   /**
-   * The balance. Null, like `held`, if the event of the last movement is of an earlier version,
-   * which lacks both amounts.
+   * The balance. Null, like `held`, if the event of the last movement is of an earlier version.
+   * Such an event lacks both amounts.
    */
   readonly balance: bigint | null
   readonly held: bigint | null
@@ -177,8 +177,8 @@ export type TotalAt = { readonly position: number; readonly total: bigint }
  * are sorted newest first. Rows of earlier versions do not contain their totals. The totals of such
  * rows are computed from the total after the oldest such row, by adding the amounts of the later
  * movements. The total after this oldest row is computed from `newer`, the total at a later
- * position. If `newer` is null, it is the sum of all amounts up to this row. The number of queries
- * does not depend on the number of rows.
+ * position. If `newer` is null, the total after the oldest row is the sum of all amounts up to this
+ * row. The number of queries does not depend on the number of rows.
  */
 export async function totalsOf(
   db: CommonQueryMethods,
@@ -218,7 +218,7 @@ const sum = rowType({
 })
 export type LedgerSum = RowOf<typeof sum>
 
-/** A period in Unix seconds, which begins and ends at the start of a UTC day. */
+/** A period that begins and ends at the start of a UTC day, in Unix seconds. */
 export type Period = { readonly from: number; readonly to: number }
 
 export type StatementSums = {
@@ -233,7 +233,8 @@ export type StatementSums = {
  * Returns the sums of an account's movements in a period by type, model and UTC day (Unix seconds
  * of its start). Also returns the account's amounts at both ends of the period. Everything is read
  * in one snapshot. Normally, the sums of days are added up. If clocks differ by more than
- * `CLOCK_SKEW_MAX`, these sums could be wrong, so the movements themselves are summed.
+ * `CLOCK_SKEW_MAX`, the result may not match the amounts at both ends. In this case, the movements
+ * themselves are summed.
  */
 export async function sumsOfPeriod(
   db: DatabasePool,
@@ -270,9 +271,9 @@ export async function figuresAtEnds(
 
 /**
  * Adds up the daily sums of a period. The order of the movements in the account, and not their
- * times, decides which of them are in the period. Because clocks differ, the period can therefore
- * include movements from shortly before its first day, and lack movements from the end of its last
- * day.
+ * times, decides which movements are in the period. Because clocks differ, the period can therefore
+ * include movements from the last ten minutes before its first day, and lack movements from the
+ * last ten minutes of its last day.
  */
 async function sumDays(
   db: CommonQueryMethods,
@@ -324,7 +325,9 @@ const siteSum = rowType({
 })
 export type SiteSum = RowOf<typeof siteSum>
 
-/** Returns the sums of all accounts in a month. `month` is its start in Unix seconds. */
+/**
+ * Returns the sums of all accounts in a month. `month` is the start of the month in Unix seconds.
+ */
 export async function sumSite(db: CommonQueryMethods, month: number): Promise<readonly SiteSum[]> {
   return await db.any(sql.type(siteSum)`
     select type, reason, channel_id as "channelId", model, count, amount

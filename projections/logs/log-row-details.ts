@@ -74,7 +74,8 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): RowDetails =>
 })
 
 /**
- * Returns the details of a batch. One row is the sum of all lines of the batch with the same price.
+ * Returns the details of a batch, or an empty object if the call does not belong to a batch. One
+ * row is the sum of all lines of the batch with the same price.
  */
 const ofBatch = ({ batch, billedLines, estimatedLines, unpaid }: CallSettled['data']): object =>
   batch === undefined
@@ -104,7 +105,7 @@ export function endOf(attempts: readonly Attempt[], end: string): string {
   return error !== null && GATEWAY_ERRORS.has(error) ? error : end
 }
 
-/** Anomalies that reveal the provider's model or cost. Only admins see them. */
+/** Anomalies that reveal the provider's model or cost. Only admins see these anomalies. */
 const ADMIN_ANOMALIES = new Set(['other-model', 'higher-cost'])
 
 const isForAdmins = (anomaly: string | null): boolean =>
@@ -192,7 +193,10 @@ function ofCallPrice(
   return { ...ratios, price: exact }
 }
 
-/** Adds the ratios of a call's conditions, and multiplies the price of the model by them. */
+/**
+ * Adds the ratios of a call's conditions to `exact`, and multiplies the model's price in `exact` by
+ * these ratios.
+ */
 function addConditions(
   exact: Record<string, string>,
   price: PriceSnapshot,

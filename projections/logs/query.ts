@@ -112,7 +112,8 @@ export const logRows = async (
 ): Promise<readonly LogRow[]> => {
   const access = await accessOf(db, filter)
   const below = slice.before === undefined ? sql.fragment`true` : sql.fragment`id < ${slice.before}`
-  // The offset is applied in the index, which is faster than reading the complete rows before it.
+  // The offset is applied in the index. This is faster than reading the complete rows before the
+  // offset.
   const start =
     slice.offset === 0
       ? sql.fragment`true`
@@ -170,9 +171,9 @@ const logSums = rowType({
 export type LogSums = RowOf<typeof logSums>
 
 /**
- * Sums the log rows themselves. This is needed for filters that the stored sums by hour and day do
- * not support. As in the stored sums, the quota of charged calls includes the changes that
- * corrections made to charges.
+ * Sums the log rows themselves. This function is needed for filters that the stored sums by hour
+ * and day do not support. As in the stored sums, the quota of charged calls includes the changes
+ * that corrections made to charges.
  */
 export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<LogSums> =>
   db.one(sql.type(logSums)`

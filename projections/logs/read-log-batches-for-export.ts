@@ -16,7 +16,7 @@ import {
 
 type Cells = readonly (string | null)[]
 
-/** The encrypted columns, which are the last columns of the log. */
+/** The encrypted columns. They are the last columns of the log. */
 const SEALED_COLUMNS: readonly string[] = ['client_ip', 'note'] satisfies LogColumn[]
 
 const AT = Object.fromEntries(LOG_COLUMNS.map((name, index) => [name, index])) as Readonly<
@@ -38,8 +38,9 @@ const NAMELESS: readonly string[] = []
 
 /**
  * Returns a function that reads the same rows as `logRows` in batches, but faster. The function
- * looks up each name once instead of joining tables. It omits the check of cells against a schema,
- * which would take most of the time. Encrypted texts are read only if `withSealed` is true.
+ * looks up each name once instead of joining tables. It does not check the cells against a schema,
+ * because this check would take most of the time. Encrypted texts are read only if `withSealed` is
+ * true.
  */
 export function logBatches(
   { pg, db }: Pick<Core, 'pg' | 'db'>,

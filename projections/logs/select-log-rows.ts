@@ -125,8 +125,9 @@ export async function accessOf(db: CommonQueryMethods, filter: LogFilter): Promi
 
 /**
  * Returns a table `log` with all rows, or with the calls that failed on the filter's channel.
- * Callers then apply `matching`. NOTE: the limit in the lateral query makes Postgres look up rows
- * one by one in index order. With a plain join, Postgres would expect one row and sort all rows.
+ * Callers apply `matching` to this table. NOTE: the limit in the lateral query makes Postgres look
+ * up rows one by one in index order. With a plain join, Postgres would expect one row and sort all
+ * rows.
  */
 export function logOf({ failedChannelId }: LogFilter, access: Access = 'by-failures') {
   if (failedChannelId === undefined) return sql.fragment`read_call_log.log`
@@ -154,7 +155,7 @@ const FAILED_CALL_FIELDS: readonly string[] = ['failedChannelId', 'type', 'from'
 
 /**
  * Returns the same rows as `logOf`, for queries that read only ids, quota and token counts. The
- * rows come from `failed_calls` alone if its columns can answer the filter.
+ * rows come from `failed_calls` alone if the columns of this table can answer the filter.
  */
 export function narrowLogOf(filter: LogFilter, access: Access) {
   const { failedChannelId } = filter

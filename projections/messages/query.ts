@@ -115,7 +115,7 @@ const RECIPIENT_SORT_COLUMNS = {
 
 /**
  * Lists the recipients of a message, or none if the message was deleted. NOTE: a deletion keeps the
- * rows, because events of recipients may be processed before or after it.
+ * rows, because events of recipients may be processed before or after the deletion.
  */
 export const recipientsOf = (
   db: CommonQueryMethods,

@@ -48,8 +48,8 @@ export type AccountToWarn = RowOf<typeof warningRow>
 
 /**
  * Finds the users among `userIds` who must be warned of low quota. These users are active, have an
- * address and less quota than their threshold, and were last warned before `warnedBefore` (Unix
- * milliseconds).
+ * address and less quota than their threshold, and were not warned after `warnedBefore` (Unix
+ * milliseconds). A threshold of 0 disables the warnings of a user.
  */
 export const accountsToWarnOfLowQuota = (
   db: CommonQueryMethods,

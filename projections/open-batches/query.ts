@@ -2,9 +2,9 @@ import { type CommonQueryMethods, sql } from 'slonik'
 import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 
 /**
- * Counts the unfinished batches that belong, or may belong, to channels. If `keptRefs` is given,
- * batches that were submitted with one of these keys do not count. A batch that no provider has
- * accepted yet counts, because its key is not known.
+ * Counts the unfinished batches of the given channels. If `keptRefs` is given, batches that were
+ * submitted with one of these keys do not count. A batch that no provider has accepted yet counts,
+ * because its key is not known.
  */
 export const countOpenBatchesOf = (
   db: CommonQueryMethods,

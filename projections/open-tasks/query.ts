@@ -19,7 +19,7 @@ const openTask = rowType({
 })
 export type OpenTask = RowOf<typeof openTask>
 
-/** The last task of a page, after which the next page starts. */
+/** The last task of a page. The next page starts after this task. */
 export type OpenTasksAfter = Pick<OpenTask, 'submittedAt' | 'task'>
 
 /** Reads tasks that have not ended, oldest first. */

@@ -24,7 +24,8 @@ export const siteState = (db: CommonQueryMethods): Promise<SiteState> =>
 export type AllOptions = {
   readonly position: number
   /**
-   * The revision of the options stream, which identifies the price list, or -1 if no option is set.
+   * The revision of the options stream, or -1 if no option is set. The revision identifies the
+   * price list.
    */
   readonly revision: number
   /** The values of the options that were set, without secret options. */
@@ -42,7 +43,7 @@ const allOptionsRow = rowType({
 
 /**
  * Reads all options that were set, with the event position up to which they are current. Most
- * requests read them, so one statement reads everything from one snapshot.
+ * requests read all options, so one statement reads everything from one snapshot.
  */
 export async function allOptions(db: CommonQueryMethods): Promise<AllOptions> {
   const { position, options, ...site } = await db.one(sql.type(allOptionsRow)`
@@ -77,10 +78,10 @@ export async function unpricedModels(
 }
 
 /**
- * Returns a function that finds the current price of a model before the group ratio is applied.
- * This function returns null if the model has no price and the user does not accept models without
- * one. A model with the name of a moderation model is free only if chats with this model have no
- * price either. The reason is that the name does not tell which endpoint is called.
+ * Returns a function that finds the current price of a model before the group ratio is applied. The
+ * returned function returns null if the model has no price and the user does not accept models
+ * without a price. A model with the name of a moderation model is free only if chats with this
+ * model have no price either. The reason is that the name does not tell which endpoint is called.
  */
 export async function modelPrices(
   db: DatabasePool,

@@ -39,7 +39,7 @@ export const priceHistory = projectionOf<OptionSet>({
 
 /**
  * Returns what a price applies to: a model, a group, or calls in `group_name` by users of
- * `user_group`.
+ * `user_group`. All members are empty for a fallback price.
  */
 function subjectOf(option: string, name: string) {
   if (option === 'GroupRatio') return { model: '', group_name: name, user_group: '' }

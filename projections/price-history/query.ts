@@ -72,7 +72,7 @@ type PriceScope = {
 
 /**
  * Finds each entry of the price options that can determine a price in the scope, and returns the
- * entry's latest change up to a position. These are the entries of the models, the ratio of the
+ * entry's latest change up to `position`. These are the entries of the models, the ratio of the
  * group, the special ratio for users of the user's group, and the fallback prices.
  */
 export const pricesInForce = (

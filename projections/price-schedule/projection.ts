@@ -5,7 +5,7 @@ import type { FactMeta } from '#domain/shared/event.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
-/** The scheduled price changes. Each is pending, applied, cancelled or failed. */
+/** The scheduled price changes. Each change is pending, applied, cancelled or failed. */
 export const priceSchedule = projectionOf<ScheduleEvent>({
   name: 'price-schedule',
   version: 1,

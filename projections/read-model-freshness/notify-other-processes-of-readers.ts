@@ -6,7 +6,7 @@ const NOTIFY_MS = 1_000
 
 /**
  * Returns a function that reports a waiting reader of this process to the processes that write read
- * models. These then write more often for some seconds.
+ * models. The notified processes write more often for a few seconds.
  */
 export function createReaderNotifier(pg: Pool): () => void {
   let notifiedAt = Number.NEGATIVE_INFINITY
@@ -14,7 +14,7 @@ export function createReaderNotifier(pg: Pool): () => void {
     const now = performance.now()
     if (now - notifiedAt < NOTIFY_MS) return
     notifiedAt = now
-    // Without the notification, the reader only waits a little longer.
+    // If the notification fails, the reader only waits a little longer.
     pg.query(`notify ${CHANNEL}`).catch(() => {})
   }
 }

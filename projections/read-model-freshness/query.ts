@@ -84,8 +84,8 @@ export function createFreshness(core: Core): Freshness {
 }
 
 /**
- * Waits until the condition is true, the time is over or `stopped` is aborted. Resolves to true
- * if the condition is then true.
+ * Waits until the condition is true, the timeout is reached or `stopped` is aborted. Resolves to
+ * true if the condition is true at the end of the wait.
  */
 function waitUntil(
   isThere: () => boolean,
@@ -111,7 +111,7 @@ function waitUntil(
 
 const checkpointRow = rowType({ name: Type.Enum(PROJECTION_NAMES), position: wireInteger })
 
-/** Returns the position of each read model, which is the lowest position of its lanes. */
+/** Returns the position of each read model: the lowest position of the read model's lanes. */
 export async function readPositions(core: Pick<Core, 'db'>): Promise<Positions> {
   const rows = await core.db.any(sql.type(checkpointRow)`
     select name, min(position) as position from projections.checkpoint group by name
@@ -146,8 +146,8 @@ type PollerDeps = {
 }
 
 /**
- * Polls the positions of the read models, more often while these lag behind the last commit that
- * the event bus has reported.
+ * Polls the positions of the read models. Polls more often while the read models lag behind the
+ * last commit that the event bus has reported.
  */
 function createPoller(
   { bus, log }: Pick<Core, 'bus' | 'log'>,

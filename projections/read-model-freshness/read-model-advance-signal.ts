@@ -20,13 +20,13 @@ export type AdvanceSignal = {
    */
   readonly setOwnsAllLanes: (ownsAllLanes: boolean) => void
   /**
-   * Adds a reader in this process, which waits for a position or follows the positions. While no
+   * Adds a reader in this process. A reader waits for a position or follows the positions. While no
    * process has a reader, read models may lag for longer.
    */
   readonly addReader: () => void
   readonly removeReader: () => void
   /**
-   * Records that another process has a reader. `hasReaders` then returns true for
+   * Records that another process has a reader. After this call, `hasReaders` returns true for
    * `OTHER_READER_MS`.
    */
   readonly noteOtherReader: () => void
@@ -37,7 +37,8 @@ export type AdvanceSignal = {
   readonly onReader: (listener: () => void) => () => void
   /**
    * Calls `onPositions` now and each time a position advances. Calls `onPartialOwnership` each time
-   * the runner sets that it does not own all lanes. Returns a function that removes the listener.
+   * the runner reports that it does not own all lanes. Returns a function that removes the
+   * listener.
    */
   readonly listen: (
     onPositions: (positions: Positions) => void,

@@ -20,9 +20,9 @@ const DROP_LOCK_MS = 2_000
 
 /**
  * Drops the schemas whose rows an erasure does not change: those of verifications and scratch
- * copies. A running verification then starts again. Returns false if a schema is in use for longer
- * than two seconds. The schemas of running rebuilds stay, because a rebuild applies the erasure
- * before its tables are used.
+ * copies. This makes a running verification start again. Returns false if a schema is in use for
+ * longer than two seconds. Also drops the schemas of rebuilds that were killed. The schemas of
+ * running rebuilds stay, because a rebuild applies the erasure before its tables are used.
  */
 export async function dropCopiesOfReadModels(pg: Pool): Promise<boolean> {
   const verified = new Set(PROJECTION_NAMES.map((name) => foldedSchemaOf('verify', name)))
@@ -56,8 +56,8 @@ const TRY_LOCK = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as i
 /**
  * Drops the schemas of rebuilds and verifications that were killed. These schemas contain personal
  * data that no later event removes. A schema whose lock is held belongs to running work, which
- * drops it at its end. Concurrent calls wait for each other. Otherwise, one call could mistake the
- * lock of another call for a lock of running work.
+ * drops the schema at its end. Concurrent calls wait for each other. Otherwise, one call could
+ * mistake the lock of another call for a lock of running work.
  */
 export async function dropUnfinishedReadModels(pg: Pool): Promise<void> {
   const locks = new Map(

@@ -11,7 +11,8 @@ import {
 
 /**
  * The `from` and `where` clauses for the charged calls that are not in an invoice. These are the
- * calls of its channel, on the days of the invoice, with ids that the invoice does not contain.
+ * calls of the invoice's channel, on the days of the invoice, with ids that the invoice does not
+ * contain.
  */
 const onlyOurs = ({
   invoiceId,
@@ -72,7 +73,7 @@ const POSITIONS_MAX = 500_000
 
 /**
  * Finds the calls that are not in the invoice. `positions` is null if there are more than
- * `POSITIONS_MAX`. Pages of so many calls are read with `listOnlyOurs`.
+ * `POSITIONS_MAX` such calls. Pages of so many calls are read with `listOnlyOurs`.
  */
 export async function findOnlyOurs(
   db: CommonQueryMethods,

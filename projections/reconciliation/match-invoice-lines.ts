@@ -16,8 +16,8 @@ import {
 } from './shared-matching-sql.ts'
 
 /**
- * Converts an amount of an invoice to quota as `quotaOf` does: half away from zero, and cut off
- * at the largest amount of a response.
+ * Converts an amount of an invoice to quota as `quotaOf` does. The result is rounded half away from
+ * zero, and limited to the largest amount that a response can contain.
  */
 const billedOf = ({ dollars, decimals }: Pick<MatchedProviderInvoice, 'dollars' | 'decimals'>) =>
   wireSized(sql.fragment`
@@ -27,10 +27,10 @@ const billedOf = ({ dollars, decimals }: Pick<MatchedProviderInvoice, 'dollars' 
 export const lineOfPlace = (place: number): number => place % HIGH_FACTOR
 
 /**
- * The lines of an invoice. A provider can bill one request in several lines, such as one for each
- * kind of token, or credits of earlier lines. The columns that start with `id_` therefore describe
- * all lines with the same request id: the first line and the sums. A duplicate line is not added to
- * these sums.
+ * The SQL query for the lines of an invoice. A provider can bill one request in several lines, such
+ * as one for each kind of token, or credits of earlier lines. The columns that start with `id_`
+ * therefore describe all lines with the same request id: the first line and the sums. A duplicate
+ * line is not added to these sums.
  */
 const linesWithSums = (invoiceId: string) => sql.fragment`
   select *, min(line) over same_id as id_line,
@@ -45,7 +45,7 @@ const linesWithSums = (invoiceId: string) => sql.fragment`
  * The query for all lines of an invoice. Each line is joined with the attempt that has the line's
  * request id, or with nulls. If the channel has several attempts with this id, the line is joined
  * with the first charged attempt, or with the first attempt if none was charged. The joins read
- * each side once, whatever the number of lines.
+ * each side once, regardless of the number of lines.
  */
 const found = (invoice: MatchedProviderInvoice) => {
   const { invoiceId, channelId, ...terms } = invoice
@@ -68,15 +68,15 @@ const found = (invoice: MatchedProviderInvoice) => {
 }
 
 /**
- * The SQL condition that two numbers are nearly equal. A difference of one percent is allowed,
- * because providers round each line.
+ * The SQL condition that two numbers are nearly equal. A difference of one percent, or of 1 for
+ * small numbers, is allowed, because providers round each line.
  */
 const isNear = (one: Fragment, other: Fragment) =>
   sql.fragment`abs(${one} - ${other}) <= greatest(1, greatest(abs(${one}), abs(${other})) / 100)`
 
 const matchOf = ({ firstDay, lastDay, hasTokens }: MatchedProviderInvoice) => {
   // If the cost is unknown, this condition is true, so that the amounts do not make the result
-  // `different`. The result is then `cost_unknown`, unless an earlier case applies.
+  // `different`. In this case, the result is `cost_unknown`, unless an earlier case applies.
   const isSame = isNear(sql.fragment`billed`, sql.fragment`coalesce(cost, billed)`)
   const areTokens = hasTokens
     ? isNear(sql.fragment`id_tokens`, sql.fragment`call_tokens`)
@@ -146,12 +146,12 @@ export const matchLines = (
   `)
 
 /**
- * Lists the request ids whose first lines are at these places, in the order of the file. Each has
- * the sums of its lines, the day and the model of its first line, and the attempt that `matchLines`
- * chooses. A place is the number of the invoice's part (one event of the import), times
- * `HIGH_FACTOR`, plus the number of the line. NOTE: each line is looked up (`lateral` with `limit`
- * or sums). The planner would otherwise join all lines, because it has no statistics of a new
- * invoice.
+ * Lists the request ids whose first lines are at these places, in the order of the file. Each
+ * result has the sums of the request id's lines, the day and the model of the first line, and the
+ * attempt that `matchLines` chooses. A place is the number of the invoice's part (one event of the
+ * import), times `HIGH_FACTOR`, plus the number of the line. NOTE: each line is looked up
+ * (`lateral` with `limit` or sums). The planner would otherwise join all lines, because it has no
+ * statistics of a new invoice.
  */
 export const listMatches = (
   db: CommonQueryMethods,

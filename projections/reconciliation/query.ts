@@ -14,8 +14,8 @@ export type { MatchedProviderInvoice, RequestMatchRow } from './shared-matching-
 
 const contents = rowType({ table: wireInteger, position: wireInteger })
 /**
- * The state of the read model: the identity of the table of attempts, which a rebuild replaces, and
- * the position up to which the read model has all events.
+ * The state of the read model. `table` is the OID of the table of attempts, which changes when a
+ * rebuild replaces the table. `position` is the position up to which the read model has all events.
  */
 export type Contents = RowOf<typeof contents>
 
@@ -25,12 +25,16 @@ export const contentsOf = (db: CommonQueryMethods): Promise<Contents> =>
       (select min(position) from projections.checkpoint where name = 'reconciliation') as position
   `)
 
-/** With more new attempts, the invoice is matched again, which is faster than looking them up. */
+/**
+ * The maximum number of new attempts that are looked up. If there are more, the invoice is matched
+ * again, because this is faster.
+ */
 const NEW_ATTEMPTS_MAX = 20_000
 
 /**
- * Reports whether attempts after this position can change how an invoice is matched. An attempt can
- * do so if its id is in the invoice, or if its call is in the days of the invoice.
+ * Reports whether attempts after this position can change how an invoice is matched. This is the
+ * case if the attempt's id is in the invoice, or if the attempt's call was charged and ended on the
+ * days of the invoice.
  */
 export const hasNewAttempts = (
   db: CommonQueryMethods,
@@ -78,7 +82,7 @@ export const countKnownIds = (
 
 /**
  * Lists the ids of all invoices that have lines, including invoices that are being imported or
- * deleted. Each id takes one look-up in the index, whatever the number of lines.
+ * deleted. Each id takes one lookup in the index, regardless of the number of lines.
  */
 export const providerInvoiceIdsWithLines = (db: CommonQueryMethods): Promise<readonly string[]> =>
   db.anyFirst(sql.type(rowType({ id: Type.String() }))`

@@ -16,7 +16,10 @@ export type MatchedProviderInvoice = {
   readonly lastDay: number
   /** The price of one unit of the invoice's currency in dollars, as a decimal. */
   readonly dollars: string
-  /** The number of decimals of the amounts, which are integers. */
+  /**
+   * The number of decimals of an amount. Amounts are integers, in units of 10^-`decimals` of the
+   * currency.
+   */
   readonly decimals: number
   readonly hasTokens: boolean
 }
@@ -37,12 +40,14 @@ export type Fragment = ReturnType<typeof sql.fragment>
 export const wireSized = (number: Fragment): Fragment =>
   sql.fragment`greatest(-9007199254740991, least(9007199254740991, ${number}))::int8`
 
-/** The condition that an attempt ended near the days of an invoice. */
+/**
+ * The SQL condition that an attempt `r` ended within `SEARCHED_SECONDS` of the days of an invoice.
+ */
 export const isNearDays = ({ firstDay, lastDay }: MatchedProviderInvoice) => sql.fragment`
   r.created_at >= ${firstDay - SEARCHED_SECONDS}
     and r.created_at < ${lastDay + DAY + SEARCHED_SECONDS}`
 
-/** The value of the high half of an integer of eight bytes. */
+/** The factor of the upper four bytes of an integer of eight bytes. */
 export const HIGH_FACTOR = 2 ** 32
 
 /** Big-endian integers of eight bytes in base64, as numbers. */
@@ -54,12 +59,15 @@ export const wireIntegers = converted(Type.String(), (text) => {
   })
 })
 
-/** Encodes bytes for `wireIntegers`. A list of half a million integers takes few milliseconds. */
+/** Encodes bytes for `wireIntegers`. A list of half a million integers takes a few milliseconds. */
 export const integersOf = (bytes: Fragment) =>
   sql.fragment`encode(coalesce(${bytes}, ''), 'base64')`
 
 export const requestMatch = rowType({
-  /** The number of the row in the file, or the position of the call that is not in the invoice. */
+  /**
+   * For a line of the invoice, the number of the row in the file. For a call that is not in the
+   * invoice, the position of the call's final event.
+   */
   place: wireInteger,
   rows: wireInteger,
   upstreamId: Type.String(),

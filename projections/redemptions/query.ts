@@ -45,7 +45,8 @@ export type RedemptionSearch = Slice &
     /** A part of a code's name, or its complete id. An empty text matches all. */
     readonly keyword: string
     /**
-     * The keyed hash of the keyword, which finds a code if the keyword is the code's complete key.
+     * The keyed hash of the keyword. It finds a code if the keyword is the complete key of the
+     * code.
      */
     readonly keyLookup: string
     /** The status from 1 to 3. null matches all. */

@@ -72,9 +72,9 @@ export async function readCheckpoints(
 }
 
 /**
- * Sets the checkpoints of all lanes in the caller's transaction, which has also created the tables.
- * The new tables include only events of the store, even if the former tables were ahead of the
- * events.
+ * Sets the checkpoints of all lanes in the caller's transaction. The same transaction has created
+ * the tables. Also removes the read model from `ahead_of_events`, because the new tables include
+ * only events of the store.
  */
 export async function writeCheckpoint(
   client: PoolClient,
@@ -107,7 +107,7 @@ export type Move = {
 
 /**
  * Moves checkpoints in the caller's transaction. Returns false if another process has moved a
- * checkpoint or rebuilt the read model. The caller must then roll back.
+ * checkpoint or rebuilt the read model. In this case, the caller must roll back.
  */
 export async function moveCheckpoints(
   client: PoolClient,
@@ -153,9 +153,7 @@ type MoveGroup = {
   readonly to: number
 }
 
-/**
- * Groups moves with the same start, end and lanes. One statement then makes all moves of a group.
- */
+/** Groups moves with the same start, end and lanes. One statement makes all moves of a group. */
 function groupMoves(moves: readonly Move[]): MoveGroup[] {
   const groups = new Map<string, MoveGroup & { projections: Projection[] }>()
   for (const [projection, own] of Map.groupBy(moves, (move) => move.projection)) {
@@ -173,8 +171,8 @@ function groupMoves(moves: readonly Move[]): MoveGroup[] {
 
 /**
  * Maps the present hash of a definition to its hash from earlier releases, in which SQL comments
- * were part of the hash. Both stand for the same tables and rows, so a read model with the earlier
- * hash is not rebuilt. An entry has no effect once the SQL or version changes.
+ * were part of the hash. Both hashes identify the same tables and rows, so a read model with the
+ * earlier hash is not rebuilt. An entry has no effect once the SQL or version changes.
  */
 export const HASHES_WITH_COMMENTS: ReadonlyMap<string, string> = new Map([
   // The hashes of `users`.

@@ -36,7 +36,7 @@ export class CheckpointMoved extends Error {
   }
 }
 
-/** The error for lanes that another process now owns. The transaction has written nothing. */
+/** The error for lanes that another process may own by now. The transaction has written nothing. */
 export class LanesLost extends Error {
   readonly lanes: ReadonlySet<number>
   constructor(lanes: readonly number[]) {
@@ -58,10 +58,10 @@ export type CommitDeps = {
 }
 
 /**
- * Commits folded batches in one transaction, which checks that this process still owns the lanes.
- * Locks are taken in the order leases, checkpoints, rows. The commit does not wait for the disk. If
- * a crash of Postgres loses rows, it loses their checkpoints as well, so the events are folded
- * again.
+ * Commits folded batches in one transaction. The transaction checks that this process still owns
+ * the lanes. Locks are taken in the order leases, checkpoints, rows. The commit does not wait for
+ * the disk. If a crash of Postgres loses rows, it loses their checkpoints as well, so the events
+ * are folded again.
  */
 export const commitFolds = (
   { pg, isStillMine, beforeCommit, withinMs = TRANSACTION_MS_MAX }: CommitDeps,

@@ -34,8 +34,8 @@ export type ComparedTables = {
 
 /**
  * Returns the first rows of the tables that differ from the newly folded rows. If the live read
- * model has advanced since the comparison, only tables whose rows never change are searched. Rows
- * that exist only in the live read model are then not returned, because they may be new.
+ * model has advanced since the comparison, only tables whose rows never change are searched. In
+ * this case, rows that exist only in the live read model are not returned, because they may be new.
  */
 export async function findDifferingRows(
   client: PoolClient,
@@ -58,7 +58,9 @@ export async function findDifferingRows(
 type Cells = Readonly<Record<string, unknown>>
 type Row = { readonly expected: Cells | null; readonly found: Cells | null }
 
-/** Returns the first rows that differ between two tables of the same shape, in no order. */
+/**
+ * Returns the first rows that differ between two tables of the same shape, in no particular order.
+ */
 export async function differingRowsOf(
   client: PoolClient,
   table: string,
@@ -69,7 +71,9 @@ export async function differingRowsOf(
   return rows.map((row) => rowOf(table, key, row))
 }
 
-/** The qualified names of a table with newly folded rows, and of one with rows to compare. */
+/**
+ * The qualified names of a table with newly folded rows, and of the table with the rows to compare.
+ */
 type Sources = { readonly folded: string; readonly live: string }
 
 async function differingRows(

@@ -50,9 +50,9 @@ export const segmentOf = (batches: readonly LaneBatch[]): Segment => ({
 
 /**
  * Folds a segment and moves the cursors of its lanes in one transaction. Retries after a lost
- * connection. Returns the lanes that another process may own by now, for which nothing was written.
- * If a cursor's events cannot be folded or written, only this cursor stops. If another process has
- * moved a checkpoint, the cursor continues from there.
+ * connection. Returns the lanes that another process may own by now. For these lanes, nothing was
+ * written. If a cursor's events cannot be folded or written, only this cursor stops. If another
+ * process has moved a checkpoint, the cursor continues from there.
  */
 export async function foldAndCommit(
   deps: FoldAndCommitDeps,
@@ -99,8 +99,8 @@ async function commitCursors(
 }
 
 /**
- * Commits all changes in one transaction. If the database rejects it, the changes are committed
- * separately by projection and then by lane. This finds the lane whose rows are rejected.
+ * Commits all changes in one transaction. If the database rejects the transaction, the changes are
+ * committed separately by projection and then by lane. This finds the lane whose rows are rejected.
  */
 async function commitOrSplit(
   deps: FoldAndCommitDeps,
@@ -131,7 +131,7 @@ const concernsAllFolds = (error: unknown): boolean =>
   error instanceof CheckpointMoved || error instanceof LanesLost || isOutage(error)
 
 /**
- * Folds a segment of events for several cursors, each of which is one projection's progress in one
+ * Folds a segment of events for several cursors. A cursor is the progress of one projection in one
  * lane. A cursor whose events cannot be folded is stopped and omitted from the result.
  */
 async function foldCursors(
@@ -164,7 +164,9 @@ async function foldCursors(
   }
 }
 
-/** Folds a segment once for all cursors of `folds`, from which the stopped cursors were removed. */
+/**
+ * Folds a segment once for all cursors of `folds`. `folds` does not contain the stopped cursors.
+ */
 async function foldTogether(
   { context }: FoldAndCommitDeps,
   folds: readonly Folded[],
@@ -180,7 +182,7 @@ async function foldTogether(
 }
 
 /**
- * Returns a filter for the events that the cursors still need. Returns null if they need all
+ * Returns a filter for the events that the cursors still need. Returns null if the cursors need all
  * events, which is the usual case.
  */
 function filterOf(cursors: readonly Cursor[], segment: Segment): EventFilter | null {
@@ -193,7 +195,10 @@ function filterOf(cursors: readonly Cursor[], segment: Segment): EventFilter | n
     position > (positions.get(laneOf(stream)) ?? Number.POSITIVE_INFINITY)
 }
 
-/** Continues cursors from their current checkpoints, which another process has moved. */
+/**
+ * Continues cursors from their current checkpoints, which another process has moved. Stops a cursor
+ * if another release has rebuilt the read model.
+ */
 async function reread(deps: FoldAndCommitDeps, cursors: readonly Cursor[]): Promise<void> {
   const checkpoints = await readCheckpoints(deps.core.pg)
   for (const cursor of cursors) {

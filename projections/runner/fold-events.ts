@@ -51,7 +51,7 @@ export async function fold(
 
 /**
  * Reports whether the connection or a temporary state of the database caused the error, so that the
- * work must be retried. Errors in data or statements are recognised by SQLSTATE class.
+ * work must be retried. Errors in data or statements are recognized by their SQLSTATE class.
  */
 export function isOutage(error: unknown): boolean {
   if (isUnavailable(error)) return true

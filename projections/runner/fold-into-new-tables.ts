@@ -11,16 +11,18 @@ import type { ColumnTypes } from './insert-rows-with-copy.ts'
 import { RowChanges } from './row-changes.ts'
 import { type TableChanges, writeChanges } from './write-row-changes.ts'
 
-/** The number of events per page. Pages are small, so that the memory of each is freed early. */
+/**
+ * The number of events per page. Pages are small, so that the memory of each page is freed early.
+ */
 const PAGE = 500
 
 /**
  * The number of events that are folded before the number of changes is checked, because an event
- * may have a thousand rows.
+ * may change a thousand rows.
  */
 const SLICE = 25
 
-/** The maximum number of row changes that are kept in memory to be merged with later ones. */
+/** The maximum number of row changes that are kept in memory to be merged with later changes. */
 const KEPT_MAX = 30_000
 
 /** A projection, the schema to fill, and the position up to which each lane is folded. */
@@ -67,7 +69,7 @@ export async function foldIntoNewTables(
 }
 
 /**
- * Folds further events into schemas that are not in use yet: the events after `after`, up to the
+ * Folds more events into schemas that are not in use yet: the events after `after`, up to the
  * position of their lane in `upTo`. While one page is written, the next page is folded and the page
  * after it is read. Sums are kept in memory over many pages, so that each row is written only a few
  * times.
@@ -120,7 +122,7 @@ async function foldPage(
 
 /**
  * Returns a filter that selects the events up to the position of their lane in `upTo`. Returns null
- * if it would select every event up to `last`.
+ * if the filter would select every event up to `last`.
  */
 const isWithinLanes = (upTo: LanePositions, last: number) =>
   upTo.every((position) => position >= last)
@@ -132,8 +134,9 @@ const sizeOf = (folds: readonly Fold[]): number =>
 
 /**
  * Removes and returns the changes that must be written now. If more than `keptMax` changes are in
- * memory, all of them must be written. Otherwise, only changes that cannot be merged with later
- * changes must be written.
+ * memory, all of them must be written. If a projection has changes to all rows that match a
+ * condition (`wide`), all its changes must be written. In any other case, only the changes that
+ * cannot be merged with later changes must be written.
  */
 function takeDue(folds: readonly Fold[], keptMax: number): TableChanges[] {
   const size = sizeOf(folds)
@@ -143,7 +146,7 @@ function takeDue(folds: readonly Fold[], keptMax: number): TableChanges[] {
   }))
 }
 
-/** Writes pages one after another. The next page can be folded meanwhile. */
+/** Writes pages one after another. The next page can be folded at the same time. */
 class PageWriter {
   readonly #pg: Pool
   readonly #columns = new Map<string, ColumnTypes>()

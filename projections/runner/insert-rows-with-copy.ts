@@ -39,8 +39,8 @@ type CopyConnection = Connection & {
 }
 
 /**
- * Sends the statement and its data without waiting, so that further statements can follow
- * immediately. If Postgres rejects the statement, it ignores the data.
+ * Sends the statement and its data without waiting, so that other statements can follow
+ * immediately. If Postgres rejects the statement, Postgres ignores the data.
  */
 const sendCopy = (client: PoolClient, statement: string, data: Buffer): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -39,8 +39,8 @@ const STOPPED_CHECK_INTERVAL_MS = 2_000
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
 
 /**
- * The error that the bus receives if another process may own the lanes by now. The bus can then
- * deliver the events again.
+ * The error that the bus receives if another process may own the lanes by now. After this error,
+ * the bus can deliver the events again.
  */
 class LanesNotOwned extends Error {
   constructor(lanes: Iterable<number>) {
@@ -176,8 +176,8 @@ export class ProjectionWorker implements LaneWorker {
 
   /** Restarts the stopped cursors whose read model was rebuilt. */
   async restart(): Promise<void> {
-    // The record of read models that are ahead of the events is read first. Once it is empty, the
-    // checkpoints are those of the rebuilt tables.
+    // The record of read models that are ahead of the events is read first. If a read model is no
+    // longer in the record, its checkpoints are those of the rebuilt tables.
     const ahead = await readAheadOfEvents(this.deps.core.pg)
     const checkpoints = await readCheckpoints(this.deps.core.pg)
     const moved = this.cursors.filter((cursor) => {
@@ -288,8 +288,8 @@ export class ProjectionWorker implements LaneWorker {
   }
 
   /**
-   * Reads a page of events and starts to read the next page, so that it arrives while this page is
-   * folded.
+   * Reads a page of events and starts to read the next page, so that the next page arrives while
+   * this page is folded.
    */
   private async readAhead(
     after: number,

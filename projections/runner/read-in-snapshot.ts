@@ -5,7 +5,7 @@ import { schemaOf } from '../projection-names.ts'
 
 /**
  * The maximum number of attempts. A rebuild replaces a read model only once, so more attempts are
- * hardly ever needed.
+ * rarely needed.
  */
 const ATTEMPTS_MAX = 10
 
@@ -16,9 +16,10 @@ export const liveTablesOf = (projections: readonly Projection[]): string[] =>
   )
 
 /**
- * Runs `work`, which reads live tables, in one database snapshot. If a rebuild has replaced a table
- * meanwhile, `work` has read the new table as of a time when it was empty, and is run again. With
- * `isWritable`, `work` may also write tables, which it must be able to write again.
+ * Runs `work`, which reads live tables, in one database snapshot. If a rebuild replaces a table
+ * while `work` runs, `work` may have read the new table as of a time when the table was empty. In
+ * this case, `work` is run again. With `isWritable`, `work` may also write tables, and must be able
+ * to write them again.
  */
 export async function readInSnapshot<T>(
   pg: Pool,

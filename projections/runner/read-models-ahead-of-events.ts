@@ -10,7 +10,7 @@ import { readCheckpoints } from './checkpoints.ts'
 export type AheadOfEvents = {
   /** The highest position that the read model had reached. */
   readonly reached: number
-  /** The last position of the store when the read model was found to be ahead of it. */
+  /** The last position of the store when the read model was found to be ahead of the store. */
   readonly head: number
 }
 
@@ -40,7 +40,8 @@ export async function recordAheadOfEvents({
   // The checkpoints are read before the store's last position, so that events that are appended in
   // between cannot make a read model appear to be ahead.
   const checkpoints = await readCheckpoints(pg)
-  // A read model of an earlier release keeps its checkpoint, but is never rebuilt.
+  // Only the read models of this release are checked. A read model that only an earlier release had
+  // keeps its checkpoint, but is never rebuilt.
   const reached = PROJECTION_NAMES.map((name) => {
     return { name, position: Math.max(0, ...(checkpoints.get(name)?.positions ?? [])) }
   })

@@ -17,7 +17,7 @@ const IDLE_MAX_MS = 30_000
 
 /**
  * The maximum number of rounds. Each round folds the events that were added during the previous
- * round. Further rounds are needed until fewer than `REST_MAX` events were added.
+ * round. The rounds end early when fewer than `REST_MAX` events were added.
  */
 const CATCH_UP_MAX = 5
 const REST_MAX = 1_000
@@ -26,12 +26,12 @@ const REST_MAX = 1_000
 export type Rebuilt = ReadonlyMap<ProjectionName, LanePositions>
 
 /**
- * Builds read models in second schemas and then swaps all schemas in one transaction. The events
- * are read once for all read models. The live versions stay readable and keep advancing until the
- * swap. After a failure or an abort, they are unchanged, and the unfinished schemas are dropped. If
- * the process is killed, `dropUnfinishedReadModels` drops them. Returns the new positions.
- * `selectNeeded`, which is called while the rebuild locks are held, returns the projections that
- * still need a rebuild.
+ * Builds read models in separate schemas, and then replaces the live schemas with these schemas in
+ * one transaction. The events are read once for all read models. The live versions stay readable
+ * and keep advancing until the swap. After a failure or an abort, the live versions are unchanged,
+ * and the unfinished schemas are dropped. If the process is killed, `dropUnfinishedReadModels`
+ * drops the unfinished schemas. Returns the new positions. `selectNeeded` returns the projections
+ * that still need a rebuild. It is called while the rebuild locks are held.
  */
 export async function rebuildReadModels(
   core: Core,
@@ -80,8 +80,8 @@ async function rebuildTogether(
     })
   const targets = targetsUpTo(reached)
   await foldIntoNewTables(core, context, targets, options)
-  // Most of the events that were added meanwhile are folded here, so that only few are folded under
-  // the lock.
+  // Most of the events that were added during the fold are folded here, so that only a few events
+  // are folded under the lock.
   for (let rounds = 0; rounds < CATCH_UP_MAX; rounds += 1) {
     const head = await core.store.headPosition()
     await continueFold(

@@ -135,8 +135,9 @@ export class RowChanges {
   }
 }
 
-// NOTE: the checks below are made for each cell of each event. They build their messages only
-// when they fail, and without a function, which would be allocated each time.
+// NOTE: the checks below are made for each cell of each event. A check builds its message only when
+// the check fails. It does not use a function for this, because the function would be allocated at
+// each check.
 
 function idOf(table: string, key: Cells): string {
   let id = ''
@@ -170,7 +171,7 @@ function addChange(table: string, change: RowChange, set: Cells, add: Increments
 }
 
 /**
- * Returns a copy of the cells. Throws if a cell is undefined, which means that the event has an
+ * Returns a copy of the cells. Throws if a cell is undefined, because the event then has an
  * unexpected shape.
  */
 function withoutHoles(table: string, set: Cells): Record<string, Cell> {

@@ -32,7 +32,7 @@ export type ProjectionRunner = {
   /** Returns each projection's lowest position over the lanes that this process owns. */
   readonly positions: () => ReadonlyMap<ProjectionName, number>
   readonly health: () => readonly ProjectionHealth[]
-  /** Returns false while a projection is stopped because of an event that cannot be folded. */
+  /** Returns false while a projection is stopped in a lane that this process owns. */
   readonly isHealthy: () => boolean
   /**
    * Rebuilds read models. The events are read once for all of them. The live versions stay
@@ -145,7 +145,7 @@ async function openReadModels(
       await rebuildReadModels(core, outdated, context, {}, selectOutdated)
     } catch (error) {
       const [first] = outdated
-      // If one read model cannot be built, the others are rebuilt nevertheless.
+      // If one read model cannot be built, the other read models are still rebuilt.
       if (outdated.length > 1) for (const one of outdated) await rebuild([one])
       else if (first !== undefined) failures.set(first, failureOf(first, error, core.log))
     }
@@ -198,7 +198,7 @@ export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldCo
       const texts = await vault.getSecrets('message', [{ owner: `message:${messageId}`, ref }])
       return texts.get(ref) ?? ''
     } catch (error) {
-      // An unreadable text is replaced by an empty one, because an error would stop the projection
+      // An unreadable text is replaced by an empty text, because an error would stop the projection
       // for all messages.
       if (!(error instanceof UnreadableSecret)) throw error
       log.error({ err: error, messageId }, 'the text of a message can not be read: it is empty')

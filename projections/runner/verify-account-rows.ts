@@ -15,8 +15,8 @@ import { RowChanges } from './row-changes.ts'
 import { writeChanges } from './write-row-changes.ts'
 
 /**
- * A read model, and those of its tables in which each row comes from the events of one account
- * only. These `tables` have the column `user_id`.
+ * A read model, and its tables in which each row comes from the events of only one account. These
+ * `tables` have the column `user_id`.
  */
 export type AccountRows = { readonly projection: Projection; readonly tables: readonly string[] }
 
@@ -51,11 +51,11 @@ const EVENTS_PER_PAGE = 500
 const KEPT_MAX = 30_000
 
 /**
- * Folds the events of some accounts again, and compares the rows of these accounts with the result,
- * in all columns. Returns the first rows of each table that differ. Also returns the accounts whose
- * events cannot be folded. The other accounts are compared nevertheless. Only the streams of these
- * accounts are read. The live read models can keep advancing: their rows and positions are copied
- * in one snapshot, and the events are folded up to these positions.
+ * Folds the events of the given accounts again, and compares the rows of these accounts with the
+ * result, in all columns. Returns the first rows of each table that differ. Also returns the
+ * accounts whose events cannot be folded. All other accounts are still compared. Only the streams
+ * of the given accounts are read. The live read models can keep advancing: their rows and positions
+ * are copied in one snapshot, and the events are folded up to these positions.
  */
 export const verifyAccountRows = (
   core: Core,

@@ -28,10 +28,13 @@ export type VerificationResult = {
    */
   readonly found: string
   readonly expected: string
-  /** The tables that differ, and the first of their rows that could be named. */
+  /**
+   * `tables` are the names of the tables that differ. `rows` are the first differing rows that
+   * could be identified.
+   */
   readonly tables: readonly string[]
   readonly rows: readonly DifferingRow[]
-  /** The reason for which no rows could be named although the tables differ, or null. */
+  /** The reason why no rows could be identified although the tables differ, or null. */
   readonly rowsError: string | null
 }
 
@@ -53,8 +56,8 @@ export const verifyReadModels = (
   )
 
 /**
- * The maximum number of comparisons of one read model. An erasure during a comparison makes its
- * result useless.
+ * The maximum number of comparisons of one read model. An erasure during a comparison makes the
+ * comparison's result useless.
  */
 const ATTEMPTS_MAX = 10
 /** The maximum wait in milliseconds for running erasures before a comparison is repeated. */
@@ -62,9 +65,10 @@ const ERASED_WITHIN_MS = 30_000
 const POLL_MS = 100
 
 /**
- * Compares the read models. If some differ and a user was erased meanwhile, compares these again:
- * their rows were read before the erasure, and their events after it. The erasure also drops the
- * newly folded tables, because they contain texts of the user.
+ * Compares the read models. If some read models differ and a user was erased during the comparison,
+ * compares these read models again. Their rows may have been read before the erasure, and their
+ * events after the erasure. The erasure also drops the newly folded tables, because they contain
+ * texts of the user.
  */
 async function verifyUntilSettled(
   core: Core,
@@ -94,7 +98,10 @@ async function verifyUntilSettled(
   throw new Error('the read models were not compared, because users were erased meanwhile')
 }
 
-/** Reports whether no user was erased between the two times, and no erasure was running. */
+/**
+ * Reports whether no user was erased between `before` and `after`, and no erasure was running at
+ * either time.
+ */
 const isQuiet = (before: ErasureProgress, after: ErasureProgress): boolean =>
   before.unfinished === 0 && isSame(before, after)
 
@@ -139,9 +146,9 @@ async function verifyTogether(
 }
 
 /**
- * Names the rows that differ. An error is returned instead of thrown, so that the result of the
- * verification is not lost. An error occurs, for example, if the columns of a table were changed,
- * because its rows can then not be compared.
+ * Identifies the rows that differ. An error is returned instead of thrown, so that the result of
+ * the verification is not lost. For example, the rows of a table can't be compared if the columns
+ * of the table were changed.
  */
 async function nameRows(
   { log, pg }: Core,

@@ -58,7 +58,7 @@ export async function writeChanges(
   await Promise.all(writing)
 }
 
-/** Changes or removes all existing rows that have the given values. There may be none. */
+/** Changes or removes all existing rows that have the given values. There may be no such rows. */
 async function writeMatchingRows(
   client: PoolClient,
   table: string,
@@ -160,8 +160,8 @@ function hasColumns(cells: Cells, columns: readonly string[]): boolean {
 
 /**
  * Copies rows into a separate table, and then writes them to the target table with one statement.
- * The separate table exists only within the transaction. This table is not a temporary one, because
- * a role may lack the right to create temporary tables.
+ * The separate table exists only within the transaction. This table is not a temporary table,
+ * because a role may lack the right to create temporary tables.
  */
 async function copyAndUpsert(
   client: PoolClient,

@@ -2,7 +2,7 @@ import { PROJECTION_NAMES, type ProjectionName, schemaOf } from '../projection-n
 
 /**
  * The read models that are not copied. Nobody reads messages or notification settings in a copy,
- * and no copy may keep what a user deleted.
+ * and a copy must not keep what a user has deleted.
  */
 const NOT_COPIED: readonly ProjectionName[] = ['messages', 'notifications']
 
@@ -23,8 +23,8 @@ export const scratchSchemaOf = (copyId: string, name: ProjectionName): string =>
   scratchPrefixOf(copyId) + name.replaceAll('-', '_')
 
 /**
- * Matches the schema names of all copies. Its group contains the hexadecimal digits of the copy's
- * id.
+ * Matches the schema names of all copies. The capture group contains the hexadecimal digits of the
+ * copy's id.
  */
 export const SCRATCH_SCHEMA = new RegExp(`^${PREFIX}([0-9a-f]{${DIGITS}})_[a-z_]+$`)
 

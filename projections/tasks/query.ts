@@ -107,7 +107,10 @@ export const listTasks = (
   )
 }
 
-/** The sort columns of tasks `w`. Tasks that have not ended come after ended tasks. */
+/**
+ * The sort columns of tasks `w`. In ascending order, tasks that have not ended come after ended
+ * tasks.
+ */
 const SORT_COLUMNS = {
   submit_time: sql.fragment`w.position`,
   finish_time: sql.fragment`coalesce(w.finished_at, ${SORTED_LAST})`,
@@ -202,9 +205,9 @@ export type PositionRange = {
 }
 
 /**
- * Returns the ids of the user's tasks of a kind, in pages. The newest are first, or the oldest if
- * `isOldestFirst` is true. `after` is the last id of the previous page, or null. Task ids rise with
- * time.
+ * Returns the ids of the user's tasks of a kind, in pages. The newest tasks are first, or the
+ * oldest tasks if `isOldestFirst` is true. `after` is the last id of the previous page, or null.
+ * Task ids rise with time.
  */
 export const recentTasks = async (
   db: CommonQueryMethods,

@@ -23,8 +23,7 @@ export const TOKEN_COLUMNS = { group: 'token_group' }
 const TOKEN = {
   ...fieldColumns(TOKEN_FIELDS),
   /**
-   * False if the owner has disabled the token. An enabled token can nevertheless be expired or
-   * exhausted.
+   * False if the owner has disabled the token. An enabled token can still be expired or exhausted.
    */
   isEnabled: Type.Boolean(),
   isDeleted: Type.Boolean(),
@@ -71,8 +70,8 @@ export type RelayTokenRow = {
 /** The terms of a token except its expiry. */
 const TERMS = { ...fieldColumns(TOKEN_TERMS), models: TOKEN.models, rateLimit: TOKEN.rateLimit }
 /**
- * `tokens` has a line for each token: its id, its user's id, its status, its expiry or `-`, and the
- * hash of its key.
+ * `tokens` has a line for each token: the token's id, the user's id, the status, the expiry or `-`,
+ * and the keyed hash of the token's key.
  */
 const tokensWithTerms = rowType({ ...TERMS, tokens: Type.String() })
 
@@ -81,13 +80,13 @@ const TERM_COLUMNS = [
   ...[['models', 'models'] as const, ['rateLimit', 'rate_limit'] as const],
 ]
 
-/** The maximum number of tokens in a row, which bounds the length of the row. */
+/** The maximum number of tokens in a row. This number bounds the length of the row. */
 const TOKENS_PER_ROW_MAX = 10_000
 
 /**
  * Reads all tokens that are not deleted, with the event position up to which they are current. A
- * row contains the tokens with equal terms, because a site may have a hundred thousand tokens, and
- * validating and converting a row for each of them would delay the start by seconds.
+ * row contains the tokens with equal terms. A site may have a hundred thousand tokens, and
+ * validating and converting a row for each token would delay the start by seconds.
  */
 export const relayTokens = (db: DatabasePool): Promise<AtPosition<RelayTokenRow>> =>
   atCheckpoint(db, 'tokens', async (snapshot) => {
@@ -120,7 +119,7 @@ function tokensIn({ tokens, ...row }: RowOf<typeof tokensWithTerms>): RelayToken
       tokenId: Number(tokenId),
       userId: Number(userId),
       isEnabled: status === '1',
-      // A part of the row's text would keep the complete text in memory, so it is copied.
+      // A part of the row's text would keep the complete text in memory, so the part is copied.
       keyLookup: Buffer.from(keyLookup).toString(),
       terms: termsUntil(expiry),
     }

@@ -115,7 +115,7 @@ export const orders = projectionOf<TopUpEvent>({
   },
 })
 
-/** Parses an amount of money in an event, which always has two decimal places. */
+/** Parses an amount of money in an event. Such an amount always has two decimal places. */
 function centsOf(money: string): bigint {
   assert(/^\d+\.\d\d$/.test(money), `${money} is not an amount of money`)
   return BigInt(money.replace('.', ''))

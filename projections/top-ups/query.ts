@@ -35,8 +35,8 @@ export type OrderFilter = {
 }
 
 /**
- * The `from` clause for all orders. `state` is the displayed status, which is `refunded` if any
- * money was refunded.
+ * The `from` clause for all orders. `state` is the displayed status. It is `refunded` if any money
+ * was refunded.
  */
 const tables = sql.fragment`
   from (

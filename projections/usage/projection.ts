@@ -122,8 +122,8 @@ function addUsage(
   if (call_group !== '') byHourAndDay(usageKeyOf.group(call_group), 0)
 }
 
-// NOTE: without a cost, 0 is added. All rows thus have the same columns, so that one statement can
-// write them in key order.
+// NOTE: without a cost, 0 is added. All rows therefore have the same columns, so that one statement
+// can write them in key order.
 const NO_COST = { cost: 0n, costed_quota: 0n }
 
 function costOf({ data }: Recorded<LoggedEvent>) {

@@ -220,8 +220,8 @@ function wholeDays({ fromHour, toHour }: Hours) {
 const channelSpent = rowType({ channelId: wireInteger, name: Type.String(), ...spent, ...costed })
 
 /**
- * Reads the channels with the highest charges, including deleted channels. Like `topUsers`, it uses
- * daily and hourly sums.
+ * Reads the channels with the highest charges, including deleted channels. Like `topUsers`, this
+ * function uses daily and hourly sums.
  */
 export function topChannels(db: CommonQueryMethods, hours: Hours, limit: number) {
   const { first, last, end } = wholeDays(hours)

@@ -43,8 +43,8 @@ const NO_IDENTITIES = Object.fromEntries(
 
 /**
  * The handlers for identities. An identity's stream sets the identity's owner, and a user's stream
- * sets the user's fields. Each row is thus changed by only one lane. NOTE: the row of a released
- * identity is kept, because a user can claim the identity again in the same batch.
+ * sets the user's fields. Each row is therefore changed by only one lane. NOTE: the row of a
+ * released identity is kept, because a user can claim the identity again in the same batch.
  */
 const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = {
   IdentityClaimed: ({ data: { provider, identityKey, userId } }, rows) =>
@@ -59,7 +59,7 @@ const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = 
     changeUser(event, rows, { [IDENTITY_COLUMNS[event.data.provider]]: '' }),
 }
 
-/** The texts of an erased user. A rebuild cannot decrypt the texts and also gets empty ones. */
+/** The texts of an erased user. A rebuild cannot decrypt the texts and also gets empty texts. */
 const NO_TEXTS = { username: '', display_name: '' }
 
 const TABLES = {

@@ -108,8 +108,8 @@ export const usersByIds = (
   `)
 
 /**
- * The sort columns of users `u` and accounts `a`. When sorted by status, deactivated users come
- * after banned ones.
+ * The sort columns of users `u` and accounts `a`. When sorted by ascending status, deactivated
+ * users come after banned users.
  */
 const SORT_COLUMNS = {
   id: sql.fragment`u.id`,
@@ -126,7 +126,9 @@ const SORT_COLUMNS = {
 
 export type UserSearch = Slice &
   ListOrder<UserSort> & {
-    /** A user id, or a part of a username or an email address. An empty text matches all. */
+    /**
+     * A user id, or a part of a username, display name or email address. An empty text matches all.
+     */
     readonly keyword: string
     readonly group: string
   }
@@ -175,9 +177,9 @@ const account = rowType({
 export type AccountRow = RowOf<typeof account>
 
 /**
- * Lists the accounts of users, deleted and erased ones included, newest first. `keyword` is a user
- * id or a part of a username, and an empty text matches all. Only users with ids below `before` are
- * listed.
+ * Lists the accounts of users, including deleted and erased users, newest first. `keyword` is a
+ * user id or a part of a username, and an empty text matches all. Only users with ids below
+ * `before` are listed.
  */
 export const listAccounts = (
   db: CommonQueryMethods,
@@ -210,8 +212,8 @@ export const changedUsers = (
   `)
 
 /**
- * Returns the ids of all users with the name, including deleted users. There can be several users,
- * because the name of a deleted user can be used again.
+ * Returns the ids of all users with exactly this name, including deleted users. Erased users have
+ * no name.
  */
 export const userIdsByName = (
   db: CommonQueryMethods,
@@ -221,7 +223,10 @@ export const userIdsByName = (
     select id from read_users.users where username = ${username} order by id
   `)
 
-/** Returns the id of the user with exactly this name, or null if there is none. */
+/**
+ * Returns the id of the user with exactly this name, even of a deleted user, or null if there is no
+ * such user.
+ */
 export const userIdByName = (db: CommonQueryMethods, username: string): Promise<number | null> =>
   db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_users.users where username = ${username} order by id limit 1

@@ -9,8 +9,8 @@ import { verificationActions } from '../contract/audit-jobs.ts'
 
 /**
  * POST /api/audit/refusals/{id}/acknowledge: records that an admin knows why a witness refused to
- * sign. The refusal stays public. Later verifications list the refusal, but do not count it as a
- * finding.
+ * cosign the history. The refusal stays public. Later verifications list the refusal, but do not
+ * count it as a finding.
  */
 export const acknowledgeRefusedCosignature: Action = (api, deps) => {
   api.route({

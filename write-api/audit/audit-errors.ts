@@ -113,7 +113,7 @@ export const PROVIDER_INVOICE_ERRORS: ErrorCatalogue<ProviderInvoiceErrorCode> =
   ],
 }
 
-/** The problems of a row of an invoice file. */
+/** The messages for the problems that a row of an invoice file can have. */
 const PROBLEMS = {
   'not-a-day': { zh: '不是 2026-11-28 这样的日期', en: 'not a day such as 2026-11-28' },
   'implausible-day': { zh: '早于 2020 年或在未来', en: 'before 2020 or in the future' },

@@ -28,8 +28,8 @@ type Difference = Repricing['largest'][number]
 
 /**
  * POST /api/audit/reprice: computes what ended calls would cost at a draft price list, and compares
- * the result with their current charges, after corrections. Calls of models without a price in the
- * draft count as refused.
+ * the result with the calls' current charges. A current charge includes all corrections. A call
+ * counts as refused if the draft has no price for the call's model.
  */
 export const repriceCalls: Action = (api, deps) => {
   api.route({

@@ -32,7 +32,7 @@ const FRESH_WITHIN_MS = 5_000
 
 /**
  * POST /api/audit/corrections/preview: returns the charges that a correction would change. A
- * correction changes the price of ended calls.
+ * correction charges ended calls again at another price.
  */
 export const previewCorrection: Action = (api, deps) => {
   api.route({
@@ -65,8 +65,10 @@ export const previewCorrection: Action = (api, deps) => {
 const stateOf = ({ core }: Deps) => core.actors.peek(correctionsDecider, CORRECTIONS_STREAM)
 
 /**
- * Computes the plan of a correction. First waits until the usage log includes all calls in the
- * scope, because the log tells which users have such calls.
+ * Computes the plan of a correction. First waits until the usage log and the balances include all
+ * events up to the scope's position, because the plan finds the users in the log. Throws
+ * `CallLogBehind` after five seconds. Throws `CorrectionPreviewOutdated` if the history does not
+ * reach this position.
  */
 async function computePlan(deps: Deps, scope: CorrectionScope, ownId: string | null) {
   if (scope.upTo > (await deps.core.store.headPosition())) {
@@ -83,8 +85,8 @@ async function computePlan(deps: Deps, scope: CorrectionScope, ownId: string | n
 
 /**
  * Returns the accounts of a plan, largest amounts first. `unpaid` is the part of an account's
- * higher charges that the present balance could not pay. Refunds are added to the balance before
- * higher charges are deducted.
+ * additional charges that its present balance could not pay. Refunds are added to the balance
+ * before additional charges are deducted.
  */
 async function payableAccounts({ core }: Deps, { accounts }: CorrectionPlan) {
   const present = await accountsOf(
@@ -119,10 +121,10 @@ function largestChanges({ accounts }: CorrectionPlan) {
 }
 
 /**
- * POST /api/audit/corrections: corrects the charges of a preview. The plan is computed again and
- * must equal the confirmed plan. An interrupted correction is continued by a background job, or by
- * the same request if it is sent again. Each account applies each batch of the correction only
- * once.
+ * POST /api/audit/corrections: applies a correction that was previewed. The plan is computed again
+ * and must equal the plan of the preview. An interrupted correction is continued by a background
+ * job, or by the same request if it is sent again. Each account applies each batch of the
+ * correction only once.
  */
 export const applyCorrection: Action = (api, deps) => {
   api.route({
@@ -167,8 +169,8 @@ async function apply(
   const terms = { id, scope, planned: plan.sums, note, requestedBy, startedAt: now() }
   const start = { type: 'StartCorrection', ...terms } as const
   accepted(await actors.handle(correctionsDecider, CORRECTIONS_STREAM, start, context))
-  // Another admin may have started this correction before. Then the stored correction, which names
-  // that admin, is continued.
+  // Another admin may have started this correction before. In this case, the stored correction,
+  // which names that admin, is continued.
   const correction = (await findCorrection(deps, id)) ?? terms
   const position = await runCorrection(deps, correction, plan).catch((error: unknown) => {
     if (error instanceof AccountsUnavailable) throw correctionError('CorrectionUnfinished')

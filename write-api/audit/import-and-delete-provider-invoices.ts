@@ -45,15 +45,16 @@ import { type ProviderInvoiceSums, sumProviderInvoice } from './sum-provider-inv
 const RETRY_SECONDS = 30
 
 /**
- * The time in milliseconds without data after which an upload is refused, so that it does not block
- * other imports.
+ * The maximum pause between two chunks of an upload, in milliseconds. After a longer pause, the
+ * upload is refused, so that it does not block other imports.
  */
 const IDLE_MAX_MS = 10_000
 
 /**
  * POST /api/audit/invoices: imports a provider's invoice for a channel. The file is read as a
  * stream. Each process imports one file at a time, from the first byte to the last event, because
- * the rows of a file take memory until they are recorded. Meanwhile, other files are refused.
+ * the rows of a file take memory until they are recorded. While a file is imported, other files are
+ * refused.
  */
 export const importProviderInvoice: Action = (api, deps) => {
   let isImporting = false
@@ -96,7 +97,10 @@ export const importProviderInvoice: Action = (api, deps) => {
   })
 }
 
-/** Returns the currency and its price in dollars. The price may be omitted only for US dollars. */
+/**
+ * Returns the currency of an invoice and the price of its unit in dollars. Throws if this price is
+ * 0, or if it is omitted and the currency is not US dollars.
+ */
 function rateOf({ currency = 'USD', dollars }: ImportProviderInvoice) {
   if (dollars === undefined && currency !== 'USD') {
     throw invalidField('dollars', {
@@ -114,7 +118,7 @@ function rateOf({ currency = 'USD', dollars }: ImportProviderInvoice) {
 
 /**
  * Reports whether a channel with this id exists or existed. Deleted channels count, because their
- * invoices may arrive after the deletion. Only the read model contains them.
+ * invoices may arrive after the deletion. Only the read model contains deleted channels.
  */
 async function hasExisted({ core }: Deps, channelId: number): Promise<boolean> {
   const { actors, db } = core
@@ -165,7 +169,7 @@ async function* chunksOf(body: Readable): AsyncGenerator<Uint8Array> {
       yield value
     }
   } finally {
-    // A read that is still pending fails when the connection is closed.
+    // A read that is still pending fails when the connection is closed. This error is ignored.
     chunks.return?.().catch(() => {})
   }
 }
@@ -228,8 +232,9 @@ async function importFile(
 const BEHIND_MAX_MS = 30_000
 
 /**
- * Returns a step without events that refuses the import if its rows were removed meanwhile. Without
- * this step, an import that was paused for an hour would end as an invoice without its rows.
+ * Returns a step that appends no events. The step refuses the import if another request or the
+ * background job has removed rows of the invoice. Without this step, an import that was paused for
+ * an hour would end as an invoice without its rows.
  */
 const requestsMustBeComplete = (invoiceId: string, parts: number): AnyStep => ({
   decider: providerInvoiceRequestsDecider,
@@ -251,7 +256,7 @@ async function recordRequests(
   const stream = providerInvoiceRequestsStream(invoiceId)
   let count = 0
   for (const some of parts.list(PARTS_AHEAD)) {
-    // The commands of one stream that wait together are written in one append.
+    // Commands to the same stream that wait at the same time are written in one append.
     const outcomes = await Promise.all(
       some.map((requests, index) => {
         const part = count + index
@@ -269,14 +274,15 @@ async function recordRequests(
 }
 
 /**
- * The maximum number of rows in one event, which then has about 10 kB. Readers of all events read
- * up to 2 500 events at once, so larger events would exhaust their memory.
+ * The maximum number of rows in one event. An event with this number of rows has about 10 kB.
+ * Readers of all events read up to 2 500 events at once, so larger events would exhaust the memory
+ * of these readers.
  */
 const PART_ROWS = 100
 
 /**
- * Keeps rows until the whole file has been read. They are stored as JSON text in buffers, which are
- * not part of the JavaScript heap.
+ * Keeps rows until the whole file has been read. The rows are stored as JSON text in buffers, which
+ * are not part of the JavaScript heap.
  */
 class RequestParts {
   private readonly texts: Buffer[] = []
@@ -287,7 +293,7 @@ class RequestParts {
     if (this.rows.length === PART_ROWS) this.close()
   }
 
-  /** Yields the parts in groups of this size. The last group may be smaller. */
+  /** Yields the parts in groups of `size` parts. The last group may be smaller. */
   *list(size: number): Generator<readonly (readonly ProviderInvoiceRequest[])[]> {
     if (this.rows.length > 0) this.close()
     for (let at = 0; at < this.texts.length; at += size) {
@@ -337,8 +343,8 @@ function entriesOf(text: string): [string, unknown][] | null {
 }
 
 /**
- * DELETE /api/audit/invoices/{id}: deletes an imported invoice. Its rows are removed from the read
- * model in the background. The events that recorded the import stay in the history.
+ * DELETE /api/audit/invoices/{id}: deletes an imported invoice. The rows of the invoice are removed
+ * from the read model in the background. The events that recorded the import stay in the history.
  */
 export const deleteProviderInvoice: Action = (api, deps) => {
   api.route({

@@ -22,8 +22,8 @@ const POLL_INTERVAL_MS = 5_000
 const IDLE_MS_MAX = 30_000
 
 /**
- * Starts to notify the admins when a verification has findings or a witness refuses to sign. A
- * lease ensures that only one process does this.
+ * Starts the background job that notifies the admins when a verification has findings or a witness
+ * refuses to cosign. A lease ensures that only one process runs this job.
  */
 export const startFindingNotices = (deps: Deps): HeldLease =>
   deps.core.leases.hold('audit-notices', async (_lease, lost) => {
@@ -45,9 +45,10 @@ export const startFindingNotices = (deps: Deps): HeldLease =>
   })
 
 /**
- * Sends the admins a message about a witness that refused to sign, or about the last verification
- * with findings, unless they were already notified. One append sends the message and records the
- * notification, so that the message is sent only once.
+ * Sends the admins a message about a problem that they were not notified of yet. This is the first
+ * refusal of a witness or, if there is no such refusal, the last verification with findings in the
+ * history. Sends nothing if there is no such problem, or if there is no active admin. One append
+ * sends the message and records the notification, so that the message is sent only once.
  */
 export async function notifyOfFindings({ core, nextIds }: Deps): Promise<void> {
   const { actors, db, vault, now } = core

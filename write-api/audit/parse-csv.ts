@@ -126,8 +126,8 @@ export class CsvParser {
 
 /**
  * Decodes the text of a CSV file in pieces of any size: UTF-8, or UTF-16 if the file starts with
- * the byte order mark of UTF-16. Throws `InvoiceNotUtf8` for any other encoding. Otherwise, wrong
- * names of models and ids of requests would go unnoticed.
+ * the byte order mark of UTF-16. Throws `InvoiceNotUtf8` for any other encoding. Without this
+ * error, wrong names of models and wrong ids of requests would go unnoticed.
  */
 export class CsvTextDecoder {
   private decoder: TextDecoder | null = null
@@ -163,7 +163,7 @@ function encodingOf(start: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   const [first, second] = start
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   if (first === 0xfe && second === 0xff) return 'utf-16be'
-  // Text in UTF-16 without its mark would be valid UTF-8 with NUL characters.
+  // UTF-16 without a byte order mark would be valid UTF-8 with NUL characters.
   if (first === 0 || second === 0) throw providerInvoiceError('InvoiceNotUtf8')
   return 'utf-8'
 }

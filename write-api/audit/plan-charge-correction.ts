@@ -16,8 +16,8 @@ export type PlannedCall = CorrectedCallAttributes & {
   readonly call: string
   readonly tokenId: number
   /**
-   * The charge of the call before this correction, which includes earlier corrections. `corrected`
-   * is the charge after this correction.
+   * The charge of the call before this correction. This charge includes earlier corrections.
+   * `corrected` is the charge after this correction.
    */
   readonly charge: bigint
   readonly corrected: bigint
@@ -32,7 +32,8 @@ export type PlannedAccount = {
 
 export type CorrectionPlan = {
   /**
-   * Identifies the plan: a digest of the scope, and of each call with its charge before and after.
+   * Identifies the plan. It is a digest of the scope, and of each changed call with its user and
+   * its charges before and after the correction.
    */
   readonly id: string
   readonly sums: CorrectionSums
@@ -66,23 +67,25 @@ type Limits = {
   readonly callsMax: number
   readonly until: number
   /**
-   * If true, users whose events can't be read are listed in the plan. Otherwise, they cause an
-   * exception.
+   * If true, users whose events can't be read are listed in the plan. If false, the plan fails if
+   * the events of a user can't be read.
    */
   readonly skipsUnreadable?: boolean
 }
 
 const { POSITIVE_INFINITY } = Number
 /**
- * Limits that no plan reaches. They are for a confirmed correction, because it must be completed.
+ * Limits that no plan reaches. They are used for a confirmed correction, because such a correction
+ * must be completed.
  */
 const NO_LIMITS = { callsMax: POSITIVE_INFINITY, until: POSITIVE_INFINITY, skipsUnreadable: true }
 
 /**
- * Plans a correction: finds the calls in a scope, and computes their charges before and after. The
- * usage log only tells which users have calls in the scope. All other data comes from the events of
- * these users' accounts. `ownId` is the id of an interrupted correction, or null. The events of the
- * interrupted correction are ignored, so that the result is the original plan.
+ * Plans a correction: finds the calls in a scope, and computes their charges before and after the
+ * correction. The usage log only tells which users have calls in the scope. All other data comes
+ * from the events of these users' accounts. `ownId` is the id of an interrupted correction, or
+ * null. The events of the interrupted correction are ignored, so that the result is the original
+ * plan.
  */
 export async function planCorrection(
   { store, db }: Pick<Core, 'store' | 'db'>,
@@ -151,8 +154,8 @@ type PlannedScope = Pick<CorrectionPlan, 'skipped' | 'skippedCalls'> &
   Omit<PlannedAccount, 'userId'>
 
 /**
- * Plans the correction of one account, from its events since the start of the scope. The calls with
- * refunds come first.
+ * Plans the correction of one account. Reads the account's events from a minute before the start of
+ * the scope. In the result, calls with refunds come first.
  */
 async function planAccount(
   store: Core['store'],
@@ -222,8 +225,8 @@ function planCall(event: EndedCall, { price: change }: CorrectionScope): Planned
 }
 
 /**
- * Replaces the charges of calls with the charges after an earlier correction, from which a new
- * correction starts.
+ * Replaces the charges of planned calls with their charges after an earlier correction. The new
+ * correction starts from these charges.
  */
 function applyEarlier(
   planned: Map<string, PlannedCall>,

@@ -41,8 +41,9 @@ function startOf(field: string, day: string | undefined): number {
 }
 
 /**
- * Throws if no row is in the named period. If the import names no period, throws if the rows do not
- * show which days the invoice covers.
+ * Throws if no row is in the named period. If the import names no period, throws if there is a gap
+ * of more than seven days without usage. Rows before such a gap may be corrections of earlier
+ * invoices.
  */
 export function checkPeriod(period: Period | undefined, lines: ProviderInvoice['lines']): void {
   if (period === undefined) {

@@ -37,7 +37,10 @@ const MODEL_LENGTH_MAX = 200
  */
 export const CONTROL = /\p{Cc}/u
 
-/** Reads a row. `row` is its number in the file, and `now` is the time in Unix milliseconds. */
+/**
+ * Reads a row of an invoice file. `row` is the number of the row in the file, and `now` is the time
+ * in Unix milliseconds. Throws an HTTP error if the row is a total or a cell is invalid.
+ */
 export function readRow(
   fields: readonly string[],
   row: number,
@@ -77,7 +80,8 @@ const TOTAL =
 
 /**
  * Matches a cell that only says that the row is a total. Such a row may have a day, for example the
- * last day of the month. A model whose name matches must be mapped to another name.
+ * last day of the month. If the provider's name of a model matches, the name must be a key of
+ * `models`.
  */
 const TOTAL_CELL = new RegExp(
   `${TOTAL.source}(?: ?[(（].*[)）])? ?[:：]?$|^(?:all(?: models)?|全部|(?:全部|所有)模型)$`,
@@ -87,7 +91,7 @@ const TOTAL_CELL = new RegExp(
 const firstOf = (fields: readonly string[]): string =>
   fields.find((field) => field.trim() !== '')?.trim() ?? ''
 
-/** The earliest valid day in an invoice. No provider sold calls before. */
+/** The earliest valid day in an invoice. No provider sold calls before this day. */
 const EARLIEST_DAY = '2020-01-01'
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -100,7 +104,8 @@ const TIME = new RegExp(
 
 /**
  * Returns the UTC day of `2026-11-28` or of a time such as `2026-11-28T23:30:00-08:00`. A time
- * without a zone is in UTC. Returns null for other text.
+ * without a zone is in UTC. Returns null for other text, and for a day or a time that does not
+ * exist.
  */
 export function utcDayOf(text: string): string | null {
   const [, day = '', hour = '0', minute = '0', sign, zoneHour = '0', zoneMinute = '0'] =
@@ -119,14 +124,14 @@ const EXACT_SCALE = 30
 const unitOf = (decimals: number): bigint => 10n ** BigInt(EXACT_SCALE - decimals)
 
 /**
- * Returns the largest exact amount that is a safe integer when it is rounded: 9 million with 9
- * decimals, 90 billion with 5 decimals.
+ * Returns the largest exact amount that is a safe integer after it is rounded to `decimals`
+ * decimals: 9 million with 9 decimals, 90 billion with 5 decimals.
  */
 export const exactMaxOf = (decimals: number): bigint =>
   BigInt(Number.MAX_SAFE_INTEGER) * unitOf(decimals)
 
 const AMOUNT_LENGTH_MAX = 64
-/** Matches a sign and a currency sign in either order, such as `-$` or `$-`. */
+/** Matches a plus or minus sign and a currency sign in either order, such as `-$` or `$-`. */
 const SIGNS = /^([+-]?)(?:(\p{Sc}) ?)?([+-]?)/u
 const DIGITS = /^(\d{1,12})(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 /**
@@ -138,8 +143,7 @@ const GROUPS = /^\d{1,3}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})$/
 /**
  * Parses an amount and returns it with `EXACT_SCALE` decimals. Accepts an exponent, a leading
  * currency sign and unambiguous groups of thousands. Returns null for other text and for too many
- * digits. A text that starts with `=`, as a formula does, is not
- * an amount.
+ * digits. A text that starts with `=`, as a formula does, is not an amount.
  */
 export function exactAmountOf(text: string, decimal: '.' | ','): bigint | null {
   if (text.length > AMOUNT_LENGTH_MAX) return null
@@ -160,7 +164,7 @@ export function exactAmountOf(text: string, decimal: '.' | ','): bigint | null {
   return before === '-' || after === '-' ? -size : size
 }
 
-/** Rounds an exact amount to this number of decimals, half away from zero. */
+/** Rounds an exact amount to an integer with `decimals` decimals, half away from zero. */
 export const roundedAmount = (exact: bigint, decimals: number): bigint =>
   roundedQuotient(exact, unitOf(decimals))
 
@@ -179,7 +183,7 @@ const CURRENCY_SIGNS: ReadonlyMap<string, string> = new Map([
   ] as const),
 ])
 
-/** Reports whether an amount has the sign of another currency than that of the invoice. */
+/** Reports whether an amount has a currency sign that does not belong to the invoice's currency. */
 function isOtherCurrency(text: string, currency: string): boolean {
   const sign = /\p{Sc}/u.exec(text)?.[0]
   const signs = CURRENCY_SIGNS.get(currency)

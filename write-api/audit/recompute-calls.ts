@@ -11,7 +11,8 @@ const DIFFERENCES_MAX = 100
 
 /**
  * POST /api/audit/recompute: computes the charges of ended calls again from the usage and the price
- * in their events, and returns the differences. Each process runs one such scan at a time.
+ * in their events, and returns the differences. Batches are counted, but not computed again. Each
+ * process runs only one scan of ended calls at a time.
  */
 export const recomputeCalls: Action = (api, deps) => {
   api.route({

@@ -14,8 +14,8 @@ import { providerInvoiceIdsWithLines } from '#projections/reconciliation/query.t
 import { accepted, type Deps } from '../action.ts'
 
 /**
- * The number of parts after which an import or a removal waits for the read model. Without waiting,
- * the read model would fold too many events at once.
+ * The number of parts after which an import or a removal waits for the read model. If they did not
+ * wait, the read model would fold too many events at once.
  */
 export const PARTS_AHEAD = 20
 const BEHIND_MAX_MS = 30_000
@@ -30,8 +30,8 @@ type RemovalDeps = Pick<Deps, 'core' | 'freshness'>
 
 /**
  * Removes the rows of an invoice that was deleted or whose import has failed. Does nothing if the
- * invoice exists. If this fails, the error is logged, and `startProviderInvoiceRemovals` removes
- * the remaining rows later.
+ * invoice exists. If the removal fails, the error is logged, and `startProviderInvoiceRemovals`
+ * removes the remaining rows later.
  */
 export async function removeIfUnknown(
   deps: RemovalDeps,
@@ -67,7 +67,7 @@ async function removeRows(
   ]
   for (;;) {
     const outcome = await actors.handleTogether(steps, context)
-    // The import ended just before the removal, so the rows belong to an invoice.
+    // The import ended just before the removal, so the rows now belong to an existing invoice.
     if (!outcome.isDone && outcome.error.code === 'InvoiceKnown') return
     const { events, position } = accepted(outcome)
     if (events.length < PARTS_AHEAD) return
@@ -78,7 +78,7 @@ async function removeRows(
 
 /**
  * Removes the rows of invoices that do not exist, for example because the process died during an
- * import or a removal.
+ * import or a removal. Rows of an import that recorded a part within the last hour are kept.
  */
 export async function removeAbandonedRows(deps: RemovalDeps): Promise<void> {
   const { actors, db, store, now } = deps.core
@@ -91,7 +91,7 @@ export async function removeAbandonedRows(deps: RemovalDeps): Promise<void> {
     const { parts, deleted } = await actors.peek(providerInvoiceRequestsDecider, stream)
     const [last] = await store.readStream(stream, parts + deleted - 1, 1)
     if (last === undefined) continue
-    // After the first deletion, no import of this invoice can succeed.
+    // If rows were already deleted, no import of this invoice can succeed, whatever its age.
     if (deleted === 0 && last.meta.at > now() - ABANDONED_MS) continue
     await removeIfUnknown(deps, invoiceId, { actor: 'system:invoices', cause: null, at: now() })
   }
@@ -99,7 +99,7 @@ export async function removeAbandonedRows(deps: RemovalDeps): Promise<void> {
 
 /**
  * Starts the background job that removes the rows of invoices that do not exist. A lease ensures
- * that only one process does this.
+ * that only one process runs this job.
  */
 export const startProviderInvoiceRemovals = (deps: RemovalDeps): HeldLease =>
   deps.core.leases.hold('invoice-removals', async (_lease, lost) => {

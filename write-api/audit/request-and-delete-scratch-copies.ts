@@ -17,8 +17,8 @@ import { type RequestScratchCopy, scratchCopyActions } from '../contract/scratch
 
 /**
  * POST /api/audit/scratch-copies: requests a scratch copy, which contains the read models as of an
- * earlier time or position. A process with the role `projections` builds it. An auditor can have
- * only one copy at a time.
+ * earlier time or position. A process with the role `projections` builds the copy. An auditor can
+ * have only one copy at a time.
  */
 export const requestScratchCopy: Action = (api, deps) => {
   api.route({

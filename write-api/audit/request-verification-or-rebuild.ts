@@ -11,8 +11,8 @@ import { type Action, accepted, contextOf, type Deps } from '../action.ts'
 import { verificationActions } from '../contract/audit-jobs.ts'
 
 /**
- * POST /api/audit/verifications: requests a verification. A process with the role `projections`
- * runs it.
+ * POST /api/audit/verifications and POST /api/audit/verify: requests a verification. A process with
+ * the role `projections` runs the verification.
  */
 export const requestVerification: Action = (api, deps) => {
   for (const name of ['POST /api/audit/verifications', 'POST /api/audit/verify'] as const) {
@@ -72,8 +72,8 @@ async function append(
 }
 
 /**
- * Returns the id of the running job of a kind, which is the job of this kind that was requested
- * last. Called if a request has added no job, because one is already running.
+ * Returns the id of the running job of the same kind. It is the job of this kind that was requested
+ * last. Called if `command` has added no job, because a job of this kind is already running.
  */
 async function runningId(
   { core: { actors } }: Deps,

@@ -36,11 +36,12 @@ type Failure = { readonly account: PlannedAccount; readonly code: string | null 
 
 /**
  * Applies the plan of a correction and records its end. Repeated and concurrent calls do no harm,
- * because each account applies each batch only once. An account that fails does not delay the
- * others. If an account has failed, this function throws after all other accounts are corrected, so
- * that another pass is made. In the last pass, this function records the end of the correction with
- * the failed accounts instead. The next preview contains the calls of these accounts again. Returns
- * the position of the event that records the end.
+ * because each account applies each batch only once. An account that fails does not delay other
+ * accounts. If an account could not be read or written, this function throws `AccountsUnavailable`
+ * after it has tried all accounts, so that another pass is made. In the last pass, or if accounts
+ * failed only with error codes, this function records the end of the correction with the failed
+ * accounts instead. The next preview contains the calls of these accounts again. Returns the
+ * position of the event that records the end.
  */
 export async function runCorrection(
   { core }: RunDeps,
@@ -50,7 +51,7 @@ export async function runCorrection(
 ): Promise<number> {
   const { actors, store, now } = core
   const { id } = correction
-  // If the plan has changed, its batches differ from the confirmed ones.
+  // If the plan has changed, its batches differ from the batches that the admin confirmed.
   const isConfirmed = plan.id === id || plan.unreadable.length > 0
   const failures: Failure[] = plan.unreadable.map((userId) => ({
     account: { userId, calls: [], corrected: new Set() },
@@ -126,7 +127,7 @@ async function tryAccount(
 
 /**
  * Starts the background job that continues unfinished corrections, such as those of a process that
- * has died. A lease ensures that only one process does this.
+ * has died. A lease ensures that only one process runs this job.
  */
 export const startCorrections = (deps: Deps): HeldLease =>
   deps.core.leases.hold('corrections', async (_lease, lost) => {
@@ -141,9 +142,9 @@ export const startCorrections = (deps: Deps): HeldLease =>
   })
 
 /**
- * Continues the unfinished corrections that started some time ago. `passes` contains, for each
- * correction, the number of passes in which an account failed. A failing correction does not delay
- * other corrections.
+ * Continues the unfinished corrections that started more than `ABANDONED_AFTER_MS` ago. `passes`
+ * contains, for each correction, the number of passes in which an account could not be read or
+ * written. A failing correction does not delay other corrections.
  */
 export async function continueCorrections(
   deps: Pick<Deps, 'core' | 'freshness' | 'runExclusive'>,
@@ -156,7 +157,7 @@ export async function continueCorrections(
   )
   for (const correction of left) {
     const { id, scope } = correction
-    // The plan is computed from the usage log, which must include all calls in the scope.
+    // The plan finds the users in the usage log, which must include all calls in the scope.
     if (!(await freshness.waitFor(['call-log'], scope.upTo, FRESH_WITHIN_MS))) continue
     const pass = (passes.get(id) ?? 0) + 1
     try {

@@ -39,8 +39,8 @@ const ID_START_LENGTH = 60
 const LIMITS = { columnsMax: 200, fieldMax: 4_096 }
 
 /**
- * The number of bytes that are processed at once, which blocks the event loop for a few
- * milliseconds.
+ * The number of bytes that are processed at once. Processing these bytes blocks the event loop for
+ * a few milliseconds.
  */
 const SLICE_BYTES = 64 * 1024
 
@@ -209,8 +209,8 @@ class RowSums {
 
 /**
  * Shortens an id that is longer than any id of a call. The result consists of the start of the id
- * and the id's SHA-256. It matches no call, but rows with the same id still have the same short id,
- * even in different invoices.
+ * and the id's SHA-256. The short id matches no call, but rows with the same id have the same short
+ * id, even in different invoices.
  */
 function shortId(id: string): string {
   if (id.length <= ID_LENGTH_MAX) return id

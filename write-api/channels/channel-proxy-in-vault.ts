@@ -14,9 +14,9 @@ export const storeProxy = (vault: Vault, channelId: number, proxy: string): Prom
   vault.putSecret('channel-proxy', ownerOf(channelId), proxy)
 
 /**
- * Returns a proxy address with its credentials, or null if the vault contains none. The vault
- * contains none if the proxy needs no credentials, or if an old release stored them in the
- * channel's `setting`.
+ * Returns the address of a channel's proxy with its credentials. Returns null if the vault does not
+ * contain this address, because the proxy needs no credentials, or because an old release stored
+ * the credentials in the channel's `setting`.
  */
 async function readProxy(
   vault: Vault,
@@ -70,7 +70,7 @@ export async function settingChange(
 ): Promise<SettingChange> {
   const { proxyRef } = before
   // A channel that an old release created has the credentials of the proxy in the setting itself.
-  // The vault then contains no credentials.
+  // In this case, the vault contains no credentials.
   const setting =
     proxyRef === undefined ? restoreMaskedProxy(sentSetting, before.setting) : sentSetting
   const isSame = proxyOf({ setting }) === proxyOf(before)

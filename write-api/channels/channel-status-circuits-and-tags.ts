@@ -37,7 +37,8 @@ export const setChannelsStatus: Action = (api, deps) => {
 /**
  * POST /api/channel/{id}/circuit/close: closes all circuits of a channel, its models and its keys.
  * While a circuit is open, calls avoid a channel, model or key that has failed. After this request,
- * calls use all of them again. Returns the number of closed circuits, which may be 0.
+ * calls use the channel, its models and its keys again. Returns the number of closed circuits,
+ * which may be 0.
  */
 export const closeCircuits: Action = (api, deps) => {
   api.route({

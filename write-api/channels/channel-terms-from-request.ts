@@ -18,7 +18,8 @@ export const INITIAL_TERMS: ChannelTerms = { name: '', ...initialValues(CHANNEL_
 type Fields = CreateChannel | UpdateChannel
 
 /**
- * Returns the terms with the fields of a request applied. The domain validates the result later.
+ * Returns the terms `before` with the fields of a request applied. The domain validates the result
+ * later.
  */
 export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms => ({
   ...before,
@@ -27,7 +28,7 @@ export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms =>
 
 /**
  * Converts the fields of a request to terms (settings of a channel). A `cost_ratio` of null becomes
- * an empty text.
+ * an empty text, and slashes at the end of `base_url` are removed.
  */
 export function changeOf(fields: Fields): Partial<ChannelTerms> {
   const sent = sentValues(writableFields(CHANNEL_FIELDS), fields)
@@ -44,8 +45,7 @@ export type ServedType = {
   /** The fields of a channel that must not be empty for this type. */
   readonly required: readonly RequiredField[]
   /**
-   * True if the channel type has no default address, so that each channel of this type must have
-   * one.
+   * True if the channel type has no default address. A channel of this type must have an address.
    */
   readonly needsAddress: boolean
   /** The keywords that an admin may enter instead of an address. */
@@ -61,8 +61,8 @@ type RequiredField = {
 }
 
 /**
- * Throws if a group, a required address or another required field is missing. Throws if the address
- * is a keyword of another channel type.
+ * Throws if a group, a required address or another required field is missing. A required field with
+ * a default may be missing. Throws if the address is a keyword of another channel type.
  */
 export function checkRequirements(
   { type, groups, baseUrl, other, organization }: ChannelTerms,
@@ -104,8 +104,9 @@ export function checkKeys(
 }
 
 /**
- * Throws if the expiry time in Unix seconds was changed to a time before `now`, which is in Unix
- * milliseconds.
+ * Throws if a request changes the expiry time from `before` to a `time` that is not after `now`.
+ * `time` and `before` are in Unix seconds, and `now` is in Unix milliseconds. A `time` of 0 or less
+ * means no expiry.
  */
 export function checkExpiry(time: number, before: number, now: number): void {
   if (time <= 0 || time === before || time * 1_000 > now) return
@@ -121,8 +122,10 @@ export function checkType(type: number, servedTypes: ServedTypes): void {
 }
 
 /**
- * Throws if the outbound policy does not allow the proxy in `setting`. Returns false if the address
- * of the proxy is invalid, which the domain rejects.
+ * Throws if the outbound policy does not allow the proxy in `setting`. Throws if the proxy's
+ * credentials are masked, unless the real credentials are known (`isLoginKnown`). Returns false if
+ * `setting` has no proxy, or if the address of the proxy is invalid. The domain rejects an invalid
+ * address.
  */
 export const checkProxyIn = (
   setting: string,

@@ -12,7 +12,8 @@ import { channelError } from './channel-errors.ts'
 const FRESH_WITHIN_MS = 2_000
 
 /**
- * Waits until the read models include everything that was recorded before this function was called.
+ * Waits until the read models of open tasks and batches include all events that were recorded
+ * before this function was called. Throws 503 after two seconds.
  */
 async function waitUntilFresh({ core, freshness }: Deps): Promise<void> {
   const position = await core.store.headPosition()
@@ -22,8 +23,8 @@ async function waitUntilFresh({ core, freshness }: Deps): Promise<void> {
 
 /**
  * Throws 409 if the channels have unfinished tasks or batches. Without the keys of these channels,
- * the results could be neither fetched nor billed. `keptRefs` are the references of keys that are
- * kept, so that tasks and batches of these keys are not counted.
+ * the results could be neither fetched nor billed. `keptRefs` are the references of the keys that a
+ * change keeps. Tasks and batches of these keys are not counted.
  */
 export async function assertNoUnfinishedWork(
   deps: Deps,
@@ -40,9 +41,9 @@ export async function assertNoUnfinishedWork(
 /**
  * Runs `action` while no tasks or batches can be submitted to the channels. The relay records the
  * channel and the key of a submission before it checks for a pause. Unfinished work that `action`
- * counts therefore includes every submission. `action` must append its events together with the
- * step that `resume` returns, which ends the pause. The step is rejected if the pause has lasted
- * too long.
+ * counts therefore includes every submission. `resume` returns a step that ends the pause. `action`
+ * must append its events together with this step. The step is rejected if the pause has lasted too
+ * long.
  */
 export const whileSubmissionsPaused = <T>(
   deps: Deps,
@@ -50,8 +51,8 @@ export const whileSubmissionsPaused = <T>(
   context: CommandContext,
   action: (resume: () => AnyStep) => Promise<T>,
 ): Promise<T> =>
-  // Requests to this process run one at a time. A request to another process is rejected during
-  // the pause.
+  // In this process, such requests run one at a time. A request to another process is rejected
+  // while one of its channels is paused.
   deps.runExclusive('pause-of-submissions', () => pauseFor(deps, channelIds, context, action))
 
 async function pauseFor<T>(

@@ -100,7 +100,7 @@ async function tryCreateBatch(
   return { ids: channels.map(({ channelId }) => channelId), outcome }
 }
 
-/** POST /api/channel/: creates one enabled channel, or one for each key. */
+/** POST /api/channel/: creates one enabled channel, or one for each key in `batch` mode. */
 export const createChannel: Action = (api, deps) => {
   api.route({
     ...endpoint(channelActions, 'POST /api/channel/'),
@@ -132,7 +132,8 @@ export const createChannel: Action = (api, deps) => {
 
 /**
  * Determines which channels a request creates. In `batch` mode, each key gets a channel with a
- * numbered name. Otherwise, one channel gets all keys.
+ * numbered name. In any other mode, one channel gets all keys. In `single` mode, the domain rejects
+ * several keys.
  */
 function splitKeys(
   name: string,

@@ -15,7 +15,10 @@ import { assertNoUnfinishedWork, whileSubmissionsPaused } from './check-unfinish
 
 type Deletion = DeleteChannels | DeleteDisabledChannels
 
-/** Returns the ids of the channels that a command deletes. */
+/**
+ * Returns the ids of the channels that a command deletes, or an empty list if the command is
+ * rejected.
+ */
 const idsToDelete = ({ core }: Deps, command: Deletion): Promise<readonly number[]> =>
   core.actors.ask(channelsDecider, CHANNELS_STREAM, (state) => {
     const events = channelsDecider.decide(command, state)
@@ -26,10 +29,10 @@ const deletedBy = ({ type, data }: ChannelEvent): readonly number[] =>
   type === 'ChannelsDeleted' ? data.channelIds : []
 
 /**
- * Deletes channels that have no unfinished tasks or batches. The deletion erases the keys of the
- * channels. Without the keys, results could be neither fetched nor billed, but the provider would
- * still charge for them. `DeleteDisabledChannels` deletes only channels that are disabled both
- * before and after their unfinished work is counted.
+ * Deletes channels. Throws 409 if one of them has unfinished tasks or batches. The deletion erases
+ * the keys of the channels. Without the keys, results could be neither fetched nor billed, but the
+ * provider would still charge for them. `DeleteDisabledChannels` deletes only channels that are
+ * disabled both before and after their unfinished work is counted.
  */
 async function deleteUnused(
   deps: Deps,

@@ -11,9 +11,8 @@ import { channelError } from './channel-errors.ts'
 type ParsedKeys = { readonly keys: readonly string[]; readonly repeated: number }
 
 /**
- * Parses the keys in a text. Each line is a key, and duplicates are removed. A text that is one
- * JSON object is one key, even on several lines. If the text is a JSON list, each object in the
- * list is a key.
+ * Parses the keys in a text. Each line is a key, and duplicates are removed. A JSON object is one
+ * key, even on several lines. If the text is a JSON list, each object in the list is a key.
  */
 export function parseKeys(text: string): ParsedKeys {
   if (!isText(text)) throw channelError('InvalidField', { field: 'key', error: 'bad-character' })
@@ -30,8 +29,9 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line !== '')
 
 /**
- * Parses keys that are JSON objects (key files). Returns null if the text does not consist of JSON
- * objects.
+ * Parses keys that are JSON objects (key files). If a text starts with `{` and each of its lines is
+ * a JSON object, each line is a key. Any other text that starts with `{` is one key. In a JSON list
+ * of objects, each object is a key. Returns null for all other text.
  */
 function keysInJson(text: string): string[] | null {
   if (/^\s*\{/.test(text)) {
@@ -50,7 +50,10 @@ function isJsonObject(text: string): boolean {
   return !('error' in parsed) && isObject(parsed.value)
 }
 
-/** Returns the entered keys that the channel does not have yet. Throws if there are none. */
+/**
+ * Returns the entered keys that the channel does not have yet. Throws if the channel already has
+ * all of them.
+ */
 export function keysToAdd(
   { keys, repeated }: ParsedKeys,
   existing: ReadonlySet<string>,

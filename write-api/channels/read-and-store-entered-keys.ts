@@ -17,7 +17,7 @@ export type EnteredKeys = {
   readonly isAppended: boolean
   /** The references of the keys that the channel has now, in order. */
   readonly currentRefs: readonly string[]
-  /** The references of those entered keys that the channel already has, by key. */
+  /** The references of the keys that the channel has now, by key. Empty if no key was entered. */
   readonly knownRefs: ReadonlyMap<string, string>
 }
 
@@ -43,12 +43,13 @@ export async function readEnteredKeys(
 }
 
 /**
- * Returns the references of the keys that a change keeps. Returns null if the change removes no key
- * that unfinished tasks or batches may need. An unfinished task or batch needs the key with which
- * it was sent, because other keys may belong to other accounts at the provider. If this key was
- * renewed earlier, the current keys are tried, so any of them may be needed. The only key of a
- * channel may be replaced at the same address, because this is how a key is renewed. At a new
- * address, no key is kept.
+ * Returns the references of the keys that a change keeps, if unfinished tasks or batches may need
+ * the keys that the change removes. Returns null if no check is necessary: the change is forced,
+ * removes no key, or replaces the only key at the same target, which is how a key is renewed. The
+ * target is the provider's type, address and proxy. A task or batch needs the key with which it was
+ * sent, because other keys may belong to other accounts at the provider. If this key was renewed
+ * earlier, the relay tries the current keys, so any of them may be needed. At a new target, no key
+ * is kept.
  */
 export function keptRefsOf(
   { force = false }: UpdateChannel,
@@ -74,8 +75,9 @@ export type StoredKeys = {
 
 /**
  * Stores the entered keys. A key that the channel already has keeps its reference, because
- * unfinished work and files contain this reference. If the address of the channel changes, every
- * key is stored again, because a stored key is only sent to the address for which it was entered.
+ * unfinished work and files contain this reference. If the target of the channel (its type, address
+ * or proxy) changes, every key is stored again, because a stored key is only sent to the target for
+ * which it was entered.
  */
 export async function storeEnteredKeys(
   vault: Vault,

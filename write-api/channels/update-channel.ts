@@ -41,7 +41,7 @@ import {
 
 /**
  * PUT /api/channel/: changes the fields in the request. Status 1 enables the channel, and 2
- * disables it. A change to status 3 is rejected, because only the gateway sets it.
+ * disables it. A change to status 3 is rejected, because only the gateway sets this status.
  */
 export const updateChannel: Action = (api, deps) => {
   api.route({
@@ -120,8 +120,8 @@ const changeCommand = (
 ): ChangeTerms => ({ type: 'ChangeTerms', channelId: id, change, keys, keyMode: keyMode ?? null })
 
 /**
- * Returns provisional references of the entered keys, with which the change is checked. The keys
- * are stored only if the change is valid.
+ * Returns provisional references of the entered keys. `refuseInvalid` checks the change with them,
+ * because the keys are stored only if the change is valid.
  */
 const provisionalKeys = ({ keys, isAppended }: EnteredKeys): ChangeTerms['keys'] => ({
   refs: keys.map((_, index) => `entered-${index}`),
@@ -197,8 +197,8 @@ async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
 }
 
 /**
- * Returns the command that enables keys again, for keys that the admin has entered although the
- * channel already had them. Returns an empty list if there are no such keys.
+ * Returns the command that enables those entered keys again that the channel already had. Returns
+ * an empty list if there are no such keys.
  */
 const enableReenteredKeys = ({ id }: UpdateChannel, { keptRefs }: StoredKeys) =>
   keptRefs.length === 0 ? [] : [{ type: 'TakeBackKeys', channelId: id, keyRefs: keptRefs }]
@@ -220,8 +220,9 @@ function replacedSecrets(event: ChannelEvent): readonly string[] {
 }
 
 /**
- * Returns the command that enables keys again. `enable_keys` contains their indexes in the
- * channel's list of keys. If it is empty or omitted, returns an empty list.
+ * Returns the command that enables keys again. `enable_keys` contains the indexes of these keys in
+ * the channel's list of keys. If `enable_keys` is empty or omitted, returns an empty list. Throws
+ * if a key does not exist.
  */
 function keyCommands({ id, enable_keys: indexes = [] }: UpdateChannel, row: ChannelRow | null) {
   if (indexes.length === 0) return []

@@ -17,8 +17,8 @@ export const RequestRebuild = Type.Object({
 export type RequestRebuild = Static<typeof RequestRebuild>
 
 /**
- * The admin's explanation of why a witness refused to sign. It is shown in the audit log, but is
- * not public.
+ * The admin's explanation of why a witness refused to cosign the history. It is shown in the audit
+ * log, but is not public.
  */
 const AcknowledgeRefusedCosignature = Type.Object({
   reason: Type.String({ minLength: 1, maxLength: 1_000 }),

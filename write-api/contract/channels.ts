@@ -13,8 +13,9 @@ const ChannelFields = requestProperties(writableFields(CHANNEL_FIELDS))
 export const CreateChannel = Type.Object({
   ...ChannelFields,
   /**
-   * `batch` creates a channel for each line of `key`. `multi_to_single` creates one channel with
-   * all lines as keys.
+   * `single` (the default) creates one channel with one key. `batch` creates a channel for each key
+   * in `key`. `multi_to_single` creates one channel with all keys, and `multi_key_mode` determines
+   * how calls select a key.
    */
   mode: Type.Optional(
     Type.Union([Type.Literal('single'), Type.Literal('batch'), Type.Literal('multi_to_single')]),
@@ -33,8 +34,9 @@ export const UpdateChannel = Type.Object({
   name: Type.Optional(ChannelFields.name),
   id: Id,
   /**
-   * 1 enables the channel, and 2 disables it. 0 and 3 change nothing, so that a client can send
-   * back the row of a channel that the gateway has disabled (3).
+   * 1 enables the channel, and 2 disables it. 0 changes nothing. 3 (disabled by the gateway) also
+   * changes nothing, but is rejected unless the channel has this status, or is enabled and has
+   * expired. A client can therefore send back a complete row.
    */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
   /**

@@ -63,8 +63,8 @@ export type NewTotpSecret = Static<typeof NewTotpSecret>
 const ConfirmTotp = Type.Object({ code })
 
 /**
- * New recovery codes, which no later response contains. The list is empty if the user already had
- * recovery codes.
+ * New recovery codes. No later response contains them. If a second factor was added and the user
+ * already had recovery codes, the list is empty.
  */
 const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
 

@@ -62,7 +62,8 @@ export const draftFigures = {
   /**
    * `charged` is the current charge of the calls, after corrections. `drafted` is the charge at the
    * draft prices. A batch counts as one call. The drafted charge of a batch is computed from the
-   * sum of the lines. It is slightly inexact if lines were rounded or reached a context tier.
+   * sum of the lines. This charge is slightly inexact if lines were rounded or reached a context
+   * tier.
    */
   charged: Type.Integer(),
   drafted: Type.Integer(),
@@ -75,8 +76,8 @@ export const PricePreview = Type.Object({
   start_timestamp: Type.Integer(),
   end_timestamp: Type.Integer(),
   /**
-   * False if the time limit stopped the preview early. The sums then include only calls up to
-   * `end_timestamp`.
+   * False if the time limit stopped the preview early. In this case, the sums include only calls up
+   * to `end_timestamp`.
    */
   is_complete: Type.Boolean(),
   /** The models with the largest differences between `charged` and `drafted`, at most a hundred. */

@@ -18,14 +18,17 @@ export const CreateRedemption = Type.Object({
 export type CreateRedemption = Static<typeof CreateRedemption>
 
 /**
- * A change of a code. Omitted fields are not changed. A client may send back a complete row, but
- * `key` and `count` have no effect.
+ * A change of a code. Omitted fields are not changed. A client may send back a complete row.
+ * `count` has no effect, and `key` must be empty or the key of the code.
  */
 export const UpdateRedemption = Type.Object({
   ...Type.Partial(Type.Object(terms)).properties,
   id: Id,
   key: Type.Optional(Type.String({ maxLength: REDEMPTION_KEY_MAX })),
-  /** With `status_only` in the query, 1 enables the code and 2 disables it. Otherwise ignored. */
+  /**
+   * With `status_only=true` in the query, 1 enables the code and 2 disables it. In any other
+   * request, `status` is ignored.
+   */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
 })
 export type UpdateRedemption = Static<typeof UpdateRedemption>

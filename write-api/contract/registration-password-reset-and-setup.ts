@@ -57,7 +57,7 @@ export const Setup = Type.Object({
   DemoSiteEnabled: Type.Optional(Type.Boolean()),
   /**
    * The token that the server prints when it starts. A setup request from another machine must
-   * contain it.
+   * contain this token.
    */
   setup_token: Type.Optional(Type.String({ maxLength: 200 })),
 })

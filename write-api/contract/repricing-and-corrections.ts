@@ -48,8 +48,8 @@ export const Recomputation = Type.Object({
   /** The sum of the charges that were computed again from the usage and the price in the events. */
   recomputed: Type.Integer(),
   /**
-   * The number of batches, which are skipped, because each line of a batch is charged separately. A
-   * verification recomputes batches.
+   * The number of batches. Batches are skipped, because each line of a batch is charged separately.
+   * A verification recomputes batches.
    */
   skipped: Type.Integer(),
   /** The number of calls whose recorded charge differs from the computed one. */
@@ -109,14 +109,17 @@ export type PreviewCorrection = Static<typeof PreviewCorrection>
 
 /**
  * The reasons why calls are skipped. `batch`: the call pays for a batch, which is charged line by
- * line. `other-kind-of-price`: the correction changes ratios, but the call has a price per call or
- * second, or the other way round.
+ * line. `other-kind-of-price`: the correction changes ratios and the call has a fixed price (per
+ * call, image or second), or the correction changes a fixed price and the call has ratios.
  */
 export const SKIP_REASONS = ['batch', 'other-kind-of-price'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
 
 export const CorrectionPreview = Type.Object({
-  /** The text to send with the confirmation. It identifies the exact set of calls and charges. */
+  /**
+   * The text to send with the confirmation. This text identifies the exact set of calls and
+   * charges.
+   */
   preview: Type.String(),
   id: Type.String(),
   calls: Type.Integer(),
@@ -124,8 +127,8 @@ export const CorrectionPreview = Type.Object({
   refunded: Type.Integer(),
   charged: Type.Integer(),
   /**
-   * The part of `charged` that the present balances of the accounts could not pay. Quota that is
-   * held for open calls pays nothing.
+   * The part of `charged` that the present balances of the accounts could not pay. A balance does
+   * not include the quota that is held for open calls.
    */
   unpaid: Type.Integer(),
   /**
@@ -142,7 +145,10 @@ export const CorrectionPreview = Type.Object({
        * negative for a refund.
        */
       amount: Type.Integer(),
-      /** The part of `amount` that the user's present balance could not pay. */
+      /**
+       * The part of the user's additional charges that the present balance and the refunds could
+       * not pay.
+       */
       unpaid: Type.Integer(),
     }),
   ),

@@ -12,10 +12,7 @@ import {
 const { remainQuota } = TOKEN_FIELDS
 const QUOTA_RANGE = { minimum: remainQuota.min, maximum: remainQuota.max }
 
-/**
- * The fields of a new token. An omitted field gets its default. An update leaves omitted fields
- * unchanged.
- */
+/** The fields of a new token. An omitted field gets its default. */
 export const CreateToken = Type.Object({
   ...requestProperties(writableFields(TOKEN_FIELDS)),
   ...requestProperties(RATE_LIMIT_FIELDS),

@@ -6,7 +6,10 @@ import { PaymentMethod } from '#read-api/contract/top-ups.ts'
 /** The amount to buy, in whole US dollars of quota. */
 const AMOUNT = Type.Integer({ minimum: 1, maximum: 1_000_000 })
 
-/** A request for the price of an amount of quota. The default payment method is Epay. */
+/**
+ * A request for the price of an amount of quota. The default payment method is Alipay through Epay
+ * (`zfb`).
+ */
 export const AmountRequest = Type.Object({
   amount: AMOUNT,
   top_up_code: Type.Optional(Type.String({ maxLength: 200 })),

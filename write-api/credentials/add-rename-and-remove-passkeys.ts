@@ -61,8 +61,8 @@ export const beginPasskey: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/passkeys: stores a passkey. If it is the user's first second factor, the response
- * contains recovery codes.
+ * POST /api/user/passkeys: stores a passkey. If the passkey is the user's first second factor, the
+ * response contains recovery codes.
  */
 export const addPasskey: Action = (api, deps) => {
   api.route({

@@ -36,8 +36,8 @@ const proofPurpose = (userId: number): string => `prove:${userId}`
 
 /**
  * Verifies the password, the code or the passkey in a request. Throws if the request contains none
- * of them, or a wrong one. A session alone must not be sufficient to change a login method, because
- * the session may be unattended.
+ * of these proofs, or a wrong proof. A session alone must not be sufficient to change a login
+ * method, because the session may be unattended.
  */
 export const verifyProof = (
   deps: Deps,

@@ -15,8 +15,8 @@ import { credentialsError } from './credentials-errors.ts'
 import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
- * Returns the user handle of WebAuthn, which identifies users who enter no username. Authenticators
- * store the handle with a passkey and return it at a login.
+ * Returns the user handle of WebAuthn. The handle identifies a user who enters no username.
+ * Authenticators store the handle with a passkey and return it at a login.
  */
 export const userHandleOf = (userId: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(`user:${userId}`))
@@ -89,9 +89,10 @@ async function recordsOfSite(
 export type PasskeySite = { readonly origin: string; readonly id: string; readonly name: string }
 
 /**
- * Returns the relying party (this site) for a request. The origin is that of the request's `Origin`
- * header, or of the configured address if the header is missing. Throws if the host is an IP
- * address, because browsers do not support passkeys for IP addresses.
+ * Returns the relying party (this site) for a request. The origin comes from the `Origin` header,
+ * or from the configured address if the header is missing, or from the `Host` header if no address
+ * is configured. Throws if the host is an IP address, because browsers do not support passkeys for
+ * IP addresses. Throws if the address is invalid.
  */
 export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<PasskeySite> {
   const site = await findPasskeySite(deps, request)
@@ -99,10 +100,7 @@ export async function passkeySite(deps: Deps, request: FastifyRequest): Promise<
   return site
 }
 
-/**
- * Returns the relying party like `passkeySite`, but null if the host is an IP address or the
- * configured address is invalid.
- */
+/** Returns the relying party like `passkeySite`, but null instead of an error. */
 async function findPasskeySite(
   { core }: Deps,
   request: FastifyRequest,
@@ -118,8 +116,8 @@ async function findPasskeySite(
 }
 
 /**
- * Reports whether the user has a passkey that is sufficient for a login. The passkey `without` does
- * not count.
+ * Reports whether the user has a passkey for this site that is sufficient for a login. The passkey
+ * with the id `without` does not count.
  */
 export async function canLogInWithPasskey(
   deps: Deps,
@@ -140,7 +138,10 @@ export async function canLogInWithPasskey(
  */
 export const webauthn = () => import('@simplewebauthn/server')
 
-/** The COSE numbers of EdDSA, ES256 and RS256, which all authenticators support. */
+/**
+ * The COSE numbers of the accepted signature algorithms: EdDSA, ES256 and RS256. Every
+ * authenticator supports at least one of them.
+ */
 export const ALGORITHMS = [-8, -7, -257]
 
 const KIND = 'passkey-challenge'
@@ -148,7 +149,7 @@ const CHALLENGE_MS = 5 * 60_000
 const CHALLENGES_PER_MINUTE_MAX = 30
 
 /**
- * Issues a challenge, which can be used once and for one purpose, such as `login` or `add:7`. An IP
+ * Issues a challenge that can be used once and for one purpose, such as `login` or `add:7`. An IP
  * address can request at most 30 challenges per minute.
  */
 export async function issueChallenge(
@@ -176,8 +177,8 @@ export const consumeChallenge =
     /^[\w-]{43}$/.test(challenge) && (await core.shortLived.take(KIND, challenge)) === purpose
 
 /**
- * Returns a name for a passkey without surrounding spaces. Throws if the name is empty or contains
- * forbidden characters.
+ * Returns `text` without surrounding spaces, as the name of a passkey. Throws if the name is empty
+ * or contains forbidden characters.
  */
 export function passkeyName(text: string): string {
   const name = text.trim()

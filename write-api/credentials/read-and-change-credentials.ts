@@ -55,7 +55,7 @@ export async function recordFactorUse(
 
 /**
  * Revokes a deleted user's sessions, access token and second factors, and deletes the secret of the
- * authenticator app.
+ * authenticator app. Returns the position of the recorded event.
  */
 export async function revokeCredentials(
   deps: Deps,

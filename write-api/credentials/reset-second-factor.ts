@@ -36,8 +36,8 @@ export const resetSecondFactor: Action = (api, deps) => {
       const { id } = request.body
       const { userId, role } = principalOf(request)
       const { actors, log } = deps.core
-      // Admins must disable their own second factors elsewhere, with a proof of identity. A session
-      // alone is not sufficient, because it may be unattended.
+      // Admins must disable their own second factors in their personal settings, with a proof of
+      // identity. A session alone is not sufficient, because the session may be unattended.
       if (id === userId) throw credentialsError('OwnSecondFactorElsewhere')
       const { user } = await actors.stateOf(userDecider, userStream(id))
       const outcome = await retryWhileLoginMethodsChange(async () => {
@@ -47,7 +47,7 @@ export const resetSecondFactor: Action = (api, deps) => {
       const error = outcome.isDone ? null : outcome.error.code
       if (error === 'LastWayIn') throw credentialsError('OnlyPasskeysLeft')
       // The secrets are also deleted if the user has no second factor left, because an earlier
-      // reset may have been interrupted before it deleted them.
+      // reset may have been interrupted before it deleted the secrets.
       if (error === null || error === 'NoSecondFactor') await deleteStaleSecrets(deps, id)
       const { position } = accepted(outcome)
       await request.server.gate.sessions.endAllOf(id)
@@ -96,7 +96,7 @@ async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<An
 /**
  * Deletes the secrets of authenticator apps that are no longer enabled. The references of the
  * secrets come from the events. The secret of an app that the user has not confirmed yet is kept,
- * because no event contains its reference.
+ * because no event contains the reference of this secret.
  */
 async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)
@@ -109,8 +109,8 @@ async function deleteStaleSecrets({ core }: Deps, userId: number): Promise<void>
 }
 
 /**
- * Sends the user a mail about the reset of the second factors. The response does not wait for the
- * mail server.
+ * Sends the user a mail about the reset of the second factors, if the user has an email address.
+ * The response does not wait for the mail server.
  */
 async function mailNotice(
   { core, mailer }: Deps,

@@ -45,8 +45,8 @@ export const beginTotp: Action = (api, deps) => {
 }
 
 /**
- * POST /api/user/totp: enables the authenticator app if the code is correct. Returns the recovery
- * codes.
+ * POST /api/user/totp: enables the authenticator app if the code is correct. Returns new recovery
+ * codes, or an empty list if the user already has recovery codes.
  */
 export const confirmTotp: Action = (api, deps) => {
   api.route({
@@ -71,8 +71,8 @@ export const confirmTotp: Action = (api, deps) => {
         command,
         contextOf(deps, request),
       ).catch(async (error: unknown) => {
-        // NOTE: any other error may follow a committed append. The app is then enabled and needs
-        // the secret.
+        // NOTE: after any other error, the secret is kept. Such an error may follow a committed
+        // append, and in this case the app is enabled and needs the secret.
         if (error instanceof HttpError) await vault.deleteSecret(secretRef)
         throw error
       })

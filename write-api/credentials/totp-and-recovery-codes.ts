@@ -78,7 +78,10 @@ const CHARACTERS = 12
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 
 type NewRecoveryCodes = {
-  /** Codes such as `k3f8-9zq2-mm7x`, which are shown once. Only their hashes are stored. */
+  /**
+   * The codes, such as `k3f8-9zq2-mm7x`. The codes are shown once, and only their hashes are
+   * stored.
+   */
   readonly codes: readonly string[]
   readonly codeHashes: readonly string[]
 }

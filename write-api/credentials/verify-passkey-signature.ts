@@ -19,8 +19,8 @@ type PasskeyCheck = {
   readonly passkey: PasskeyAssertion
   readonly purpose: string
   /**
-   * True if no other factor proves the user's identity. The authenticator must then have verified
-   * the user, by a PIN or biometrics.
+   * True if no other factor proves the user's identity. In this case, the authenticator must have
+   * verified the user by a PIN or biometrics.
    */
   readonly isSoleFactor: boolean
 }
@@ -61,7 +61,8 @@ async function verifiedCounter(
       expectedChallenge: consumeChallenge(deps, purpose),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
-      // The domain checks the signature counter. The library accepts every value after 0.
+      // The domain checks the signature counter. With the counter 0, the library accepts every new
+      // value.
       credential: {
         id,
         publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),

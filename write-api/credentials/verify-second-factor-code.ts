@@ -12,8 +12,8 @@ import { isTotpCode, recoveryCodeHash, totpOwner, totpStep } from './totp-and-re
 
 /**
  * Verifies and consumes a code: either a six-digit code of the authenticator app or a recovery
- * code. Throws `CodeWrong` or `CodeUsed`. Of several requests with the same code, only one
- * succeeds.
+ * code. Throws `CodeWrong` or `CodeUsed`. If several requests contain the same code, only one of
+ * them succeeds.
  */
 export async function verifyCode(
   deps: Deps,
@@ -52,7 +52,7 @@ type OnSuccess = () => void
 /**
  * Limits how fast codes can be guessed in the second step of a login. After five wrong codes from
  * an IP address, each attempt doubles the wait, up to 15 minutes. A user can have 50 failed
- * attempts per day, which a stranger who does not know the password cannot use up. A browser that
+ * attempts per day. A stranger without the password cannot use up these attempts. A browser that
  * has logged in before has a separate limit. Throws 429 if the caller must wait. After a correct
  * code, the caller must call the returned function.
  */

@@ -6,8 +6,8 @@ import { mailError } from './mail-errors.ts'
 const LENGTH_MAX = 254
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
 // Matches the domain of an address in Unicode. Other characters are rejected, because
-// `domainToASCII` would silently change some of them. It would remove a path or a query, and decode
-// `%61`.
+// `domainToASCII` would silently change some of them. For example, `domainToASCII` would remove a
+// path or a query, and decode `%61`.
 const HOST = /^[\p{L}\p{M}\p{N}.-]+$/u
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/
 
@@ -39,7 +39,10 @@ export function normalizeMailAddress(text: string): string | null {
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-/** Throws if the operator does not allow the domain of the address. */
+/**
+ * Throws if the operator allows only certain domains, and the domain of the address is not one of
+ * them.
+ */
 export function checkMailDomain(values: ReadonlyMap<string, string>, address: string): void {
   if (!optionFlag(values, 'EmailDomainRestrictionEnabled')) return
   const allowed = optionValue(values, 'EmailDomainWhitelist')

@@ -48,8 +48,8 @@ export async function issueMailCode(
 
 /**
  * Reports whether a mailed code is correct. The request must come from the browser that requested
- * the code. A correct code is consumed, and five wrong codes invalidate it. Attempts from other
- * browsers do not count, so that strangers cannot invalidate a code.
+ * the code. A correct code is consumed, and five wrong codes invalidate the mailed code. Attempts
+ * from other browsers do not count, so that strangers cannot invalidate a code.
  */
 export async function verifyMailCode(
   { shortLived }: Codes,

@@ -21,7 +21,7 @@ const MAIL_ERRORS = {
 export const mailError = errorsOf(MAIL_ERRORS)
 
 /**
- * The detailed errors of a test mail, which are shown to admins, because admins can correct the
+ * The detailed errors of a test mail. Only admins see these errors, because admins can correct the
  * mail settings.
  */
 const TEST_MAIL_FAILURES: Readonly<

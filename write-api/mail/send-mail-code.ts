@@ -60,8 +60,8 @@ export const sendCode: Action = (api, deps) => {
 }
 
 /**
- * Throws if users cannot register with a password, or if the site does not verify addresses,
- * because a code would be useless.
+ * Throws if users cannot register with a password, or if the site does not verify addresses. In
+ * both cases, a code would be useless.
  */
 async function assertRegistrationByPasswordOpen(
   { core }: Deps,
@@ -76,7 +76,7 @@ type RequestedPurpose = 'register' | 'bind' | 'notify' | undefined
 
 /**
  * Returns the requested purpose of the code. The default is `bind` with a session and `register`
- * without a session.
+ * without a session. Throws `NotLoggedIn` if `bind` or `notify` is requested without a session.
  */
 async function purposeOf(
   request: FastifyRequest,

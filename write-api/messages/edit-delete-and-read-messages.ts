@@ -73,7 +73,8 @@ async function removeMessage(
     const outcome = await actors.handle(messageDecider, stream, command, context)
     const { events, position } = accepted(outcome)
     // The event contains the reference of the text that was current at the deletion. If another
-    // process has just edited the message, this text is new and must be deleted too.
+    // process has edited the message since the first deletion above, this reference belongs to the
+    // new text, which must be deleted too.
     for (const { data } of events) {
       if ('droppedTextRef' in data) await vault.deleteSecret(data.droppedTextRef)
     }
@@ -95,7 +96,10 @@ export const deleteMessage: Action = (api, deps) => {
   })
 }
 
-/** Deletes messages that were sent only to this user, because they may contain personal data. */
+/**
+ * Deletes the messages that were sent only to this user, because such messages may contain personal
+ * data. Returns the position of the last event, or 0 if there are no such messages.
+ */
 export async function deleteInboxOf(
   deps: Deps,
   userId: number,
@@ -119,8 +123,8 @@ export const readMessage: Action = (api, deps) => {
       const { actors, db } = deps.core
       const { userId } = principalOf(request)
       const messageId = idOf(request.params)
-      // The read model answers whether the user is a recipient. The message's state may contain
-      // many ranges of user ids.
+      // The read model, not the message's state, is asked whether the user is a recipient. The
+      // state may contain many ranges of user ids.
       if ((await findInInbox(db, userId, messageId)) === null) throw messageError('MessageUnknown')
       const command = { type: 'MarkRead', messageId, userId } as const
       const context = contextOf(deps, request)

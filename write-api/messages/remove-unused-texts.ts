@@ -11,8 +11,8 @@ import { messageIdOf } from './send-message.ts'
 const LOOK_EVERY_MS = 10 * 60_000
 /**
  * The age in milliseconds from which a text without an event counts as unused. An append normally
- * ends within ten seconds. If a process is suspended during an append, it stores a deleted text
- * again (`restoreDeletedText`).
+ * ends within ten seconds. A process that was suspended for longer during an append stores its
+ * deleted text again (`restoreDeletedText`).
  */
 const UNUSED_AFTER_MS = 60 * 60_000
 
@@ -31,8 +31,8 @@ export async function removeUnusedTexts({ core }: RemovalDeps, lost: AbortSignal
     for (const { owner, refs } of owners) {
       if (lost.aborted) return
       const messageId = messageIdOf(owner)
-      // The read model only saves reading most streams. It does not decide, because it may be
-      // behind the events.
+      // The read model only makes it unnecessary to read most streams. A text is deleted only after
+      // a look at the message's stream, because the read model may be behind the events.
       if (refs.length === 1 && existing.has(messageId)) continue
       for (const ref of refs) {
         await vault.deleteUnusedSecret(ref, async () => {

@@ -189,7 +189,8 @@ export const sendMessage: Action = (api, deps) => {
       if (recipients.length === 0) throw messageError('RecipientRequired')
       const context = contextOf(deps, request)
       const total = countOf(recipients)
-      // An erasure deletes the messages that only its user received, so it must find all of them.
+      // An erasure deletes the messages that were sent only to the erased user. Such a message must
+      // therefore not be sent after the erasure.
       const mustExist = total === 1 ? recipients.map(([id]) => userMustExist(id)) : []
       const { id, outcome } = await deps.nextIds('message', async (messageId) => {
         const textRef = await storeText(vault, messageId, text)

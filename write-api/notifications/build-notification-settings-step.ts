@@ -14,8 +14,8 @@ import { loginError } from '../sessions/login-and-registration-errors.ts'
 import { findMailOwner } from '../users/bind-and-unbind-identities.ts'
 
 const NOTIFICATION_ERRORS = {
-  // NOTE: all forbidden addresses have the same message. It must not reveal which hosts exist in
-  // the private network.
+  // NOTE: all forbidden addresses have the same message. The message must not reveal which hosts
+  // exist in the private network.
   WebhookUrlInvalid: [
     200,
     {
@@ -93,8 +93,8 @@ export async function notificationsStep(
 type OptionalText = string | undefined
 
 /**
- * Returns the URL of a webhook in normalized form. Throws if the outbound policy forbids it. The
- * address is checked again before each delivery.
+ * Returns the URL of a webhook in normalized form. Throws if the outbound policy forbids the URL.
+ * The URL is checked again before each delivery.
  */
 function parseWebhook(text: OptionalText): OptionalText {
   const trimmed = text?.trim()
@@ -105,8 +105,8 @@ function parseWebhook(text: OptionalText): OptionalText {
 }
 
 /**
- * Returns the secret without surrounding spaces. Throws if it contains characters that an HTTP
- * header must not contain.
+ * Returns the secret without surrounding spaces. Throws if the secret contains characters that an
+ * HTTP header must not contain.
  */
 function parseSecret(text: OptionalText | null): OptionalText | null {
   const trimmed = text?.trim() ?? text

@@ -27,8 +27,8 @@ const READ_MODELS = ['balances', 'users', 'notifications'] as const
 const FRESH_WITHIN_MS = 2_000
 const BATCH_MAX = 500
 /**
- * The pause in milliseconds after each batch of events that is not full, which limits the number of
- * queries on a busy site.
+ * The pause in milliseconds after each batch of events that is not full. The pause limits the
+ * number of queries on a busy site.
  */
 const PAUSE_MS = 500
 
@@ -39,8 +39,8 @@ export type WarningDeps = {
 }
 
 /**
- * Starts to warn users whose quota is low. Only the process that holds the lease sends warnings.
- * Account events are read from the last checkpoint on, which is the stored position of this reader.
+ * Starts the background job that warns users whose quota is low. Only the process that holds the
+ * lease runs this job. The job reads account events from its checkpoint on.
  */
 export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
   deps.core.leases.hold(READER_NAME, async (_lease, lost) => {
@@ -48,7 +48,8 @@ export const startQuotaWarnings = (deps: WarningDeps): HeldLease =>
     const checkpoint = await openCheckpoint(pg, READER_NAME)
     let from = await checkpoint.read()
     if (from === null) {
-      // When the site starts for the first time, all earlier events are skipped.
+      // When the job runs for the first time, there is no checkpoint, and all earlier events are
+      // skipped.
       from = await store.headPosition()
       await checkpoint.save(from)
     }
@@ -77,7 +78,8 @@ function follow(
     const subscription = core.store.subscribeAll(from, onBatch, reject, {
       streamPrefixes: ['account-'],
       maxBatch: BATCH_MAX,
-      // The read models read the same events within this time.
+      // Within this time, the subscription of the read models has usually read the same events into
+      // memory.
       queryDelayMs: PAUSE_MS,
     })
     const stop = () => void subscription.stop().then(resolve, reject)

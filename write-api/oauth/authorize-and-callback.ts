@@ -14,9 +14,9 @@ import { type Profile, ProviderFailed } from './oauth-provider-types.ts'
 import { consumeState, issueState, userOf } from './oauth-state.ts'
 
 /**
- * GET /api/oauth/state: issues a state, which is a one-time value against forged callbacks. It is
- * for clients that redirect the browser themselves (GitHub, LinuxDO) or show the Telegram widget.
- * OIDC requires `/api/oauth/authorize`, which also issues a nonce.
+ * GET /api/oauth/state: issues a state, which is a one-time value against forged callbacks. The
+ * route is for clients that redirect the browser themselves (GitHub, LinuxDO) or show the Telegram
+ * widget. OIDC requires `/api/oauth/authorize`, which also issues a nonce.
  */
 export const oauthState: Action = (api, deps) => {
   api.route({
@@ -42,7 +42,7 @@ export async function callProvider<T>(
     return await ask()
   } catch (error) {
     if (!(error instanceof ProviderFailed)) throw error
-    // NOTE: only the error's message is logged. Its cause may contain a code or a secret.
+    // NOTE: only the error's message is logged. The error's cause may contain a code or a secret.
     core.log.warn({ provider, why: error.message }, 'login with an OAuth provider failed')
     throw oauthError('OAuthFailed', { provider })
   }
@@ -93,8 +93,8 @@ export const oauthCallback: Action = (api, deps) => {
 }
 
 /**
- * Binds an identity to the user and sends the response, which the console recognizes by the message
- * `bind`.
+ * Binds an identity to the user and returns the response. The console recognizes this response by
+ * the message `bind`.
  */
 export async function bindAndRespond(
   deps: Deps,
@@ -103,8 +103,8 @@ export async function bindAndRespond(
   { identity }: Pick<Profile, 'identity'>,
   userId: number,
 ) {
-  // The context is created here, because the route may have found the user only after the hooks
-  // that encrypt the client's address.
+  // The context is created here, because a route may find the user only after the hooks that
+  // encrypt the client's address have run.
   const context = await contextOfUser(deps.core, request, userId)
   const position = await bindIdentity(deps, userId, identity, context)
   await waitUntilVisible(deps, reply, ['users'], position)

@@ -19,9 +19,9 @@ import type { Profile } from './oauth-provider-types.ts'
 import type { OAuthFlow } from './oauth-state.ts'
 
 /**
- * Signs in the user to whom the identity belongs, or registers a new user if it belongs to nobody.
- * `requiredUserId` is set if a user with a session logs in again as a proof of identity. The
- * identity must then belong to the user `requiredUserId`.
+ * Signs in the user to whom the identity belongs, or registers a new user if the identity belongs
+ * to nobody. `requiredUserId` is set if a user with a session logs in again as a proof of identity.
+ * In this case, the identity must belong to the user `requiredUserId`.
  */
 export async function loginWithIdentity(
   deps: Deps,
@@ -102,7 +102,8 @@ const DIGIT_ATTEMPTS = 12
 
 /**
  * Yields usernames to try: first the name at the provider without invalid characters, then the same
- * name with random digits. Names are shortened to the maximum length.
+ * name with random digits. If the name has no valid character, `fallback` replaces it. Names are
+ * shortened to the maximum length.
  */
 function* usernamesFor(providerName: string, fallback: string): Generator<string> {
   const base = cleanUsername(providerName)

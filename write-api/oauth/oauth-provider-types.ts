@@ -8,8 +8,8 @@ export type Profile = {
 }
 
 /**
- * Parameters of one login, which are chosen before the browser is redirected to the provider. They
- * are stored only on the server.
+ * The parameters of one login or binding. The server chooses and stores them before the browser is
+ * redirected to the provider.
  */
 export type AuthorizationParams = {
   /**

@@ -34,9 +34,9 @@ const COOKIE = { name: 'oauth_browser', path: '/api/oauth', seconds: TTL_MS / 1_
 const PER_MINUTE_MAX = 30
 
 /**
- * Issues a state with 256 random bits. It is valid for ten minutes, for one callback, and only in
- * the browser that requested it. Throws 401 if the intent is `bind` or `anew` and there is no
- * session.
+ * Issues a state with 256 random bits. The state is valid for ten minutes, for one callback, and
+ * only in the browser that requested it. Throws 401 if the intent is `bind` or `anew` and there is
+ * no session. Throws if an identity is to be bound and the last login is not recent.
  */
 export async function issueState(
   deps: Deps,
@@ -84,8 +84,9 @@ export async function consumeState(
 /**
  * Returns the id of the session's user, or null if there is no session. Also returns null if the
  * header `User-Id` contains another id, or is missing. If `mayLackHeader` is true, a missing header
- * is accepted, because a browser that opens an address sends none. The caller must then check that
- * the state was issued in the same browser.
+ * is accepted, because a browser that opens an address sends no such header. In this case, the
+ * caller must check that the state was issued in the same browser. Sets `request.principal` if it
+ * returns a user.
  */
 export async function userOf(
   request: FastifyRequest,

@@ -10,8 +10,8 @@ import {
 import { type ProviderRequest, requestProvider } from './provider-client.ts'
 
 /**
- * The settings of a provider without OIDC. The site exchanges a code for an access token, with
- * which it reads the user's account at the provider.
+ * The settings of a provider without OIDC. The site exchanges a code for an access token. With this
+ * token, the site reads the user's account at the provider.
  */
 export type PlainSettings = {
   readonly provider: 'github' | 'linuxdo'

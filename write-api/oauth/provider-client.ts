@@ -17,7 +17,10 @@ export type ProviderRequest = {
   readonly form?: Readonly<Record<string, string>>
 }
 
-/** Requests a JSON object. Throws `ProviderFailed` for any other response. */
+/**
+ * Requests a JSON object from a provider. Throws `ProviderFailed` if the provider can't be reached,
+ * if the status is not 200, or if the body is not JSON.
+ */
 export async function requestProvider(
   outbound: Outbound,
   url: string,

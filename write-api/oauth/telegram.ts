@@ -48,7 +48,7 @@ const SIGNED = ['auth_date', 'first_name', 'id', 'last_name', 'photo_url', 'user
 
 /**
  * Reports whether the data has a valid signature. Some versions of the widget sign the field
- * `lang`, and others do not. Both are accepted.
+ * `lang`, and others do not. Both signatures are accepted.
  */
 function isSigned(query: TelegramQuery, token: string): boolean {
   const key = createHash('sha256').update(token).digest()
@@ -99,7 +99,8 @@ export const telegramLogin: Action = (api, deps) => {
 
 /**
  * GET /api/oauth/telegram/bind: binds the Telegram account. If the widget makes the browser open
- * this address, the request has no `User-Id` header. The state in the URL then identifies the user.
+ * this address, the request has no `User-Id` header. The state in the URL must therefore have been
+ * issued to the session's user.
  */
 export const telegramBind: Action = (api, deps) => {
   api.route({

@@ -25,8 +25,8 @@ import { requestProvider } from './provider-client.ts'
 const WINDOW_MS = 180_000
 const ADDRESS_FAILURES_MAX = 5
 /**
- * The maximum number of wrong codes per period on the whole site, which limits guesses from many IP
- * addresses.
+ * The maximum number of wrong codes per period on the whole site. This maximum limits guesses from
+ * many IP addresses.
  */
 const SITE_FAILURES_MAX = 100
 

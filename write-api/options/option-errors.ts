@@ -24,7 +24,7 @@ function boundsOf(key: unknown, error: unknown) {
 }
 
 /**
- * Returns the message for values that are out of the bounds of an option. Returns null if the
+ * Returns the option's own message for values that are out of its bounds. Returns null if the
  * option has no such message.
  */
 export const optionBoundsText = (key: string): TranslatedText | null =>

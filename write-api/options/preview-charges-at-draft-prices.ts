@@ -58,8 +58,8 @@ function addTally(tally: Tally, other: Tally): void {
 }
 
 /**
- * Returns the hundred entries with the largest differences between the actual charge and the charge
- * at the draft prices.
+ * Returns up to a hundred entries with the largest differences between the actual charge and the
+ * charge at the draft prices.
  */
 export const largest = <Key>(sums: ReadonlyMap<Key, Sums>): [Key, Sums][] =>
   [...sums]
@@ -92,19 +92,20 @@ export function addSums(sums: Sums, { calls, charged, drafted, refused }: Sums):
   sums.refused += refused
 }
 
-/** A time range in Unix seconds. Both `from` and `to` belong to it. */
+/** A time range in Unix seconds. Both `from` and `to` belong to the range. */
 type Range = { readonly from: number; readonly to: number }
 
 const HOUR = 3_600
 /**
- * The number of log rows that are read at once, which blocks the event loop for a few milliseconds.
+ * The number of log rows that are read at once. Processing these rows blocks the event loop for a
+ * few milliseconds.
  */
 const BATCH_ROWS = 2_000
 const TIME_MAX_MS = 20_000
 
 /**
- * Sums the charges of the calls in a range, hour by hour, and the charges of the same calls at the
- * draft prices. Stops early if the time limit is reached.
+ * Sums the charges of the calls in a range, and what the same calls would cost at the draft prices.
+ * Stops early if the time limit is reached.
  */
 export async function previewDraft(
   { db }: Pick<Core, 'db'>,

@@ -13,8 +13,8 @@ import { optionActions, type PlannedEntry } from '../contract/options.ts'
 import { decideOptions } from './set-option-and-reset-ratios.ts'
 
 /**
- * POST /api/option/price_schedule: schedules a price change, or replaces a scheduled one. Returns
- * its id.
+ * POST /api/option/price_schedule: schedules a price change, which can replace a scheduled one.
+ * Returns the id of the new change.
  */
 export const schedulePrices: Action = (api, deps) => {
   api.route({
@@ -75,7 +75,7 @@ const INTERVAL_MS = 1_000
  * none.
  */
 const IDLE_INTERVAL_MS = 5_000
-/** The maximum interval in milliseconds, which is reached while no event is committed. */
+/** The maximum interval in milliseconds. It is reached while no event is committed. */
 const IDLE_MS_MAX = 30_000
 const LEASE = 'price-changes'
 

@@ -104,8 +104,8 @@ function isAddressBlocked(
   return !checked.isAllowed && checked.error !== 'malformed'
 }
 
-// NOTE: all forbidden addresses have the same message. It must not reveal which hosts exist in the
-// private network.
+// NOTE: all forbidden addresses have the same message. The message must not reveal which hosts
+// exist in the private network.
 const ADDRESS_BLOCKED: TranslatedText = {
   zh: '已保存，但不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS），不会向它发出请求',
   en: 'Saved, but the address is not allowed (see PRIVATE_UPSTREAMS). No requests are sent to it',

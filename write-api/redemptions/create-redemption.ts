@@ -35,7 +35,7 @@ const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
  * on wrong codes.
  */
 const CUSTOM_KEY_MIN = 4
-/** The length of a generated key, which has 160 random bits. */
+/** The length of a generated key. A generated key has 160 random bits. */
 const CHARACTERS = 32
 
 const newRedemptionKey = (): string =>
@@ -48,9 +48,9 @@ const redemptionKeyFrom = (bytes: Uint8Array): string =>
 const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redemptionId}`
 
 /**
- * Returns a custom key without surrounding spaces. Throws if it is too short or contains characters
- * that cannot be typed. Keys are exported to files, so a key that a spreadsheet would run as a
- * formula is rejected too.
+ * Returns a custom key without surrounding spaces. An empty key is returned as it is. Throws if the
+ * key is too short or contains characters that cannot be typed. Keys are exported to files, so a
+ * key that a spreadsheet would run as a formula is rejected too.
  */
 function customKeyOf(input: string): string {
   const key = input.trim()
@@ -67,8 +67,8 @@ type CodeBatch = {
   readonly keys: readonly string[]
   readonly terms: RedemptionTerms
   /**
-   * Identifies the HTTP request, so that a repeated request creates no further codes. Null for a
-   * request without an `Idempotency-Key`, which always creates new codes.
+   * Identifies the HTTP request, so that a repeated request does not create the codes again. Null
+   * if the request has no `Idempotency-Key`. Such a request always creates new codes.
    */
   readonly request: RedemptionRequest | null
 }
@@ -80,8 +80,8 @@ type CodeBatch = {
 const ATTEMPTS_MAX = 100
 
 /**
- * Creates all codes in one append and returns its position. For a repeated request, creates nothing
- * and returns the latest position of the store.
+ * Creates all codes in one append and returns the position of the append. For a repeated request,
+ * creates nothing and returns the latest position of the store.
  */
 async function createCodes(
   deps: Deps,
@@ -161,8 +161,8 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 type RepeatableRequest = {
   readonly request: RedemptionRequest
   /**
-   * Returns the key of the code with this index. It is derived from the request, so a repeated
-   * request returns the same keys without reading stored keys.
+   * Returns the key of the code with this index. The key is derived from the sender and the
+   * `Idempotency-Key`, so a repeated request gets the same keys without a look at stored keys.
    */
   readonly keyAt: (index: number) => string
 }

@@ -74,9 +74,9 @@ export const redeemCode: Action = (api, deps) => {
       const { userId } = principalOf(request)
       const key = request.body.key.trim()
       if (key === '') throw redemptionError('CodeRequired')
-      // A user may send the same correct code several times at once. Only one request can redeem
-      // it, and the others must not count as wrong codes. Requests of one user are therefore
-      // handled one at a time.
+      // A user may send the same correct code several times at once. Only one of these requests can
+      // redeem the code, and the other requests must not count as wrong codes. Requests of one user
+      // are therefore handled one at a time.
       const done = await deps.runExclusive(`redeem-${userId}`, () => redeem(deps, request, key))
       await waitUntilVisible(deps, reply, ['balances', 'call-log', 'redemptions'], done.position)
       const { quota, isGift } = done.terms
@@ -119,8 +119,8 @@ async function appendRedemption(deps: Deps, request: FastifyRequest, key: string
   const context = contextOf(deps, request)
   const stream = streamOf(deps.core, key)
   for (let attempt = 1; ; attempt += 1) {
-    // The state is not copied, because the state of a gift can be large. It contains the ids of all
-    // users who redeemed the gift.
+    // The state is not copied, because the state of a gift can be large. The state contains the ids
+    // of all users who redeemed the gift.
     const read = await actors.ask(redemptionDecider, stream, (state) => {
       if (state.code === null) return null
       const { id, terms } = state.code

@@ -14,8 +14,9 @@ import { redemptionError } from './redemption-errors.ts'
 import { applyRedemptionFields, checkValidUntil } from './redemption-terms-from-request.ts'
 
 /**
- * PUT /api/redemption/: changes an unused code. With `?status_only=true`, only the status is
- * changed: 1 enables the code, and 2 disables it.
+ * PUT /api/redemption/: changes a code that is enabled and not used up. A gift can also be changed
+ * after users have redeemed it. With `?status_only=true`, only the status is changed: 1 enables the
+ * code, and 2 disables it.
  */
 export const updateRedemption: Action = (api, deps) => {
   api.route({

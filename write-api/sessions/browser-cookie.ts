@@ -6,16 +6,17 @@ export type BrowserCookie = {
   readonly name: string
   readonly path: string
   /**
-   * The lifetime of the cookie in seconds, which starts again with each response that sets the
-   * cookie.
+   * The lifetime of the cookie in seconds. The lifetime starts again with each response that sets
+   * the cookie.
    */
   readonly seconds: number
 }
 
 /**
- * Sets a cookie with a secret if the browser has no such cookie. Returns the secret's hash, which
- * is all that the server stores. All tabs of a browser share the secret, so that logins in two tabs
- * do not invalidate each other.
+ * Sets a cookie with a secret. If the browser already has such a cookie, the cookie keeps its
+ * secret and only its lifetime starts again. Returns the secret's hash. The server stores only this
+ * hash. All tabs of a browser share the secret, so that logins in two tabs do not invalidate each
+ * other.
  */
 export function issueBrowserCookie(
   request: FastifyRequest,

@@ -15,8 +15,8 @@ import { type Action, contextOf, type Deps, idOf } from '../action.ts'
 import { loginActions } from '../contract/login.ts'
 
 /**
- * GET (used by the console) and POST /api/user/logout: ends the session of the request. All
- * processes reject this session from then on.
+ * GET (used by the console) and POST /api/user/logout: ends the session of the request. After that,
+ * all processes reject this session.
  */
 export const logout: Action = (api, deps) => {
   for (const name of ['GET /api/user/logout', 'POST /api/user/logout'] as const) {
@@ -34,8 +34,8 @@ export const logout: Action = (api, deps) => {
 }
 
 /**
- * DELETE /api/user/sessions/:id: ends one of the caller's sessions. Its WebSocket connections are
- * closed soon afterwards.
+ * DELETE /api/user/sessions/:id: ends one of the caller's sessions. The WebSocket connections of
+ * the session are closed soon afterwards.
  */
 export const endSession: Action = (api, deps) => {
   api.route({

@@ -19,8 +19,9 @@ import { loginError } from './login-and-registration-errors.ts'
 export type HumanCheckAction = 'login' | 'register' | 'verification' | 'reset'
 
 /**
- * The CAPTCHA of the site. `pass` throws if the visitor did not solve it, or if the token cannot be
- * verified. If the CAPTCHA is disabled or lacks a key, `pass` accepts every visitor.
+ * The CAPTCHA of the site. `pass` throws if the visitor did not solve the CAPTCHA, or if the
+ * CAPTCHA's token cannot be verified. If the CAPTCHA is disabled or lacks a key, `pass` accepts
+ * every visitor.
  */
 export type HumanCheck = {
   readonly pass: (request: FastifyRequest, action: HumanCheckAction, token: string) => Promise<void>
@@ -141,8 +142,8 @@ async function settingsInForce(core: Core, request: FastifyRequest): Promise<Set
   const secret = await readSecretOption(core, secretRefs, 'TurnstileSecretKey')
   if (secret === '') return null
   const address = optionValue(values, 'ServerAddress')
-  // NOTE: the sender chooses the host name in a request. It is therefore only used if the site's
-  // address is not configured.
+  // NOTE: the sender chooses the host name in a request. This host name is therefore only used if
+  // the site's address is not configured.
   const hostname = URL.canParse(address) ? new URL(address).hostname : request.hostname
   const verifyUrl = optionValue(values, 'TurnstileVerifyURL') || PROVIDER
   return { secret, verifyUrl, hostname }

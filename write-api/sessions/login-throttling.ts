@@ -31,8 +31,8 @@ const THROTTLED_DELAY_MS_MAX = 15 * MINUTE_MS
  */
 const ADDRESS_FIRST_ATTEMPTS_MAX = 3
 /**
- * The number of attempts of a network per day that have priority while an account is throttled. So
- * many attempts can be checked within `SLOT_WAIT_MS_MAX`.
+ * The number of attempts of a network per day that have priority while an account is throttled. The
+ * server can check this number of attempts within `SLOT_WAIT_MS_MAX`.
  */
 const NETWORK_FIRST_ATTEMPTS_MAX = 16
 /**
@@ -45,15 +45,15 @@ const SLOT_WAIT_MS_MAX = 15_000
  * Slows down password guessing without locking the owner out.
  *
  * After five failed attempts for an account from one IP address, each attempt doubles the wait of
- * this address, up to 30 seconds. A browser that has signed in to the account before has its own
+ * this address, up to 30 seconds. A browser that has signed in to the account before has a separate
  * limit.
  *
  * After 30 failed attempts for an account in an hour, the account is throttled. While it is
  * throttled, three attempts of an IP address and 16 attempts of a network have priority each day.
- * Each second, two attempts with priority and one without are checked. Each attempt without
- * priority doubles the wait of its address, up to 15 minutes. At most 30 + 3 × 3 600 passwords of
- * an account are checked per hour. The owner can still sign in from an address without failed
- * attempts.
+ * Each second, two attempts with priority and one attempt without priority are checked. Each
+ * attempt without priority doubles the wait of its address, up to 15 minutes. At most
+ * 30 + 3 × 3 600 passwords of an account are checked per hour. The owner can still sign in from an
+ * address without failed attempts.
  *
  * With Redis, all processes share the counters.
  */

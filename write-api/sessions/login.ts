@@ -31,8 +31,8 @@ export const login: Action = (api, deps) => {
   api.route({
     ...endpoint(loginActions, 'POST /api/user/login'),
     handler: async (request, reply) => {
-      // The CAPTCHA is checked first. Requests that fail it must not slow down logins to the
-      // account.
+      // The CAPTCHA is checked first. Requests that fail the CAPTCHA must not slow down logins to
+      // the account.
       await deps.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
       let candidate: UserRow | null = null
       const onCandidate = (user: UserRow): void => {
@@ -51,7 +51,8 @@ export const login: Action = (api, deps) => {
 
 /**
  * Returns the user whose username and password are in the request. Throws if there is no such user.
- * `onCandidate` is called with the user who has the name, before the password is verified.
+ * `onCandidate` is called with the first user whom the entered text may name, before the password
+ * is verified, and again with the returned user.
  */
 async function verifyPassword(
   deps: Deps,
@@ -62,8 +63,9 @@ async function verifyPassword(
   const address = normalizeMailAddress(username)
   const candidates = await findCandidates(deps, username, address)
   if (candidates[0] !== undefined) onCandidate(candidates[0])
-  // Failed attempts are counted by the entered text, not by user. Otherwise, guesses with an email
-  // address would delay logins with a username, which would reveal whose address it is.
+  // Failed attempts are counted by the entered text, not by user. If they were counted by user,
+  // guesses with an email address would delay logins with a username. This delay would reveal whose
+  // address it is.
   const account = nameKeyOf(deps.core.vault, address ?? username)
   const device = candidates.map((user) => knownDevice(request, user)).find((id) => id !== null)
   const attempt = await deps.loginGuard.enter(request.ip, account, device)
@@ -97,8 +99,8 @@ async function findCandidates(
 }
 
 /**
- * Returns the first candidate whose password matches, or null. If no password can be checked, a
- * dummy hash is verified, so that the response takes the same time.
+ * Returns the first candidate whose password matches, or null. If there is no candidate, a dummy
+ * hash is verified, so that the response takes the same time.
  */
 async function findByPassword(
   { vault }: Core,
@@ -120,8 +122,8 @@ type FailedAttempt = {
 
 /**
  * Waits up to two seconds until the read model is up to date, and then checks the password of users
- * who are new or have a new password. This is done for every failed attempt, so that the response
- * time reveals nothing.
+ * who are new or have a new password. Every failed attempt waits, so that the response time reveals
+ * nothing.
  */
 async function findByPasswordOnceFresh(
   deps: Deps,

@@ -15,8 +15,8 @@ import { loginError } from './login-and-registration-errors.ts'
 import { consumeResetLink, isResetLinkValid, type ResetLink } from './request-password-reset.ts'
 
 /**
- * POST /api/user/reset: sets a new password through a mailed link, and ends all sessions of the
- * user.
+ * POST /api/user/reset: sets a new temporary password through a mailed link, and ends all sessions
+ * of the user. Returns the new password.
  */
 export const resetPassword: Action = (api, deps) => {
   api.route({

@@ -29,8 +29,8 @@ export const secondStepPasskey: Action = (api, deps) => {
 }
 
 /**
- * Returns the purpose for which a challenge is issued in the second step of a login. It contains
- * the ticket, so that the challenge can be used only for this login.
+ * Returns the purpose for which a challenge is issued in the second step of a login. The purpose
+ * contains the ticket, so that the challenge can be used only for this login.
  */
 const secondPurpose = ({ core }: Deps, ticket: string): string =>
   `second:${core.vault.keyedHash('login-ticket', ticket)}`
@@ -68,7 +68,8 @@ async function verifySecondStep(
 ): Promise<void> {
   const { userId: id, authVersion } = first
   const { ticket, passkey } = step
-  // No limit on failed attempts is needed for a passkey, because its signature cannot be guessed.
+  // A passkey needs no limit besides the ticket's limit, because a passkey's signature cannot be
+  // guessed.
   const succeeded =
     passkey === undefined ? await limitCodeAttempts(deps, request, { id, authVersion }) : () => {}
   await countTicketAttempt(deps, ticket)

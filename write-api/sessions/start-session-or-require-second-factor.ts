@@ -55,8 +55,8 @@ export async function startUserSession(
 }
 
 /**
- * Ends the session and throws if the user was deleted while the session started, because the
- * deletion may have missed this session. A session contains the client's address.
+ * Ends the user's sessions and throws if the user was deleted while the session started. The
+ * deletion may have missed this session, which contains the client's address.
  */
 async function endSessionOfDeleted(
   { actors }: Deps['core'],
@@ -69,7 +69,7 @@ async function endSessionOfDeleted(
   throw loginError('UserDeactivated')
 }
 
-/** Appends an event for the login. Returns its position. */
+/** Appends an event for the login. Returns the position of the event. */
 async function recordLogin(
   { store, vault, now }: Deps['core'],
   request: FastifyRequest,

@@ -9,7 +9,10 @@ export type Urgency = 0 | 1 | 2
 
 export type FailedLogin = {
   readonly reason: LoginFailure
-  /** The user who was to be logged in, or null if no user has the name. */
+  /**
+   * The user of the login. Null if the user was not known when the login failed: the username is
+   * unknown, or a login with an identity of another site failed before the user was found.
+   */
   readonly userId: number | null
   readonly urgency: Urgency
   readonly ip: string
@@ -33,12 +36,15 @@ export type FailedLoginTally = {
 }
 
 /**
- * The maximum number of tallies in memory. Further failed logins are counted without their account.
+ * The maximum number of tallies in memory, without the overflow tally. When this number is reached,
+ * a failed login that needs a new tally is added to the overflow tally, which has no account and no
+ * network. If the login has a higher urgency than an existing tally, that tally is moved to the
+ * overflow tally instead.
  */
 const TALLIES_MAX = 1_000
 /**
  * The maximum number of networks for which the failed logins to one account are counted separately.
- * Failed logins from further networks are added up in one tally.
+ * Failed logins from all other networks are added up in one more tally.
  */
 const NETWORKS_PER_ACCOUNT_MAX = 3
 /**
@@ -50,7 +56,7 @@ const TALLIES_PER_PERIOD_MAX = 15
 /**
  * Adds up failed logins in a limited amount of memory, however many accounts and networks an
  * attacker uses. Failed logins to accounts of admins have priority, so that an attacker can't hide
- * them among many others.
+ * them among many other failed logins.
  */
 export class FailedLoginTallies {
   #tallies = new Map<string, FailedLoginTally>()
@@ -81,7 +87,8 @@ export class FailedLoginTallies {
 
   /**
    * Removes all tallies of the period and returns the tallies to record, ordered by urgency and
-   * then by count. If there are too many, the last returned tally is the sum of the rest.
+   * then by count. If there are too many, or the overflow tally is not empty, the last returned
+   * tally is the sum of all other tallies.
    */
   drain(): readonly FailedLoginTally[] {
     const all = [...this.#tallies.values()].toSorted(
@@ -96,7 +103,8 @@ export class FailedLoginTallies {
 
   /**
    * Returns the network under which a failed login is counted. Returns `SEVERAL_NETWORKS` if the
-   * account already has the maximum number of networks.
+   * account already has the maximum number of networks, or if the logins came from several
+   * networks.
    */
   #networkOf({ userId, from, urgency }: FailedLoginTally): string {
     const network = from === null ? SEVERAL_NETWORKS : from.includes('/') ? from : networkOf(from)

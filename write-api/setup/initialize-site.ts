@@ -20,8 +20,9 @@ import { setupError } from './setup-errors.ts'
 const ROOT_QUOTA = 100_000_000n
 
 /**
- * POST /api/setup: creates the super admin and stores how the site is used. The response contains
- * the super admin as the user of a new session, or null if no session could be started.
+ * POST /api/setup: creates the super admin and stores whether the site is in self-use mode or a
+ * demo site. The response contains the super admin as the user of a new session, or null if no
+ * session could be started.
  */
 export const initializeSite: Action = (api, deps) => {
   api.route({
@@ -35,7 +36,8 @@ export const initializeSite: Action = (api, deps) => {
       await waitUntilVisible(deps, reply, ['users', 'balances', 'options'], position)
       const nameKey = nameKeyOf(deps.core.vault, body.username)
       const root = await findUserByNameKey(deps.core.db, nameKey)
-      // The read model may not include the super admin yet. The super admin then has to sign in.
+      // The read model may not include the super admin yet. In this case, the super admin has to
+      // sign in.
       return success(root === null ? null : await startUserSession(deps, request, reply, root))
     },
   })

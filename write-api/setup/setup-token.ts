@@ -18,8 +18,8 @@ export type SetupToken = {
 const TOKEN_BYTES = 24
 
 /**
- * Creates the setup token. It is derived from `SECRET_KEY` and not stored, so each process accepts
- * the token that another process has printed. After the setup, it has no effect.
+ * Creates the setup token. The token is derived from `SECRET_KEY` and not stored, so each process
+ * accepts the token that another process has printed. After the setup, the token has no effect.
  */
 export function createSetupToken({ keyedHash }: Pick<Vault, 'keyedHash'>): SetupToken {
   const derived = Buffer.from(keyedHash('setup', SITE_STREAM), 'hex')
@@ -37,9 +37,9 @@ loopback.addAddress('::1', 'ipv6')
 loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
 
 /**
- * Reports whether a request comes from this machine, uses a local host name and passed no proxy.
- * NOTE: a local IP address is not sufficient. A proxy may run on this machine, or the host name of
- * another site may resolve to 127.0.0.1. Request headers reveal both cases.
+ * Reports whether a request comes from this machine, uses a local host name and has not passed
+ * through a proxy. NOTE: a local IP address is not sufficient. A proxy may run on this machine, or
+ * the host name of another site may resolve to 127.0.0.1. Request headers reveal both cases.
  */
 function isFromThisMachine(request: FastifyRequest): boolean {
   const { headers } = request

@@ -29,7 +29,7 @@ import {
 type TokenBatch = {
   readonly names: readonly string[]
   readonly terms: SharedTerms
-  /** The budget of each token: the quota that it may spend. */
+  /** The budget of each token: the quota that the token may spend. */
   readonly budget: { readonly remain: bigint; readonly isUnlimited: boolean }
 }
 

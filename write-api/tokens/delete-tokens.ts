@@ -14,7 +14,7 @@ import { selectedIds } from './token-status.ts'
 
 /**
  * Deletes tokens and closes their budgets in one append, and then deletes their keys. If one of the
- * tokens is unknown, none is deleted.
+ * tokens is unknown, no token is deleted.
  */
 async function deleteMany(
   { core: { actors, vault } }: Deps,

@@ -44,9 +44,9 @@ export async function setTokensStatus(
 }
 
 /**
- * Returns the members of the command `EnableTokens` by which unusable tokens are rejected. These
- * are the time, the ids of exhausted tokens, and the names for the error message. Quota that open
- * calls hold counts as remaining, because it may be released.
+ * Returns the data with which the command `EnableTokens` rejects unusable tokens: the time in Unix
+ * seconds, the ids of exhausted tokens, and the names for the error message. Quota that open calls
+ * hold counts as remaining, because the calls may release it.
  */
 async function unusableTokens(
   core: Deps['core'],

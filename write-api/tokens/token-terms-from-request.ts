@@ -14,7 +14,8 @@ import { tokenError } from './token-errors.ts'
 import { checkName } from './token-names.ts'
 
 /**
- * Parses IP addresses and networks, separated by line breaks or commas. Throws for any other entry.
+ * Parses IP addresses and networks, separated by line breaks or commas. Throws if an entry is
+ * neither.
  */
 function parseAddresses(text: string): readonly string[] {
   const lines: string[] = []

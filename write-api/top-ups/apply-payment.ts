@@ -67,7 +67,7 @@ async function assertCredited({ actors }: Core, { userId, orderId }: TopUpOrdere
 
 /**
  * Returns the steps (commands to single streams) that apply a payment. NOTE: the step for the order
- * comes first. If it is rejected, the whole append is rejected.
+ * comes first. If this step is rejected, the whole append is rejected.
  */
 async function paymentSteps(
   core: Core,
@@ -100,7 +100,7 @@ async function paymentSteps(
 
 /**
  * Returns the inviter's rebate (a percentage of the order's quota). Returns null if rebates are
- * disabled, or if there is no inviter who can receive one.
+ * disabled, if the rebate is 0, or if there is no active inviter.
  */
 async function rebateOf(
   core: Core,

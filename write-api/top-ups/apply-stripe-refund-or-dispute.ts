@@ -63,7 +63,7 @@ export async function applyRefundOrDispute(
 /**
  * Returns the id of the order that a payment has paid, or null if this site has no such order.
  * Throws if the trade number of the payment, from the report or from Stripe, belongs to an order
- * whose payment is not recorded yet. Stripe then sends the report again.
+ * whose payment is not recorded yet. In this case, Stripe sends the report again.
  */
 async function orderOf(
   deps: Deps,
@@ -160,8 +160,8 @@ async function withNotice(
 
 const NOTICE_KIND = 'stripe-currency-notice'
 /**
- * The time in milliseconds during which the admins are not notified of the same report again. It is
- * longer than the three days for which Stripe repeats a report.
+ * The time in milliseconds during which the admins are not notified of the same report again. This
+ * time is longer than the three days for which Stripe repeats a report.
  */
 const NOTICE_PAUSE_MS = 7 * 86_400_000
 

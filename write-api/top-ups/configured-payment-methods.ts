@@ -67,9 +67,9 @@ export function termsOf(
 }
 
 /**
- * Returns the site's address, to which payment providers send notifications and redirects. NOTE:
- * the `Host` header is never used, because a caller could choose the address that receives the
- * payment notifications.
+ * Returns the site's address, to which payment providers send notifications and redirects. Throws
+ * if the address is not configured. NOTE: the `Host` header is never used, because a caller could
+ * choose the address that receives the payment notifications.
  */
 export function publicAddress(values: Values): string {
   const address = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
@@ -80,8 +80,8 @@ export function publicAddress(values: Values): string {
 type StartupDeps = Pick<Core, 'db' | 'vault' | 'log'>
 
 /**
- * Logs a warning if the settings of the Epay gateway are incomplete. The gateway is then disabled,
- * and its payment notifications are rejected.
+ * Logs a warning if the settings of the Epay gateway are incomplete. In this case, the gateway is
+ * disabled, and its payment notifications are rejected.
  */
 export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, methods: PaymentMethods): void {
   const { values, epay } = methods

@@ -11,8 +11,8 @@ const PAID = 'TRADE_SUCCESS'
 
 /**
  * GET and POST /api/user/epay/notify: receives the gateway's notification of a paid order. The
- * response is `success` if the credit is committed, otherwise `fail`. The gateway repeats the
- * notification until it receives `success`.
+ * response is `success` if the credit is committed, otherwise `fail`, or status 503 if the gateway
+ * is not configured. The gateway repeats the notification until it receives `success`.
  */
 export const notifyEpay: Action = (api, deps) => {
   void api.register(async (scope) => {
@@ -35,8 +35,8 @@ export const notifyEpay: Action = (api, deps) => {
 }
 
 /**
- * Returns the parameters in the query of a URL. The signature check can't use Fastify's parsed
- * query, which lacks the order of fields and repeated fields.
+ * Returns the parameters in the query of a URL, including repeated parameters. A notification with
+ * repeated parameters is rejected.
  */
 const queryOf = (url: string): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')

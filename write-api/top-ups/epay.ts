@@ -58,7 +58,7 @@ export function readEpayNotification(
 
 /**
  * Returns the signature of the Epay protocol: the MD5 hash of a text. The text contains the
- * non-empty fields, sorted by name, and then the key.
+ * non-empty fields except `sign` and `sign_type`, sorted by name, and then the key.
  */
 function signatureOf(
   fields: readonly (readonly [name: string, value: string])[],

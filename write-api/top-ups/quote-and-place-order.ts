@@ -26,8 +26,8 @@ import { topUpError } from './top-up-errors.ts'
 const TRADE_NO_PATTERN = /^T([1-9]\d{0,14})X[0-9A-F]{24}$/
 
 /**
- * Returns a new trade number, by which the payment provider identifies the order. The trade number
- * contains the order's id and a random part.
+ * Returns a new trade number. The payment provider identifies the order by this number. The trade
+ * number contains the order's id and a random part.
  */
 const newTradeNo = (orderId: number): string =>
   `T${orderId}X${randomBytes(12).toString('hex').toUpperCase()}`

@@ -81,7 +81,7 @@ function refundReport(refund: unknown): StripeReport {
       isTotal: false,
       cents: BigInt(refund.amount),
       currency: refund.currency.toUpperCase(),
-      // Refunds of some payment methods have no status. They count as pending.
+      // Refunds of some payment methods have no status. Such refunds count as pending.
       status: refund.status ?? 'pending',
       reason: refund.reason ?? '',
     },
@@ -112,8 +112,8 @@ function disputeReport(type: string, statedAt: unknown, dispute: unknown): Strip
 }
 
 /**
- * Converts an event that states the total refunds of a charge to a report. Stripe sends this event
- * even if the `refund.*` events are not enabled.
+ * Converts the event `charge.refunded`, which states the total refunds of a charge, to a report.
+ * Stripe sends this event even if the `refund.*` events are not enabled.
  */
 function chargeReport(charge: unknown): StripeReport {
   if (!charges.Check(charge)) throw httpError('InvalidRequest')

@@ -7,8 +7,8 @@ import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
 /**
  * Returns the steps that deduct refunded quota from the accounts of the user and the inviter.
  * `cents` is the refunded money in hundredths of the currency. If `cents` is negative, the steps
- * restore quota. NOTE: an earlier step of the same append must fail if the order has changed since
- * `state` was read.
+ * restore quota. Returns no steps if the order is not paid or `cents` is 0. NOTE: an earlier step
+ * of the same append must fail if the order has changed since `state` was read.
  */
 export function refundAccountSteps(state: TopUpState, cents: bigint, note: Sealed): AnyStep[] {
   const { order, payment } = state

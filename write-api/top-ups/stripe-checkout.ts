@@ -60,8 +60,9 @@ export async function createStripeCheckout(deps: Deps, request: CheckoutRequest)
 }
 
 /**
- * Returns the trade number that the checkout has stored with a payment. Returns null if Stripe does
- * not know the payment, or if the site's key may not read it. Throws if Stripe cannot be reached.
+ * Returns the trade number that the checkout has stored with a payment. Returns null if there is no
+ * such number, if Stripe does not know the payment, or if the site's key may not read it. Throws if
+ * Stripe cannot be reached, or responds with 429 or a server error.
  */
 export async function tradeNoOfPayment(
   deps: Deps,

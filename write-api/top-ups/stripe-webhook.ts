@@ -15,8 +15,8 @@ import { loadStripe } from './stripe-checkout.ts'
 const BODY_BYTES_MAX = 65_536
 const TOLERANCE_SECONDS = 300
 /**
- * The types of events that report a paid checkout. There are two, because some payment methods
- * confirm the payment only after the checkout.
+ * The types of events that report a paid checkout. There are two types, because some payment
+ * methods confirm the payment only after the checkout.
  */
 const PAID = new Set([
   'checkout.session.completed',
@@ -27,7 +27,7 @@ const text = Type.Union([Type.String({ maxLength: 255 }), Type.Null()])
 
 /**
  * The expected shape of a checkout. Even a signed event is validated, because it may be a test
- * event or of another version of Stripe's API.
+ * event, or an event of another version of Stripe's API.
  */
 const Checkout = Type.Object({
   id: Type.String({ maxLength: 255 }),

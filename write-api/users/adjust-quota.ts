@@ -131,10 +131,10 @@ async function adjustOne(
 
 /**
  * Returns two prefixes of adjustment ids. The first prefix is for new adjustments and contains a
- * keyed hash of the request id. The id itself may contain personal data, which could not be erased
- * from events. The second prefix contains the request id itself, to find adjustments of earlier
- * releases. A request id contains no colon, so a prefix of one request id never matches another
- * request id.
+ * keyed hash of the request id. The request id itself may contain personal data, which could not be
+ * erased from events. The second prefix contains the request id itself, to find adjustments of
+ * earlier releases. A request id contains no colon, so a prefix of one request id never matches
+ * another request id.
  */
 const prefixesOf = (vault: Vault, { request_id: id }: AdjustQuota): readonly string[] =>
   [vault.keyedHash('adjustment-request', id), id].map((part) => `adjust:${part}:`)

@@ -128,7 +128,9 @@ export async function findMailOwner(
   return owner === null || owner.isDeleted ? null : owner
 }
 
-/** GET /api/oauth/email/bind: binds an email address with the code that was mailed to it. */
+/**
+ * GET /api/oauth/email/bind: binds an email address with the code that was mailed to this address.
+ */
 export const bindMail: Action = (api, deps) => {
   api.route({
     ...endpoint(registrationActions, 'GET /api/oauth/email/bind'),

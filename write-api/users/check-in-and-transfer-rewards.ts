@@ -63,8 +63,8 @@ export const transferAffiliate: Action = (api, deps) => {
         userId,
         transferId: request.id,
         amount: BigInt(request.body.quota),
-        // The smallest amount that can be transferred: the quota that one dollar buys. It is
-        // rounded up, because the option may contain decimals.
+        // The smallest amount that can be transferred: the quota that one dollar buys. This amount
+        // is rounded up, because the option may contain decimals.
         least: BigInt(Math.ceil(Number(optionValue(values, 'QuotaPerUnit')))),
       } as const
       const context = contextOf(deps, request)

@@ -38,7 +38,7 @@ export const createUser: Action = (api, deps) => {
         reason: 'new-user',
       } as const
       // Users are created one at a time. Each creation hashes a password, and only a limited number
-      // can be hashed at once.
+      // of passwords can be hashed at once.
       const { id, outcome } = await deps.runExclusive('create-user', () =>
         createUserAccount(deps, user, contextOf(deps, request)),
       )
@@ -74,7 +74,8 @@ export const manageUser: Action = (api, deps) => {
       const context = contextOf(deps, request)
       const outcome = await actors.handle(userDecider, userStream(id), command, context)
       const { events, position } = accepted(outcome)
-      // The sessions are ended here, because the read model ends them only after a delay.
+      // The sessions are ended here. Otherwise, they would stay valid until the read model includes
+      // the change.
       const { sessions } = request.server.gate
       if (events.length > 0 && action !== 'enable') await sessions.endAllOf(id)
       const revokedPosition =

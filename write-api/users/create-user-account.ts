@@ -68,7 +68,7 @@ export type NewUser = {
   readonly role: Role
   readonly quota: bigint
   readonly reason: 'setup' | 'new-user'
-  /** The user's identities, which must already be verified. */
+  /** The user's identities. They must already be verified. */
   readonly identities?: readonly Identity[]
   /** The id of the inviter. If it is set, the inviter and the new user receive a reward. */
   readonly inviterId?: number | null

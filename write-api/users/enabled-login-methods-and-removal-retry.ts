@@ -34,10 +34,10 @@ export function enabledLoginMethods(
 const ATTEMPTS_MAX = 20
 
 /**
- * Calls `decide`, which removes a login method. Calls it again if another process has changed the
- * user's login methods meanwhile. NOTE: `decide` must read the number of removed login methods
- * before it reads the passkeys. In the reverse order, a change between the two reads would not be
- * noticed.
+ * Calls `decide`, which removes a login method. Calls `decide` again, up to 20 times in total, if
+ * another process has changed the user's login methods at the same time. NOTE: `decide` must read
+ * the number of removed login methods before it reads the passkeys. In the reverse order, a change
+ * between the two reads would not be noticed.
  */
 export async function retryWhileLoginMethodsChange(
   decide: () => Promise<Outcome<Fact, CodedError>>,

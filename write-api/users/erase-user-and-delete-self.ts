@@ -20,8 +20,8 @@ import { nameKeyOf } from './user-names.ts'
 
 /**
  * POST /api/user/erase: deactivates a user and destroys the data key with which all texts about the
- * user are encrypted, so that they become unreadable. Numbers are kept. As a confirmation, the
- * request must contain the username.
+ * user are encrypted. After that, the texts are unreadable. Numbers are kept. As a confirmation,
+ * the request must contain the username.
  */
 export const eraseUser: Action = (api, deps) => {
   api.route({
@@ -37,7 +37,8 @@ export const eraseUser: Action = (api, deps) => {
         const state = await actors.stateOf(userDecider, stream)
         const decided = userDecider.decide(command, state)
         if (isCodedError(decided)) throw toHttpError(decided)
-        // The name of an erased user is gone. The request may continue an interrupted erasure.
+        // If the user is already erased, the name is gone and can't be checked. In this case, the
+        // request may continue an interrupted erasure.
         const isErased = state.user?.isErased === true
         const name = isErased ? '' : await checkName(deps, id, username)
         const context = contextOf(deps, request)
@@ -54,7 +55,7 @@ export const eraseUser: Action = (api, deps) => {
         // the erasure.
         return await finishErasure(deps, request.server.gate.sessions, id, context)
       })
-      // The job also removes old rows from the files, once the erasure is finished.
+      // The job also removes old rows from the database's files after the erasure is finished.
       deps.erasureSignal.wake()
       reply.header('x-position', String(position))
       return done()

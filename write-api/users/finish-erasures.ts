@@ -58,8 +58,8 @@ const TEXT_TABLES = [
  * Completes an erasure after the event `UserErased` was recorded. Ends the user's sessions. Deletes
  * the secrets, the data key, the messages and all copies of read models that may still contain
  * texts. Waits until the read models have applied all events. Every step can be repeated, because
- * the background job calls this function again if it fails or the process dies. Returns the
- * position of the last event.
+ * the background job calls this function again if the function fails or the process dies. Returns
+ * the position of the last event.
  */
 export async function finishErasure(
   deps: Deps,
@@ -71,7 +71,8 @@ export async function finishErasure(
   await revokeCredentials(deps, sessions, userId, context)
   await deleteTokenKeys(deps.core, userId)
   await vault.destroyUser(userId)
-  // A login that began before the event may have started a session since.
+  // A login that began before the event `UserErased` may have started a session after
+  // `revokeCredentials` ended all sessions.
   await sessions.endAllOf(userId)
   // NOTE: scratch copies are ended only after the key is destroyed. A copy that was requested
   // between the event and the destruction of the key contains readable names.
@@ -82,7 +83,7 @@ export async function finishErasure(
     endedAt: now(),
   } as const
   accepted(await actors.handle(auditJobsDecider, AUDIT_JOBS_STREAM, command, context))
-  // A message that was sent before the event is found after the read model has applied it.
+  // Messages that were sent before the event are found only after the read model has applied them.
   await waitUntilApplied(deps, await store.headPosition())
   const deleted = await deleteInboxOf(deps, userId, context)
   await waitUntilApplied(deps, deleted)
@@ -99,7 +100,7 @@ async function waitUntilApplied({ freshness }: Deps, position: number): Promise<
 
 /**
  * Finishes the erasures that were interrupted, for example because the process died after the event
- * was recorded. Returns whether interrupted erasures are left. If a request is finishing the same
+ * was recorded. Returns true if unfinished erasures are left. If a request is finishing the same
  * erasure at the same time, the steps of the erasure are repeated, which does no harm.
  */
 export async function finishInterruptedErasures(deps: Deps, sessions: Sessions): Promise<boolean> {
@@ -149,11 +150,13 @@ async function removeRowsOfErased(deps: Deps): Promise<boolean> {
 
 /**
  * Starts the background job that finishes interrupted erasures, and that removes the old rows of
- * erased users from the files of the database. A lease ensures that only one process does this.
+ * erased users from the files of the database. A lease ensures that only one process runs this job.
  */
 export function startErasures(deps: Deps, sessions: Sessions): HeldLease {
   const { leases, log } = deps.core
-  /** Returns false if `work` fails, or if it resolves to true because something is left to do. */
+  /**
+   * Returns false if `work` fails, or if `work` resolves to true because something is left to do.
+   */
   const isDone = (work: Promise<unknown>, text: string): Promise<boolean> =>
     work.then(
       (isLeft) => isLeft !== true,

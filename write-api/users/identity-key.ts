@@ -16,7 +16,7 @@ export type Identity = {
 }
 
 /**
- * Returns a keyed hash of the identity, which is stored instead of the identity itself. Email
+ * Returns a keyed hash of the identity. The hash is stored instead of the identity itself. Email
  * addresses that differ only in case have the same hash.
  */
 export function identityKeyOf(vault: Pick<Vault, 'keyedHash'>, identity: Identity): string {

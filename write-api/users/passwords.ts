@@ -61,7 +61,7 @@ export async function deleteOldPasswords(
 const NO_REF = '00000000-0000-0000-0000-000000000000'
 
 /**
- * A hash that no password matches. It is verified for an unknown username, so that the response
- * time does not reveal whether the username exists.
+ * A hash that no password matches. It is verified for an unknown user or a user without a password,
+ * so that the response time does not reveal whether the user exists.
  */
 const NO_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`

@@ -76,8 +76,8 @@ function validUsername({ username, password, password2 = password }: Register): 
 }
 
 /**
- * Returns the email address in a registration, which must be verified and stored. Returns null if
- * the site does not verify addresses, because such a site stores no addresses.
+ * Returns the email address in a registration. The address must be verified and stored. Returns
+ * null if the site does not verify addresses, because such a site stores no addresses.
  */
 function addressOf(values: Values, { email = '', verification_code = '' }: Register) {
   if (!optionFlag(values, 'EmailVerificationEnabled')) return null
@@ -91,7 +91,10 @@ const PER_IP_MAX = 60
 const PER_IP_PERIOD_MS = 60_000
 const CONCURRENT_MAX = 100
 
-/** Limits registrations per IP address and minute, because each of them hashes a password. */
+/**
+ * Limits registrations to 60 per minute and IP address, and to 100 at the same time in total,
+ * because each registration hashes a password.
+ */
 async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest): Promise<Permit> {
   const key = `register:${addressKey(core.vault, request.ip)}`
   const outcome = await core.limits.enter('register', [
@@ -104,7 +107,8 @@ async function acquireRegistrationPermit({ core }: Deps, request: FastifyRequest
 
 /**
  * Throws if the username is taken. The check comes before the mailed code is consumed and the
- * password is hashed. The append checks again, because another user may take the name meanwhile.
+ * password is hashed. The append checks again, because another user may take the name after this
+ * check.
  */
 async function assertUsernameFree({ core }: Deps, username: string): Promise<void> {
   const stream = usernameStream(nameKeyOf(core.vault, username))

@@ -26,7 +26,8 @@ import { displayNameOf } from './user-names.ts'
 
 /**
  * PUT /api/user/self: changes the display name or the password. A change of the password requires
- * the current password and ends all other sessions. The current session gets a new id.
+ * the current password and ends all other sessions. A user without a password needs a proof of
+ * identity or a recent login instead. The current session gets a new id.
  */
 export const updateSelf: Action = (api, deps) => {
   api.route({
@@ -73,7 +74,8 @@ async function newPassword(
   const isFirst = user !== null && user.passwordRef === null
   if (isFirst) await requireProofOrRecentLogin(deps, request, { code, ...(passkey && { passkey }) })
   else await verifyPassword(deps, request, user, original)
-  // Others may know a temporary password. It must therefore be replaced by a different one.
+  // Other people may know a temporary password. It must therefore be replaced by a different
+  // password.
   if (user?.mustChangePassword && password === original) throw userError('PasswordUnchanged')
   attempt.succeeded()
   return storePassword(core.vault, userId, await core.vault.hashPassword(password))

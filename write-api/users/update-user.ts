@@ -37,7 +37,8 @@ export const updateUser: Action = (api, deps) => {
       const { body } = request
       const { userId, role } = principalOf(request)
       const actorRole = role as Role
-      // An access token may leak from a script. It must not be sufficient to take over an account.
+      // An access token may leak from a script. The token must not be sufficient to take over an
+      // account.
       if ((body.password ?? '') !== '') requireSession(principalOf(request))
       const position = await deps.runExclusive(`user-${body.id}`, async () => {
         const mayAct = stepOf(body.id, { type: 'MayAct', actorRole })
@@ -80,8 +81,8 @@ const stepOf = (userId: number, command: UserCommand) => ({
 })
 
 /**
- * Returns the user. Throws if the caller may not change the user, because otherwise a password hash
- * could be stored for an append that is then rejected.
+ * Returns the user. Throws if the caller may not change the user. This is checked before a password
+ * hash is stored, because the append would be rejected.
  */
 async function loadChangeableUser(
   { core }: Deps,
@@ -123,7 +124,7 @@ async function profileSteps(
   return { steps, passwordRef }
 }
 
-/** Returns the username of a user, which replaces an empty display name. */
+/** Returns the username of a user. The username replaces an empty display name. */
 const usernameOf = async ({ core }: Deps, userId: number): Promise<string> =>
   (await findUser(core.db, userId))?.username ?? ''
 

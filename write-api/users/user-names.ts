@@ -58,7 +58,7 @@ export function usernameOf(text: string, max = CHARACTERS_MAX): string {
 }
 
 /**
- * Throws if an email address equals the username of another user, which is possible because old
+ * Throws if an email address equals the username of another user. This is possible, because old
  * usernames may be email addresses.
  */
 export async function assertNotAnotherUsername(
