@@ -89,8 +89,8 @@ export async function addressTaskRequest(
 }
 
 /**
- * Sends one request to a provider. Redirects are not followed. Failures are returned and never
- * thrown.
+ * Sends one request to a provider. Redirects are not followed. Failures of the provider, of the
+ * connection and of a cloud's credentials are returned and never thrown.
  */
 export async function sendTaskRequest(
   { via }: Pick<Outbound, 'via'>,
@@ -162,7 +162,8 @@ async function sendAddressed(
 }
 
 /**
- * Reads a response of any length, in which long texts are cut. Returns the shortened JSON document.
+ * Reads a response of any length and cuts its long texts while they arrive. Returns the shortened
+ * JSON document. Rejects with `AnswerTooLarge` if even this document is too long.
  */
 async function readShortened(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = []

@@ -226,9 +226,9 @@ const isKindEnabled = ({ views }: TaskDeps, kind: TaskKind): boolean => {
 }
 
 /**
- * Reads the body of the request and runs `work` with it. Memory for the body is reserved meanwhile
- * and counts towards the memory limit of `owner`. If `owner` is null, as for a provider's callback,
- * the memory counts towards the limit of no user.
+ * Reads the body of the request and runs `work` with it. While `work` runs, memory for the body is
+ * reserved and counts towards the memory limit of `owner`. If `owner` is null, as for a provider's
+ * callback, the memory counts towards the limit of no user.
  */
 async function withBody(
   deps: TaskDeps,
