@@ -62,8 +62,8 @@ export type EffortChoice = {
   /** The effort to send, or null to send none. */
   readonly effort: string | null
   /**
-   * Whether a temperature and log probabilities may be sent. False if the accepted efforts are
-   * known and the model reasons, because OpenAI's models reject both while they reason.
+   * True if a temperature and log probabilities may be sent. OpenAI's models reject both while they
+   * reason. If the accepted efforts are unknown, both may be sent.
    */
   readonly acceptsSampling: boolean
 }

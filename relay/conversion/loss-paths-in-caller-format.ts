@@ -153,7 +153,7 @@ const NAMES: Readonly<Record<ConvertedFormatName, Names>> = {
 const NO_CONVERSATION = { system: [], messages: [] } as const
 
 /**
- * Replaces the canonical paths of losses by the paths in the caller's format.
+ * Replaces the canonical paths of losses with the paths in the caller's format.
  * `messages[2].parts[0]` becomes the path of the part in the caller's request, such as
  * `messages[3].content[0]`. If this path is unknown, the result is `messages[].content[]`, because
  * reading may have joined or moved messages. Each path is returned once.
@@ -184,7 +184,7 @@ export function callerPathsOfLosses(
 const PATH_LENGTH_MAX = 96
 
 /**
- * Replaces the longest known path at the start of a loss by its name in the caller's format.
+ * Replaces the longest known path at the start of a loss with its name in the caller's format.
  * Returns the loss unchanged if it begins with no known path.
  */
 function callerName(loss: string, names: Names): string {

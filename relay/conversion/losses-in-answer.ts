@@ -11,8 +11,8 @@ import type { ProviderFormatName } from './format-conversion.ts'
 import { pictureAsMarkdown } from './gemini/pictures-as-markdown.ts'
 
 /**
- * Collects the names, such as `answer (citations)`, of content in one answer that the caller's
- * format can't express. The events of a stream are read while they are converted.
+ * Collects the names of content in one answer that the caller's format can't express. `answer
+ * (citations)` is such a name. The events of a stream are read while they are converted.
  */
 export class LossesInAnswer {
   private readonly format: ProviderFormatName

@@ -1,7 +1,7 @@
 /**
- * The prefix of the ids that the gateway creates for tool calls, because Gemini reports calls
- * without an id. The ids have only characters that all formats allow, and at most 40 of them, which
- * is OpenAI's limit.
+ * The prefix of the ids that the gateway creates for tool calls. They are needed because Gemini
+ * reports calls without an id. An id has only characters that all formats allow, and at most 40
+ * characters, which is OpenAI's limit.
  */
 const PREFIX = 'gemini_call_'
 const ANSWER_ID_LENGTH = 18

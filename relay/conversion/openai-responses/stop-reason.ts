@@ -2,8 +2,8 @@ import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
 import type { StopReason } from '../../canonical/canonical-answer.ts'
 
 /**
- * Whether an answer contains tool calls and whether it contains a refusal. Its stop reason depends
- * on both.
+ * States whether an answer contains tool calls and whether it contains a refusal. The stop reason
+ * of the answer depends on both.
  */
 type StopHints = { readonly hasCalls: boolean; readonly isRefused: boolean }
 
