@@ -28,7 +28,7 @@ type Waiter = {
 }
 
 /**
- * Limits concurrent work in this process, in total and per name. A name is, for example, that of a
+ * Limits concurrent work in this process, in total and per name. A name identifies, for example, a
  * channel or a user. Waiting work starts in the order of arrival or, with `isRoundRobin`, in turns
  * of the names. Work under a name that has reached its limit waits longer.
  */
@@ -82,7 +82,7 @@ export class Permits {
     if (this.max.isRoundRobin === true) for (const { names } of started) this.moveToEnd(names)
   }
 
-  /** Lets the other waiters of these names wait behind those of all other names. */
+  /** Moves the work that waits under these names to the end of the queue. */
   private moveToEnd(names: readonly PermitName[]): void {
     for (const waiter of [...this.waiting]) {
       if (!names.some(({ name }) => isUnder(waiter, name))) continue

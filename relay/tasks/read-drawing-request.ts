@@ -57,7 +57,9 @@ type ActionRequest = {
 
 export type DrawingReader = (body: TaskBody) => ActionRequest
 
-/** Replaces `taskId`, the gateway's id of the continued task, by the provider's id of that task. */
+/**
+ * Replaces `taskId`, the gateway's id of the continued task, with the provider's id of that task.
+ */
 const withOrigin: ActionRequest['changes'] = ({ origin }) => [['taskId', origin?.place?.upstreamId]]
 
 const CHANGES = new Set(['UPSCALE', 'VARIATION', 'REROLL'])

@@ -20,11 +20,11 @@ const TEXT_MAX = UNREDACTED_LENGTH_MAX
 const RESULT_MAX = 96 * 1024
 
 /**
- * Why a provider refused a task. `request`: the request itself, so every provider would refuse it.
- * `key`: the site's key at the provider is not valid. `account`: the site's account at the provider
- * can't pay or lacks a permission. `model`: the account can't use this model. `limit`: the account
- * has reached a limit, such as a full queue. `provider`: the provider itself failed. After `key`,
- * `account`, `model` and `limit`, another account may accept the task.
+ * The reason why a provider refused a task. `request`: the request itself, so every provider would
+ * refuse it. `key`: the site's key at the provider is not valid. `account`: the site's account at
+ * the provider can't pay or lacks a permission. `model`: the account can't use this model. `limit`:
+ * the account has reached a limit, such as a full queue. `provider`: the provider itself failed.
+ * After `key`, `account`, `model` and `limit`, another account may accept the task.
  */
 export type RefusalCause = 'request' | 'key' | 'account' | 'model' | 'limit' | 'provider'
 

@@ -39,7 +39,6 @@ export type ProviderRequest = {
    * sent and received.
    */
   readonly evidence?: AttemptEvidence
-  /** Additional headers of the request. */
   readonly headers?: Readonly<Record<string, string>>
   /**
    * The provider's name for the model. It is needed for clouds, where the URL depends on the model.

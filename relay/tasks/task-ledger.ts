@@ -35,8 +35,8 @@ import type { PlannedVideo } from './videos/select-channels-and-build-video-requ
 /**
  * The lease of a task's call in milliseconds: the time after which any process may end the call
  * without a charge. The lease is much longer than the maximum time of a task, because the poller
- * must still be able to charge a task that a provider finished while all relays were down. The
- * lease ends a call only if no relay has ended the task.
+ * must still be able to charge a task that a provider finished while all relays were down. A call
+ * ends in this way only if no relay has ended the task.
  */
 export const TASK_LEASE_MS = 7 * 86_400_000
 

@@ -55,8 +55,8 @@ export type TaskOverrides = {
 
 export type Tasks = {
   /**
-   * Handles a request to the task API. Resolves once the response is sent. Rejects only because of
-   * bugs.
+   * Handles a request to the task API. Resolves once the response is sent. Rejects only if there is
+   * a bug.
    */
   readonly handle: (exchange: Exchange) => Promise<void>
   readonly stop: () => Promise<void>

@@ -122,8 +122,8 @@ export function submissionOf(
   context: SubmitContext,
 ): SubmittedVideo {
   const { observed, unread } = observeReads(request, names)
-  // A video that continues another one takes its length and size from that one, so these options
-  // are not read from the request.
+  // A video that continues another video takes its length and size from the other video, so these
+  // options are not read from the request.
   if (context.originId === null) vendor.media(observed, context.model)
   return { call: vendor.submit(observed, media, context), unread: unread() }
 }

@@ -60,7 +60,8 @@ export function reportsInVideoStatus(
   const { file = null, cover = null } = report
   const isEmpty = report.status === 'SUCCESS' && file === null
   const status = isEmpty ? 'FAILURE' : report.status
-  // A poll may come long after the end of the video, for example if all relays were down.
+  // A poll may come long after the video was finished, for example if all relays were down. The
+  // video is assumed to be finished within the maximum time of a task.
   const endedAt = Math.min(now(), task.submittedAt + TASK_MS_MAX)
   const expiresAt =
     report.expiresAt ?? (vendor.fileMs === undefined ? null : endedAt + vendor.fileMs)
