@@ -1,8 +1,8 @@
 import type { Effort } from '../canonical/canonical-request.ts'
 
 /**
- * The thinking budget in tokens for each effort. Google uses these budgets in its own conversion of
- * `reasoning_effort`.
+ * The thinking budget in tokens for each effort. The budgets up to `high` are those of Google's own
+ * conversion of `reasoning_effort`.
  */
 export const BUDGET_OF_EFFORT: Readonly<Record<Effort, number>> = {
   minimal: 1024,

@@ -6,13 +6,13 @@ import type {
 
 /**
  * The paths of messages and parts in the caller's request. They can't be derived from the canonical
- * request, because reading joins and moves messages.
+ * request, because reading a request may join or move its messages.
  */
 const CALLER_PATHS = new WeakMap<CanonicalMessage | ContentPart, string>()
 
 /**
- * Stores the path of a message or a part. A path that is already stored is kept, because it is more
- * exact.
+ * Stores the path of a message or a part in the caller's request, and returns the message or the
+ * part. A path that is already stored is kept, because readers store the most exact path first.
  */
 export function withCallerPath<T extends CanonicalMessage | ContentPart>(
   value: T,
@@ -23,7 +23,7 @@ export function withCallerPath<T extends CanonicalMessage | ContentPart>(
 }
 
 /**
- * Returns the path of a message or a part in the caller's request. Returns undefined if it is
+ * Returns the path of a message or a part in the caller's request. Returns undefined if the path is
  * unknown.
  */
 export const callerPathOf = (value: CanonicalMessage | ContentPart): string | undefined =>
@@ -33,9 +33,10 @@ const PATH = /^(?:system\[(\d+)\]|messages\[(\d+)\](?:\.parts\[(\d+)\](?:\.parts
 
 /**
  * Finds the message or part at the beginning of a canonical path. For example,
- * `messages[2].parts[0].cache` begins with the part `messages[2].parts[0]`. Returns the beginning
- * of the path (`object`), and the path in the caller's request (`callerPath`). Returns null if the
- * path begins with no message or part, or if the caller's path is unknown.
+ * `messages[2].parts[0].cache` begins with the part `messages[2].parts[0]`. Returns the canonical
+ * path of this message or part (`object`) and its path in the caller's request (`callerPath`).
+ * Returns null if `path` does not begin with a message or a part, or if the path in the caller's
+ * request is unknown.
  */
 export function findCallerPath(
   path: string,

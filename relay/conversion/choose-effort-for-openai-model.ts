@@ -10,8 +10,8 @@ type ModelFamily = { readonly pattern: RegExp; readonly efforts: readonly string
 
 const LOW_TO_HIGH = ['low', 'medium', 'high']
 /**
- * The efforts that each generation of OpenAI's models accepts. A model without efforts does not
- * reason, and rejects a request with an effort.
+ * The efforts that each generation of OpenAI's models accepts. Models with an empty list don't
+ * reason. They reject a request with an effort.
  */
 const FAMILIES: readonly ModelFamily[] = [
   { pattern: /^(?:gpt-3|gpt-4|chatgpt-|gpt-5(?:\.\d+)?-chat)/, efforts: [] },
@@ -34,8 +34,8 @@ export function effortsOf(model: string): readonly string[] | null {
 }
 
 /**
- * The largest budgets in tokens that become a low and a medium effort. A larger budget becomes a
- * high effort.
+ * The largest thinking budgets, in tokens, that are converted to the efforts `low` and `medium`. A
+ * larger budget is converted to `high`.
  */
 const LOW_TOKENS_MAX = 4_096
 const MEDIUM_TOKENS_MAX = 16_384
@@ -50,7 +50,7 @@ function effortFor(thinking: Thinking): string | null {
 
 /**
  * Returns the highest accepted effort that is not above `effort`. If all accepted efforts are above
- * it, returns the lowest of them.
+ * `effort`, returns the lowest accepted effort.
  */
 function nearest(effort: string, accepted: readonly string[]): string {
   const rank = ORDER.indexOf(effort)
@@ -62,15 +62,16 @@ export type EffortChoice = {
   /** The effort to send, or null to send none. */
   readonly effort: string | null
   /**
-   * Whether a temperature and log probabilities may be sent. False if the model reasons, because it
-   * then rejects them.
+   * True if a temperature and log probabilities may be sent. OpenAI's models reject both while they
+   * reason. If the accepted efforts are unknown, both may be sent.
    */
   readonly acceptsSampling: boolean
 }
 
 /**
  * Chooses the effort for a model. `accepted` lists the efforts that the model accepts, or is null
- * if it accepts any. The parts of `thinking` that an effort can't express are reported as lost.
+ * if it accepts any. Reports as lost what the chosen effort does not express, such as a budget in
+ * tokens or an effort that the model does not accept.
  */
 export function chooseEffort(
   thinking: Thinking | null,

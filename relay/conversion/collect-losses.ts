@@ -2,8 +2,8 @@ import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { isAbsent } from './read-json-values-strictly.ts'
 
 /**
- * The maximum number of losses that are collected, because the number of losses in a request has no
- * bound.
+ * The maximum number of losses in one list. A request may have any number of members that can't be
+ * converted.
  */
 const LOSSES_MAX = 100
 
@@ -12,7 +12,10 @@ export function addLoss(losses: string[], path: string): void {
   if (losses.length < LOSSES_MAX) losses.push(path)
 }
 
-/** Reports as lost all members of `object` that have a value and are not in `names`. */
+/**
+ * Reports as lost all members of `object` that have a value other than null and are not in `names`.
+ * `path` is the path of `object`, or an empty string for the request itself.
+ */
 export function addUnreadMembers(
   object: JsonObject,
   names: ReadonlySet<string>,

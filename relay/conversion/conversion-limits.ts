@@ -3,7 +3,7 @@ import { endOfPlainText, type Words, wordsOf } from '../dialects/scan-json-token
 
 /**
  * The maximum length in MiB of a request that is converted. A conversion parses the request, and
- * parsing a longer one would block the event loop.
+ * parsing a longer request would block the event loop.
  */
 const CONVERTED_MIB_MAX = 4
 /** The maximum total number of members in all objects of a request that is converted. */
@@ -26,7 +26,9 @@ export function conversionLimitError(body: Buffer): RelayError | null {
   return null
 }
 
-/** Returns an error if a request with this length in bytes is too long to be parsed, or null. */
+/**
+ * Returns an error if a request of this length is too long to be parsed. Otherwise, returns null.
+ */
 export const lengthLimitError = (bytes: number): RelayError | null =>
   bytes > CONVERTED_MIB_MAX * 1024 * 1024
     ? relayError('request_too_large_to_convert', { subject: `${CONVERTED_MIB_MAX}` })

@@ -35,15 +35,15 @@ const CALLERS: Readonly<Record<ConvertedFormatName, CallerConversion>> = {
 }
 
 /**
- * The conversion of one call to the provider's format, and of the answer back to the caller's
- * format.
+ * The request of one call in the provider's format, and the functions that convert the answer back
+ * to the caller's format.
  */
 export type CallConversion = {
   /** The request in the provider's format. */
   readonly body: Buffer
   /**
-   * The paths of the members that the provider's format can't express, as the caller's format names
-   * them.
+   * The paths, as the caller's format names them, of the members that the canonical form or the
+   * provider's format can't express.
    */
   readonly losses: readonly string[]
   /**
@@ -52,17 +52,18 @@ export type CallConversion = {
    */
   readonly lossesInAnswer: Pick<LossesInAnswer, 'list'>
   /**
-   * Returns the answer in the caller's format. Returns null if it can't be converted, and an error
-   * if the model failed.
+   * Returns the answer in the caller's format. Returns null if the answer can't be converted, and
+   * an error if the model failed.
    */
   readonly convertAnswer: (body: Buffer, id: string) => Buffer | AnswerError | null
   readonly createStream: (id: string) => ConvertedStream
 }
 
 /**
- * Converts a request that was checked before. `isStored` tells whether the gateway stores the
- * answer, because a response of the Responses API states whether it is stored. Throws a
- * `ConversionError` if the provider's format can't express the request.
+ * Converts a request. `requestBody` must be a valid JSON object. `isStored` tells whether the
+ * gateway stores the answer, because answers in the Responses format state whether they are stored.
+ * Throws a `ConversionError` if a member of the request is invalid or the provider's format can't
+ * express the request.
  */
 export function convertCall(
   from: ConvertedFormatName,
@@ -90,8 +91,8 @@ export function convertCall(
 export const CONVERTED_BYTES_MAX = 8 * 1024 * 1024
 
 /**
- * The returned functions must not refer to the request. Otherwise, the request would stay in memory
- * until the call ends.
+ * Returns the functions that convert the answer. They must not refer to the request, because the
+ * request would then stay in memory until the call ends.
  */
 const conversionOfAnswer = (
   provider: FormatConversion,
@@ -127,10 +128,14 @@ const EVENT_NAME = /^event: ?(.*)$/m
 
 /**
  * Converts the events of one stream to the caller's format. Only `end` writes the end of the
- * stream, so that the caller can't see that the answer is complete before the answer is billed.
+ * stream. The answer is billed before `end` is called, so the caller can't see earlier that the
+ * answer is complete.
  */
 export class ConvertedStream {
-  /** The error with which the provider ended the stream. It is not sent to the caller. */
+  /**
+   * The error with which the provider ended the stream. Null if there is none. `convert` and `end`
+   * don't write the error.
+   */
   error: AnswerError | null = null
   private hasEnd = false
   private readonly reader: StreamReader
@@ -151,14 +156,14 @@ export class ConvertedStream {
     this.lost = lost
   }
 
-  /** True once the caller's format can't express the rest of the answer. */
+  /** True once the rest of the answer can't be written: see `StreamWriter`. */
   get hasGivenUp(): boolean {
     return this.writer.hasGivenUp === true
   }
 
   /**
    * Converts complete events. The result is empty if nothing in the caller's format corresponds to
-   * them.
+   * the events.
    */
   convert(events: Buffer): Buffer {
     let text = ''

@@ -4,8 +4,8 @@ type DataUrl = { readonly mediaType: string; readonly data: string }
 const SCHEME = 'data:'
 const ENCODING = ';base64'
 /**
- * The maximum length of the part before the comma. Without a maximum, a long text without a comma
- * would be searched to its end.
+ * The maximum length of the part of a data URL before the comma. Without a maximum, a long text
+ * without a comma would be searched to its end.
  */
 const HEADER_LENGTH_MAX = 256
 

@@ -7,12 +7,12 @@ import type { ChatExtensions } from './openai-chat/chat-extensions-of-provider.t
 /** The formats to which requests can be converted. */
 export type ProviderFormatName = Exclude<ConvertedFormatName, 'completions'>
 
-/** The provider to which a request is converted: its format, and what it accepts. */
+/** The provider for which a request is converted: its format, and what it accepts. */
 export type ConversionTarget = {
   readonly format: ProviderFormatName
   /** The provider's name for the model. */
   readonly model: string
-  /** The output limit in tokens for a request without one. Some formats require a limit. */
+  /** The output limit in tokens for a request without a limit. Some formats require a limit. */
   readonly outputTokensMax: number
   /**
    * The highest output limit that the call's hold (the reserved quota) covers. Null for no maximum.
@@ -20,14 +20,15 @@ export type ConversionTarget = {
   readonly outputTokensCovered?: number | null
   readonly vendor: ChatExtensions
   /**
-   * How much the model should think. If set, this replaces the thinking that the request states.
+   * States how much the model should think. If set, it replaces the thinking that the request
+   * states.
    */
   readonly thinking?: Thinking
 }
 
 /**
  * Writes the answer of one call in the caller's format. `id` is the id of the call. Answers of the
- * Responses API always contain it, and other answers only if the provider sent no id.
+ * Responses API always contain this id. Other answers contain it only if the provider sent no id.
  */
 export type AnswerWriters = {
   readonly writeAnswer: (answer: CanonicalAnswer, id: string) => JsonObject

@@ -16,7 +16,10 @@ type Choice = {
   logprobs: JsonObject[] | null
 }
 
-/** Joins the events of one answer. A choice without a stop reason counts as ended normally. */
+/**
+ * Joins the events of one answer. A choice without a stop reason gets `tool-calls` if it has tool
+ * calls, and `end` otherwise.
+ */
 export function joinEventsToAnswer(events: readonly CanonicalEvent[]): CanonicalAnswer {
   let id = ''
   let model = ''
@@ -58,7 +61,9 @@ function finishChoice({ parts, stop, stopSequence, logprobs }: Choice): Canonica
 }
 
 /**
- * Returns the part with one event added. Returns null if the event's kind does not fit the part.
+ * Returns the part with one event added. If the part is undefined or has another kind than the
+ * event, the event replaces the part. Arguments for a part that is not a tool call give null
+ * instead.
  */
 function addEvent(part: AnswerPart | undefined, event: PartEvent): AnswerPart | null {
   switch (event.kind) {

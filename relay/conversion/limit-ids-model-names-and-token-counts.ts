@@ -1,8 +1,6 @@
 import { textOf } from '#relay/canonical/json-values.ts'
 
-/**
- * The maximum lengths of ids and model names. A provider may send longer ones, which are cut off.
- */
+/** The maximum lengths of ids and model names. Longer ones from a provider are cut. */
 const ANSWER_ID_LENGTH_MAX = 128
 const CALL_ID_LENGTH_MAX = 256
 const MODEL_LENGTH_MAX = 256
@@ -28,13 +26,13 @@ export const readModel = (value: unknown): string =>
   (textOf(value) ?? '').slice(0, MODEL_LENGTH_MAX)
 
 /**
- * The largest token count that is read from a usage, which equals the largest count that is billed.
+ * The maximum of a token count in a provider's usage. It equals the largest count that is billed.
  */
 export const TOKEN_COUNT_MAX = 10_000_000
 
 /**
  * Returns a token count as an integer from 0 to `TOKEN_COUNT_MAX`. A fraction is rounded up. A
- * number in a string is accepted. Any other value becomes 0.
+ * number in a string is accepted if it consists of at most 16 digits. Any other value becomes 0.
  */
 export function tokenCountOf(value: unknown): number {
   const count = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value

@@ -27,8 +27,8 @@ const OPENAI_PARTS: Names = {
 }
 
 /**
- * Returns the names of a format, including those of instructions, messages, parts and the members
- * of parts.
+ * Returns the names of a format: `others`, and the names of instructions, messages, parts and their
+ * members. `members` has the names of the members of messages and parts.
  */
 function withPlaces(
   { system, instruction, messages, content }: Places,
@@ -153,7 +153,7 @@ const NAMES: Readonly<Record<ConvertedFormatName, Names>> = {
 const NO_CONVERSATION = { system: [], messages: [] } as const
 
 /**
- * Replaces the canonical paths of losses by the paths in the caller's format.
+ * Replaces the canonical paths of losses with the paths in the caller's format.
  * `messages[2].parts[0]` becomes the path of the part in the caller's request, such as
  * `messages[3].content[0]`. If this path is unknown, the result is `messages[].content[]`, because
  * reading may have joined or moved messages. Each path is returned once.
@@ -177,13 +177,16 @@ export function callerPathsOfLosses(
 }
 
 /**
- * How many characters at the beginning of a loss are compared with the known paths. All known paths
- * are shorter than this. The limit is needed because the rest of a loss may contain a very long
+ * The number of characters at the beginning of a loss that are compared with the known paths. All
+ * known paths are shorter. The limit is needed because the rest of a loss may contain a very long
  * name from the caller.
  */
 const PATH_LENGTH_MAX = 96
 
-/** Replaces the longest known path at the start of a loss by its name in the caller's format. */
+/**
+ * Replaces the longest known path at the start of a loss with its name in the caller's format.
+ * Returns the loss unchanged if it begins with no known path.
+ */
 function callerName(loss: string, names: Names): string {
   let end = Math.min(loss.length, PATH_LENGTH_MAX)
   while (end > 0) {

@@ -11,8 +11,8 @@ import type { ProviderFormatName } from './format-conversion.ts'
 import { pictureAsMarkdown } from './gemini/pictures-as-markdown.ts'
 
 /**
- * Collects the names, such as `answer (citations)`, of content in one answer that the caller's
- * format can't express. The events of a stream are read while they are converted.
+ * Collects the names of content in one answer that the caller's format can't express. `answer
+ * (citations)` is such a name. The events of a stream are read while they are converted.
  */
 export class LossesInAnswer {
   private readonly format: ProviderFormatName
@@ -43,8 +43,8 @@ export class LossesInAnswer {
   }
 
   /**
-   * Reads the kind of a canonical part or event, and adds its name if the caller's format can't
-   * express it.
+   * Adds the name of the kind of a canonical part or event if the caller's format can't express
+   * this kind.
    */
   readPart({ kind }: AnswerPart | CanonicalEvent): void {
     // All formats of callers except completions can express thinking.
@@ -52,8 +52,8 @@ export class LossesInAnswer {
   }
 
   /**
-   * Adds a name. The provider chooses the names, so only a few are kept, and unusual ones become
-   * `other`.
+   * Adds a name, unless the list is full. The provider chooses the names. Therefore, at most
+   * `NAMES_MAX` names are kept, and a name that does not match `NAME` becomes `other`.
    */
   private add(name: string): void {
     if (this.names.size === NAMES_MAX) return
@@ -66,11 +66,11 @@ const NAME = /^\w{1,40}$/
 
 const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
 
-/** Returns the names of the members whose value is a list with elements. */
+/** Returns those of `members` whose value in `object` is a list with elements. */
 const filledOf = (object: JsonObject, members: readonly string[]): readonly string[] =>
   members.filter((member) => isFilled(object[member]))
 
-/** The members with the sources of an answer from Perplexity, which are outside of the choices. */
+/** The members in which Perplexity's answers list their sources. They are next to `choices`. */
 const SOURCES = ['citations', 'search_results']
 const MESSAGE_LISTS = ['annotations', 'images']
 
@@ -112,7 +112,7 @@ function lostInPart(part: JsonObject): readonly string[] {
   return isRead ? lost : [...lost, 'inlineData']
 }
 
-/** The members of `groundingMetadata` with sources and searches. */
+/** The members of `groundingMetadata` that list sources and searches. */
 const GROUNDING = ['groundingChunks', 'webSearchQueries', 'imageSearchQueries']
 
 function lostInCandidate(candidate: JsonObject): readonly string[] {

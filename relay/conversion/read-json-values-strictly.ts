@@ -6,7 +6,7 @@ export const isAbsent = (value: unknown): value is undefined | null =>
   value === undefined || value === null
 
 /**
- * Returns a required string. Throws a `ConversionError` with the path if the value is not a string.
+ * Returns a required string. Throws a `ConversionError` with `path` if the value is not a string.
  */
 export function requiredText(value: unknown, path: string): string {
   if (typeof value === 'string') return value
@@ -14,8 +14,7 @@ export function requiredText(value: unknown, path: string): string {
 }
 
 /**
- * Returns a required object. Throws a `ConversionError` with the path if the value is not an
- * object.
+ * Returns a required object. Throws a `ConversionError` with `path` if the value is not an object.
  */
 export function requiredObject(value: unknown, path: string): JsonObject {
   const object = objectOf(value)
@@ -23,7 +22,7 @@ export function requiredObject(value: unknown, path: string): JsonObject {
   throw new ConversionError(path, 'An object is expected.')
 }
 
-/** Returns a required list. Throws a `ConversionError` with the path if the value is not a list. */
+/** Returns a required list. Throws a `ConversionError` with `path` if the value is not a list. */
 export function requiredList(value: unknown, path: string): readonly unknown[] {
   if (Array.isArray(value)) return value
   throw new ConversionError(path, 'An array is expected.')

@@ -19,7 +19,8 @@ type ReadPart = (part: JsonObject, path: string, losses: string[]) => readonly C
 
 /**
  * Reads the content of a message in OpenAI's formats, which is a string, a list of parts, or null.
- * Empty texts are left out, because other formats reject them.
+ * An empty string gives no part, because other formats reject empty texts. `readPart` reads the
+ * elements of a list.
  */
 export function readTextOrParts(
   content: unknown,
@@ -52,10 +53,13 @@ export function readRefusedText(part: JsonObject, path: string): ContentPart {
 /** The values of `detail` that all formats know. */
 export const IMAGE_DETAILS: ReadonlySet<unknown> = new Set(['low', 'high', 'auto'])
 
-/** The media type of a file that states none. */
+/** The media type that is assumed for a file without a media type. */
 export const DOCUMENT_TYPE = 'application/pdf'
 
-/** Reads a web address or a data URL. `mediaType` is used if a data URL states none. */
+/**
+ * Reads a web address or a data URL. `mediaType` is used if a data URL states none. Throws a
+ * `ConversionError` with `path` for any other text.
+ */
 export function readUrl(url: string, path: string, mediaType: string): FileSource {
   const content = readDataUrl(url)
   if (content !== null) {
@@ -70,8 +74,10 @@ export const mediaTypeOfAudio = (format: string): string =>
   format === 'mp3' ? 'audio/mpeg' : `audio/${format}`
 
 /**
- * Returns the arguments of a tool call as the JSON text of an object. If a model wrote invalid
- * JSON, the text is wrapped in an object, so that the caller can continue the conversation.
+ * Returns the arguments of a tool call as the JSON text of an object. Missing or blank arguments
+ * become `{}`. A text that is not a JSON object is reported as lost and wrapped in an object.
+ * Models sometimes write such texts, and the caller must still be able to continue the
+ * conversation.
  */
 export function readArguments(value: unknown, path: string, losses: string[]): string {
   const object = objectOf(value)

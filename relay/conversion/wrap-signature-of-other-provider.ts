@@ -2,14 +2,14 @@ import { type JsonObject, parsedObject, textOf } from '#relay/canonical/json-val
 import { WRAPPED_SIGNATURE } from '../canonical/thinking-signature-prefixes.ts'
 
 /**
- * The signature of a tool call. In formats whose calls have no signature, it is stored outside the
- * call.
+ * The signature of a tool call, and the id of the call. The signature is written outside the call
+ * in formats in which a call has no member for it.
  */
 export type CallSignature = { readonly callId: string; readonly callSignature: string }
 
 /**
- * Encodes data from a provider of another format as a text. The caller stores the text and sends it
- * back.
+ * Encodes data from the provider, such as a signature, as a text that fits the caller's format. The
+ * caller stores the text and sends it back in a later request.
  */
 export const wrapSignature = (kept: JsonObject): string =>
   Buffer.from(`provider:${JSON.stringify(kept)}`).toString('base64')

@@ -6,15 +6,18 @@ import { addLoss } from './collect-losses.ts'
 export const withoutNulls = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 
-/** How one of OpenAI's formats writes a tool, and a tool choice that names one tool. */
+/**
+ * The functions of one of OpenAI's formats that write a tool and a tool choice that names one tool.
+ */
 type ToolFormat = {
   readonly writeTool: (tool: CanonicalTool, path: string) => JsonObject
   readonly writeChoice: (name: string) => JsonObject
 }
 
 /**
- * Writes the members of a request that concern its tools. Without tools, OpenAI rejects
- * `tool_choice` and `parallel_tool_calls`.
+ * Writes the members of a request that concern its tools. Returns no members for a request without
+ * tools, because OpenAI then rejects `tool_choice` and `parallel_tool_calls`. A tool choice that
+ * requires a call is then reported as lost.
  */
 export function writeToolMembers(
   { tools, toolChoice, allowsParallelCalls }: CanonicalRequest,
@@ -38,8 +41,8 @@ export function writeToolMembers(
 const SCHEMA_NAME_LENGTH_MAX = 64
 
 /**
- * Returns the name of a schema with only the characters that OpenAI accepts: letters, digits, `_`
- * and `-`.
+ * Returns a schema's name as OpenAI accepts it: at most 64 letters, digits, `_` and `-`. Any other
+ * character becomes `_`, and an empty name becomes `answer`.
  */
 export const schemaName = (name: string): string =>
   name.replace(/[^\w-]/g, '_').slice(0, SCHEMA_NAME_LENGTH_MAX) || 'answer'

@@ -26,18 +26,19 @@ type Deps = {
  */
 const PENDING_MAX = 4_096
 /**
- * The age of a task in milliseconds from which its acceptance is no longer written again. The limit
- * exists only so that an acceptance that can never be written does not block all later ones. The
- * limit is as long as a task can be open, because the result of an open task must not be lost.
+ * The age of a task, in milliseconds, above which the writer no longer tries to write its
+ * acceptance. Without this limit, an acceptance that can never be written would block all later
+ * ones. The limit is as long as a task can be open, because the result of an open task must not be
+ * lost.
  */
 const PENDING_MS_MAX = 86_400_000
 const RETRY_MS = 2_000
 
 /**
  * Writes the events that record that providers accepted tasks. While the event store is
- * unavailable, an acceptance is kept in memory and written again for a day. A lost acceptance is
- * expensive, because the provider bills the task and only the acceptance contains the provider's
- * id. Every lost acceptance is logged for the operator.
+ * unavailable, the writer keeps an acceptance in memory and tries to write it again, until the task
+ * is a day old. A lost acceptance is expensive, because the provider bills the task and only the
+ * acceptance contains the provider's id. Every lost acceptance is logged for the operator.
  */
 export class AcceptedTaskWriter {
   private readonly deps: Deps
@@ -53,8 +54,9 @@ export class AcceptedTaskWriter {
   }
 
   /**
-   * Writes the acceptance of one task. Returns `pending` if the event store is unavailable and the
-   * acceptance will be written later. Never throws.
+   * Writes the acceptance of one task. Returns `pending` if the acceptance can't be written now.
+   * The acceptance is then written later, or is logged as lost if too many acceptances wait or the
+   * writer is stopped. Never throws.
    */
   async write(one: AcceptedTask): Promise<TaskOutcome | 'pending'> {
     try {
@@ -112,7 +114,10 @@ export class AcceptedTaskWriter {
     this.timer.unref()
   }
 
-  /** Writes the pending acceptances in order. Stops at the first failure. */
+  /**
+   * Writes the pending acceptances in order, and logs those that are too old as lost. Stops at the
+   * first failure.
+   */
   private async writePending(): Promise<void> {
     for (const one of this.pending) {
       const isOld = this.deps.now() - one.submittedAt > PENDING_MS_MAX

@@ -12,7 +12,7 @@ import type { TaskDeps } from './task-deps.ts'
 import type { UnansweredStatusQueries } from './unanswered-status-queries.ts'
 import { reportsInVideoStatus, videoStatusRequest } from './videos/video-status-query.ts'
 
-/** The channel and key to poll, and the kind of tasks that are asked about. */
+/** The channel and key to poll, and the kind of tasks to ask about. */
 export type PollTarget = {
   readonly channel: RelayChannel
   readonly key: RelayKey
@@ -27,8 +27,8 @@ type MissingPolls = Map<string, { readonly since: number; readonly polls: number
 
 export type PollerTimes = {
   /**
-   * The pause in milliseconds after a failure. It doubles with each further failure, up to twelve
-   * times this value.
+   * The pause in milliseconds after a failure. The pause doubles with each failure in a row, up to
+   * twelve times this value. If the provider's `Retry-After` is longer, it applies, up to a minute.
    */
   readonly everyMs: number
   /**
@@ -37,9 +37,9 @@ export type PollerTimes = {
    */
   readonly lateMs: number
   /**
-   * A task fails once its provider has answered in several polls over this time, in milliseconds,
-   * that it does not know the task. An overdue task that the provider's answers do not mention
-   * expires after the same time.
+   * A task ends only after several polls in a row without news of the task, over at least this time
+   * in milliseconds. A task that its provider does not know then fails. An overdue task that the
+   * provider's answers do not mention then expires.
    */
   readonly missingMs: number
 }
@@ -57,20 +57,20 @@ export const POLL_PERMITS: PermitLimits = {
 const PER_CHANNEL = 3
 
 /**
- * The number of polls in a row without news of a task after which the task ends. A task that its
- * provider does not know then fails, and an overdue task expires.
+ * The minimum number of polls in a row without news of a task before the task ends: see
+ * `missingMs`.
  */
 const MISSING_POLLS = 5
 /**
  * The number of failures in a row after which the provider counts as unavailable. All tasks that
- * were not polled yet then count as unanswered. Fewer failures may be due to single tasks.
+ * still wait in the queue then count as unanswered. Fewer failures may be due to single tasks.
  */
 const UNAVAILABLE_FAILURES = 4
 
 const BATCH_MAX = 25
 const AT_ONCE = 2
 const ANSWER_MS = 20_000
-/** The maximum time for a response that contains a file. */
+/** The maximum time in milliseconds for a response that contains a file. */
 const LONG_ANSWER_MS = 120_000
 
 /**
@@ -108,8 +108,8 @@ export class ChannelKeyPoller {
   }
 
   /**
-   * Asks the provider about all `tasks`, oldest first. Stops when the provider fails. `lost` is
-   * aborted when this process has lost the poller's lease. Never rejects.
+   * Asks the provider about all `tasks`, which are sorted by age, oldest first. Stops when the
+   * provider fails. `lost` is aborted when this process has lost the poller's lease. Never rejects.
    */
   async poll(target: PollTarget, tasks: readonly OpenTask[], lost: AbortSignal): Promise<void> {
     if (this.isPaused()) return
@@ -232,7 +232,8 @@ export class ChannelKeyPoller {
   }
 
   /**
-   * Reports whether a provider that does not know a task may know it later. Some providers know a
+   * Reports whether a provider that does not know a task may know it later. Returns false if the
+   * provider knows the task, or has not known it for several polls in a row. Some providers know a
    * new task only after some seconds, or answer from a server that does not have it yet.
    */
   private mayAppearLater({ task }: OpenTask, { isMissing }: ProviderReport): boolean {
@@ -262,9 +263,9 @@ export class ChannelKeyPoller {
   }
 
   /**
-   * Ends an old task that its provider's answers do not mention. A single answer is not enough. A
-   * reverse proxy or a server that has just started can report as unknown a task that is finished
-   * and for which the provider charges.
+   * Expires an overdue task if its provider's answers do not mention the task in several polls in a
+   * row. A single answer is not enough. The task may be finished and charged by the provider
+   * although a reverse proxy or a server that has just started does not know the task.
    */
   private async expireUnmentioned(openTask: OpenTask): Promise<void> {
     const { task } = openTask

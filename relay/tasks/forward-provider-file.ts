@@ -11,14 +11,17 @@ import {
 
 /** The limits of one transfer of a file from its provider to the caller. */
 export type TransferLimits = {
-  /** The time after which the transfer ends if no byte arrives or the caller reads none. */
+  /**
+   * The time in milliseconds after which the transfer ends if no byte arrives or the caller reads
+   * none.
+   */
   readonly stallMs: number
   readonly totalMs: number
   /** The maximum size in bytes. Null sets no limit. */
   readonly bytesMax: number | null
 }
 
-/** The limits for pictures. A provider delivers them within seconds. */
+/** The limits for pictures. A provider delivers a picture within seconds. */
 export const PICTURE_TRANSFER: TransferLimits = {
   stallMs: 10_000,
   totalMs: 60_000,
@@ -55,8 +58,9 @@ export function fileError(
 }
 
 /**
- * Opens a file. Aborts `gone` after twice `stallMs`. This is the time for all requests together,
- * because the provider may redirect or be asked for another link.
+ * Opens a file. Aborts `gone` if the file is not open after twice `stallMs`. This time is for all
+ * requests together: the provider may redirect, or may have to be asked for a new address of the
+ * file.
  */
 export async function openInTime(
   { stallMs }: TransferLimits,
@@ -89,7 +93,7 @@ export type FileToSend = ProviderFile & {
 
 /**
  * Sends a file to the caller. `gone` is aborted when the caller disconnects. This function also
- * aborts `gone` when a limit of time is exceeded.
+ * aborts `gone` when a time limit is exceeded.
  */
 export async function sendFile(
   exchange: Exchange,

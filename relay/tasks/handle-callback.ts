@@ -20,8 +20,8 @@ export function callbackPath(path: string): CallbackPath | null {
 
 /**
  * Handles a callback, which is a drawing provider's report on a task. The signature of the URL is
- * verified before anything is read. A repeated or late callback gets a success status, so that the
- * provider does not send it again.
+ * verified before the task or the body is read. A repeated or late callback gets a success status,
+ * so that the provider does not send it again.
  */
 export async function handleCallback(
   deps: TaskDeps,

@@ -16,10 +16,11 @@ export type SubmissionEnd = { readonly end: AttemptEnd; readonly answer: SubmitA
 const STATUS_OF_CAUSE = { key: 401, account: 402, model: 404, limit: 429, provider: 500 } as const
 
 /**
- * Determines the outcome of a submission from the provider's response. If the provider refused the
- * site's account and not the request, the attempt ends with the status in `STATUS_OF_CAUSE`,
- * regardless of the status of the response. Another channel is therefore tried, and the refusal
- * counts for the channel's health.
+ * Determines the outcome of a submission from the provider's response. If the cause of a refusal is
+ * not the request, the attempt fails with the status in `STATUS_OF_CAUSE`, regardless of the status
+ * of the response. Another channel can then be tried, and the refusal counts for the channel's
+ * health. A response that is neither an acceptance nor a refusal with a code fails with the error
+ * `format`.
  */
 export function judgeSubmission(
   end: AttemptEnd,
@@ -41,11 +42,12 @@ export function judgeSubmission(
 const KEY_STATUSES = new Set([401, 403])
 
 /**
- * Reads a response with an error status. The status is kept if the request or the provider is at
- * fault, because the status then tells more than the code. A status in `KEY_STATUSES` is also kept
- * if the code blames the account, because the cause is then often a missing permission. The status
- * 402 would suggest to top up the account, which does not help. With the kept status, the refusal
- * counts towards disabling the key.
+ * Reads a failed attempt. Only a response with a status from 400 to 499 is searched for a refusal.
+ * Its status is kept if the request or the provider is at fault, because the status then says more
+ * than the code. A status in `KEY_STATUSES` is also kept if the code blames the account, because
+ * the cause is then often a missing permission. The status 402 would suggest that the operator tops
+ * up the account, which would not help. With the kept status, the refusal counts towards disabling
+ * the key.
  */
 function readFailed(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
@@ -94,8 +96,9 @@ export function isKeyFault({ end, answer }: SubmissionEnd): boolean {
 const PROXY_TIMEOUTS = new Set([408, 504, 520, 524])
 
 /**
- * The maximum time within which the status 502 means that a reverse proxy could not connect to the
- * provider. If the status arrives later, the provider may have accepted the task.
+ * The maximum time, in milliseconds, within which the status 502 means that a reverse proxy could
+ * not connect to the provider. If the status arrives later, the provider may have accepted the
+ * task.
  */
 const FAST_MS = 1_000
 

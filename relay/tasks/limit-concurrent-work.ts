@@ -9,9 +9,10 @@ export type PermitLimits = {
   /** The maximum time in milliseconds to wait for a permit. Null sets no limit. */
   readonly waitMs: number | null
   /**
-   * True if names take turns: after work under a name has started, waiting work under the same name
-   * comes after that of all others. A name under which no work waits may then exceed `waiting`, so
-   * that a few names can't occupy the queue. False by default.
+   * True if names take turns. After work under a name has started, the other work that waits under
+   * this name moves to the end of the queue. The first work that waits under a name is then
+   * accepted even if `waiting` is reached, so that a few names can't occupy the queue. False by
+   * default.
    */
   readonly isRoundRobin?: boolean
 }
@@ -27,9 +28,9 @@ type Waiter = {
 }
 
 /**
- * Limits concurrent work in this process, in total and per name. A name is, for example, that of a
- * channel or a user. Waiting work starts in order of arrival or in turns of the names, except that
- * work under a name that has reached its limit waits longer.
+ * Limits concurrent work in this process, in total and per name. A name identifies, for example, a
+ * channel or a user. Waiting work starts in the order of arrival or, with `isRoundRobin`, in turns
+ * of the names. Work under a name that has reached its limit waits longer.
  */
 export class Permits {
   private readonly max: PermitLimits
@@ -81,7 +82,7 @@ export class Permits {
     if (this.max.isRoundRobin === true) for (const { names } of started) this.moveToEnd(names)
   }
 
-  /** Lets the other waiters of these names wait behind those of all other names. */
+  /** Moves the work that waits under these names to the end of the queue. */
   private moveToEnd(names: readonly PermitName[]): void {
     for (const waiter of [...this.waiting]) {
       if (!names.some(({ name }) => isUnder(waiter, name))) continue

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 const [ADDRESS_MS, GONE_MS] = [3_600_000, 60_000]
 const REMEMBERED_MAX = 10_000
 
-/** The new address of a file, or the outcome if there is none. */
+/** The new address of a file, or a `FileOutcome` if there is none. */
 type Found = string | FileOutcome
 
 /** A file whose address is looked up. `name` is unique, and `old` is the address that expired. */
@@ -22,10 +22,10 @@ export type ExpiredFile = {
 }
 
 /**
- * Looks up the new addresses of files whose old ones have expired. Anyone who has a link to a file
- * can request it, and each look-up is a request with the operator's key. A page of old pictures
- * must not use up the provider's rate limit. Therefore, answers are remembered, requests for the
- * same file share one look-up, and the look-ups for the files of one user are limited.
+ * Looks up the new addresses of files whose old addresses have expired. Anyone who has a link to a
+ * file can request the file, and each look-up is a request with the operator's key. A page of old
+ * pictures must not use up the provider's rate limit. Therefore, answers are remembered, requests
+ * for the same file share one look-up, and the look-ups for the files of one user are limited.
  */
 export class FileAddressLookups {
   private readonly limits: Limits
@@ -39,9 +39,9 @@ export class FileAddressLookups {
   }
 
   /**
-   * Returns the new address, or the outcome if there is none. `ask` asks the provider and must end
-   * within a limited time. `ask` must not be aborted when the caller who started it disconnects,
-   * because other callers may wait for the same answer.
+   * Returns the new address, or a `FileOutcome` if there is none. `ask` asks the provider and must
+   * end within a limited time. `ask` must not be aborted when the caller who started it
+   * disconnects, because other callers may wait for the same answer.
    */
   find(file: ExpiredFile, ask: () => Promise<Found>): Promise<Found> {
     const { name } = file
@@ -55,8 +55,8 @@ export class FileAddressLookups {
   }
 
   /**
-   * Removes the remembered new address of a file. Called once this address has expired as well, so
-   * that the next request looks up another one.
+   * Removes the remembered new address of a file. Must be called once this address has expired as
+   * well. The next request then looks up another address.
    */
   forget({ name }: ExpiredFile): void {
     this.remembered.delete(name)

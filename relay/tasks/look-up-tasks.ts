@@ -18,12 +18,15 @@ import type { TaskDeps } from './task-deps.ts'
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
- * Reports whether the text has the form of a task id. This is checked first, so that other texts
- * cause no read of the event store.
+ * Reports whether the text has the form of a task id. Callers check the form first, so that they
+ * read the event store only for task ids.
  */
 export const isTaskId = (id: string): boolean => TASK_ID.test(id)
 
-/** Returns the task with this id and kind, or null if the caller's user has no such task. */
+/**
+ * Returns the task with this id and kind. Returns null if the caller's user has no such task, or if
+ * the task was deleted.
+ */
 export async function findOwnTask(
   { ledger }: Pick<TaskDeps, 'ledger'>,
   { user }: Caller,
@@ -44,9 +47,9 @@ const MINUTE_MS = 60_000
 
 /**
  * Acquires a permit for a look-up of tasks. Returns an error if the user has reached a limit of
- * look-ups, which all relays count together. Look-ups are free of charge, and the limits of calls
- * do not apply to them. `asksProvider` is true if the look-up sends a request to a provider, at the
- * operator's expense.
+ * look-ups. All relays count look-ups together. Look-ups are free of charge, and the limits of
+ * calls do not apply to them. `asksProvider` is true if the look-up sends a request to a provider,
+ * at the operator's expense.
  */
 async function acquireLookupPermit(
   { limits }: { readonly limits: Limits },
@@ -73,8 +76,9 @@ async function acquireLookupPermit(
 const HOST = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:]{2,45}\](?::\d{1,5})?$/
 
 /**
- * Returns the base URL of this site for links in a response. If none is configured, it is made from
- * the host of the request. This is safe, because only this caller receives the response.
+ * Returns the base URL of this site for links in a response. If no URL is configured, it is made
+ * from the `Host` header of the request. This is safe, because only this caller receives the
+ * response. Returns an empty text if this header is not valid.
  */
 export function siteAddress({ views }: Pick<TaskDeps, 'views'>, { request }: Exchange): string {
   const { serverAddress } = views.options.options.tasks
@@ -142,7 +146,7 @@ export async function fetchTask(
 
 /**
  * Serves `POST /mj/task/list-by-condition` and `POST /suno/fetch`. The response contains those of
- * the requested tasks that exist.
+ * the requested tasks that the caller's user has.
  */
 export async function fetchTasks(
   deps: TaskDeps,

@@ -49,9 +49,9 @@ const videoAddress = (result: string | null, index: number): string | null =>
   videosIn(parsedShallowObject(Buffer.from(result ?? '')))[index] ?? null
 
 /**
- * Opens the file of a drawing task. The address of a picture often expires after a day. The
- * provider is then asked for the task once more, because its answer may have a new address. See
- * `FileAddressLookups` for the limits.
+ * Opens the file of a drawing task. The address of a picture often expires after a day. If the
+ * address no longer has the file, the provider is asked for the task once more, because its answer
+ * may have a new address. See `FileAddressLookups` for the limits.
  */
 export async function openDrawingFile(
   deps: TaskDeps,

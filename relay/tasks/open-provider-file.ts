@@ -33,7 +33,7 @@ export type FileOutcome =
 export const GONE: FileOutcome = { kind: 'gone' }
 export const FAILED: FileOutcome = { kind: 'failed', retryAfterMs: 0 }
 
-/** The address of a file that a provider has named. */
+/** The address of a file, as the provider has named it. */
 export type FileAddress = {
   readonly url: string
   /** The headers with the channel's key. They are sent only to the provider's own address. */
@@ -45,7 +45,10 @@ export type FileAddress = {
   readonly proxy: string | null
 }
 
-/** Returns the value of a `Range` header if it names one range of bytes. */
+/**
+ * Returns the value of a `Range` header if it names one range of bytes. Otherwise, returns
+ * undefined.
+ */
 export const byteRange = (header: string | undefined): string | undefined =>
   header !== undefined && RANGE.test(header) ? header : undefined
 
@@ -102,7 +105,7 @@ export const isGone = (status: number, isKeyDoubtful: boolean): boolean =>
 
 /**
  * Requests a file and follows redirects. The key is sent only to the provider's own address.
- * Returns the outcome if there is no final response.
+ * Returns a `FileOutcome` if there is no final response.
  */
 async function follow(
   deps: Connecting,

@@ -65,7 +65,10 @@ export function boundedTextOf(value: unknown, lengthMax: number): string | null 
   return clean === '' ? null : clean
 }
 
-/** Returns the value if it is a web address, or null. */
+/**
+ * Returns the value if it is a web address, or null. A longer value is first cut to 4096
+ * characters.
+ */
 export function webAddress(value: unknown): string | null {
   const text = boundedTextOf(value, 4_096)
   if (text === null || !URL.canParse(text)) return null

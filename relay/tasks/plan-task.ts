@@ -48,7 +48,8 @@ export type TaskRequest = {
   /** The id of the earlier task that this request continues, or null. */
   readonly originId: string | null
   /**
-   * True if the request may continue a task that is not finished, as Midjourney's modal windows do.
+   * True if the request may continue a task that is not finished, as a request for one of
+   * Midjourney's modal windows does.
    */
   readonly continuesOpen: boolean
   /**
@@ -130,7 +131,7 @@ function planInGroup(
     request.video === undefined
       ? null
       : selectVideoChannels(channels, request.model, request.video, origin)
-  // A video that no channel's vendor can make in the caller's format is sent nowhere.
+  // A video is sent only to channels whose vendor can make it in the caller's format.
   const offer = request.video === undefined ? channels : (video?.offer ?? [])
   if (!hasUnexpiredChannel(offer, now)) {
     return relayError('no_channel', { param: 'model', subject: model, retryAfter: 10 })
@@ -142,10 +143,10 @@ function planInGroup(
 }
 
 /**
- * Returns the error of a request for a video whose model is unknown, or is offered only elsewhere:
- * for calls, drawings or music, or for videos in the format of another vendor. Such a request never
- * succeeds, so the caller must not be told to try it again. Returns null for any other request. A
- * request that continues a task has the model of that task.
+ * Returns an error for a video request if the model is unknown or is offered only elsewhere: for
+ * calls, drawings or music, or for videos in the format of another vendor. Such a request never
+ * succeeds, so the caller must not be told to try it again. Returns null for any other request.
+ * Also returns null for a request that continues a task, because it has the model of that task.
  */
 function misplacedVideoError(
   { channels }: Views,
@@ -168,7 +169,7 @@ function misplacedVideoError(
 
 /**
  * Returns the price of a task and the quota to reserve for it. Returns null if the price is not per
- * call and the task has no limit of tokens.
+ * call and the task has no token limit.
  */
 function priced(
   price: PriceSnapshot,
@@ -187,9 +188,9 @@ function priced(
 
 /**
  * Returns the channels to which a task may be sent, in the order of their priorities. A request
- * that continues a task is sent only to the channel of that earlier task. This channel must also
- * offer the model to the caller's group, because the group's price is charged. An admin may name
- * any channel (`pinnedChannelId`).
+ * that continues a task is sent only to the channel of that earlier task. This channel must still
+ * have the task's key. It must also offer the model to the caller's group, because the group's
+ * price is charged. An admin may name any channel (`pinnedChannelId`).
  */
 function offerFor(
   { channels }: Views,

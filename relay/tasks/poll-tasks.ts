@@ -24,17 +24,14 @@ export type FindOpenTasks = (
 
 export type Poller = { readonly stop: () => Promise<void> }
 
-/**
- * The time in milliseconds over which a provider must say that it does not know a task before the
- * task fails.
- */
+/** The default of `missingMs` in `PollTimes`. */
 const MISSING_MS = 120_000
 
 const LEASE = 'task-poller'
 /**
- * The number of passes for which no task without a recorded acceptance is ended after an outage of
- * the database or after this process has become the poller. In this time, other processes may still
- * write acceptances that wait in their memory.
+ * The number of passes in which no task without a recorded acceptance is ended. They begin after an
+ * outage of the database, or once this process has become the poller. During these passes, other
+ * processes may still write acceptances that wait in their memory.
  */
 const QUIET_PASSES = 6
 const PAGE = 1_000
@@ -70,9 +67,9 @@ export function startPoller(
 /**
  * The unfinished tasks, grouped by the poller that asks about them. A poller asks about the tasks
  * of one kind that were submitted to one channel with one key. `stale` contains the tasks that may
- * have expired. An accepted task whose lease is running and whose provider answers is not among
- * them, because the poller that asks about this task ends it. `unconfirmed` contains the videos
- * that are to be searched for at their vendors.
+ * have expired. `stale` does not contain an accepted task whose lease is running and whose provider
+ * answers, because the poller that asks about this task ends it. `unconfirmed` contains the videos
+ * whose vendors must be asked whether they have the video.
  */
 type Found = {
   readonly tasksByPoller: ReadonlyMap<string, readonly OpenTask[]>
@@ -96,7 +93,7 @@ class Poll {
   private readonly turns = new Map<string, number>()
   private readonly unanswered = new UnansweredStatusQueries()
   private readonly unconfirmed: UnconfirmedVideos
-  /** The number of further passes in which no task without a recorded acceptance is ended. */
+  /** The number of remaining passes in which no task without a recorded acceptance is ended. */
   private quietPasses = QUIET_PASSES
 
   constructor(deps: TaskDeps, find: FindOpenTasks, times: PollTimes, lost: AbortSignal) {
@@ -145,7 +142,7 @@ class Poll {
         open.add(task.task)
         if (this.isStale(task)) stale.push(task)
         if (this.unconfirmed.isDue(task)) unconfirmed.push(task)
-        // Nobody would pay for the result of a task whose lease is over.
+        // Nobody would pay for the result of a task once the lease of its call is over.
         const isOver = this.deps.now() - task.submittedAt > TASK_LEASE_MS
         if (task.channelId === null || isOver) continue
         const name = `${task.channelId}|${task.keyRef}|${task.kind}`
@@ -229,7 +226,8 @@ class Poll {
 
   /**
    * Ends tasks whose channel was deleted. The keys of the channel no longer exist, so the results
-   * can't be fetched. To wait until the tasks expire would only keep their quota reserved.
+   * can't be fetched. If the tasks stayed open until they expire, only their quota would stay
+   * reserved. If the channel was not deleted, its provider counts as not answering about the tasks.
    */
   private async abandon(tasks: readonly OpenTask[]): Promise<void> {
     const { ledger, log, now } = this.deps
@@ -275,7 +273,8 @@ class Poll {
       const outcome = await ledger.expire(existing)
       log.debug({ call: task, cause, outcome }, 'an expired task was ended')
       if (outcome !== 'changed' || existing.place !== null) return
-      // The relay may have died before it answered the caller, who then repeats the request.
+      // The relay may have died before it answered the caller. The caller then repeats the request
+      // with the same `Idempotency-Key`, so the claim of this key is deleted.
       await claimedCalls.freeCall({ tokenId: existing.submitted.tokenId, call: task })
     } catch (err) {
       this.noteFailure(err)

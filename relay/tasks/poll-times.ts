@@ -6,7 +6,7 @@ export type PollTimes = {
    */
   readonly staleMs: number
   /**
-   * The time in milliseconds after which a task fails if its provider does not know it (see
+   * The time in milliseconds after which a task fails if its provider does not know the task (see
    * `PollerTimes`). The default is two minutes.
    */
   readonly missingMs?: number

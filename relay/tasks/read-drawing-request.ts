@@ -18,7 +18,7 @@ import {
  */
 const BUTTONS: readonly (readonly [RegExp, string])[] = [
   [/^MJ::JOB::(?:upsample|video_virtual_upscale)/i, 'UPSCALE'],
-  // Also the buttons that extend a video.
+  // This pattern also matches the buttons that extend a video.
   [/^MJ::JOB::animate_/i, 'VIDEO'],
   [/^MJ::JOB::low_variation/i, 'LOW_VARIATION'],
   [/^MJ::JOB::high_variation/i, 'HIGH_VARIATION'],
@@ -57,7 +57,9 @@ type ActionRequest = {
 
 export type DrawingReader = (body: TaskBody) => ActionRequest
 
-/** Replaces `taskId`, the gateway's id of the continued task, by the provider's id of that task. */
+/**
+ * Replaces `taskId`, the gateway's id of the continued task, with the provider's id of that task.
+ */
 const withOrigin: ActionRequest['changes'] = ({ origin }) => [['taskId', origin?.place?.upstreamId]]
 
 const CHANGES = new Set(['UPSCALE', 'VARIATION', 'REROLL'])
@@ -108,7 +110,10 @@ const describe: DrawingReader = (body) => {
   return { action: 'DESCRIBE' }
 }
 
-/** Reads a request to change pictures as a prompt says, everywhere or only below a mask. */
+/**
+ * Reads a request to edit pictures according to a prompt. A mask limits the edit to a part of the
+ * picture.
+ */
 const edits: DrawingReader = (body) => {
   const prompt = body.requireText('prompt', TEXT_LENGTH_MAX)
   if (body.has('base64Array')) body.requirePictures('base64Array', 1, 10)
@@ -203,18 +208,19 @@ function refuseVideoFlag(action: string, prompt: string | null): void {
 export const VIDEO_MODEL = 'mj_video'
 
 /**
- * The actions that make no further video. They are requests about a single picture, and the first
- * steps of tasks whose modal step determines the charge.
+ * The actions that make no new video even if they continue a video. `UPSCALE` is a request about a
+ * single picture. `INPAINT` and `CUSTOM_ZOOM` are first steps, and their modal steps determine the
+ * charge.
  */
 const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set(['UPSCALE', 'INPAINT', 'CUSTOM_ZOOM'])
 
 /**
- * Returns a request that continues a task, with the price of a video if the task is a video. To
- * repeat or vary a video makes another one, which costs several times as much as a picture. A modal
- * step completes the task that it continues. As long as this task is open, its first step pays for
- * the result, and the account admits the modal step only as a step of this task (`stepOf`).
- * `isOfVideo` reports whether the result of a task is a video. It is called only if the price
- * depends on it.
+ * Returns the request with the model whose price applies. A request that continues a video has the
+ * price of a video, because a repeated or varied video costs several times as much as a picture. A
+ * modal step completes the task that it continues. As long as this task is open, its first step
+ * pays for the result, and the account admits the modal step only as a step of this task
+ * (`stepOf`). `isOfVideo` reports whether the result of a task is a video. This function is called
+ * only if the price depends on its result.
  */
 export async function atPriceOfOrigin(
   request: TaskRequest,

@@ -12,7 +12,7 @@ const ID_LENGTH_MAX = 128
 /**
  * The maximum length of a text before confidential texts are removed from it. The maximum is large,
  * because a confidential text that is cut in two would not be recognized. After the removal, the
- * text is shortened further.
+ * text is shortened again.
  */
 const UNREDACTED_LENGTH_MAX = 256 * 1024
 const TEXT_MAX = UNREDACTED_LENGTH_MAX
@@ -20,11 +20,11 @@ const TEXT_MAX = UNREDACTED_LENGTH_MAX
 const RESULT_MAX = 96 * 1024
 
 /**
- * Why a provider refused a task. `request`: the request itself, so every provider would refuse it.
- * `key`: the site's key at the provider is not valid. `account`: the site's account there can't pay
- * or lacks a permission. `model`: the account can't use this model. `limit`: the account has
- * reached a limit, such as a full queue. `provider`: the provider itself failed. After `key`,
- * `account`, `model` and `limit`, another account may accept the task.
+ * The reason why a provider refused a task. `request`: the request itself, so every provider would
+ * refuse it. `key`: the site's key at the provider is not valid. `account`: the site's account at
+ * the provider can't pay or lacks a permission. `model`: the account can't use this model. `limit`:
+ * the account has reached a limit, such as a full queue. `provider`: the provider itself failed.
+ * After `key`, `account`, `model` and `limit`, another account may accept the task.
  */
 export type RefusalCause = 'request' | 'key' | 'account' | 'model' | 'limit' | 'provider'
 
@@ -44,7 +44,9 @@ export type SubmitAnswer =
     }
   | {
       readonly isAccepted: false
-      /** The result code in the provider's response; null if the response can't be read. */
+      /**
+       * The result code in the provider's response; null if the response has none or can't be read.
+       */
       readonly code: number | null
       readonly words: string | null
       readonly cause: RefusalCause
@@ -55,7 +57,7 @@ const ACCEPTED = new Set([1, 21, 22])
 const DRAWING_CAUSES: ReadonlyMap<number, RefusalCause> = new Map([
   // The provider has no account of Midjourney that it could use. See `drawingSubmitAnswer`.
   [3, 'account'],
-  // Its queue is full.
+  // The provider's queue is full.
   [23, 'limit'],
 ])
 
@@ -108,8 +110,8 @@ export function drawingSubmitAnswer(
 }
 
 /**
- * Returns the addresses of uploaded pictures, with which a provider answers an upload at once.
- * Returns null if the value is not a list of addresses.
+ * Returns the addresses of uploaded pictures. A provider's response to an upload contains them at
+ * once. Returns null if the value is not a list of addresses.
  */
 function addressesIn(value: unknown): readonly string[] | null {
   if (!Array.isArray(value) || value.length === 0) return null

@@ -62,7 +62,7 @@ export class TaskBody {
     return member !== undefined && member.kind !== 'null'
   }
 
-  /** Returns a text member, or null if the member is missing or empty. */
+  /** Returns a text member, or null if the member is missing, null or blank. */
   text(key: string, lengthMax = NAME_LENGTH_MAX): string | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
@@ -121,8 +121,8 @@ export class TaskBody {
   }
 
   /**
-   * Returns an object member, or null if it is missing. Throws if a name in the object is another
-   * spelling of a name in `names`.
+   * Returns an object member, or null if the member is missing or null. Throws if a name in the
+   * object is another spelling of a name in `names`.
    */
   object(key: string, names: NamesByFoldedName): Readonly<Record<string, unknown>> | null {
     const member = this.find(key)

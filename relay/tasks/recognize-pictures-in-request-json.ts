@@ -35,7 +35,8 @@ for (const letter of LETTERS) BASE64_BYTES[letter.charCodeAt(0)] = 1
 
 /**
  * Reports whether a JSON string (with its quotes) contains a picture: a data URL, a picture file in
- * base64, or a web URL, which some providers accept. A string with escapes is copied to decode it.
+ * base64, or a web URL, which some providers accept. Only a string with escapes is copied, because
+ * it must be decoded.
  */
 export function isPictureInJson(json: Buffer): boolean {
   const text = json.includes(BACKSLASH)

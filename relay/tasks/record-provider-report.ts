@@ -47,10 +47,10 @@ export async function recordReport(
 
 /**
  * Ends the task that a modal step completes, with the result of that step. Some providers use one
- * id for both tasks, so one report ends both. Others give the step a separate id and never report
- * on the first task again. The price of the first task would then not be charged, and its quota
- * would stay reserved for an hour. The first task is ended before the step, because the step is
- * reported again if this process dies in between.
+ * id for both tasks, so one report ends both. Other providers give the step a separate id and never
+ * report on the first task again. The price of the first task would then not be charged, and its
+ * quota would stay reserved for an hour. The first task is ended before the step, because the step
+ * is reported again if this process dies in between.
  */
 async function endContinuedTask(
   deps: TaskDeps,
@@ -70,10 +70,10 @@ async function endContinuedTask(
 }
 
 /**
- * Returns the texts of a provider's report without confidential texts, such as keys. The result of
- * a music task is not redacted, because the caller needs the URLs in it. The result of a video is
- * not redacted either, because it is never shown. The addresses of a drawing's picture and videos
- * are not redacted either.
+ * Returns the texts of a provider's report without confidential texts, such as keys. Three kinds of
+ * texts are not redacted: the result of a music task, because the caller needs the URLs in the
+ * result; the result of a video, because the result is never shown; and the addresses of a
+ * drawing's picture and videos. `failReason` is null if the site hides the errors of providers.
  */
 function redactedTextsOf(
   deps: TaskDeps,

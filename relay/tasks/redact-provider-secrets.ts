@@ -23,8 +23,8 @@ export const confidentialTexts = (
 ]
 
 /**
- * Replaces the texts in `confidential` by `***` in JSON data, including URLs and member names. Data
- * below the depth `DEPTH_MAX` becomes null.
+ * Replaces the texts in `confidential` with `***` in JSON data, including URLs and member names.
+ * Data below the depth `DEPTH_MAX` becomes null.
  */
 export function redactTexts(value: unknown, confidential: readonly string[], depth = 0): unknown {
   if (typeof value === 'string') return redactText(value, confidential)
@@ -42,7 +42,7 @@ export function redactTexts(value: unknown, confidential: readonly string[], dep
 const TEXT_MAX = 16_384
 
 /**
- * Replaces the texts in `confidential` by `***`, the longest first, so that no part of a longer
+ * Replaces the texts in `confidential` with `***`, the longest first, so that no part of a longer
  * text remains. The result is shortened only afterwards, because a confidential text that was cut
  * would not be recognized.
  */

@@ -6,7 +6,9 @@ import type { Language } from '#relay/canonical/relay-error-catalogue.ts'
 import { parsedShallowObject } from './parse-provider-json.ts'
 import type { TaskDeps } from './task-deps.ts'
 
-/** The messages for failures for which the provider gave no reason, by the cause of the failure. */
+/**
+ * The messages for failed tasks without a reason from the provider, by the cause of the failure.
+ */
 const REASONS: Record<FailureCause, Record<Language, string>> = {
   failed: { zh: '任务失败', en: 'The task failed.' },
   refused: { zh: '上游拒绝了该任务', en: 'The provider refused the task.' },
@@ -77,8 +79,8 @@ const progressFor = ({ end }: TaskRecord, progress: string | undefined): string 
 
 /**
  * Returns the time at which the provider started the task, in Unix milliseconds, or 0 if it has not
- * started. If a task started and ended between two polls, its start is unknown, and the time of its
- * submission is returned.
+ * started. If a task started and succeeded between two polls, its start is unknown, and the time of
+ * its submission is returned.
  */
 const startFor = ({ status, startedAt, submitted }: TaskRecord): number =>
   startedAt ?? (status === 'SUCCESS' ? submitted.submittedAt : 0)

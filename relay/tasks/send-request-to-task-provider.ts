@@ -39,7 +39,6 @@ export type ProviderRequest = {
    * sent and received.
    */
   readonly evidence?: AttemptEvidence
-  /** Additional headers of the request. */
   readonly headers?: Readonly<Record<string, string>>
   /**
    * The provider's name for the model. It is needed for clouds, where the URL depends on the model.
@@ -89,8 +88,8 @@ export async function addressTaskRequest(
 }
 
 /**
- * Sends one request to a provider. Redirects are not followed. Failures are returned and never
- * thrown.
+ * Sends one request to a provider. Redirects are not followed. Failures of the provider, of the
+ * connection and of a cloud's credentials are returned and never thrown.
  */
 export async function sendTaskRequest(
   { via }: Pick<Outbound, 'via'>,
@@ -162,7 +161,8 @@ async function sendAddressed(
 }
 
 /**
- * Reads a response of any length, in which long texts are cut. Returns the shortened JSON document.
+ * Reads a response of any length and cuts its long texts while they arrive. Returns the shortened
+ * JSON document. Rejects with `AnswerTooLarge` if even this document is too long.
  */
 async function readShortened(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = []

@@ -46,7 +46,10 @@ export type ShownProviderError = {
   /** The provider's result code for drawings; null if its response has none. */
   readonly code: number | null
   readonly words: string
-  /** True if the provider or the site's account there has reached a limit, so a retry may help. */
+  /**
+   * True if the provider or the site's account at the provider has reached a limit. A retry may
+   * then help.
+   */
   readonly isLimit: boolean
   /** The delay before a retry, in milliseconds; 0 if the provider requests none. */
   readonly retryAfterMs: number
@@ -136,8 +139,8 @@ export function taskErrorAnswer(
 
 /**
  * Reports whether the provider refused the site's key or account. The caller does not get the text
- * of such a refusal, because the text would tell the state of the account and look like a fault of
- * the request.
+ * of such a refusal, because the text would reveal the state of the account and look like a fault
+ * of the request.
  */
 const isAccounts = (end: AttemptEnd, refusal: Refusal | null): boolean =>
   refusal?.cause === 'model' || (end.kind === 'failed' && accountErrorOf(end) !== null)

@@ -124,8 +124,8 @@ type Selection = {
 
 /**
  * Chooses the next channel that takes tasks, records it and writes the request for its provider. A
- * channel that takes no tasks was not tried, so it does not count. Returns null if no channel is
- * left or the task has ended.
+ * channel that takes no tasks does not count as a try. Returns null if no channel is left, if the
+ * next channel is not `only`, or if the task has ended.
  */
 async function prepareNext(
   deps: TaskDeps,
@@ -137,8 +137,8 @@ async function prepareNext(
     const channel = await selector.next()
     if (channel === null || (only !== null && channel !== only)) return null
     const { channelId } = channel
-    // Only one call at a time may probe a key. No key is chosen at a paused channel, because
-    // choosing it could prevent another call from probing it.
+    // Only one call at a time may probe a key. No key is chosen for a channel that takes no tasks,
+    // because this choice could prevent another call from probing the key.
     const choice = (await takesSubmissions(deps, channelId))
       ? await keyFor(deps, channel, planned.plan, used)
       : null

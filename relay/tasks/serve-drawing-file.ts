@@ -131,7 +131,10 @@ function tooMany(exchange: Exchange, retryAfter: number): void {
 type Forwarding = {
   readonly drawing: DrawingFile
   readonly names: readonly PermitName[]
-  /** The permit that is held. A picture's permit is replaced if the file is a video. */
+  /**
+   * The permit that is held. If the file of a picture is a video, a permit for videos replaces the
+   * permit for pictures.
+   */
   readonly held: { release: () => void }
 }
 

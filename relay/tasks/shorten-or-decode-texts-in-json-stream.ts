@@ -6,8 +6,9 @@ const [QUOTE, BACKSLASH, LETTER_U] = [34, 92, 117]
 const AT_ESCAPE = 5
 
 /**
- * Yields a JSON document while it arrives. Each string in it is cut after `max` bytes, so that a
- * file in the document is never in memory as a whole. An escape is not cut in two.
+ * Yields a JSON document while it arrives. Each string in it is cut after `max` bytes, where an
+ * escape counts as one byte and is never cut in two. Therefore, a file in the document is never in
+ * memory as a whole.
  */
 export async function* withShortTexts(
   chunks: AsyncIterable<Buffer>,
@@ -46,8 +47,8 @@ const HEAD_LENGTH_MAX = 64 * 1024
 
 /**
  * Decodes the base64 text of one member of a JSON document while the document arrives, and yields
- * the bytes. Yields nothing if the document lacks the member. Rejects if the document ends within
- * the text.
+ * the bytes. Yields nothing if the document lacks the member, or if too many characters precede the
+ * member (`HEAD_LENGTH_MAX`). Rejects if the document ends within the text.
  */
 export async function* base64TextIn(
   chunks: AsyncIterable<Buffer>,
@@ -68,8 +69,8 @@ export async function* base64TextIn(
       text = head.slice(found.index + found[0].length)
       head = null
     }
-    // The text ends at its quote or at an escape. In base64, only the padding can be escaped, and
-    // it is not needed.
+    // The text ends at its quote or at an escape. Only the padding is expected to be escaped, and
+    // the padding is not needed.
     const end = text.search(/["\\]/)
     const part = `${rest}${end < 0 ? text : text.slice(0, end)}`
     const length = end < 0 ? part.length - (part.length % 4) : part.length

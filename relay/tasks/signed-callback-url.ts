@@ -31,15 +31,15 @@ export const callbackSignature = (
 ): string => vault.keyedHash('task-notify', `${task}/${channelId}/${keyRef}`)
 
 /**
- * Reports whether the signature of a callback URL is valid. This is checked before anything else,
- * so that a forged URL causes no read of a task.
+ * Reports whether the signature of a callback URL is valid. Callers check the signature first, so
+ * that a forged URL causes no read of a task.
  */
 export const isSignatureValid = (deps: Deps, source: CallbackSource, signature: string): boolean =>
   isSameText(callbackSignature(deps, source), signature)
 
 /**
  * Reports whether a callback from this channel and key may change the task. Once it is known which
- * channel and key accepted the task, only these may change it.
+ * channel and key accepted the task, only callbacks from this channel and key may change it.
  */
 export const mayReport = ({ channelId, keyRef }: CallbackSource, { place }: TaskRecord): boolean =>
   place === null || (place.channelId === channelId && place.keyRef === keyRef)

@@ -37,8 +37,8 @@ const NOTHING = { isSuccess: false, tokens: 0 }
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
 /**
- * Handles a request that submits a task, from the caller's request to the response. Throws only
- * because of bugs.
+ * Handles a request that submits a task, from the caller's request to the response. Throws if the
+ * event store is unavailable and if there is a bug.
  */
 export async function submitTask(
   deps: TaskDeps,
@@ -145,7 +145,7 @@ const STEP_MS_MIN = 900_000
 
 /**
  * Reports whether an open task is too old for another modal step. A task does not expire while its
- * step is open, so repeated steps could otherwise keep it open, and its quota reserved, for ever.
+ * step is open, so repeated steps could keep it open, and its quota reserved, without end.
  */
 const isTooLateForStep = ({ end, submitted: { submittedAt } }: TaskRecord, now: number): boolean =>
   end === null && now - submittedAt > TASK_MS_MAX - STEP_MS_MIN
@@ -193,7 +193,10 @@ async function open(
   }
 }
 
-/** Sends the task, and releases its hold if it could not be sent. */
+/**
+ * Sends the task. If a step before sending fails, releases its hold and throws the cause. If no
+ * provider has the task, frees the idempotency key.
+ */
 async function sendOrRelease(
   deps: TaskDeps,
   exchange: Exchange,
@@ -254,9 +257,9 @@ async function send(
     return true
   }
   const { task: id, isNotified } = task.submitted
-  // It is unknown whether the provider has accepted the task. If it has, a callback reports the
-  // provider's id, or a search for our id finds the task. Otherwise, the task expires and its quota
-  // is released.
+  // It is unknown whether the provider has accepted the task. If the task was accepted, a callback
+  // reports the provider's id, or a search for our id finds the task. Otherwise, the task expires
+  // and its quota is released.
   if (last !== null && (isNotified || isSearchable(last, kind)) && mayBeAccepted(last)) {
     await recordUnconfirmed(deps, id, last, attempts)
     const { channelId } = last.channel
@@ -293,10 +296,7 @@ async function acceptTask(
   else sendAccepted(exchange, kind, answer)
 }
 
-/**
- * Records the channel to which a task was sent without a readable response. If this fails, the task
- * stays unfinished.
- */
+/** Records the channel to which a task was sent without a readable response. Only logs failures. */
 async function recordUnconfirmed(
   { ledger, log }: TaskDeps,
   task: string,
@@ -352,9 +352,8 @@ async function recordAcceptance(
 }
 
 /**
- * Records that an upload of pictures has succeeded, and so charges the upload. The provider's
- * answer to the submission is already the result. If this fails, the task expires and costs
- * nothing.
+ * Records that an upload of pictures has succeeded, which charges the upload. The provider's answer
+ * to the submission is already the result. If this fails, the task expires and costs nothing.
  */
 async function recordUpload(
   { ledger, log }: TaskDeps,

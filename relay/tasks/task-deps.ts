@@ -9,8 +9,8 @@ import type { FileAddressLookups } from './limit-file-address-lookups.ts'
 import type { TaskLedger } from './task-ledger.ts'
 
 /**
- * Returns the ids of a user's tasks of one kind, newest first. If `after` is a task id, only older
- * tasks are returned.
+ * Returns the ids of a user's tasks of one kind, newest first, or oldest first if `isOldestFirst`
+ * is true. If `after` is a task id, returns only tasks that come after this task in this order.
  */
 export type FindRecentTasks = (query: {
   readonly userId: number

@@ -35,8 +35,8 @@ import type { PlannedVideo } from './videos/select-channels-and-build-video-requ
 /**
  * The lease of a task's call in milliseconds: the time after which any process may end the call
  * without a charge. The lease is much longer than the maximum time of a task, because the poller
- * must still be able to charge a task that a provider finished while all relays were down. The
- * lease ends a call only if no relay has ended the task.
+ * must still be able to charge a task that a provider finished while all relays were down. A call
+ * ends in this way only if no relay has ended the task.
  */
 export const TASK_LEASE_MS = 7 * 86_400_000
 
@@ -54,7 +54,7 @@ export type Submission = {
   readonly openMax: number
   readonly startedAt: number
   readonly clientIp: Sealed | null
-  /** True if the request has an `Idempotency-Key`, so that the call may exist already. */
+  /** True if the request has an `Idempotency-Key`. The call may then exist already. */
   readonly isKeyed: boolean
 }
 
@@ -78,7 +78,7 @@ type Deps = {
 
 /**
  * Writes all events of tasks. When a task ends, one joint append writes the end of the task and the
- * end of its call in the account. Either both are written or none. Later reports on the task are
+ * end of its call in the account. Either both are written or neither. Later reports on the task are
  * refused, so they do not change the charge.
  */
 export class TaskLedger {
@@ -93,8 +93,8 @@ export class TaskLedger {
   }
 
   /**
-   * Reads a task without caching its event stream in memory. It is used for look-ups, polls and
-   * callbacks.
+   * Reads a task without caching its event stream in memory. This method is used for look-ups,
+   * polls and callbacks.
    */
   async peek(task: string): Promise<TaskRecord | null> {
     return (await this.deps.actors.peek(taskDecider, taskStream(task))).record
@@ -171,7 +171,7 @@ export class TaskLedger {
   }
 
   /**
-   * Records the channel to which a task was sent without a readable response, so that it is unknown
+   * Records the channel to which a task was sent without a readable response. It is then unknown
    * whether the provider accepted the task.
    */
   noteUnconfirmed(task: string, sentTo: Omit<MarkUnconfirmed, 'type'>): Promise<TaskOutcome> {
@@ -373,7 +373,7 @@ function costAt({ place, sentTo }: TaskRecord, channelId: number): Pick<Provider
 
 /**
  * Returns the recorded attempts to submit the task. If none are recorded, returns one successful
- * attempt at the channel `channelId`, or none if this is null.
+ * attempt at the channel `channelId`, or an empty list if `channelId` is null.
  */
 function triesOf({ place, sentTo }: TaskRecord, channelId: number | null): readonly Attempt[] {
   if (place?.attempts !== undefined) return place.attempts

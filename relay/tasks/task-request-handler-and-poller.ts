@@ -55,8 +55,8 @@ export type TaskOverrides = {
 
 export type Tasks = {
   /**
-   * Handles a request to the task API. Resolves once the response is sent. Rejects only because of
-   * bugs.
+   * Handles a request to the task API. Resolves once the response is sent. Rejects only if there is
+   * a bug.
    */
   readonly handle: (exchange: Exchange) => Promise<void>
   readonly stop: () => Promise<void>
@@ -226,9 +226,9 @@ const isKindEnabled = ({ views }: TaskDeps, kind: TaskKind): boolean => {
 }
 
 /**
- * Reads the body of the request and runs `work` with it. Memory for the body is reserved meanwhile
- * and counts towards the memory limit of `owner`. If `owner` is null, as for a provider's callback,
- * the memory counts towards the limit of no user.
+ * Reads the body of the request and runs `work` with it. While `work` runs, memory for the body is
+ * reserved and counts towards the memory limit of `owner`. If `owner` is null, as for a provider's
+ * callback, the memory counts towards the limit of no user.
  */
 async function withBody(
   deps: TaskDeps,

@@ -17,8 +17,8 @@ const OLD_MS = 24 * 3_600_000
 
 /**
  * Remembers for each open task since when its provider has not answered queries about the task's
- * status. The provider of an old task may have finished it. The task is therefore expired only
- * after its provider was asked and either reports no outcome or gives no answer for an hour.
+ * status. An old task may be finished at its provider. Therefore, the task expires only after its
+ * provider was asked and either reported no outcome or gave no answer for too long.
  */
 export class UnansweredStatusQueries {
   /** The times of the first queries without an answer, in Unix milliseconds, by task id. */

@@ -4,9 +4,10 @@ import { type JsonObject, parsedObject } from '#relay/canonical/json-values.ts'
 export type Block = Record<string, unknown>
 
 /**
- * Returns the input of a tool call as an object, because the format accepts only objects. Arguments
- * that were cut off, or are nested too deeply to be serialized, are kept as text in the member
- * `INVALID_JSON`, a name that no tool expects. `isValid` is then false.
+ * Returns the input of a tool call as an object, because the format accepts only objects. Empty
+ * arguments become an empty object. Arguments become a text in the member `INVALID_JSON` if they
+ * are not a JSON object, for example because they were cut off, or if they are nested too deeply to
+ * be serialized. No tool expects this name. `isValid` is then false.
  */
 export function toolInputOf(argumentsJson: string): { input: JsonObject; isValid: boolean } {
   if (argumentsJson.trim() === '') return { input: {}, isValid: true }
@@ -15,7 +16,7 @@ export function toolInputOf(argumentsJson: string): { input: JsonObject; isValid
   return { input: { INVALID_JSON: argumentsJson }, isValid: false }
 }
 
-/** The maximum depth of arguments. Serializing deeper ones could overflow the stack. */
+/** The maximum depth of arguments. Serializing deeper arguments could overflow the stack. */
 const DEPTH_MAX = 256
 
 function isDeep(value: unknown, depth: number): boolean {

@@ -27,8 +27,8 @@ const OLDER_EFFORTS: ReadonlySet<Effort> = new Set<Effort>(['low', 'medium', 'hi
 const EFFORTS: ReadonlySet<Effort> = new Set<Effort>(['low', 'medium', 'high', 'xhigh', 'max'])
 
 /**
- * The rules for models that are not Anthropic's. Providers of such models support best the members
- * that the older Claude models accept.
+ * The rules for models that are not Anthropic's. Providers of such models are most likely to
+ * support the members that older Claude models accept.
  */
 const OTHER_MODEL: ModelRules = {
   acceptsBudget: true,
@@ -44,7 +44,8 @@ const OTHER_MODEL: ModelRules = {
 /**
  * Returns the rules for a model by its name, such as `claude-opus-4-8`, `claude-opus-4-5@20251101`,
  * or `anthropic/claude-4.7-opus`. A Claude model without a version in its name is treated as a
- * recent one. Source: the migration guides and the pages about thinking on platform.claude.com.
+ * recent model that can turn off its thinking and does not accept system messages. Source: the
+ * migration guides and the pages about thinking on platform.claude.com.
  */
 export function modelRules(model: string): ModelRules {
   const name = model.toLowerCase()
@@ -74,7 +75,7 @@ const VERSION = /claude[a-z-]*?-?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 
 /**
  * Returns the version in a model name as a number with two digits for the minor version: 4.07 for
- * 4.7. Returns null if there is none.
+ * 4.7. Returns null if the name contains no version.
  */
 function versionOf(name: string): number | null {
   const match = VERSION.exec(name)

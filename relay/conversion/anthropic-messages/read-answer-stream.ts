@@ -84,8 +84,8 @@ class StreamState {
   }
 
   /**
-   * Returns the events of a block that begins. These are `content`, or the event `part-begun` if
-   * the block is the first one and has no content yet.
+   * Returns the events of a block that begins: `content`, or the event `part-begun` if the block is
+   * the first one and has no content yet.
    */
   private beginPart(content: Events): Events {
     const isFirst = !this.hasBegunPart

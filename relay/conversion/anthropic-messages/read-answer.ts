@@ -11,10 +11,7 @@ import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-an
 import { readStopReason } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
-/**
- * The maximum number of parts that are read from one answer, because a provider could send any
- * number.
- */
+/** The maximum number of parts that are read from one answer. A provider could send any number. */
 export const PARTS_MAX = 128
 
 /**
@@ -36,7 +33,9 @@ export function readAnswer(body: JsonObject): CanonicalAnswer {
   }
 }
 
-/** Returns the explanation of a refusal. Returns an empty string if there is none. */
+/**
+ * Returns the explanation in the `stop_details` of a refusal, or an empty string if there is none.
+ */
 export const readRefusalExplanation = (details: unknown): string =>
   textOrEmpty(objectOrEmpty(details).explanation)
 

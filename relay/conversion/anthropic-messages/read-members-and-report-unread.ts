@@ -3,9 +3,9 @@ import { ConversionError } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 
 /**
- * Reads the members of one object of a request. If a member has the wrong type, a `ConversionError`
- * with its path is thrown. `reportUnread` reports as lost all members that were not read, so that
- * no member is dropped silently. A null member counts as absent.
+ * Reads the members of one object of a request. Throws a `ConversionError` with a member's path if
+ * the member has the wrong type. `reportUnread` reports as lost all members that were not read, so
+ * that no member is dropped silently. A null member counts as absent.
  */
 export class RequestObject {
   private readonly members: JsonObject

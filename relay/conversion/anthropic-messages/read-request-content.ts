@@ -16,7 +16,8 @@ export type ContentReading = {
   /** The names of the tool calls that were read so far, by call id. */
   readonly toolNames: Map<string, string>
   /**
-   * The signatures of calls whose blocks have not been read yet, by call id: see `signatureBlock`.
+   * The signatures of tool calls, by call id. Each comes from a block before the call: see
+   * `signatureBlock`.
    */
   readonly callSignatures: Map<string, string>
 }
@@ -47,8 +48,8 @@ export function readContent(
 }
 
 /**
- * Returns an object with the member `cache` if the block has a `cache_control`. Otherwise, returns
- * an empty object.
+ * Returns an object with the member `cache` if the object has a `cache_control`. Otherwise, returns
+ * an empty object. Throws a `ConversionError` for an unknown type or lifetime.
  */
 export function readCacheMark(object: RequestObject): { readonly cache?: CacheMark } {
   const control = object.object('cache_control')
@@ -133,8 +134,8 @@ function readDocument(block: RequestObject, reading: ContentReading): ContentPar
 
 /**
  * Reads a search result in the caller's request as a text that begins with the result's title. The
- * result's address is reported as lost, because it would not be counted as input. Returns null
- * unless the content consists of one or more texts.
+ * result's address is reported as lost, because the address would not be counted as input. Returns
+ * null unless the content consists of one or more texts.
  */
 function readSearchResult(block: RequestObject, reading: ContentReading): ContentPart | null {
   const texts = plainTexts(block.any('content'), block.pathOf('content'), reading)
@@ -147,8 +148,9 @@ function readSearchResult(block: RequestObject, reading: ContentReading): Conten
 }
 
 /**
- * Returns the texts of a `content` that contains only texts. Returns null for any other content,
- * because the input limit of a channel would not count texts that are nested more deeply.
+ * Returns the texts of a `content` that contains only texts. Returns null for a list with other
+ * blocks, because texts that are nested more deeply in them would not count towards the input limit
+ * of a channel. Throws a `ConversionError` for a value of a wrong type.
  */
 function plainTexts(
   value: unknown,

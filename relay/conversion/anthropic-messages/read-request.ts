@@ -157,8 +157,8 @@ function readSampling(request: RequestObject): CanonicalRequest['sampling'] {
 }
 
 /**
- * Reads `thinking`, `output_config`, and `output_format`, which is the older form of
- * `output_config`.
+ * Reads `thinking`, `output_config` and `output_format`. `output_format` is the older form of
+ * `output_config.format`.
  */
 function readOutput(request: RequestObject): Pick<CanonicalRequest, 'thinking' | 'answerFormat'> {
   const config = request.object('output_config')
@@ -166,8 +166,8 @@ function readOutput(request: RequestObject): Pick<CanonicalRequest, 'thinking' |
   const thinking = readThinking(request.object('thinking'))
   const format = readFormat(config?.object('format') ?? null)
   const olderFormat = readFormat(request.object('output_format'))
-  // Canonical thinking has either a budget or an effort. An effort replaces `adaptive`, but not a
-  // budget.
+  // Canonical thinking has either a budget or an effort. An effort replaces `adaptive`, but is lost
+  // if thinking has a budget or is disabled.
   const isEffort = effort !== null && (thinking === null || thinking.kind === 'adaptive')
   if (effort !== null && !isEffort) config?.lose('effort')
   config?.reportUnread()
@@ -209,8 +209,8 @@ function readThinkingType(thinking: RequestObject): Thinking {
 }
 
 /**
- * Reads the format of the answer. Anthropic's format has no name for a schema, and does not tell
- * whether the schema is strict.
+ * Reads the format of the answer. In Anthropic's format, a schema has no name, and a request does
+ * not tell whether the schema is strict.
  */
 function readFormat(format: RequestObject | null): AnswerFormat | null {
   if (format === null) return null
@@ -230,8 +230,8 @@ function readEndUser(request: RequestObject): string | null {
 }
 
 /**
- * Applies a `cache_control` at the top level of a request, which marks the last cacheable part of
- * the conversation. A part that already has a mark keeps that mark.
+ * Marks the last cacheable part of the conversation. A `cache_control` at the top level of a
+ * request has this meaning. A part that already has a cache mark keeps that mark.
  */
 function markLastPart(
   messages: readonly CanonicalMessage[],

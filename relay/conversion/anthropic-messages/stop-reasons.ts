@@ -20,8 +20,8 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
 }
 
 /**
- * Reads `stop_reason`. If it is unknown or missing, returns `tool-calls` for an answer with tool
- * calls, and `end` otherwise.
+ * Reads `stop_reason`. If the reason is unknown or missing, returns `tool-calls` for an answer with
+ * tool calls, and `end` otherwise.
  */
 export const readStopReason = (reason: unknown, hasToolCalls: boolean): StopReason =>
   (typeof reason === 'string' ? READ.get(reason) : undefined) ??
@@ -39,7 +39,8 @@ export function writeStopReason(stop: StopReason, kinds: ReadonlySet<AnswerPart[
 }
 
 /**
- * Returns the details that Anthropic adds to a refusal. `explanation` is the text of the refusal.
+ * Returns the `stop_details` of a refusal. `explanation` is the text of the refusal, which may be
+ * empty.
  */
 export const writeRefusalDetails = (explanation: string) => ({
   type: 'refusal',

@@ -16,8 +16,8 @@ const FORMATS = new Set([
  * Adapts a JSON schema to Anthropic's structured outputs. Objects no longer allow undeclared
  * members. Constraints that structured outputs do not support, such as `minLength`, are moved to
  * the description, where the model reads them. `isWeaker` is true if a constraint was moved, or if
- * the original schema allowed undeclared members. Source: `transformJSONSchema` in Anthropic's SDK,
- * and the page "Structured outputs".
+ * the original schema explicitly allowed undeclared members. Source: `transformJSONSchema` in
+ * Anthropic's SDK, and the page "Structured outputs".
  */
 export function toStructuredOutputSchema(schema: JsonObject): {
   readonly schema: JsonObject
@@ -52,8 +52,8 @@ class Adapter {
   }
 
   /**
-   * Returns a member of the adapted schema. Returns null for a constraint that structured outputs
-   * do not support.
+   * Returns a member of the adapted schema. `oneOf` becomes `anyOf`. Returns null for a constraint
+   * that structured outputs do not support.
    */
   private member(name: string, value: unknown, depth: number): [string, unknown] | null {
     if (KEPT.has(name)) return [name, value]

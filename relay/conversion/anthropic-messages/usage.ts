@@ -40,7 +40,7 @@ export class UsageReports {
 }
 
 /**
- * Returns a usage in Anthropic's format. `input_tokens` includes audio and images, but not cached
+ * Writes a usage in Anthropic's format. `input_tokens` includes audio and images, but not cached
  * tokens.
  */
 export function writeUsage(usage: CanonicalUsage | null): Block {
@@ -82,7 +82,7 @@ function countOf(value: unknown): number | undefined {
 
 /**
  * Merges a later report into the earlier ones. Some providers report input counts of 0 at the end.
- * If all input counts are 0, they are ignored, because they would replace the real ones.
+ * If the later report has no input count above 0, the earlier input counts are kept.
  */
 function merge(earlier: Counts, later: Counts): Counts {
   const output = {
@@ -95,8 +95,8 @@ function merge(earlier: Counts, later: Counts): Counts {
   )
   if (!hasInput) return { ...earlier, ...output }
   const isSplit = cacheWrite5m !== undefined || cacheWrite1h !== undefined
-  // Anthropic later repeats the total of cache writes without dividing it by lifetime. If the total
-  // is not 0, the earlier division still applies.
+  // Anthropic's later reports repeat the total of cache writes, but don't divide it by lifetime.
+  // The earlier division still applies, unless the later total is 0.
   const split = isSplit || cacheWrite === 0 ? later : earlier
   return {
     ...output,

@@ -11,7 +11,7 @@ import { writeUsage } from './usage.ts'
 import { madeUpCallId, signatureBlock } from './write-answer.ts'
 import { InterleavedCalls, type PartEvent } from './write-interleaved-tool-calls-in-order.ts'
 
-/** The maximum length of a refusal's text. The text is kept until the stop reason is written. */
+/** The maximum length of a refusal's text, which is kept until the stop reason is written. */
 const REFUSAL_CHARACTERS_MAX = 10_000
 
 const ERROR_TYPES = new Set([
@@ -28,10 +28,11 @@ const ERROR_TYPES = new Set([
 ])
 
 /**
- * Writes the stream of one answer of `POST /v1/messages`. Only one block is open at a time, so
- * interleaved tool calls are put in order. `message_delta` is written at the end, because it
- * contains the final usage. Nothing is written after an error or the end. `fallbackId` is used if
- * the provider sent no id. Source: the page "Streaming messages" on platform.claude.com.
+ * Writes the stream of one answer of `POST /v1/messages`. The format has only one choice, so only
+ * events of the first choice are written. Only one block is open at a time, so interleaved tool
+ * calls are put in order. `message_delta` is written at the end, because it contains the final
+ * usage. Nothing is written after an error or the end. `fallbackId` is used if the provider sent no
+ * id. Source: the page "Streaming messages" on platform.claude.com.
  */
 export function createStreamWriter(fallbackId: string): StreamWriter {
   return new StreamState(fallbackId)

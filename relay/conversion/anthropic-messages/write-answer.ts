@@ -7,7 +7,7 @@ import { writeUsage } from './usage.ts'
 
 /**
  * Writes a complete answer of `POST /v1/messages`. The format has only one choice, so only the
- * first one is written. `fallbackId` is used if the provider sent no id.
+ * first choice of the answer is written. `fallbackId` is used if the provider sent no id.
  */
 export function writeAnswer(answer: CanonicalAnswer, fallbackId: string): JsonObject {
   const [choice] = answer.choices
@@ -28,13 +28,16 @@ export function writeAnswer(answer: CanonicalAnswer, fallbackId: string): JsonOb
   }
 }
 
-/** Creates an id for a tool call without one. The same answer always gets the same ids. */
+/**
+ * Creates an id for a tool call without an id. The same answer and part always give the same id.
+ */
 export const madeUpCallId = (answerId: string, part: number): string =>
   `toolu_${answerId.replaceAll(/[^\w-]/g, '_')}_${part}`
 
 /**
- * Returns a block that holds the signature of the tool call that follows the block, because calls
- * have no signature in this format. Callers send the block back together with the call.
+ * Returns a block with the signature of a tool call. The block is written before the call, because
+ * a call in this format has no member for a signature. Callers send the block back together with
+ * the call.
  */
 export const signatureBlock = (callId: string, callSignature: string): Block => ({
   type: 'redacted_thinking',
@@ -42,8 +45,8 @@ export const signatureBlock = (callId: string, callSignature: string): Block => 
 })
 
 /**
- * Writes one part of an answer. A refusal gives no block, because its text is in the details of the
- * stop reason.
+ * Writes one part of an answer. A refusal gives no block, because `writeAnswer` writes its text to
+ * `stop_details`.
  */
 function writePart(part: AnswerPart, index: number, answerId: string): Block[] {
   switch (part.kind) {

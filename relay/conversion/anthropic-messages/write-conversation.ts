@@ -21,14 +21,15 @@ type Conversation = {
   readonly system: readonly Block[]
   readonly messages: readonly Block[]
   /**
-   * True if the last message contains results of tool calls, but no thinking precedes the calls.
+   * True if the last message contains results of tool calls, but the answer with these calls does
+   * not begin with thinking.
    */
   readonly lacksThinkingBeforeCalls: boolean
 }
 
 /**
  * The content of the user's message that is added before a conversation that starts with another
- * role, because Anthropic requires a user's message first.
+ * role. Anthropic requires that a conversation starts with a user's message.
  */
 const PLACEHOLDER: Block = { type: 'text', text: '.' }
 
@@ -118,8 +119,8 @@ function turnOf(turns: Turn[], role: Turn['role'], blocks: readonly Block[]): Tu
 }
 
 /**
- * Reports whether a message with the role `system` may stand here: after a user's message, and
- * before an answer or at the end of the conversation.
+ * Reports whether a message with the role `system` may follow `turns`. Such a message must not
+ * directly follow an answer, and the next message must be an answer or missing.
  */
 function isBeforeAnswer(turns: readonly Turn[], following: FollowingRole): boolean {
   return turns.at(-1)?.role !== 'assistant' && following !== 'user'
@@ -160,8 +161,8 @@ function finishTurns(turns: readonly Turn[], instructions: Block[], writing: Req
 }
 
 /**
- * Removes the trailing white space of an answer that the model is asked to continue. Anthropic
- * refuses an answer that ends with white space.
+ * Removes trailing white space from the last message if it is an answer. The model is then asked to
+ * continue this answer. Anthropic refuses an answer that ends with white space.
  */
 function withoutTrailingSpace(turns: readonly Turn[]): readonly Turn[] {
   const last = turns.at(-1)

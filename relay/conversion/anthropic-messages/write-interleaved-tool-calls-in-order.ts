@@ -7,16 +7,16 @@ export type PartEvent = Extract<CanonicalEvent, { readonly part: number }>
 type WaitingCall = { readonly part: number; readonly events: PartEvent[] }
 
 /**
- * The maximum length of the arguments that are held back, because the length of a provider's
- * arguments has no bound.
+ * The maximum total length, in characters, of the arguments that are held back. Arguments from a
+ * provider may have any length.
  */
 const WAITING_CHARACTERS_MAX = 4 * 1024 * 1024
 const WAITING_EVENTS_MAX = 100_000
 
 /**
  * Puts the events of interleaved tool calls in the order of the calls, because Anthropic's stream
- * has only one open block at a time. The events of the first call are returned at once. The events
- * of each further call are held back until the arguments of the call before it are complete.
+ * has only one open block at a time. `add` returns the events of the first call at once. The events
+ * of each later call are held back until the arguments of the call before it are complete.
  */
 export class InterleavedCalls {
   private waiting: WaitingCall[] = []
@@ -36,8 +36,8 @@ export class InterleavedCalls {
   }
 
   /**
-   * Returns all events that are held back. Called when no further events of these calls are
-   * expected.
+   * Returns all events that are held back. Must be called when no more events of these tool calls
+   * are expected.
    */
   finish(): readonly PartEvent[] {
     const events = this.waiting.flatMap((call) => call.events)
@@ -73,8 +73,9 @@ export class InterleavedCalls {
   }
 
   /**
-   * Returns the events of the waiting calls, in order, up to and including the first call that is
-   * not complete yet.
+   * If the current call is complete, returns the events of the waiting calls, in order. The first
+   * call that is not complete becomes the current call, and its events are the last that are
+   * returned.
    */
   private releaseComplete(): PartEvent[] {
     const released: PartEvent[] = []

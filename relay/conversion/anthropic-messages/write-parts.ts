@@ -31,7 +31,7 @@ export class RequestWriting {
 
   /**
    * Keeps only the last `MARKS_MAX` cache marks, because they cover the longest prefixes of the
-   * prompt.
+   * prompt. The other marks are reported as lost.
    */
   limitMarks(): void {
     for (const { block, path } of this.marked.slice(0, -MARKS_MAX)) {
@@ -90,8 +90,8 @@ const writeText = (text: string): Block | null =>
   text.trim() === '' ? null : { type: 'text', text }
 
 /**
- * Writes thinking. Returns null for thinking of other providers, because Anthropic checks its
- * signature.
+ * Writes thinking. Returns null for thinking without a signature and for thinking in another
+ * provider's format, because Anthropic checks the signature.
  */
 function writeThinkingBlock(part: ContentPart & { kind: 'thinking' }): Block | null {
   const { text, signature, redacted } = part
@@ -152,8 +152,9 @@ function writeImage(part: ImagePart, path: string, writing: RequestWriting): Blo
 }
 
 /**
- * Writes a document. Anthropic accepts PDF and plain text as documents. An image is written as an
- * image block.
+ * Writes a document. In base64, Anthropic accepts only PDF. A text in base64 becomes plain text,
+ * and an image becomes an image block. Returns null for any other media type, for a blank text, and
+ * for a data URL that is not in base64.
  */
 function writeDocument(part: DocumentPart): Block | null {
   const source = writeSource(part.source)
@@ -187,14 +188,17 @@ function writeSource(source: FileSource): Block | null {
   }
 }
 
-/** Returns the source for a data URL. Returns null if its data is not in base64. */
+/** Returns the source for a data URL. Returns null if the data in the URL is not in base64. */
 function sourceOfDataUrl(url: string): Block | null {
   const [prefix, mediaType = '', options = ''] = DATA_URL.exec(url) ?? []
   if (prefix === undefined || !options.toLowerCase().endsWith(';base64')) return null
   return { type: 'base64', media_type: mediaType, data: url.slice(prefix.length) }
 }
 
-/** Writes a tool that the caller runs. Its schema must describe an object. */
+/**
+ * Writes a tool that the caller runs. A schema without a type gets the type `object`, because
+ * Anthropic requires the schema of an object.
+ */
 export function writeTool(tool: CanonicalTool, path: string, writing: RequestWriting): Block {
   const object = { ...(tool.schema.type === undefined && { type: 'object' }), ...tool.schema }
   const isStrict = tool.isStrict === true

@@ -9,7 +9,7 @@ import { RequestWriting, simplifiedContent, writeTool } from './write-parts.ts'
 import { type WrittenThinking, writeSampling, writeThinking } from './write-thinking.ts'
 
 type OutputLimits = {
-  /** The output limit in tokens for a request without one. The format requires a limit. */
+  /** The output limit in tokens for a request without a limit. The format requires a limit. */
   readonly default: number
   /** The highest output limit that is written. Null for no maximum. */
   readonly max: number | null
@@ -83,7 +83,9 @@ function writeToolChoice(request: CanonicalRequest, losses: string[]): Block {
   }
 }
 
-/** Writes the stop sequences. Blank ones are left out, because Anthropic refuses them. */
+/**
+ * Writes the stop sequences. Blank sequences are reported as lost, because Anthropic refuses them.
+ */
 function writeStop({ stop }: Sampling, losses: string[]): Block {
   const sequences = stop.filter((sequence, index) => {
     const isUsable = sequence.trim() !== ''
@@ -109,8 +111,8 @@ function writeOutputConfig(
 }
 
 /**
- * Returns the paths of the members that the request uses although this format lacks them. A value
- * without effect does not count as used.
+ * Returns the paths of the members that the request uses and that Anthropic's format does not have.
+ * A value without effect does not count as used.
  */
 function unsupportedMembers({ sampling, logprobs, promptCacheKey }: CanonicalRequest): string[] {
   const { choices, seed, presencePenalty, frequencyPenalty } = sampling

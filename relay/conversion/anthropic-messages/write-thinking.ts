@@ -15,8 +15,8 @@ import type { ModelRules } from './members-accepted-by-model.ts'
 const BUDGET_MIN = 1024
 
 /**
- * The share of the output limit that each effort may use for thinking, for models that accept only
- * budgets.
+ * The share of the output limit that becomes the thinking budget for each effort. It is used for
+ * models that accept only budgets.
  */
 const SHARES: Readonly<Record<Effort, number>> = {
   minimal: 0.1,
@@ -39,14 +39,17 @@ type ThinkingWriting = {
   readonly rules: ModelRules
   readonly outputTokensMax: number
   /**
-   * True if the conversation ends with results of tool calls, but no thinking precedes the calls.
-   * Anthropic then refuses a thinking budget.
+   * True if the conversation ends with results of tool calls, but the answer with these calls does
+   * not begin with thinking. Anthropic then refuses a thinking budget.
    */
   readonly lacksThinkingBeforeCalls: boolean
   readonly losses: string[]
 }
 
-/** Writes how much the model may think, in the form that this model accepts. */
+/**
+ * Writes how much the model may think, in the form that the model accepts. Reports as lost what
+ * this form can't express.
+ */
 export function writeThinking(
   { thinking, toolChoice }: Pick<CanonicalRequest, 'thinking' | 'toolChoice'>,
   writing: ThinkingWriting,
@@ -59,8 +62,8 @@ export function writeThinking(
     const isDisabled = canThink && rules.acceptsDisabledThinking
     return isDisabled ? { ...NOTHING, thinking: { type: 'disabled' } } : NOTHING
   }
-  // A model can't think if a tool is forced. The thinking is dropped, because callers rely on the
-  // tool call.
+  // A model can't think if the request forces it to call a tool. The thinking is dropped, because
+  // callers rely on the tool call.
   const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool'
   if (!canThink || isForced) {
     addLoss(losses, 'thinking')
@@ -107,8 +110,10 @@ function effortFor(tokens: number): Effort {
 }
 
 /**
- * Writes the sampling parameters that the model accepts. Recent models accept none. Older models
- * accept only a few while they think. Temperatures are limited to 1.
+ * Writes the sampling parameters that the model accepts. Recent Claude models accept none. While an
+ * older Claude model thinks, it accepts only a `top_p` of 0.95 or more. Temperatures are limited to
+ * the range from 0 to 1. Changed and omitted values are reported as lost, except a temperature or
+ * `top_p` of 1.
  */
 export function writeSampling(
   { temperature, topP, topK }: Sampling,

@@ -72,7 +72,7 @@ const isStored = (uri: string): boolean =>
 const isVideoPage = (uri: string): boolean =>
   /^https?:\/\/(?:(?:www|m)\.)?(?:youtube\.com|youtu\.be)\//.test(uri)
 
-/** Writes the content of a file as `inlineData` or `fileData`, or as text. */
+/** Writes an image, a document or audio as `inlineData`, `fileData` or `text`. */
 export function writeMedia(part: MediaPart): JsonObject {
   if (part.kind === 'audio') return inline(part.mediaType, part.data)
   const { source } = part

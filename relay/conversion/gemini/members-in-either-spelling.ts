@@ -21,7 +21,10 @@ export function membersOf(value: unknown, path: string): Members {
 const camelCase = (name: string): string =>
   name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Returns the value of a list member. Gemini accepts a single object instead of a list. */
+/**
+ * Returns the value of a list member, or an empty list if it is absent. Gemini accepts a single
+ * object instead of a list.
+ */
 export function listOrSingle(value: unknown, path: string): readonly unknown[] {
   if (value === undefined) return []
   if (Array.isArray(value)) return value

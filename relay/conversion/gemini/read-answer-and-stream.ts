@@ -101,7 +101,9 @@ class ChoiceReader {
   readonly index: number
   private readonly answerId: string
   private partCount = 0
-  /** The kind of the last part, if the next text may continue it. Otherwise null. */
+  /**
+   * The kind of the last part if the next text or thought may continue the part. Otherwise null.
+   */
   private open: 'text' | 'thinking' | null = null
   private hasCalls = false
   private finishReason: string | null = null
@@ -153,7 +155,10 @@ class ChoiceReader {
     return [{ kind: 'text', ...at, text, ...(signature !== null && { signature }) }]
   }
 
-  /** Adds a signature from an empty part to the text or thought before it. */
+  /**
+   * Adds the signature of a part without text to the text or thought before the part. If there is
+   * no such text or thought, the signature is left out.
+   */
   private signOpenPart(signature: string): readonly CanonicalEvent[] {
     if (this.open === 'thinking') return this.readThought('', signature)
     if (this.open === null) return []
@@ -170,7 +175,7 @@ class ChoiceReader {
     if (text !== '') events.push({ kind: 'thinking', ...at, text })
     if (signature !== undefined) events.push({ kind: 'thinking-signature', ...at, signature })
     if (redacted !== undefined) events.push({ kind: 'thinking-redacted', ...at, data: redacted })
-    // The thought has a signature, so a later thought is a separate part.
+    // The thought is signed or encrypted, so a later thought is a separate part.
     if (events.at(-1)?.kind !== 'thinking') this.open = null
     return events
   }
@@ -191,8 +196,8 @@ class ChoiceReader {
   }
 
   /**
-   * Returns the number of the last part if it has this kind. Otherwise, adds a part and returns the
-   * number of the new part.
+   * Returns the position of the last part if the part has this kind and is open. Otherwise, adds a
+   * part and returns its position. Returns null if the choice already has `COUNT_MAX` parts.
    */
   private partFor(kind: 'text' | 'thinking') {
     if (this.open === kind) return { choice: this.index, part: this.partCount - 1 }

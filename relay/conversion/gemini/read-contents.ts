@@ -186,9 +186,10 @@ class ContentsReader {
   }
 
   /**
-   * Finds and removes the open call to which a response belongs: the call with the response's id,
-   * or the first call of the same function. A response without a call is passed on, so that the
-   * provider reports the error.
+   * Finds and removes the open call to which a response belongs: the call with the response's id
+   * or, if the response has no id, the first open call of the same function. If no call is found,
+   * returns the response's id and name, or null if the response has no id. Such a response is still
+   * converted, and the provider reports the error.
    */
   private takeCall(id: string | null, name: string | null): OpenCall | null {
     const index = this.openCalls.findIndex((call) =>
@@ -208,7 +209,7 @@ function requireRole(role: PartPosition['role'], position: PartPosition, path: s
 
 /**
  * Reads a text or a thought. Users have no thoughts, so a thought in a user's content is read as
- * text.
+ * text. Returns null for an empty text without a signature.
  */
 function readText(members: Members, path: string, role: PartPosition['role']): ContentPart | null {
   const text = textMember(members, 'text', path) ?? ''

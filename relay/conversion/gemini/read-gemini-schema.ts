@@ -4,7 +4,8 @@ import { membersOf } from './members-in-either-spelling.ts'
 
 const DEPTH_MAX = 64
 /**
- * The members of a schema whose numbers may be strings in Gemini's JSON, because they have 64 bits.
+ * The members of a schema whose numbers may be sent as strings. They are 64-bit integers, and
+ * Google's JSON writes such integers as strings.
  */
 const COUNTS = new Set([
   ...['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'],
@@ -62,7 +63,10 @@ function readType(value: unknown): unknown {
   return typeof value === 'string' ? value.toLowerCase() : value
 }
 
-/** Reads the properties, in the order of `propertyOrdering`. */
+/**
+ * Reads the properties in the order of `propertyOrdering`. Properties that are not listed come
+ * last.
+ */
 function readProperties(
   value: unknown,
   ordering: unknown,

@@ -98,7 +98,8 @@ function readAnswerFormat(config: Members, losses: string[]): AnswerFormat | nul
 }
 
 /**
- * Reads `responseFormat`, which takes precedence over the other members for the answer's format.
+ * Reads `responseFormat`. If this member is present, `responseMimeType`, `responseSchema` and
+ * `responseJsonSchema` are ignored.
  */
 function readResponseFormat(config: Members, losses: string[]): AnswerFormat | null {
   const path = `${PATH}.responseFormat`

@@ -25,9 +25,9 @@ const DECLARATION_NAMES = new Set(['name', 'description', 'parameters', 'paramet
 const CHOICE_NAMES = new Set(['mode', 'allowedFunctionNames'])
 
 /**
- * Reads the body of `generateContent` or `streamGenerateContent`. The path names the model and
- * decides whether the answer is a stream. Throws a `ConversionError` for a malformed member, and
- * for a request whose prompt is partly stored at Google.
+ * Reads the body of `generateContent` or `streamGenerateContent`. The path of the URL names the
+ * model and decides whether the answer is a stream. Throws a `ConversionError` for a malformed
+ * member, and for a request whose prompt is partly stored at Google.
  */
 export function readRequest(
   body: JsonObject,

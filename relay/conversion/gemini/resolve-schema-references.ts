@@ -2,24 +2,34 @@ import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import { addLoss } from '../collect-losses.ts'
 
 /**
- * A schema whose members `$ref` and `allOf` were replaced by the members of the referenced schemas.
+ * A schema in which `$ref` and `allOf` were replaced by the members of the schemas to which they
+ * refer.
  */
 export type ResolvedSchema = {
   readonly members: ReadonlyMap<string, unknown>
-  /** How often each reference was followed on the way to this schema and inside it. */
+  /**
+   * The number of times that each reference was followed on the way from the root to this schema,
+   * and in this schema.
+   */
   readonly refs: ReadonlyMap<string, number>
-  /** The members of the schema that could not be replaced. */
+  /**
+   * The names of what was lost, such as a reference that could not be followed (`$ref`) or a member
+   * with different values in `allOf` (`allOf.type`).
+   */
   readonly losses: readonly string[]
 }
 
-/** How many times a schema that contains itself is repeated inside itself. */
+/**
+ * The maximum number of times that one reference is followed on the way to a schema. A schema that
+ * contains itself would otherwise be repeated without end.
+ */
 const REPEATS_MAX = 2
 /** The maximum number of schemas that are combined into one by references and `allOf`. */
 const PARTS_MAX = 64
 
 /**
  * Replaces the references and `allOf` in a schema. `root` is the document to which the references
- * point. `refs` is the number of times that each reference was followed before.
+ * point. `refs` has the number of times that each reference was followed on the way to the schema.
  */
 export function resolveSchemaReferences(
   schema: JsonObject,
@@ -57,7 +67,11 @@ class Flattener implements ResolvedSchema {
     this.refs = refs
   }
 
-  /** Adds the members of a schema. A member that already exists is not replaced. */
+  /**
+   * Adds the members of a schema. `properties` and `required` are merged with those that exist. Any
+   * other existing member keeps its value. A different new value is reported as lost, unless the
+   * member does not restrict values (`NOTES`).
+   */
   add(schema: JsonObject): void {
     this.partsLeft -= 1
     if (this.partsLeft < 0) {
@@ -104,7 +118,10 @@ class Flattener implements ResolvedSchema {
 
 const NOTES = new Set(['title', 'description', 'default', 'examples', '$defs', 'definitions'])
 
-/** Returns the value at a JSON pointer such as `#/$defs/Node`. Returns null if there is none. */
+/**
+ * Returns the value at a JSON pointer such as `#/$defs/Node`. Returns null if there is no such
+ * value.
+ */
 function resolvePointer(root: unknown, ref: string): unknown {
   if (ref === '#') return root
   if (!ref.startsWith('#/')) return null

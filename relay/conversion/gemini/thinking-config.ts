@@ -61,7 +61,7 @@ function thinkingOf(level: string | null, budget: number | null, path: string): 
 
 /**
  * Returns `thinkingConfig` for the model. Models before Gemini 2.5 don't think, and refuse this
- * member. Only Gemini 3 and later accept a level.
+ * member. Only Gemini 3 and later accept a level. For all other models, an effort becomes a budget.
  */
 export function writeThinkingConfig(
   thinking: Thinking | null,

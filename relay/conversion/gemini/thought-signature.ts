@@ -9,7 +9,10 @@ import { unwrapSignature, wrapSignature } from '../wrap-signature-of-other-provi
 
 const PLACEHOLDERS = new Set([UNCHECKED_SIGNATURE, 'context_engineering_is_the_way_to_go'])
 
-/** Returns the signature that Gemini gave a part. Returns null if there is none. */
+/**
+ * Returns the signature that Gemini gave a part. Returns null if there is no signature, or if it is
+ * a placeholder or wraps another provider's signature.
+ */
 export const readSignature = (value: unknown): string | null =>
   typeof value === 'string' &&
   value !== '' &&
@@ -19,16 +22,23 @@ export const readSignature = (value: unknown): string | null =>
     : null
 
 /**
- * Returns the signature with a prefix, so that it is not sent to other providers. Signatures of
- * tool calls and of texts are always Gemini's and have no prefix.
+ * Adds a prefix to Gemini's signature of a thought. Because of the prefix, the signature is not
+ * sent to other providers. Signatures of tool calls and of texts are always Gemini's and have no
+ * prefix.
  */
 const ownThinkingSignature = (signature: string): string => `${OWN}${signature}`
 
-/** Returns the signature as Gemini made it. Returns null if another provider made it. */
+/**
+ * Returns a thought's signature as Gemini made it. Returns null if another provider made the
+ * signature.
+ */
 export const signatureForGemini = (signature: string): string | null =>
   signature.startsWith(OWN) ? signature.slice(OWN.length) : null
 
-/** Reads a thought. Its signature field may contain another provider's signature. */
+/**
+ * Reads a thought. `field` is its `thoughtSignature`, which may contain a signature of another
+ * provider or thinking that another provider encrypted.
+ */
 export function readThought(text: string, field: unknown): ThinkingPart {
   const signature = readSignature(field)
   if (signature !== null) {
@@ -37,17 +47,20 @@ export function readThought(text: string, field: unknown): ThinkingPart {
   return { kind: 'thinking', text, ...signatureIn(unwrap(field)) }
 }
 
-/** Returns the field `thoughtSignature` for the caller, who sends it back with the next request. */
+/**
+ * Returns the `thoughtSignature` of a thought. The caller sends this field back with the next
+ * request.
+ */
 export function signatureForCaller(kept: { signature: string } | { redacted: string }): string {
   const own = 'signature' in kept ? signatureForGemini(kept.signature) : null
   return own ?? wrapSignature(kept)
 }
 
 /**
- * Returns the `thoughtSignature` of a tool call, in which the thoughts before the call are stored.
- * Gemini CLI sends back the signatures of calls, but no thoughts, and Claude refuses the results of
- * a call without the thoughts before the call. Returns undefined if no provider except Gemini needs
- * the thoughts.
+ * Returns a `thoughtSignature` for a tool call. The signature contains the thoughts before the call
+ * that a provider other than Gemini has signed or encrypted. Gemini CLI sends back the signatures
+ * of calls, but no thoughts. Claude refuses the result of a call if the thoughts before the call
+ * are missing. Returns undefined if there are no such thoughts.
  */
 export function thoughtsForCaller(thoughts: readonly ThinkingPart[]): string | undefined {
   const needed = thoughts.filter(

@@ -25,7 +25,8 @@ export function readUsage(value: unknown): CanonicalUsage | null {
     tokensOf(value.promptTokensDetails, modality) +
     tokensOf(value.toolUsePromptTokensDetails, modality) -
     tokensOf(value.cacheTokensDetails, modality)
-  // The cached tokens are subtracted first, because they may be counted as audio or image again.
+  // The cached tokens are subtracted first. The counts of audio and images may include cached
+  // tokens, so these counts are limited to the rest.
   let rest = Math.max(0, prompt + toolUse - cacheRead)
   const inputAudio = Math.min(rest, Math.max(0, media('AUDIO')))
   rest -= inputAudio

@@ -25,7 +25,7 @@ function writeChoice({ parts, stop, logprobs }: CanonicalChoice, index: number):
   const written = withThoughtsInCalls(parts).flatMap((part) => writeAnswerPart(part))
   return {
     // Client libraries drop a content object without parts from the history, together with the
-    // message before it.
+    // message before it. Therefore, an empty answer contains an empty text.
     content: { parts: written.length > 0 ? written : [{ text: '' }], role: 'model' },
     finishReason: writeFinishReason(stop),
     index,
@@ -43,8 +43,8 @@ function withThoughtsInCalls(parts: readonly AnswerPart[]): AnswerPart[] {
 }
 
 /**
- * Stores the thoughts that precede a tool call in the call's signature, if a provider other than
- * Gemini needs them again.
+ * Stores the thoughts before a tool call in the call's signature. Returns the call unchanged if it
+ * already has a signature, or if no provider other than Gemini needs the thoughts again.
  */
 export function withThoughts(call: ToolCallPart, thoughts: readonly ThinkingPart[]): ToolCallPart {
   const signature = call.signature ?? thoughtsForCaller(thoughts)
@@ -52,8 +52,8 @@ export function withThoughts(call: ToolCallPart, thoughts: readonly ThinkingPart
 }
 
 /**
- * Writes one part of an answer. A thought with both a signature and encrypted data becomes two
- * parts.
+ * Writes one part of an answer. A thought with encrypted data and also a text or a signature
+ * becomes two parts.
  */
 export function writeAnswerPart(part: AnswerPart): readonly JsonObject[] {
   switch (part.kind) {
@@ -89,8 +89,8 @@ function writeThought({ text, signature, redacted }: ThinkingPart): JsonObject[]
 }
 
 /**
- * Returns a tool call's arguments as an object, which the format requires. Text that is not a JSON
- * object is stored in a member of an object, so that it stays readable.
+ * Returns a tool call's arguments as an object, which the format requires. A JSON value that is not
+ * an object becomes the member `value` of an object. Invalid JSON becomes the member `invalidJson`.
  */
 function parseArguments(json: string): JsonObject {
   if (json.trim() === '') return {}

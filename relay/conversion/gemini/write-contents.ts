@@ -51,7 +51,10 @@ const locate = (parts: readonly ContentPart[], path: string): Located[] =>
 const hasCall = ({ parts }: JsonObject): boolean =>
   Array.isArray(parts) && parts.some((part) => isObject(part) && part.functionCall !== undefined)
 
-/** Joins consecutive messages of the same side. A `system` message belongs to the user's side. */
+/**
+ * Joins consecutive messages of the same side. A `system` message becomes a user's message and is
+ * reported as lost.
+ */
 function turnsOf(messages: readonly CanonicalMessage[], losses: string[]): Turn[] {
   const turns: Turn[] = []
   for (const [index, { role, parts }] of messages.entries()) {
@@ -69,7 +72,7 @@ function turnsOf(messages: readonly CanonicalMessage[], losses: string[]): Turn[
 class ContentsWriter {
   private readonly isGemini3: boolean
   private readonly losses: string[]
-  /** The tool calls so far, by id. */
+  /** The tool calls that were written so far, by id. */
   private readonly calls = new Map<string, { readonly name: string; readonly order: number }>()
 
   constructor({ model }: CanonicalRequest, losses: string[]) {
@@ -77,7 +80,7 @@ class ContentsWriter {
     this.losses = losses
   }
 
-  /** Writes the system instruction. It can contain only texts. */
+  /** Writes the parts of the system instruction. Parts other than texts are reported as lost. */
   writeSystem(parts: readonly ContentPart[]): JsonObject[] {
     const located = locate(parts, 'system')
     for (const { part, path } of located) {
@@ -107,8 +110,9 @@ class ContentsWriter {
   }
 
   /**
-   * Returns the position of a result's call. Results are written in the order of their calls,
-   * because older models match results to calls by their order.
+   * Returns the position of a result's call among all calls. Results are written in the order of
+   * their calls, because older models match results to calls by this order. A result without a call
+   * comes last.
    */
   private orderOf({ part }: Located<ToolResultPart>): number {
     return this.calls.get(part.callId)?.order ?? this.calls.size
@@ -198,8 +202,8 @@ class ContentsWriter {
   }
 
   /**
-   * Gives the first call a placeholder signature, because Gemini 3 refuses a turn whose first call
-   * has none.
+   * Gives the first call a placeholder signature if the call has no signature and the model is
+   * Gemini 3 or later. These models refuse a turn whose first call has no signature.
    */
   private signFirstCall(parts: JsonObject[]): void {
     const index = parts.findIndex((part) => part.functionCall !== undefined)
@@ -241,7 +245,8 @@ const isResult = (located: Located): located is Located<ToolResultPart> =>
 /**
  * Returns the result of a function as an object. The text of a JSON object is parsed, unless
  * serializing the object again would change the text, or the object has one of Gemini's keys
- * `output` and `error`. Any other text becomes the member `output`.
+ * `output` and `error`. Any other text becomes the member `output`. The text of an error becomes
+ * the member `error`.
  */
 function responseOf(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text }

@@ -9,7 +9,7 @@ import {
 /** The maximum depth of a schema. Gemini refuses schemas that are nested much deeper. */
 const DEPTH_MAX = 24
 /**
- * The maximum number of schemas in one schema. Because of references, a short text can stand for an
+ * The maximum number of schemas in one schema. With references, a short text can describe an
  * enormous schema.
  */
 const NODES_MAX = 4000
@@ -24,7 +24,10 @@ const NOTES = new Set([
   ...['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions'],
   ...['examples', 'example', 'deprecated', 'readOnly', 'writeOnly', '$vocabulary'],
 ])
-/** The members of a schema that are written only for the types that they affect. */
+/**
+ * The members of a schema that can be written. Many of them are written only for the types that
+ * they affect. A member that is neither in this set nor in `NOTES` is reported as lost.
+ */
 const HANDLED = new Set([
   ...['type', 'nullable', 'title', 'description', 'default', 'enum', 'const', 'format'],
   ...['minLength', 'maxLength', 'pattern', 'minimum', 'maximum'],
@@ -33,7 +36,10 @@ const HANDLED = new Set([
   ...['anyOf', 'oneOf'],
 ])
 const STRUCTURE = ['properties', 'items', 'enum', 'const', 'prefixItems']
-/** The string, integer and number formats that Gemini accepts. It refuses all other formats. */
+/**
+ * The formats of strings, integers and numbers that Gemini accepts. Gemini refuses all other
+ * formats.
+ */
 const FORMATS = new Map([
   ['string', new Set(['date-time'])],
   ['integer', new Set(['int32', 'int64'])],
@@ -42,8 +48,8 @@ const FORMATS = new Map([
 
 /**
  * Converts a JSON schema to Gemini's dialect, a subset of OpenAPI 3.0. References are replaced by
- * the schemas to which they refer. A schema is repeated inside itself at most twice. `path` is the
- * beginning of the paths of losses.
+ * the schemas to which they refer. On the way to a schema, one reference is followed at most twice.
+ * `path` is the beginning of the paths of losses.
  */
 export function toGeminiSchema(schema: unknown, path: string): Converted<JsonObject> {
   const writer = new SchemaWriter(schema)
@@ -84,8 +90,8 @@ class SchemaWriter {
   }
 
   /**
-   * Writes a schema that allows any value. Gemini requires a type, and a string can express every
-   * value.
+   * Writes a schema that allows any value, and reports a loss. Gemini requires a type, and a string
+   * can express every value.
    */
   private writeAny(path: string): JsonObject {
     this.losses.add(`${path} (any type)`)
@@ -93,9 +99,10 @@ class SchemaWriter {
   }
 
   /**
-   * Writes `anyOf`, `oneOf` or several types. Returns null if the schema is not a union. Gemini
-   * allows no members beside `anyOf`, so all further members are moved into the schemas of the
-   * union.
+   * Writes `anyOf`, `oneOf` or several types. Gemini allows no members next to `anyOf`, so the
+   * other members of the schema are moved into the schemas of the union. Returns null if the schema
+   * is not a union. Also returns null, and reports `anyOf` or `oneOf` as lost, if the schema has
+   * one of the members in `STRUCTURE`.
    */
   private writeUnion({ members }: ResolvedSchema, at: Place): JsonObject | null {
     const name = members.has('anyOf') ? 'anyOf' : 'oneOf'
@@ -188,7 +195,10 @@ class SchemaWriter {
     return {}
   }
 
-  /** Writes an `enum`. At Gemini, an `enum` can contain only strings that are not empty. */
+  /**
+   * Writes the `enum` or `const` of a string. In Gemini's dialect, an `enum` can contain only
+   * strings that are not empty.
+   */
   private writeEnum(schema: JsonObject, path: string): JsonObject {
     const name = schema.const === undefined ? 'enum' : 'const'
     const listed = schema.const === undefined ? schema.enum : [schema.const]
@@ -223,7 +233,8 @@ class SchemaWriter {
 
   /**
    * Writes an upper or lower limit. An exclusive limit of an integer is replaced by the next
-   * integer, which is `step` away.
+   * integer, which is `step` away. If `step` is null or the limit is not an integer, the limit
+   * becomes inclusive, and `exclusive` is reported as lost.
    */
   private writeLimit(
     name: string,
@@ -285,8 +296,8 @@ class SchemaWriter {
   }
 
   /**
-   * Returns the names in the list `value` that are names of properties, which are in `names`.
-   * Gemini refuses any other name.
+   * Returns the elements of the list `value` that are in `names`, which are the names of the
+   * object's properties. Gemini refuses any other name.
    */
   private writeNames(value: unknown, names: ReadonlySet<string>, path: string): string[] {
     if (!Array.isArray(value)) return []
@@ -316,7 +327,10 @@ function inferType(schema: JsonObject): string | null {
   return null
 }
 
-/** Adds `outer`, the members of the schema that contains a union, to one schema of the union. */
+/**
+ * Adds `outer`, the members of the schema that contains a union, to one schema of the union.
+ * Members of the inner schema take precedence.
+ */
 function withOuter(outer: JsonObject, inner: unknown): unknown {
   if (!isObject(inner)) return inner
   const type = typesOf(outer).find((each) => each !== 'null')

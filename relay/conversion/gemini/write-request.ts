@@ -11,8 +11,8 @@ const SEED_MAX = 2 ** 31 - 1
 const LOGPROBS_MAX = 20
 
 /**
- * Writes the body of `generateContent`. The path names the model and decides whether the answer is
- * a stream.
+ * Writes the body of `generateContent`. The path of the URL names the model and decides whether the
+ * answer is a stream.
  */
 export function writeRequest(request: CanonicalRequest): Converted<JsonObject> {
   const losses: string[] = []

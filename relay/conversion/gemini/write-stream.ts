@@ -60,8 +60,8 @@ class ChunkWriter implements StreamWriter {
       case 'end':
         return this.writeEnd()
       case 'part-begun':
-        // The format has no chunk for this event. A chunk with an empty text would not do, because
-        // clients would send the empty text back with the next request.
+        // The format has no chunk for this event. A chunk with an empty text can't be sent instead,
+        // because clients would send the empty text back with the next request.
         return ''
       default: {
         const calls = this.writeCalls(event.choice)
@@ -98,8 +98,8 @@ class ChunkWriter implements StreamWriter {
   }
 
   /**
-   * Writes the held-back tool calls of a choice. Called when a part of another kind begins, because
-   * the calls are then complete.
+   * Writes the tool calls of a choice that were held back. They are complete once a part of another
+   * kind begins or the choice ends.
    */
   private writeCalls(index: number): string {
     const { calls, thoughts } = this.choiceAt(index)
@@ -196,7 +196,10 @@ const STATUSES = new Map([
   ['timeout_error', 'DEADLINE_EXCEEDED'],
 ])
 
-/** Writes an error within a stream. Client libraries recognize it by an HTTP status in `code`. */
+/**
+ * Writes an error within a stream. Client libraries recognize the error by an HTTP status in
+ * `code`. An unknown type becomes `INTERNAL`.
+ */
 function writeStreamError(type: string, message: string): JsonObject {
   const status = STATUSES.get(type) ?? type
   const code = CODES.get(status)

@@ -8,8 +8,8 @@ export type ChatExtensions = {
   /** The member that controls how much a model thinks. Null if there is none. */
   readonly thinkingControl: ThinkingControl | null
   /**
-   * True for OpenAI's own models at OpenAI and Azure, which refuse members that a model can't use,
-   * such as a temperature while it reasons.
+   * True if the provider serves OpenAI's own models, as OpenAI and Azure do. These models refuse
+   * members that they can't use, such as a temperature while they reason.
    */
   readonly hasOpenAiModels: boolean
   /**
@@ -19,30 +19,34 @@ export type ChatExtensions = {
   readonly openAiModel?: string
   /** The member of an assistant's message that contains its thinking. Null if there is none. */
   readonly thinkingHistory: 'reasoning_content' | 'reasoning_details' | null
-  /** True if `cache_control` is accepted on parts and tools, as by OpenRouter and Qwen. */
+  /** True if the provider accepts `cache_control` on parts and tools, as OpenRouter and Qwen do. */
   readonly hasCacheMarks: boolean
-  /** True if `extra_content.google.thought_signature` is accepted on tool calls, as by Gemini. */
+  /**
+   * True if the provider accepts `extra_content.google.thought_signature` on tool calls, as Gemini
+   * does.
+   */
   readonly hasCallSignatures: boolean
   /**
    * True if every message may have a list of text parts. Otherwise, texts are joined to one string.
    */
   readonly hasTextLists: boolean
   /**
-   * True if tool results may contain images and files. Otherwise, these follow in a user's message.
+   * True if tool results may contain images and files. Otherwise, the images and files are sent in
+   * a user's message after the results.
    */
   readonly hasToolResultMedia: boolean
-  /** True if files by URL, and audio formats other than `wav` and `mp3` are accepted. */
+  /** True if the provider accepts files by URL and audio formats other than `wav` and `mp3`. */
   readonly hasAllMedia: boolean
   readonly hasTopK: boolean
   readonly hasPromptCacheKey: boolean
-  /** True if `stream_options.include_usage` is accepted. */
+  /** True if the provider accepts `stream_options.include_usage`. */
   readonly hasStreamOptions: boolean
 }
 
 /**
  * The member that controls thinking. OpenAI has `reasoning_effort`, and OpenRouter has `reasoning`.
- * Zhipu, Moonshot and Volcengine have `thinking`, and Qwen has `enable_thinking`. The value
- * `enable_thinking: false` stands for a member that can only turn thinking off.
+ * Zhipu, Moonshot and Volcengine have `thinking`, and Qwen has `enable_thinking`. For the value
+ * `enable_thinking: false`, thinking is always turned off.
  */
 export type ThinkingControl =
   | 'reasoning_effort'
@@ -51,7 +55,7 @@ export type ThinkingControl =
   | 'enable_thinking'
   | 'enable_thinking: false'
 
-/** OpenAI's own servers. */
+/** The extensions that OpenAI's own servers accept. */
 export const OPENAI: ChatExtensions = {
   outputLimit: 'max_completion_tokens',
   thinkingControl: 'reasoning_effort',
@@ -67,7 +71,9 @@ export const OPENAI: ChatExtensions = {
   hasStreamOptions: true,
 }
 
-/** OpenRouter, which accepts the extensions of all providers behind it. */
+/**
+ * The extensions that OpenRouter accepts. They include those of all providers behind OpenRouter.
+ */
 export const OPEN_ROUTER: ChatExtensions = {
   ...OPENAI,
   outputLimit: 'max_tokens',
@@ -81,7 +87,10 @@ export const OPEN_ROUTER: ChatExtensions = {
   hasTopK: true,
 }
 
-/** Servers that accept what OpenAI's servers accepted in 2024, such as DeepSeek's. */
+/**
+ * The extensions of servers that accept what OpenAI's servers accepted in 2024. DeepSeek's servers
+ * are an example.
+ */
 export const COMPATIBLE: ChatExtensions = {
   ...OPENAI,
   outputLimit: 'max_tokens',
@@ -96,8 +105,8 @@ const AZURE_TYPE = 3
 const OPEN_ROUTER_TYPE = 20
 
 /**
- * Conversions don't write `stream_options`, because this member is added later if the provider
- * allows it.
+ * Returns the extensions for a conversion. A conversion does not write `stream_options`, because
+ * the gateway adds this member later if the provider accepts it.
  */
 const withoutStreamOptions = (vendor: ChatExtensions) => ({ ...vendor, hasStreamOptions: false })
 const OTHERS = withoutStreamOptions(COMPATIBLE)

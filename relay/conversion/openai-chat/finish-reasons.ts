@@ -16,8 +16,9 @@ const REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
 type Stop = { readonly stop: StopReason; readonly stopSequence: string | null }
 
 /**
- * Reads why a choice ended. Some providers report `stop` even for an answer with tool calls. vLLM
- * reports the stop sequence as `stop_reason`.
+ * Reads why a choice ended. A missing or unknown finish reason counts as `stop`. Some providers
+ * report `stop` even for an answer with tool calls. vLLM reports the stop sequence as
+ * `stop_reason`.
  */
 export function readStop(choice: JsonObject, hasToolCalls: boolean): Stop {
   const stop = REASONS.get(choice.finish_reason) ?? 'end'

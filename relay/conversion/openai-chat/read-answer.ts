@@ -64,8 +64,8 @@ function readChoice(choice: JsonObject, answerId: string, at: number): Canonical
 }
 
 /**
- * Reads the content of an answer. It is a text, or in Mistral's format a list of texts and
- * thinking.
+ * Reads the content of an answer. The content is a text or, in Mistral's format, a list of texts
+ * and thinking.
  */
 export function readContentPieces(content: unknown): readonly (TextPart | ThinkingPart)[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }]
@@ -77,7 +77,10 @@ export function readContentPieces(content: unknown): readonly (TextPart | Thinki
   })
 }
 
-/** Returns the transcript of a spoken answer, if the answer has no text. */
+/**
+ * Returns the transcript of a spoken answer as a text. Returns nothing if the answer also has a
+ * text.
+ */
 function spokenText(message: JsonObject): readonly TextPart[] {
   const transcript = textOf(objectOf(message.audio)?.transcript) ?? ''
   const hasText = readContentPieces(message.content).length > 0
@@ -85,7 +88,8 @@ function spokenText(message: JsonObject): readonly TextPart[] {
 }
 
 /**
- * Returns the tool calls of a message. A single call in the older form (`function_call`) has no id.
+ * Returns the tool calls of a message. If there are none, returns the call in the older form
+ * (`function_call`), which has no id.
  */
 function toolCallsOf(message: JsonObject): readonly JsonObject[] {
   const older = objectOf(message.function_call)

@@ -99,7 +99,10 @@ class MessageReader {
     this.results.push(result)
   }
 
-  /** Reads the content. A cache mark of the message is moved to the last part of its content. */
+  /**
+   * Reads the content. A cache mark of the message is moved to the last part of its content. If
+   * this part can't have a mark, the mark is reported as lost.
+   */
   private markedContent(message: JsonObject, path: string): ContentPart[] {
     const parts = readContent(message.content, `${path}.content`, this.losses)
     const cache = readCacheMark(message, path, this.losses)
@@ -165,7 +168,10 @@ class MessageReader {
     return { kind: 'tool-call', id, name, argumentsJson }
   }
 
-  /** Reads the call of a custom tool, whose input is a text and not JSON. */
+  /**
+   * Reads the call of a custom tool. Its input is a text and not JSON, so the text becomes the
+   * member `input` of the arguments. The type of the call is reported as lost.
+   */
   private customCall(call: JsonObject, id: string, path: string): ToolCallPart {
     const custom = requiredObject(call.custom, `${path}.custom`)
     const name = requiredText(custom.name, `${path}.custom.name`)

@@ -31,7 +31,7 @@ export const readContent = (content: unknown, path: string, losses: string[]): C
 
 type PartReader = (part: JsonObject, path: string, losses: string[]) => ContentPart | null
 
-/** For each type of part, the member with the content, and the function that reads it. */
+/** For each type of part, the member with the content, and the function that reads the part. */
 const PARTS: ReadonlyMap<string, readonly [member: string, read: PartReader]> = new Map([
   ['text', ['text', readText]],
   ['image_url', ['image_url', readImage]],
@@ -63,7 +63,7 @@ function readPart(part: JsonObject, path: string, losses: string[]): readonly Co
 
 /**
  * Reads the `cache_control` of a part, a message or a tool. Returns null if there is none. A mark
- * that can't be read is reported as lost.
+ * that can't be read also gives null, and is reported as lost.
  */
 export function readCacheMark(
   marked: JsonObject,
@@ -120,7 +120,10 @@ function readAudio(part: JsonObject, path: string, losses: string[]): ContentPar
   throw new ConversionError(`${memberPath}.format`, 'The audio format is missing.')
 }
 
-/** Reads a file, which is an id at the provider, a data URL, plain base64 or a web address. */
+/**
+ * Reads a file. The part contains the id of the file at the provider, a data URL, plain base64 or a
+ * web address.
+ */
 function readFile(part: JsonObject, path: string, losses: string[]): ContentPart {
   const memberPath = `${path}.file`
   const file = requiredObject(part.file, memberPath)
@@ -140,8 +143,8 @@ function readFileSource(file: JsonObject, path: string): FileSource {
 }
 
 /**
- * Returns the signature of a tool call, which Gemini puts into `extra_content`. Returns null if
- * there is none.
+ * Returns the signature of a tool call, which Gemini puts into `extra_content`. Returns null if the
+ * call has no signature.
  */
 export function callSignature(call: JsonObject): string | null {
   const google = objectOf(objectOf(call.extra_content)?.google)

@@ -81,8 +81,9 @@ function addFormLosses(body: JsonObject, losses: string[]): void {
 }
 
 /**
- * Reports whether the answer may contain several tool calls. An answer with the older
- * `function_call` can have only one. Returns null if the request does not state it.
+ * Reports whether the answer may contain several tool calls. Returns false if the caller knows only
+ * the older `function_call`, because an answer can have only one. Otherwise, returns null if the
+ * request does not have `parallel_tool_calls`.
  */
 function allowsParallelCalls(body: JsonObject): boolean | null {
   const isAllowed = optionalBoolean(body.parallel_tool_calls, 'parallel_tool_calls')
@@ -90,8 +91,8 @@ function allowsParallelCalls(body: JsonObject): boolean | null {
 }
 
 /**
- * Reads the output limit. As in a chat that is not converted, there is no limit if either member is
- * 0.
+ * Reads the output limit. There is no limit if either member is 0, as in chats that are not
+ * converted. If the two members differ, `max_tokens` is reported as lost.
  */
 function readOutputLimit(body: JsonObject, losses: string[]): number | null {
   if ([body.max_tokens, body.max_completion_tokens].includes(0)) return null

@@ -39,7 +39,7 @@ type Call = {
 /** A text that arrived after a tool call. */
 type HeldText = { readonly kind: TextKind; text: string }
 
-/** The maximum length of the texts that are held back per choice. Further texts are skipped. */
+/** The maximum total length of the texts that are held back per choice. Later texts are skipped. */
 const HELD_LENGTH_MAX = 250_000
 
 /** Reads the deltas of one choice. */
@@ -51,8 +51,8 @@ export class ChoiceReader {
   private open: OpenPart | null = null
   private readonly calls: Call[] = []
   /**
-   * Texts and thinking that arrived after the first tool call. They are held back until the end,
-   * because only the deltas of tool calls may be interleaved.
+   * Texts and thinking that arrived after the first tool call. They are held back until the choice
+   * ends, because only the deltas of tool calls may be interleaved in canonical events.
    */
   private readonly held: (HeldText | { readonly detail: JsonObject })[] = []
   private heldLength = 0
@@ -174,7 +174,8 @@ export class ChoiceReader {
   }
 
   /**
-   * Closes the open part. Returns the number of the next part, or null if the choice has too many.
+   * Closes the open part, and returns the number of the next part. Returns null if the choice
+   * already has `PARTS_MAX` parts.
    */
   private nextPart(): number | null {
     if (this.partCount === PARTS_MAX) return null
@@ -183,7 +184,9 @@ export class ChoiceReader {
     return this.partCount - 1
   }
 
-  /** Closes the open part, and adds the signature of its thinking, which is complete only now. */
+  /**
+   * Closes the open part. If the part is thinking, adds its signature, which is complete only now.
+   */
   private close(): void {
     const { open, choice } = this
     this.open = null
@@ -206,8 +209,8 @@ export class ChoiceReader {
   /**
    * Returns the call to which a delta belongs, or adds a new call. Returns null if there are too
    * many calls. Indexes are unreliable: Gemini's endpoint in OpenAI's format gives all calls the
-   * index 0, and some providers send no index. A delta with a name and another id therefore begins
-   * a new call.
+   * index 0, and some providers send no index. Therefore, a delta with a name begins a new call if
+   * its id differs from the id of the call that was found.
    */
   private callOf(delta: JsonObject, id: string | null, name: string | null): Call | null {
     const index = typeof delta.index === 'number' ? delta.index : null
@@ -263,9 +266,9 @@ export class ChoiceReader {
 }
 
 /**
- * Returns the members that are strings or numbers. Other values are left out: they have no meaning,
- * a null in a later delta would erase an earlier value, and a deeply nested value could not be
- * serialized.
+ * Returns those of the five members that are strings or numbers. Other values are left out, because
+ * they have no meaning. A null in a later delta would erase an earlier value, and a deeply nested
+ * value could not be serialized.
  */
 function statedMembers({ type, id, format, signature, index }: JsonObject): JsonObject {
   const members = { type, id, format, signature, index }

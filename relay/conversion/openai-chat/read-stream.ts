@@ -5,7 +5,10 @@ import { CHOICES_MAX } from './read-answer.ts'
 import { ChoiceReader } from './read-stream-choice.ts'
 import { readUsage } from './usage.ts'
 
-/** Reads the chunks of a streamed answer. `[DONE]` is not a chunk: `finish` is called instead. */
+/**
+ * Reads the chunks of a streamed answer. `[DONE]` is not read as a chunk. `finish` is called when
+ * the stream ends.
+ */
 export function createStreamReader(): StreamReader {
   return new ChunkReader()
 }
@@ -58,8 +61,8 @@ class ChunkReader implements StreamReader {
 }
 
 /**
- * Reads an error within a stream, which is a member `error` or an event with the name `error`.
- * Returns null if there is none.
+ * Reads an error within a stream. The error is in the member `error`, or is the data of an event
+ * with the name `error`. Returns null for any other event.
  */
 function readError(data: JsonObject, event: string): CanonicalEvent | null {
   const text = textOf(data.error)

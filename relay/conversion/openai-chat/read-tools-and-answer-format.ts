@@ -43,8 +43,8 @@ function readTool(tool: JsonObject, path: string, losses: string[]): CanonicalTo
 }
 
 /**
- * Reads a function in the form of the Responses API, whose members are in the tool itself. Some
- * clients, such as Cursor, mix both forms.
+ * Reads a function in the form of the Responses API. In this form, the members of the function are
+ * in the tool itself. Some clients, such as Cursor, use this form in chats.
  */
 function readFlatFunction(tool: JsonObject, path: string, losses: string[]): CanonicalTool {
   const { type: _type, ...definition } = tool

@@ -28,7 +28,8 @@ type Control = { readonly member: string; readonly thinking: Thinking | null }
 
 /**
  * Reads how much the model may think. If several members state this, a member that turns thinking
- * off takes precedence. If none of them does, the first member counts.
+ * off takes precedence. If no member turns thinking off, the first member in `controls` takes
+ * precedence. Budgets and efforts in the other members are reported as lost.
  */
 export function readThinking(body: JsonObject, losses: string[]): Thinking | null {
   const controls: readonly Control[] = [
@@ -99,8 +100,8 @@ function readEnableThinking(body: JsonObject): Thinking | null {
 }
 
 /**
- * Writes the member that controls thinking. Properties that this member can't express are reported
- * as lost. Also returns whether the model accepts a temperature and similar members.
+ * Writes the member that controls thinking. What this member can't express is reported as lost.
+ * `acceptsSampling` tells whether the model accepts a temperature and log probabilities.
  */
 export function writeThinking(
   { thinking, model }: Pick<CanonicalRequest, 'thinking' | 'model'>,
@@ -155,8 +156,8 @@ const BUDGET_MIN = 128
 const BUDGET_MAX = 32_768
 
 /**
- * Writes a budget whenever the model may think, because `qwen3.5` refuses to think without one
- * (github.com/QwenLM/Qwen-Agent/issues/941).
+ * Writes `enable_thinking`, and a budget if the model may think. `qwen3.5` refuses to think without
+ * a budget (github.com/QwenLM/Qwen-Agent/issues/941).
  */
 function writeEnableThinking(thinking: Thinking, losses: string[]): JsonObject {
   if (thinking.kind === 'off') return { enable_thinking: false }

@@ -18,7 +18,8 @@ export function textsOfThinking(thinking: unknown): string {
 
 /**
  * Reads the thinking in an assistant's message. OpenRouter sends `reasoning_details`, a list with
- * signatures. DeepSeek and most others send `reasoning_content`. The rest send `reasoning`.
+ * signatures. DeepSeek and most other providers send `reasoning_content`. The rest send
+ * `reasoning`.
  */
 export function readThinkingParts(message: JsonObject): readonly ThinkingPart[] {
   const details = objectsOf(message.reasoning_details).flatMap((detail) => readDetail(detail) ?? [])
@@ -43,9 +44,10 @@ export const textOfDetail = ({ text, summary }: JsonObject): string =>
   textOf(text) ?? textOf(summary) ?? ''
 
 /**
- * Returns the signature of an element, or null if it has none. In Anthropic's form, this is the
- * element's own signature, unchanged. In any other form, the result is the JSON text of all members
- * except the text, because the provider needs these members back.
+ * Returns the signature of an element of `reasoning_details`, or null if the element has none. For
+ * a text in Anthropic's form or without a known form, this is the member `signature`, unchanged. In
+ * any other form, the result is the JSON text of the members except the text, because the provider
+ * needs these members back.
  */
 export function signatureOf(detail: JsonObject): string | null {
   const { type, format } = detail
@@ -89,8 +91,8 @@ function textMember(type: unknown, text: string): JsonObject {
 }
 
 /**
- * Returns the members of an element that were stored as JSON by `signatureOf`. Returns null for an
- * unchanged signature.
+ * Returns the members of an element that `signatureOf` or `redactedOf` stored as JSON. Returns null
+ * for any other text.
  */
 function parsedDetail(text: string | undefined): JsonObject | null {
   if (text === undefined || !text.startsWith(DETAIL_AS_JSON)) return null

@@ -10,8 +10,8 @@ import { tokenCountOf } from '../limit-ids-model-names-and-token-counts.ts'
 
 /**
  * Reads the usage of an answer or a stream event, or returns null if there is none. OpenAI's prompt
- * count includes cached, audio and image tokens. If the sum of these exceeds the prompt count, the
- * number of uncached tokens is 0.
+ * count includes cached, audio and image tokens. If the sum of these tokens exceeds the prompt
+ * count, the number of uncached tokens is 0.
  */
 export function readUsage(body: JsonObject): CanonicalUsage | null {
   const usage = usageOf(body)
@@ -21,7 +21,7 @@ export function readUsage(body: JsonObject): CanonicalUsage | null {
   const cached = cachedTokensOf(usage, input, body)
   const cacheWrite = readCacheWrite(input)
   let rest = prompt - cached - cacheWrite.cacheWrite5m - cacheWrite.cacheWrite1h
-  // A cached token may also be counted as audio or image. The counts of audio and images are
+  // A provider may count a cached token as audio or image, too. The counts of audio and images are
   // therefore limited to the tokens that are not cached.
   const take = (count: unknown): number => {
     const taken = Math.min(tokenCountOf(count), Math.max(rest, 0))
@@ -38,7 +38,9 @@ export function readUsage(body: JsonObject): CanonicalUsage | null {
   }
 }
 
-/** Returns the usage. In a stream, Moonshot puts the usage into a choice. */
+/**
+ * Returns the usage of an answer or an event. In a stream, Moonshot puts the usage into a choice.
+ */
 function usageOf(body: JsonObject): JsonObject | null {
   const outer = objectOf(body.usage)
   if (outer !== null) return outer
@@ -94,7 +96,7 @@ function readOutput(
   }
 }
 
-/** Returns a usage in OpenAI's format. The prompt count includes every input token. */
+/** Writes a usage in OpenAI's format. The prompt count includes every input token. */
 export function writeUsage(usage: CanonicalUsage): JsonObject {
   const { cacheRead, inputAudio, inputImage, output, outputImage = 0 } = usage
   const cacheWrite = usage.cacheWrite5m + usage.cacheWrite1h

@@ -53,8 +53,8 @@ function writeChoice(
 }
 
 /**
- * Writes the thinking twice. Most clients show `reasoning_content`. OpenRouter's list also contains
- * the signatures, which clients send back.
+ * Writes the thinking twice. Most clients show `reasoning_content`. `reasoning_details` is
+ * OpenRouter's form, which also contains the signatures. Clients send the signatures back.
  */
 function writeThinkingParts(parts: readonly ThinkingPart[]): JsonObject {
   if (parts.length === 0) return {}

@@ -12,7 +12,7 @@ import type { ChatExtensions } from './chat-extensions-of-provider.ts'
 /** The content of a message: a string or a list of parts. */
 type ChatContent = string | readonly JsonObject[]
 
-/** A part, and its path in the canonical request, by which losses are reported. */
+/** A part and its path in the canonical request. Losses are reported by this path. */
 export type PartWithPath = { readonly part: ContentPart; readonly path: string }
 
 /** Returns parts together with their paths. `path` is the path of the message. */
@@ -20,8 +20,9 @@ export const withPaths = (parts: readonly ContentPart[], path: string): readonly
   parts.map((part, at) => ({ part, path: `${path}.parts[${at}]` }))
 
 /**
- * Writes texts, images, audio and documents as the content of a message. A single text becomes a
- * string. For a vendor that accepts no lists of texts, several texts also become one string.
+ * Writes texts, images, audio and documents as the content of a message. A single text without a
+ * cache mark becomes a string. If the vendor accepts no lists of texts, several such texts are
+ * joined to one string.
  */
 export function writeContent(
   parts: readonly PartWithPath[],
@@ -144,7 +145,7 @@ function writeDocument(
   }
 }
 
-/** Returns a name for a file without one, because OpenAI requires a name. */
+/** Returns a name for a file without a name, because OpenAI requires a name. */
 function defaultFileName(mediaType: string): string {
   const subtype = mediaType.slice(mediaType.indexOf('/') + 1)
   return `document.${subtype === 'plain' ? 'txt' : subtype.replace(/[^a-z0-9].*/i, '') || 'bin'}`

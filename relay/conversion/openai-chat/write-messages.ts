@@ -80,8 +80,8 @@ class MessageWriter {
   }
 
   /**
-   * Writes a tool result. Returns the parts that a result can't contain, which then follow in a
-   * user's message.
+   * Writes a tool result. Returns the parts that a result can't contain. A user's message after the
+   * results contains these parts.
    */
   private addResult(result: ToolResultPart, path: string): readonly PartWithPath[] {
     const { callId, isError, cache } = result
@@ -140,7 +140,10 @@ class MessageWriter {
     return { ...call, extra_content: { google: { thought_signature: signature } } }
   }
 
-  /** Returns the thinking, without signatures that OpenRouter would mistake for Anthropic's. */
+  /**
+   * Returns the thinking without a signature that OpenRouter would mistake for Anthropic's. Returns
+   * no part if no text is left. What is left out is reported as lost.
+   */
   private usableThinking({ part, path }: PartWithPath): readonly ThinkingPart[] {
     const thinking = part as ThinkingPart
     const { text, signature, redacted } = thinking

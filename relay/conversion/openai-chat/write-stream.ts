@@ -145,7 +145,8 @@ class ChunkWriter implements StreamWriter {
   }
 
   /**
-   * Writes the end of the stream. Clients reject a stream in which a choice has no `finish_reason`.
+   * Writes the end of the stream. Every choice gets a `finish_reason`, because clients reject a
+   * stream in which a choice has none.
    */
   private end(): string {
     const begun = this.begin(0)
@@ -157,7 +158,10 @@ class ChunkWriter implements StreamWriter {
     return begun + stops.join('') + this.usageChunk() + DONE_EVENT
   }
 
-  /** Returns the chunk with the usage, if the provider has reported it and the caller wants it. */
+  /**
+   * Returns the chunk with the usage. Returns an empty string if the provider has not reported the
+   * usage or the caller did not request it.
+   */
   usageChunk(): string {
     const isWanted = this.options.hasStreamUsage && this.usage !== null
     return isWanted && this.usage !== null ? this.chunk([], writeUsage(this.usage)) : ''

@@ -4,8 +4,8 @@ import { readRequest } from './read-request.ts'
 import { CompletionWriter, writeAnswer } from './write-answer.ts'
 
 /**
- * Converts requests from the completions format, and answers to it. No request is converted to this
- * format, because every provider that offers completions offers chats too.
+ * Converts requests from the completions format, and answers to this format. No request is
+ * converted to this format, because every provider that offers completions offers chats too.
  */
 export const COMPLETIONS_CONVERSION: CallerConversion = {
   readRequest,

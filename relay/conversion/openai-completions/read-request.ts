@@ -13,9 +13,9 @@ import {
   optionalText,
 } from '../read-json-values-strictly.ts'
 
-/** The output limit in tokens of a request without one, from OpenAI's documentation. */
+/** The output limit in tokens for a request without a limit. Source: OpenAI's documentation. */
 const OUTPUT_TOKENS = 16
-/** The members that have the same meaning in a chat. */
+/** The members of a completion request that have the same meaning in a chat. */
 const SHARED = [
   ...['model', 'stream', 'stream_options', 'temperature', 'top_p', 'top_k', 'seed', 'stop'],
   ...['presence_penalty', 'frequency_penalty', 'user', 'prompt_cache_key'],
@@ -47,8 +47,8 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
 }
 
 /**
- * Returns the prompt, which must be a single text. Token numbers can't be converted, because they
- * are specific to one model.
+ * Returns the prompt. Throws a `ConversionError` if the prompt is not a single text. Token numbers
+ * can't be converted, because they are specific to one model.
  */
 function promptOf(prompt: unknown): string {
   const text: unknown = Array.isArray(prompt) && prompt.length === 1 ? prompt[0] : prompt

@@ -22,7 +22,10 @@ const choiceOf = (text: string, reason: string | null): JsonObject => ({
   finish_reason: reason,
 })
 
-/** Writes a complete answer. The format has room only for texts and refusals. */
+/**
+ * Writes the first choice of a complete answer. Only texts and refusals are written, because the
+ * format has no members for other parts.
+ */
 export function writeAnswer(
   { id, model, choices: [choice], usage }: CanonicalAnswer,
   { createdAt }: Pick<AnswerOptions, 'createdAt'>,
@@ -40,7 +43,10 @@ export function writeAnswer(
   }
 }
 
-/** Writes the chunks of a streamed answer. An error ends the stream without `[DONE]`. */
+/**
+ * Writes the chunks of the first choice of a streamed answer. An error ends the stream without
+ * `[DONE]`.
+ */
 export class CompletionWriter implements StreamWriter {
   private readonly options: Pick<AnswerOptions, 'createdAt' | 'hasStreamUsage'>
   private id: string

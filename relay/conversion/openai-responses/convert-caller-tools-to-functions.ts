@@ -35,8 +35,8 @@ export const functionName = (name: string, namespace: string | null): string =>
   namespace === null ? name : `${namespace}__${name}`
 
 /**
- * Finds the tools of a valid request that are not plain functions, with the names of the functions
- * that represent them.
+ * Returns the custom tools and the tools in namespaces of a valid request, by the names of the
+ * functions that represent the tools.
  */
 export function findCallerTools(body: JsonObject): CallerTools {
   const custom = new Set<string>()
@@ -67,7 +67,8 @@ export const inputOfArguments = (argumentsJson: string): string =>
 
 /**
  * Reads the tools that the caller runs. A tool that the provider would run, such as `web_search`,
- * is reported as lost: the model answers without it.
+ * is reported as lost, and the model answers without it. Throws a `ConversionError` if two tools
+ * have the same name.
  */
 export function readTools(body: JsonObject, losses: string[]): readonly CanonicalTool[] {
   const names = new Set<string>()
@@ -169,7 +170,8 @@ const KINDS: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
 
 /**
  * Reads `tool_choice`. If the choice has the type `allowed_tools`, only the tools that it names are
- * kept.
+ * kept. Throws a `ConversionError` for an unknown choice, and if a tool is required but none is
+ * left.
  */
 export function readToolChoice(
   body: JsonObject,

@@ -9,8 +9,8 @@ import {
 } from '../wrap-signature-of-other-provider.ts'
 
 /**
- * The decoded value of an `encrypted_content`: encrypted thinking, or the signature of the tool
- * call that follows the item.
+ * The decoded value of an `encrypted_content`: the signature of the item's thinking, encrypted
+ * thinking, or the signature of the tool call after the item.
  */
 type KeptContent = { readonly signature: string } | { readonly redacted: string } | CallSignature
 
@@ -18,8 +18,8 @@ type KeptContent = { readonly signature: string } | { readonly redacted: string 
 export const ownContent = (encrypted: string): string => `${OWN}${encrypted}`
 
 /**
- * Returns the encrypted content of a thinking part. Returns null if a provider of another format
- * made it.
+ * Returns the encrypted content of a thinking part. Returns null if there is none, or if a provider
+ * of another format made it.
  */
 export function encryptedForProvider({ signature, redacted }: ThinkingPart): string | null {
   const content = redacted ?? signature ?? ''
@@ -27,8 +27,8 @@ export function encryptedForProvider({ signature, redacted }: ThinkingPart): str
 }
 
 /**
- * Returns the `encrypted_content` that the caller gets for a thinking part. Returns null if there
- * is none.
+ * Returns the `encrypted_content` that the caller gets for a thinking part. Returns null if the
+ * part has no signature and is not encrypted.
  */
 export function encryptedForCaller(part: ThinkingPart): string | null {
   const own = encryptedForProvider(part)
@@ -39,13 +39,16 @@ export function encryptedForCaller(part: ThinkingPart): string | null {
 }
 
 /**
- * Returns an `encrypted_content` that stores the signature of a tool call. The caller sends the
- * item back together with the call, which has no member for a signature.
+ * Returns an `encrypted_content` that stores the signature of a tool call, because a call has no
+ * member for a signature. The caller sends the item with this content back together with the call.
  */
 export const encryptedCallSignature = (callId: string, callSignature: string): string =>
   wrapSignature({ callId, callSignature })
 
-/** Reads an `encrypted_content` from a caller. `hasText` is true if its item also has a text. */
+/**
+ * Reads an `encrypted_content` from a caller. `hasText` is true if its item also has a text.
+ * Content that is not wrapped is the signature of this text or, without a text, encrypted thinking.
+ */
 export function readEncrypted(content: string, hasText: boolean): KeptContent {
   const own = ownContent(content)
   return unwrap(content) ?? (hasText ? { signature: own } : { redacted: own })

@@ -11,7 +11,7 @@ export const PARTS_MAX = 128
 
 /**
  * Reads a complete response. Content that can't be read is skipped, and so are calls of tools that
- * the provider ran. A failed response is read by `readFailure`.
+ * the provider ran. The error of a failed response is not read: see `readFailure`.
  */
 export function readAnswer(body: JsonObject): CanonicalAnswer {
   const id = textOf(body.id) ?? ''
@@ -32,8 +32,8 @@ export function readAnswer(body: JsonObject): CanonicalAnswer {
 type Failure = { readonly type: string; readonly message: string }
 
 /**
- * Returns the error of a failed response. Returns null if it did not fail. The message may contain
- * confidential texts.
+ * Returns the error of a failed or cancelled response. Returns null for any other response. The
+ * message may contain confidential texts.
  */
 export function readFailure(response: JsonObject): Failure | null {
   const error = objectOf(response.error)
@@ -90,18 +90,24 @@ const logprobsOf = (item: JsonObject): readonly JsonObject[] =>
     ? objectsOf(item.content).flatMap(({ logprobs }) => objectsOf(logprobs))
     : []
 
-/** Returns the name of the called tool. Returns null for a call that can't be read. */
+/** Returns the name of the called tool. Returns null for a call without a name. */
 export const calledName = (item: JsonObject): string | null => textOf(item.name) || null
 
 const ANSWER_ID_LENGTH = 24
 
-/** Returns the id of a tool call. If the provider sent none, it is created from the answer's id. */
+/**
+ * Returns the id of a tool call. If the provider sent none, the id is created from the answer's id
+ * and the position of the item (`at`).
+ */
 export function callId(item: JsonObject, answerId: string, at: number): string {
   const answer = answerId.slice(-ANSWER_ID_LENGTH).replace(/[^A-Za-z0-9]/g, '')
   return textOf(item.call_id) || textOf(item.id) || `call_${answer}_${at}`
 }
 
-/** Returns the arguments of a tool call as JSON text. Some providers send an object instead. */
+/**
+ * Returns the arguments of a tool call as JSON text. Some providers send an object instead. The
+ * text input of a custom tool becomes the argument `input`.
+ */
 export function argumentsText(item: JsonObject): string {
   if (item.type === 'custom_tool_call') return argumentsOfInput(textOf(item.input) ?? '')
   const object = objectOf(item.arguments)

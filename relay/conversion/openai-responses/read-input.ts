@@ -49,8 +49,8 @@ export function readInput(value: unknown, losses: string[]): Conversation {
 }
 
 /**
- * The types of items for tool calls that a provider ran, and for their results. They are left out,
- * because the texts that follow contain their effect.
+ * The types of items for tool calls that a provider ran, and for their results. Such items are
+ * reported as lost. Their effect is contained in the texts after them.
  */
 const HOSTED_ITEMS: ReadonlySet<string> = new Set([
   ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call'],
@@ -89,7 +89,10 @@ class InputReader implements Conversation {
    * A signature is used for one call only, because some providers use the same ids in each answer.
    */
   private readonly callSignatures = new Map<string, string>()
-  /** The message to which the next item is added, if the item has the kind of the message. */
+  /**
+   * The message to which the next item is added if the item has the same kind. Null if the next
+   * item begins a message.
+   */
   private open: { readonly kind: 'assistant' | 'results'; readonly parts: ContentPart[] } | null =
     null
 

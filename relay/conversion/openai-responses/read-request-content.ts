@@ -30,7 +30,10 @@ export const readContent = (content: unknown, path: string, losses: string[]): C
 
 type PartReader = (part: JsonObject, path: string, losses: string[]) => ContentPart | null
 
-/** For each type of part, the function that reads it, and the members that this function reads. */
+/**
+ * For each type of part, the function that reads the part, and the members that this function
+ * reads.
+ */
 const PARTS: ReadonlyMap<string, readonly [read: PartReader, ...members: string[]]> = new Map([
   ['input_text', [readText, 'text']],
   ['output_text', [readOutputText, 'text', 'annotations', 'logprobs', 'parsed']],
@@ -95,7 +98,10 @@ function readImageSource(part: JsonObject, path: string): FileSource {
   return { kind: 'file-id', id: requiredText(part.file_id, `${path}.image_url`) }
 }
 
-/** Reads a file, which is a data URL, plain base64, a web address, or an id at the provider. */
+/**
+ * Reads a file. The part contains a data URL, plain base64, a web address, or the id of the file at
+ * the provider.
+ */
 function readFile(part: JsonObject, path: string): ContentPart {
   const name = optionalText(part.filename, `${path}.filename`)
   return {

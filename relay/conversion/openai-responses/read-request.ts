@@ -92,7 +92,10 @@ export function readAnswerSettings(body: JsonObject): AnswerSettings {
   }
 }
 
-/** Throws if a request needs content that only the provider of earlier requests has stored. */
+/**
+ * Throws a `ConversionError` if a request needs content that only the provider of earlier requests
+ * has stored.
+ */
 function checkStatelessness(body: JsonObject): void {
   for (const name of ['previous_response_id', 'conversation', 'prompt']) {
     if (isAbsent(body[name])) continue
@@ -159,8 +162,8 @@ const LOGPROBS = 'message.output_text.logprobs'
 const ENCRYPTED = 'reasoning.encrypted_content'
 
 /**
- * Returns the number of alternatives per token if `include` requests log probabilities, and
- * otherwise null. If `include` requests encrypted reasoning, this is not a loss, because answers
+ * Returns the number of alternatives per token if `include` requests log probabilities. Otherwise,
+ * returns null. A request for encrypted reasoning in `include` is not a loss, because answers
  * always contain the encrypted reasoning that the provider sends.
  */
 function readLogprobs(body: JsonObject, losses: string[]): number | null {

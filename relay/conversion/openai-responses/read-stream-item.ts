@@ -16,7 +16,10 @@ export class OpenParts {
   private isCalling = false
   private readonly open = new Set<number>()
 
-  /** Returns the number of a new part. Returns null if the answer has too many parts. */
+  /**
+   * Returns the number of a new part, and closes the parts that are open, unless they and the new
+   * part are tool calls. Returns null if the answer already has `PARTS_MAX` parts.
+   */
   begin(kind: PartKind): number | null {
     if (this.count >= PARTS_MAX) return null
     const isCall = kind === 'tool-call'
@@ -33,7 +36,10 @@ export class OpenParts {
   }
 }
 
-/** The number of the part to which a text belongs, and the length of the text so far. */
+/**
+ * The number of the part to which a text or the arguments of a call belong, and their length so
+ * far.
+ */
 type TextState = { part: number; length: number }
 
 /** Reads the events of one output item. */
@@ -95,7 +101,7 @@ export class ItemReader {
     }
   }
 
-  /** Reads the complete item, because some deltas may have been missing. */
+  /** Reads the complete item. Returns only the content that the deltas lacked. */
   readComplete(item: JsonObject): Events {
     if (this.isComplete) return []
     this.isComplete = true

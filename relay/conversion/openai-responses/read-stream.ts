@@ -7,8 +7,9 @@ import { readUsage } from './usage.ts'
 
 /**
  * Reads the events of a streamed response. Texts and arguments are read from their deltas. Content
- * that the deltas lack is read from the complete item or the complete response. If the stream was
- * cut off, `finish` returns no `end`.
+ * that the deltas lack is read from the complete item or the complete response. The last event of
+ * the response gives the event `end`. `finish` returns nothing, so a stream that was cut off has no
+ * `end`.
  */
 export const createStreamReader = (): StreamReader => new EventReader()
 
@@ -109,8 +110,8 @@ class EventReader implements StreamReader {
   }
 
   /**
-   * Returns the events of an item that begins. These are `content`, or the event `part-begun` if
-   * the item is the first one and has no content yet.
+   * Returns the events of an item that begins: `content`, or the event `part-begun` if the item is
+   * the first one and has no content yet.
    */
   private beginPart(content: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
     const isFirst = !this.hasBegunPart

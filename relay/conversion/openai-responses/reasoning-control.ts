@@ -13,8 +13,8 @@ import { isAbsent, optionalObject, optionalText } from '../read-json-values-stri
 const MEMBERS = new Set(['effort', 'summary', 'generate_summary'])
 
 /**
- * Reads `reasoning`. A summary other than `auto` is reported as lost, because other formats can't
- * choose how detailed it is.
+ * Reads `reasoning`. A summary other than `auto` is reported as lost, because in other formats a
+ * request can't choose how detailed the summary is.
  */
 export function readReasoning(value: unknown, losses: string[]): Thinking | null {
   const reasoning = optionalObject(value, 'reasoning')
@@ -35,8 +35,8 @@ export function readReasoning(value: unknown, losses: string[]): Thinking | null
 type ReasoningMembers = Pick<EffortChoice, 'acceptsSampling'> & {
   readonly reasoning: JsonObject | null
   /**
-   * True if encrypted reasoning is requested. It is not requested from a model that does not
-   * reason, because such a model would reject the request.
+   * True if encrypted reasoning is requested. False if the model does not reason, or if it is not
+   * known whether it reasons. A model that does not reason would reject the request.
    */
   readonly hasEncryptedContent: boolean
 }

@@ -7,8 +7,8 @@ import { writeRequest } from './write-request.ts'
 import { createStreamWriter } from './write-stream.ts'
 
 /**
- * Returns a call's id without hyphens, as the ids of its response and of the response's items
- * contain it.
+ * Returns the id of a call without hyphens. The ids of the call's response and of the response's
+ * items contain this form.
  */
 const keyOfCall = (id: string): string => id.replaceAll('-', '')
 

@@ -12,8 +12,8 @@ export const limitedCallId = (id: string): string =>
   id.length <= LENGTH_MAX ? id : `call_${digestOf(id)}`
 
 /**
- * Returns a key or an identifier. A long one is replaced by its digest, which is the same in each
- * request.
+ * Returns a key or an identifier to send. One that is too long is replaced by a digest, which is
+ * the same in each request.
  */
 export const limitedKey = (key: string): string => (key.length <= LENGTH_MAX ? key : digestOf(key))
 

@@ -1,7 +1,10 @@
 import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
 import type { StopReason } from '../../canonical/canonical-answer.ts'
 
-/** Whether an answer contains tool calls or a refusal, on which its stop reason depends. */
+/**
+ * States whether an answer contains tool calls and whether it contains a refusal. The stop reason
+ * of the answer depends on both.
+ */
 type StopHints = { readonly hasCalls: boolean; readonly isRefused: boolean }
 
 /** Reads why a response ended. The format states a reason only for an incomplete response. */

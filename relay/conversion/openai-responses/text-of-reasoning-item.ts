@@ -4,8 +4,8 @@ import { type JsonObject, objectsOf, textOf } from '#relay/canonical/json-values
 export const SUMMARY_SEPARATOR = '\n\n'
 
 /**
- * Returns the text of a reasoning item: the summary if there is one, and otherwise the reasoning
- * itself, which only models with open weights reveal.
+ * Returns the text of a reasoning item: the summary, or the reasoning itself if there is no
+ * summary. Only models with open weights reveal their reasoning.
  */
 export function textOfReasoning(item: JsonObject): string {
   const summary = textsOf(item.summary)

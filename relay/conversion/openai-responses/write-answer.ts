@@ -18,7 +18,10 @@ import {
 
 export type { AnswerOptions } from './write-response-and-items.ts'
 
-/** Writes a complete response. The format has only one choice, so only the first one is written. */
+/**
+ * Writes a complete response. The format has only one choice, so only the first choice of the
+ * answer is written.
+ */
 export function writeAnswer(answer: CanonicalAnswer, options: AnswerOptions): JsonObject {
   const [choice] = answer.choices
   const parts = choice?.parts ?? []

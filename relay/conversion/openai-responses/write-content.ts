@@ -56,8 +56,9 @@ function imageSource(source: FileSource): JsonObject | null {
 }
 
 /**
- * Writes a document. OpenAI requires a name with the data. A document that consists of text is
- * written as a text part.
+ * Writes a document. A file in base64 without a name gets a default name, because OpenAI requires
+ * one. The names of other documents are reported as lost. A document that consists of text becomes
+ * a text part.
  */
 function writeDocument({ source, name }: DocumentPart, path: string, losses: string[]): JsonObject {
   if (source.kind === 'base64') {

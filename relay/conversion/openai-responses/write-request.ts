@@ -14,9 +14,10 @@ import { limitedKey } from './shorten-ids-and-keys.ts'
 import { developerMessage, type WrittenInput, writeInput } from './write-input.ts'
 
 /**
- * Writes the body of `POST /v1/responses` for a provider. The provider is asked not to store the
- * answer, but to return its encrypted reasoning, which the caller sends back with the next request.
- * `openAiModel` is OpenAI's name for the model, if the provider uses another name.
+ * Writes the body of `POST /v1/responses` for a provider. The request asks the provider not to
+ * store the answer, and to return the encrypted reasoning if the model reasons. The caller sends
+ * this reasoning back with the next request. `openAiModel` is OpenAI's name for the model. It is
+ * needed if the provider uses another name.
  */
 export function writeRequest(
   request: CanonicalRequest,
@@ -101,8 +102,8 @@ const writeSchema = (schema: JsonObject): JsonObject => ({
 })
 
 /**
- * OpenAI's default for `temperature` and `top_p`. Models that reason reject the members even with
- * this value.
+ * OpenAI's default for `temperature` and `top_p`. A member with this value is omitted, because
+ * models that reason reject it with any value.
  */
 const DEFAULT_SAMPLING = 1
 

@@ -23,7 +23,7 @@ export type AnswerOptions = AnswerSettings & {
 const PREFIX = 'resp_'
 const KEY_LENGTH_MAX = 40
 
-/** Returns the id of a response. Clients recognize it by its prefix. */
+/** Returns an id with the prefix by which clients recognize the id of a response. */
 const responseId = (id: string): string => (id.startsWith(PREFIX) ? id : `${PREFIX}${id}`)
 
 /** Creates the ids of the items of one answer, with the prefixes that OpenAI requires. */
@@ -73,7 +73,7 @@ export function reasoningItem(id: string, part: ThinkingPart): JsonObject {
   }
 }
 
-/** Writes an item that stores the signature of the tool call that follows the item. */
+/** Writes an item that stores the signature of a tool call. The item is written before the call. */
 export const callSignatureItem = (id: string, callId: string, signature: string): JsonObject => ({
   id,
   type: 'reasoning',
@@ -112,9 +112,10 @@ export type ResponseState = {
 }
 
 /**
- * Writes a response, which repeats the short settings of its request. The instructions and the
- * tools are left out, because a stream would contain them three times. The member `store` precedes
- * all texts of the request, because `withoutStoring` replaces the first occurrence of `store`.
+ * Writes a response. It repeats the settings of its request that are short (`repeated`). The
+ * instructions and the tools are left out, because a stream would contain them three times. The
+ * member `store` precedes all texts of the request, because `withoutStoring` replaces the first
+ * occurrence of `store`.
  */
 export const writeResponse = (
   { id, model }: Pick<CanonicalAnswer, 'id' | 'model'>,

@@ -72,7 +72,7 @@ export class MessageItem extends BaseItem {
   private open: OpenContent | null = null
   private logprobs: JsonObject[] = []
 
-  /** Adds log probabilities of the current text, which are written when the text ends. */
+  /** Adds log probabilities of the current text. They are written when the text ends. */
   addLogprobs(tokens: readonly JsonObject[]): void {
     this.logprobs.push(...tokens)
   }
@@ -122,7 +122,7 @@ export class MessageItem extends BaseItem {
 const partOf = ({ kind, text }: OpenContent, logprobs: readonly JsonObject[]): JsonObject =>
   kind === 'text' ? textContent(text, logprobs) : refusalContent(text)
 
-/** A reasoning item. Its text is the only part of its summary. */
+/** A reasoning item. Its summary has at most one part, which contains the whole text. */
 export class ReasoningItem extends BaseItem {
   private text = ''
   private kept: Pick<ThinkingPart, 'signature' | 'redacted'> = {}
@@ -146,9 +146,7 @@ export class ReasoningItem extends BaseItem {
     this.kept = { redacted }
   }
 
-  /**
-   * Turns this item into one that only stores the signature of the tool call that follows the item.
-   */
+  /** Turns this item into an item that only stores the signature of the tool call after it. */
   setCallSignature(callId: string, signature: string): void {
     this.callSignature = { callId, signature }
   }

@@ -79,7 +79,7 @@ class EventWriter implements StreamWriter {
     }
   }
 
-  /** Writes the events that must precede all others. */
+  /** Writes the events that must precede all others, unless they have been written. */
   private start(providerId: string, model: string): string {
     if (this.identity !== null) return ''
     const { id = providerId } = this.options
@@ -111,7 +111,8 @@ class EventWriter implements StreamWriter {
   }
 
   /**
-   * Begins the item of a part, unless it has begun. Items that can't be continued are ended first.
+   * Begins the item of a part, unless the item has already begun. Open items to which the part does
+   * not belong are ended first.
    */
   private beginPart(event: PartEvent): string {
     if (this.itemsByPart.has(event.part)) return ''
@@ -168,7 +169,7 @@ class EventWriter implements StreamWriter {
     return { index, id: this.ids.idOf(prefix, index) }
   }
 
-  /** Ends all open items. `status` applies only to the last one. The others are complete. */
+  /** Ends all open items. The last of them gets `status`. All others are complete. */
   private endItems(status: ItemStatus): string {
     const open = this.items.filter(({ isOpen }) => isOpen)
     for (const each of open) each.isOpen = false

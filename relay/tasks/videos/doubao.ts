@@ -61,10 +61,10 @@ const tokensMax = (resolution: string, seconds: number): number =>
   Math.ceil(((PIXELS[resolution] ?? 0) * FRAMES_PER_SECOND * (seconds + 1)) / PIXELS_PER_TOKEN)
 
 /**
- * Matches commands in a prompt, such as `--dur 10` and `--rs 1080p`, which this vendor obeys. They
- * are read and removed from the prompt, because a video could otherwise be longer than its reserved
- * quota covers. At most one space before a command matches, because a long run of spaces would be
- * searched again from each space.
+ * Matches commands in a prompt, such as `--dur 10` and `--rs 1080p`. The vendor obeys such
+ * commands. They are read and removed from the prompt, because a video could otherwise be longer
+ * than its reserved quota covers. At most one space before a command matches, because a long run of
+ * spaces would be searched again from each space.
  */
 const COMMAND =
   /\s?--(rs|resolution|rt|ratio|dur|duration|frames|fps|framespersecond|seed|cf|camerafixed|wm|watermark)(?:\s+|=)(\S+)/gi
@@ -82,8 +82,8 @@ function commandsOf(prompt: string | null): ReadonlyMap<string, string> {
 
 /**
  * Removes all commands from a prompt. The removal can form new commands, but only in a prompt that
- * was written for this purpose. All double hyphens are then removed, because each further pass
- * would cost as much as the first.
+ * was written for this purpose. Each run of hyphens is then shortened to one hyphen, because every
+ * additional pass would cost as much as the first.
  */
 function withoutCommands(prompt: string | null): string {
   const text = (prompt ?? '').replace(COMMAND, '')
@@ -94,10 +94,11 @@ function withoutCommands(prompt: string | null): string {
 const SILENT = /seedance-1-0/
 
 /**
- * Returns the value of `generate_audio`, or undefined to send none. The price depends on the sound,
- * and some models make a video with sound unless a request turns it off. An endpoint's name, such
- * as `ep-2026`, does not tell its model, so the sound is turned off for each model that may have
- * it. Models without sound ignore the parameter.
+ * Returns the value of `generate_audio`, or undefined if the parameter is not sent. The price
+ * depends on the sound, and some models make a video with sound unless a request turns it off. The
+ * name of an endpoint, such as `ep-2026`, does not show which model the endpoint has. Therefore,
+ * the parameter is sent for every model that may make sound, and is false if the request does not
+ * ask for sound. Models without sound ignore the parameter.
  */
 const soundOf = (request: VideoRequest, model: string): boolean | undefined =>
   SILENT.test(model) ? undefined : (request.hasAudio ?? false)
@@ -139,8 +140,8 @@ export const DOUBAO: VideoVendor = {
         ratio: ratioOf(request) ?? commandsOf(request.prompt).get('ratio'),
         seed: request.seed,
         generate_audio: soundOf(request, model),
-        // Otherwise, the vendor would finish and charge videos for up to two days, long after their
-        // tasks have expired here.
+        // Without this limit, the vendor would finish and charge videos for up to two days, long
+        // after their tasks have expired here.
         execution_expires_after: TASK_MS_MAX / 1_000,
       }),
     }

@@ -38,7 +38,7 @@ export const HAILUO: VideoVendor = {
     const resolution = choose('resolution', resolutionOf(request), offered)
     const lengths = isNew && resolution !== '1080p' ? [6, 10] : [6]
     const seconds = choose('seconds', request.seconds, lengths)
-    // The request has no ratio, so the shape of the video is not that of a requested size.
+    // The vendor's request has no ratio, so the video does not get the shape of a requested size.
     return { seconds, resolution, size: null, options: [] }
   },
   submit: (request, { seconds, resolution }, { model }) => ({

@@ -19,7 +19,8 @@ const unknown = (id: string): never => {
 
 /**
  * Reads a request that submits a video or a remix, which is a new version of a video. Throws
- * `TaskRequestError` if the original of a remix is not a finished video of the caller.
+ * `TaskRequestError` if the request is invalid, or if the original of a remix is not a finished
+ * Sora video of the caller.
  */
 export async function readVideoTask(
   deps: TaskDeps,
@@ -37,9 +38,9 @@ export async function readVideoTask(
 }
 
 /**
- * Serves the file of a video if the URL of the request is a signed link, which needs no key. An
- * expired link is answered with an error that says so, before anything is read. Returns false, and
- * sends nothing, if the signature is missing or invalid.
+ * Serves the file of a video if the URL of the request is a signed link, which needs no key. Throws
+ * `TaskRequestError` for an expired link, before the task is read. Returns false, and sends
+ * nothing, if the signature is missing or invalid, or if there is no such video.
  */
 export async function serveLinkedVideo(
   deps: TaskDeps,

@@ -28,8 +28,8 @@ const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
 }
 
 /**
- * The causes of Jimeng's error codes. 50400 to 50402 mean that the account was refused, and 50429
- * and 50430 that it reached a limit.
+ * The causes of Jimeng's error codes. 50400 to 50402 mean that the account was refused. 50429 and
+ * 50430 mean that the account reached a limit.
  */
 const causeOf = causesByCode({
   account: [50_400, 50_401, 50_402],
@@ -38,8 +38,8 @@ const causeOf = causesByCode({
 })
 
 /**
- * The causes of the error codes of Volcengine's gateway (volcengine.com/docs/6369/68677), which
- * answers before Jimeng does.
+ * The causes of the error codes of Volcengine's gateway (volcengine.com/docs/6369/68677), which can
+ * refuse a request before Jimeng receives it.
  */
 const causeAtGateway = causesByCode({
   key: [

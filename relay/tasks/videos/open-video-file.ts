@@ -32,7 +32,7 @@ import type { FileSource, VideoVariant, VideoVendor } from './video-vendor.ts'
 /** The maximum time in milliseconds to ask a vendor for the new link to a file. */
 const LOOKUP_MS = 20_000
 
-/** A finished video: the vendor's id of its task, its file and the channel that has it. */
+/** A finished video: the vendor's id of its task, its file, and the channel of the task. */
 export type FinishedVideo = {
   readonly task: string
   readonly userId: number
@@ -131,7 +131,7 @@ const locationIn = (
   variant: VideoVariant,
 ): string | null => (isCover(vendor, variant) ? (cover ?? null) : file)
 
-/** Asks the vendor for the current link to the file. Returns the outcome if there is none. */
+/** Asks the vendor for the current link to the file. Returns a `FileOutcome` if there is none. */
 async function askForLink(
   deps: TaskDeps,
   { upstreamId, vendor }: FinishedVideo,
@@ -182,7 +182,8 @@ async function openSource(
   }
   if (source.kind === 'address') {
     const { headers } = providerRequest(target, '/', { isUnversioned: false })
-    // If the file is refused, the vendor is asked for it with the same key, which tests the key.
+    // If the address refuses the request, the vendor is asked for a new address with the same key.
+    // This shows whether the key is valid.
     const keyHeaders = source.needsKey ? headers : {}
     return at({ url: source.url, keyHeaders, isKeyDoubtful: false })
   }

@@ -9,7 +9,8 @@ import type { VideoRoute } from './video-routes.ts'
 import { type NamesOfOptions, reject, type VideoRequest } from './video-vendor.ts'
 
 /**
- * The members that the gateway reads, in all formats. All other members are not sent to the vendor.
+ * The members that the gateway reads, in all formats except Jimeng's. Other members are not sent to
+ * the vendor.
  */
 const MEMBERS = [
   ...['model', 'model_name', 'prompt', 'negative_prompt', 'seconds', 'duration', 'size'],
@@ -155,8 +156,8 @@ const taskOf = (
 })
 
 /**
- * Returns the members of a request, completed by the members of `metadata`. If both have a member,
- * that of the request itself is used.
+ * Returns the members of a request, completed by the members of `metadata`. If both have the same
+ * member, the member of the request itself is used.
  */
 const withMetadata = (sent: JsonObject): JsonObject => {
   const { metadata, ...members } = sent

@@ -29,7 +29,7 @@ const KLING_STATUSES: Readonly<Record<string, string>> = {
 const seconds = (ms: number): number => Math.floor(ms / 1_000)
 
 /**
- * Returns the JSON object that describes a video, in the format of the caller's request. It
+ * Returns the JSON object that describes a video, in the format of the caller's request. The object
  * contains neither an address nor an id of the provider.
  */
 export async function videoAnswer(

@@ -86,7 +86,8 @@ export function selectVideoChannels(
     origin?.submitted.media ?? mediaOf(vendor, request, upstreamModel(channel, model))
   const media = mediaAt(first)
   const originId = origin?.place?.upstreamId ?? null
-  // This refuses options that only the vendor's request needs, before quota is held for the task.
+  // `submit` is called here only because it refuses invalid options that `media` does not read.
+  // They must be refused before quota is held for the task.
   vendor.submit(request, media, { model: upstreamModel(first, model), originId })
   const makesSame = (channel: RelayChannel) =>
     channel === first ||
@@ -121,8 +122,8 @@ export function submissionOf(
   context: SubmitContext,
 ): SubmittedVideo {
   const { observed, unread } = observeReads(request, names)
-  // A video that continues another one takes its length and size from that one, so these options
-  // are not read from the request.
+  // A video that continues another video takes its length and size from the other video, so these
+  // options are not read from the request.
   if (context.originId === null) vendor.media(observed, context.model)
   return { call: vendor.submit(observed, media, context), unread: unread() }
 }

@@ -75,7 +75,7 @@ const nothingHere = (exchange: Exchange): void =>
 /**
  * Returns the error for a file that could not be opened. Once the vendor no longer keeps the file,
  * each failure counts as an expired file. Vendors answer requests for expired files in many ways,
- * and the caller would otherwise retry for ever.
+ * and the caller would otherwise retry forever.
  */
 async function unopenedFileError(
   deps: TaskDeps,
@@ -122,7 +122,7 @@ async function forwardFile(
 }
 
 /**
- * The outcome if a file server sends another type of file, such as an error page. The server does
- * not work properly, so a retry may help.
+ * The outcome if a file server sends neither a video nor a picture, but for example an error page.
+ * The server does not work properly, so a retry may help.
  */
 const FAULTY_TYPE = { kind: 'failed', retryAfterMs: 0 } as const

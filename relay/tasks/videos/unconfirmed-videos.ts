@@ -17,7 +17,8 @@ import type { VideoVendor } from './video-vendor.ts'
  */
 const ANSWER_EXPECTED_MS = 30_000
 /**
- * The number of answers in a row without the video after which a vendor certainly does not have it.
+ * The minimum number of answers in a row without the video before a vendor counts as not having the
+ * video. See also `absentMs`.
  */
 const ABSENT_ANSWERS = 5
 const SEARCH_MS = 20_000
@@ -25,8 +26,8 @@ const PER_CHANNEL = { max: 3 }
 
 /**
  * The search for one video at its vendor. `absent` is the number of consecutive answers that the
- * vendor does not have the video, and `absentSince` the time of the first of them. Times are by
- * `performance.now()`.
+ * vendor does not have the video, and `absentSince` is the time of the first of these answers.
+ * Times are by `performance.now()`.
  */
 type Search = { readonly askedAt: number; readonly absentSince: number; readonly absent: number }
 
@@ -45,17 +46,17 @@ const NOTHING_SAID: Found = { kind: 'unanswered' }
 
 /**
  * Looks for videos whose submission has no recorded answer. A relay may be killed after the vendor
- * has accepted a video, and before the acceptance is recorded, or the answer may be lost. The
- * vendor then makes the video and charges for it. Some vendors can be asked for a video by the
- * gateway's id of the task. A video that is found is recorded as accepted, and is then polled and
- * charged like any other video.
+ * has accepted a video and before the acceptance is recorded, or the vendor's answer may be lost.
+ * In both cases, the vendor makes the video and charges for it. Some vendors can be asked for a
+ * video by the gateway's id of the task. A video that is found is recorded as accepted, and is then
+ * polled and charged like any other video.
  */
 export class UnconfirmedVideos {
   private readonly deps: TaskDeps
   private readonly unanswered: UnansweredStatusQueries
   /**
-   * The time in milliseconds over which a vendor must repeat that it does not have a video before
-   * this is believed.
+   * The minimum time in milliseconds over which a vendor must repeat that it does not have a video.
+   * After this time, the vendor counts as not having the video.
    */
   private readonly absentMs: number
   private readonly searches = new Map<string, Search>()
@@ -66,7 +67,7 @@ export class UnconfirmedVideos {
     this.absentMs = absentMs
   }
 
-  /** Reports whether the vendor is to be asked for the video now. */
+  /** Reports whether the vendor must be asked for the video now. */
   isDue(task: OpenTask): boolean {
     if (this.deps.now() - task.submittedAt < ANSWER_EXPECTED_MS) return false
     if (this.placeOf(task) === null) return false
@@ -75,10 +76,10 @@ export class UnconfirmedVideos {
   }
 
   /**
-   * Reports whether the vendor may have the video, so that the task must not be ended. This is
-   * assumed until the vendor has answered several times that it does not have the video. The
-   * assumption also ends once the vendor has given no readable answer for the time that an accepted
-   * task may wait for an answer.
+   * Reports whether the vendor may have the video. If so, the task must not be ended. A vendor that
+   * can be asked is assumed to have the video until it has answered several times that it does not.
+   * The assumption also ends once the vendor has given no readable answer for the time that an
+   * accepted task may wait for an answer.
    */
   mayExist(task: OpenTask): boolean {
     if (this.placeOf(task) === null) return false

@@ -47,8 +47,8 @@ export const VEO_ON_VERTEX: VideoVendor = {
       instances: [instanceOf(request)],
       parameters: defined({
         ...parametersOf(request, media, model),
-        // Videos of the Gemini API always have sound, and the price includes it. The same applies
-        // here.
+        // Videos of the Gemini API always have sound, and their price includes the sound. Videos
+        // from Vertex AI have the same price, so they also get sound.
         generateAudio: isVeo2(model) ? null : true,
       }),
     },

@@ -42,7 +42,8 @@ export const VEO: VideoVendor = {
     const [, operation] = /^models\/([\w.-]+\/operations\/[\w.-]+)$/.exec(String(name)) ?? []
     if (operation !== undefined) return accepted(operation)
     const { message, status } = objectOrEmpty(error)
-    // The project has no billing, or its country is not served (ai.google.dev, "Troubleshooting").
+    // `FAILED_PRECONDITION` means that the project has no billing or its country is not served
+    // (ai.google.dev, "Troubleshooting").
     return refused(null, message, status === 'FAILED_PRECONDITION' ? 'account' : 'request')
   },
   query: (upstreamId) => ({ method: 'GET', path: `/v1beta/models/${upstreamId}` }),

@@ -21,10 +21,10 @@ import type { VideoRequest, VideoVendor } from './video-vendor.ts'
 type VideoTerms = Pick<ChannelTerms, 'type' | 'models' | 'modelPrefix' | 'modelMapping'>
 
 /**
- * Returns the models that are videos at a channel, by the names that callers use, each with the way
- * in which it is billed. All other models of the channel are billed per call. The unit and the
- * ratios are those of `videoPrice`, with which tasks are billed: they follow from the channel's
- * type and from the name to which its mapping leads. A mapping that can't be parsed maps no name.
+ * Returns how the video models of a channel are billed, by the names that callers use for the
+ * models. All other models of the channel are billed per call. The unit and the ratios are those
+ * that `videoPrice` uses when a task is billed. They depend on the channel's type and on the model
+ * name to which the channel's mapping leads. A mapping that can't be parsed maps no name.
  */
 export function videoPricingAt(terms: VideoTerms): ReadonlyMap<string, VideoPricing> {
   const vendor = videoVendorOf({ terms })?.vendor
@@ -40,7 +40,10 @@ export function videoPricingAt(terms: VideoTerms): ReadonlyMap<string, VideoPric
 
 const NONE: ReadonlyMap<string, VideoPricing> = new Map()
 
-/** All channels share the pricing of a model, because the same names are in thousands of them. */
+/**
+ * The pricing of models. All channels share it, because thousands of channels can have the same
+ * names.
+ */
 const SHARED = new Map<string, VideoPricing>()
 const SHARED_MAX = 10_000
 
@@ -78,7 +81,7 @@ const WITH_OPTION: Readonly<Record<string, Partial<VideoRequest>>> = {
 
 /**
  * Returns the ratios of the videos that a vendor makes with a model. Returns null if all of them
- * cost the same.
+ * cost the same, or if the vendor makes no video without options.
  */
 function ratiosOf(vendor: VideoVendor, model: string, upstream: string): VideoRatios | null {
   const priceOf = (conditions: VideoConditions) =>
@@ -120,8 +123,8 @@ const ONE_DOLLAR = { mode: 'call', list: 0, price: '1', group: '1' } as const
 const lengthNameOf = ({ resolution, seconds }: VideoMedia): string => `${resolution} ${seconds}s`
 
 /**
- * Returns the video with the resolution, and the length if there is one, that the name of a ratio
- * states. Returns null if the vendor does not make it with the model.
+ * Returns the properties of the video that the name of a ratio states: a resolution and, in some
+ * names, a length. Returns null if the vendor does not make such a video with the model.
  */
 function mediaNamed(vendor: VideoVendor, model: string, name: string): VideoMedia | null {
   const [resolution = '', length] = name.split(' ')
@@ -130,7 +133,10 @@ function mediaNamed(vendor: VideoVendor, model: string, name: string): VideoMedi
   return media?.resolution === resolution ? media : null
 }
 
-/** Returns the video that the vendor makes of a request, or null if it refuses the request. */
+/**
+ * Returns the properties of the video that the vendor makes for a request, or null if the vendor
+ * refuses the request.
+ */
 function mediaOf(
   vendor: VideoVendor,
   model: string,

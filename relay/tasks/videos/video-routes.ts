@@ -12,7 +12,7 @@ export type VideoRoute = {
   | { readonly name: 'submit'; readonly model: string | null; readonly hasImage: boolean | null }
   | { readonly name: 'remix'; readonly id: string }
   | { readonly name: 'fetch'; readonly id: string }
-  /** Shows a video, as `fetch` does, but the request's body and not the path names the video. */
+  /** Shows a video, as `fetch` does. The body of the request, not its path, names the video. */
   | { readonly name: 'result' }
   | { readonly name: 'list' }
   | { readonly name: 'content'; readonly id: string }
@@ -46,7 +46,8 @@ type MethodAndRoute = readonly ['GET' | 'POST' | 'DELETE', VideoRoute]
 
 /**
  * Finds the video route for a path. Returns the route and the HTTP method that it requires, or null
- * if the path has no route. `method` and `query` select between routes with the same path.
+ * if the path has no route. Returns an error if the `Action` of a request in Jimeng's format is
+ * missing or unknown. `method` and `query` select between routes with the same path.
  */
 export function videoRoute(
   method: string,

@@ -25,17 +25,17 @@ export function videoStatusRequest(
 }
 
 /**
- * The HTTP statuses of errors that concern only the requested task. They do not pause the polling
- * of the provider.
+ * The HTTP statuses of errors that concern only the requested task. Such an error does not pause
+ * the polling of the provider.
  */
 export const UNKNOWN_TASK = new Set([400, 404, 410, 422])
 
 /**
  * Reads the vendor's response about one video. Returns null if the provider failed or the response
  * can't be read. Returns an empty list if the response says nothing about the task. A success
- * without a file counts as a failure, because nothing can be delivered. A response that the task
- * does not exist counts only if the request had the key that submitted the task, because a newer
- * key may belong to another account.
+ * without a file counts as a failure, because nothing can be delivered. A response that says that
+ * the task does not exist counts only if the request had the key that submitted the task, because a
+ * newer key may belong to another account.
  */
 export function reportsInVideoStatus(
   { now }: Pick<TaskDeps, 'now'>,
@@ -50,7 +50,7 @@ export function reportsInVideoStatus(
   if (end.kind === 'failed' && !UNKNOWN_TASK.has(end.status ?? 0)) return null
   const answer = parsedShallowObject(end.body)
   const report = answer === null ? null : vendor.readReport(answer)
-  // Some vendors report a video that a content review has refused with such a status.
+  // Some vendors use one of these statuses to report a video that a content review has refused.
   const isFailure = report?.status === 'FAILURE' && report.isMissing !== true
   // A refusal of the site's account, such as for arrears, says nothing about the task.
   if (end.kind === 'failed' && !isFailure) return accountErrorOf(end) === null ? [] : null
@@ -60,7 +60,8 @@ export function reportsInVideoStatus(
   const { file = null, cover = null } = report
   const isEmpty = report.status === 'SUCCESS' && file === null
   const status = isEmpty ? 'FAILURE' : report.status
-  // A poll may come long after the end of the video, for example if all relays were down.
+  // A poll may come long after the video was finished, for example if all relays were down. The
+  // video is assumed to be finished within the maximum time of a task.
   const endedAt = Math.min(now(), task.submittedAt + TASK_MS_MAX)
   const expiresAt =
     report.expiresAt ?? (vendor.fileMs === undefined ? null : endedAt + vendor.fileMs)

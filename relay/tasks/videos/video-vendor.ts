@@ -68,7 +68,7 @@ export type VideoReport = {
   readonly expiresAt?: number | null
   /** The URL of a picture of the finished video, or null. */
   readonly cover?: string | null
-  /** The length of the video in seconds, rounded up, if the vendor reports it. */
+  /** The length of the video in whole seconds, if the vendor reports it. */
   readonly seconds?: number | null
   /** The number of tokens that the vendor bills, if it reports them. */
   readonly tokens?: number | null
@@ -112,8 +112,8 @@ export type SubmitContext = {
 
 /**
  * The length, resolution and size of the video that a vendor will make. The size is null if it is
- * not known. If it is omitted, it is the requested one, provided that it fits the resolution and
- * the ratio: see `sizeOfVideo`.
+ * not known. If the size is omitted, it is determined by `sizeOfVideo`: the requested size, if it
+ * fits the resolution and the ratio.
  */
 export type VendorMedia = Omit<VideoMedia, 'size'> & Partial<Pick<VideoMedia, 'size'>>
 
@@ -134,7 +134,7 @@ export type VideoVendor = {
   readonly takesLastImage: boolean
   /**
    * True if the vendor counts tokens. A price per token then applies, and `media` returns
-   * `tokensMax`. Omitted if the vendor counts no tokens, because a price per token is then refused.
+   * `tokensMax`. Omitted if the vendor counts no tokens. A price per token is then refused.
    */
   readonly countsTokens?: true
   /**
@@ -155,9 +155,9 @@ export type VideoVendor = {
   readonly readSubmitted: (answer: JsonObject, call: VendorCall) => SubmitAnswer
   readonly query: (upstreamId: string) => VendorCall
   /**
-   * Returns the request that looks for a task by the gateway's id, which `submit` has sent. It is
-   * used if the answer to the submission was lost. `readSubmitted` reads the response. Omitted if
-   * the vendor finds tasks only by its own ids.
+   * Returns the request that looks for a task by the gateway's id. `submit` must send this id to
+   * the vendor. The request is used if the answer to the submission was lost. `readSubmitted` reads
+   * the response. Omitted if the vendor finds tasks only by its own ids.
    */
   readonly search?: (task: string, action: string) => VendorCall
   /** Reads the response to a status request. Returns null if the response can't be read. */
@@ -236,7 +236,10 @@ export function checkPictures(
 
 export const HOUR_MS = 3_600_000
 
-/** Refuses pictures of which the vendor's model takes only `most`. */
+/**
+ * Throws `TaskRequestError` for a request with more pictures than the vendor accepts. `most` is the
+ * maximum for the member `param`.
+ */
 export const rejectPictures = (param: string, most: number): never => {
   throw new TaskRequestError(relayError('too_many_pictures', { param, subject: `${most}` }))
 }
@@ -322,8 +325,8 @@ export const accepted = (id: unknown, prefix = ''): SubmitAnswer => {
 }
 
 /**
- * Returns the outcome for a submission that the vendor refused. `code` is null if the response
- * can't be read.
+ * Returns the outcome for a submission that the vendor refused. `code` is null if the response has
+ * no result code or can't be read.
  */
 export const refused = (
   code: number | null,
@@ -333,7 +336,7 @@ export const refused = (
 
 /**
  * Returns the function that finds the cause of a vendor's error code. `codes` lists the codes of
- * each cause. Every other code is the fault of the request.
+ * each cause. The cause of every other code is `request`.
  */
 export function causesByCode<Code>(
   codes: Partial<Record<Exclude<RefusalCause, 'request'>, readonly Code[]>>,

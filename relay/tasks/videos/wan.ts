@@ -89,14 +89,16 @@ function resolutionsOf(model: string): readonly string[] {
 const SIDES = /^([1-9]\d{1,3})\*([1-9]\d{1,3})$/
 
 /**
- * Returns the resolution of the requested video. A size belongs to the resolution that lists it in
- * `SIZES`, because the shorter side of a video at 720p has 720 pixels only at 16:9. Any other size
- * stands for the resolution of its shorter side.
+ * Returns the resolution of the requested video. If only a size is requested, the resolution is the
+ * one that lists this size in `SIZES`. The shorter side is not enough, because at 720p it has 720
+ * pixels only at 16:9 and 9:16. For a size that is not listed, the resolution is the one of the
+ * shorter side.
  */
 function resolutionFor(request: VideoRequest, model: string): string {
   const offered = resolutionsOf(model)
   const { resolution } = request
-  // A size that is not needed must not be read, because it is then reported as not sent.
+  // A size that is not needed must not be read, because only options that are not read are reported
+  // as not sent.
   const size = resolution === null ? request.size : null
   if (size === null) return choose('resolution', resolution, offered)
   const sizesOf = (name: string) => Object.values(SIZES[name] ?? {})
