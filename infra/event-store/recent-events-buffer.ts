@@ -33,7 +33,8 @@ export type RecentEvents = {
   readonly add: (before: number, parts: readonly ExactStreamAppend[]) => void
   /**
    * Adds events that other processes have committed, so that only one reader of this process has to
-   * query them. Ignores events that overlap the kept ones, and pages in which an event is missing.
+   * query these events. Ignores events that overlap the kept ones, and pages in which an event is
+   * missing.
    */
   readonly addRead: (after: number, page: StoredPage) => void
   /** Returns the events after `request.after`, or null if the buffer lacks some of them. */
@@ -99,9 +100,9 @@ export function createRecentEvents(): RecentEvents {
       shrink()
     },
     addRead: (after, { events, lengths, position }) => {
-      // A single reader reads each event only once.
+      // A single reader reads each event only once, so it does not need the buffer.
       if (filters.size < 2 || after + 1 < first + kept.length) return
-      // If an event is missing in the store, the later ones would get wrong positions here.
+      // If an event is missing in the store, later events would get wrong positions in the buffer.
       if (position !== after + events.length) return
       if (after + 1 > first + kept.length) startAt(after + 1)
       for (const [index, decoded] of events.entries()) {
@@ -115,7 +116,7 @@ export function createRecentEvents(): RecentEvents {
   }
 }
 
-/** Reads a page of the kept events, of which the first one has the position `first`. */
+/** Reads a page of the kept events. The first kept event has the position `first`. */
 function readKept(
   kept: readonly (Recent | null)[],
   first: number,
