@@ -30,7 +30,8 @@ local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})
  *   Times are added in portions, because a command has a maximum number of arguments.
  * - seats (max): a sorted set of permits. The score is the time at which the permit expires.
  * - tokens (max, estimate): a sorted set of permit:amount. The score is the time of the decision.
- *   The member '=' has minus the sum of all amounts as its score, so it sorts before every time.
+ *   The member '=' has minus the sum of all amounts as its score, so this member sorts before every
+ *   time.
  * - backoff (free tries, longest delay, forgotten after): a hash with the number of tries and the
  *   time of the last try.
  *

@@ -16,7 +16,7 @@ import type { RedisLimits, RemotePermit, Sharers } from './redis-limits.ts'
 export type SharedLimits = Limits & {
   /**
    * The limits of calls to the relay. While Redis is unavailable, only the relay processes divide
-   * them among each other.
+   * these limits among each other.
    */
   readonly calls: Limits
   /** Returns the last known number of processes that share the limits of this group. */
