@@ -13,8 +13,8 @@ import { type TransparencyLog, WrongLogKey, wrongLogKey } from './open-log.ts'
 export const EVENTS_PER_CHECKPOINT_MAX = 4_096
 
 /**
- * Thrown if the events, the tiles and the last signed checkpoint contradict each other. Nothing is
- * signed then, because a signature would confirm a changed history.
+ * Thrown if the events, the tiles and the last signed checkpoint contradict each other. In this
+ * case, nothing is signed, because a signature would confirm a changed history.
  */
 export class LogMismatch extends Error {
   constructor(message: string) {
