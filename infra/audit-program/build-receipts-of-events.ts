@@ -22,7 +22,7 @@ export type Cosignature = { readonly witness: string; readonly signed_at: number
 export type IssuedReceipt = Receipt & {
   /**
    * The time in Unix seconds at which the next signed checkpoint is expected, if no signed
-   * checkpoint covers the event of the receipt yet. Otherwise null.
+   * checkpoint covers the event of the receipt yet. Null if one covers the event.
    */
   readonly expected_at: number | null
   readonly cosignatures: readonly Cosignature[]

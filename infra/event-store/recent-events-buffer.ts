@@ -49,8 +49,8 @@ export type RecentEvents = {
 /**
  * Keeps the latest events in memory, so that readers need no query for events that this process
  * wrote. For events of other processes, only one of the readers needs a query. Each event is
- * decoded only once, from the stored text. If events are missing in between, the buffer starts
- * again with the next event.
+ * decoded only once, from the stored text. If events are missing between the kept events and an
+ * added event, the buffer starts again with the added one.
  *
  * Events that no reader selects are replaced by null, because many objects that live for seconds
  * would make garbage collection slow.

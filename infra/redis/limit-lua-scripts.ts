@@ -21,8 +21,8 @@ local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})
  * Decides all claims of a request in one step. KEYS has one key per claim. ARGV has the time (0
  * means the time of Redis), the id of the permit and the lease time in milliseconds. Four values
  * per claim follow: its kind and three numbers. If all claims are granted, the result is {0, time
- * of the decision}. Otherwise, it is {index of the first claim whose limit is reached, milliseconds
- * to wait}.
+ * of the decision}. If not, the result is {index of the first claim whose limit is reached,
+ * milliseconds to wait}.
  *
  * Each kind of claim has its numbers and its type of stored value:
  * - rate (max, period, count): a list of at most max times, newest first. The limit is reached

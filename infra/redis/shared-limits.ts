@@ -263,7 +263,7 @@ export function shareOf(claim: Claim, instances: number): Claim {
   const max = share(claim.max)
   if (claim.kind !== 'rate' || claim.count === undefined) return { ...claim, max }
   // A request that counts more than this fraction, but fits into the whole limit, fills the
-  // fraction. Otherwise, it would never be allowed.
+  // fraction. Without this rule, it would never be allowed.
   const count = claim.count > claim.max ? claim.count : Math.min(claim.count, max)
   return { ...claim, max, count }
 }

@@ -302,8 +302,8 @@ function differing(params: DifferingCheckpoints | null): LogFinding[] {
 }
 
 /**
- * Returns the last checkpoint below `size` if it agrees with the tiles. Otherwise returns the empty
- * tree, because the full verification that follows a finding names the range exactly.
+ * Returns the last checkpoint below `size` if it agrees with the tiles. Returns the empty tree if
+ * it does not agree, because the full verification that follows a finding names the range exactly.
  */
 async function agreeingBefore(pg: Pool, size: number): Promise<CheckpointPlace> {
   const [before] = await listCheckpoints(pg, 1, size)

@@ -35,7 +35,7 @@ type SealDeps = {
 /**
  * Seals the next events: appends their hashes to the tree and signs a checkpoint, in one
  * transaction. Returns the number of sealed events, or 0 if there are no new ones. If the process
- * dies in between, nothing is changed.
+ * dies before the commit, nothing is changed.
  */
 export async function sealEvents(deps: SealDeps): Promise<number> {
   const client = await deps.pg.connect()
