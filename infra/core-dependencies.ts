@@ -29,7 +29,7 @@ export type Core = {
   readonly shortLived: ShortLived
   /**
    * A cache that all processes share through Redis, to save work. Any value can be lost at any
-   * time. Null without Redis.
+   * time. Null if no Redis is configured.
    */
   readonly sharedCache: SharedCache | null
   readonly vault: Vault

@@ -3,7 +3,9 @@ import { join, resolve } from 'node:path'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
-/** Runs the servers, which restart when a file changes, and the console on port 5173. */
+/**
+ * Runs the servers, and the console on port 5173. The servers restart when a source file changes.
+ */
 function dev(): void {
   const roles = 'write-api,read-api,projections,relay'
   const environment = { ...process.env, RUN_FROM_SOURCE: '1', ROLES: roles }

@@ -7,7 +7,7 @@ import type { Config } from './config/config-types.ts'
 import { lockDataFolder } from './postgres/data-folder-lock.ts'
 
 export type HttpListener = {
-  /** The base URL for browsers; empty in a process that does not listen on the port itself. */
+  /** The base URL for browsers. Empty in a process that does not listen on the port itself. */
   readonly url: string
   readonly server: HttpServer
   /** Stops accepting connections. Resolves once all open connections are closed. */
@@ -18,9 +18,9 @@ export type HttpListener = {
 export const BACKLOG = 4_096
 
 /**
- * Throws if the data folder or the port is in use. The folder is checked first, because a second
- * start on the same folder is the more likely mistake. The start can still fail later, because the
- * check reserves nothing.
+ * Throws if the port or the data folder of the embedded database is in use. The folder is checked
+ * first, because a second start on the same folder is the more likely mistake. The start can still
+ * fail after this check, because the check reserves neither.
  */
 export async function assertPortFree(config: Config): Promise<void> {
   const { port, host, dataDir, databaseUrl } = config
@@ -31,8 +31,8 @@ export async function assertPortFree(config: Config): Promise<void> {
 }
 
 /**
- * Marks an error as an error of `listen`. Without the mark, an unknown host name would be reported
- * as an error of the database connection.
+ * Marks an error as an error of `listen` and throws it. Without the mark, `describeStartError`
+ * would report an unknown host name as an error of the database connection.
  */
 export function rethrowListenError(error: Error): never {
   throw Object.assign(error, { isListenError: true })

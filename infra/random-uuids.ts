@@ -2,7 +2,9 @@ import { randomFillSync } from 'node:crypto'
 
 const BYTES = 16
 const HEX_DIGITS = Buffer.from('0123456789abcdef')
-/** The indexes in the text of a UUID at which the two hex digits of its 16 bytes begin. */
+/**
+ * For each of the 16 bytes of a UUID, the index in the text at which the byte's two digits begin.
+ */
 export const UUID_PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const
 
 const random = Buffer.alloc(256 * BYTES)
@@ -25,8 +27,8 @@ export function timedUuid(now: number): string {
 }
 
 /**
- * Takes the random bytes of one UUID. They are generated in blocks, because a system call for each
- * UUID would be slow.
+ * Takes the random bytes of one UUID. Random bytes are generated in blocks, because a system call
+ * for each UUID would be slow.
  */
 function takeRandomBytes(): number {
   if (usedBytes === random.length) {
@@ -40,8 +42,8 @@ function takeRandomBytes(): number {
 
 /**
  * Returns the text of the UUID in `random` at the index `at`, with the bits of its version and its
- * variant. The text is written into one buffer, because joining it out of several texts takes
- * longer, and the joined text takes ten times as much memory.
+ * variant. The text is written into one buffer, because joining several strings takes longer, and
+ * the joined string takes ten times as much memory.
  */
 function textOf(at: number, version: number): string {
   random[at + 6] = ((random[at + 6] ?? 0) & 0x0f) | version

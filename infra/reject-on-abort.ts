@@ -1,5 +1,5 @@
 /**
- * Resolves with the result of `work`, or rejects when `signal` aborts. An abort does not cancel
+ * Settles as `work` does, but rejects at once if `signal` aborts first. An abort does not cancel
  * `work`.
  */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

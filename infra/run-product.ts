@@ -49,7 +49,7 @@ async function start(
     const { startWithWorkers } = await import('./workers/primary-process.ts')
     return await startWithWorkers(config, environment, printLine, signal)
   }
-  // Postgres starts while the rest of the code is loaded, which takes about as long.
+  // Postgres starts while the rest of the code is loaded. Both take about the same time.
   const database = config.databaseUrl === null ? beginDatabase(config, signal) : null
   const { startProduct } = await import('./start.ts')
   return await startProduct(config, printLine, { signal, database })

@@ -10,7 +10,9 @@ export type DrainState = {
   readonly longResponses: LongResponses
 }
 
-/** Counts the downloads in progress. A shutdown waits for them within its grace period. */
+/**
+ * Counts the downloads in progress. A shutdown waits for these downloads within its grace period.
+ */
 export type LongResponses = { inFlight: number }
 
 export const createDrainState = (): DrainState => ({
@@ -24,8 +26,8 @@ type Calls = {
 }
 
 /**
- * The time in milliseconds for which the port answers 503, so that load balancers notice the
- * shutdown.
+ * The maximum time in milliseconds for which the port stays open after the shutdown has begun.
+ * During this time, new requests get 503, which tells load balancers about the shutdown.
  */
 const KEEP_LISTENING_MS = 5_000
 const POLL_MS = 50
@@ -37,7 +39,8 @@ const CLOSE_WITHIN_MS = 5_000
 
 export type Drain = {
   /**
-   * Starts the shutdown. Resolves once all calls and connections have ended or their time is over.
+   * Starts the shutdown. Resolves once all calls and connections have ended. Calls and connections
+   * that take too long are ended.
    */
   readonly start: (graceMs: number) => Promise<void>
   readonly hurry: (graceMs: number) => void

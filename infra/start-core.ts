@@ -24,14 +24,15 @@ export type RunningCore = { readonly core: Core; readonly close: () => Promise<v
 type Closers = (() => Promise<void>)[]
 
 /**
- * The maximum wait in milliseconds for resources that are being opened when the start is aborted.
+ * The maximum time in milliseconds for which an aborted start waits for resources that are still
+ * being opened.
  */
 const OPEN_WITHIN_MS = 2_000
 
 /**
  * Starts the database connections, the event store, the stream actors and the vault. `begun` is the
- * embedded Postgres, if its start has already begun. If `signal` aborts, closes everything that was
- * opened and throws.
+ * embedded Postgres, if its start has already begun. If the start fails or `signal` aborts, closes
+ * everything that was opened and throws.
  */
 export async function startCore(
   config: Config,
@@ -51,9 +52,9 @@ export async function startCore(
     opening = openCore({ ...config, secretKey }, database, log, closers)
     return { core: await abortable(opening, signal), close }
   } catch (error) {
-    // After an abort, `openCore` still runs, so this waits for it. NOTE: Slonik's first connection
-    // has no listener for its errors. Stopping Postgres too early would end the process with an
-    // uncaught error.
+    // After an abort, `openCore` still runs, so this code waits until `openCore` has ended. NOTE:
+    // Slonik's first connection has no listener for its errors. Stopping Postgres earlier would end
+    // the process with an uncaught error.
     await Promise.race([opening?.catch(() => {}), delay(OPEN_WITHIN_MS, undefined, { ref: false })])
     await close()
     throw error
@@ -113,8 +114,8 @@ async function openCore(
 }
 
 /**
- * Opens the event bus, with Kafka if brokers are configured. Several processes with the role
- * `projections` may publish to Kafka. A lease selects one of them.
+ * Opens the event bus, with Kafka if brokers are configured. Every process with the role
+ * `projections` can publish to Kafka. A lease selects the one that does.
  */
 async function openBus(
   { databaseUrl, kafkaBrokers: brokers, roles }: Config,
@@ -124,7 +125,7 @@ async function openBus(
     const ttlMs = databaseUrl === null ? ONLY_PROCESS_TTL_MS : LANE_TTL_MS
     return createDirectBus({ ...deps, ttlMs })
   }
-  // The Kafka bus is imported only when it is needed, because loading its client takes long.
+  // The Kafka bus is imported only when it is needed, because loading its client is slow.
   const { createKafkaBus } = await import('./event-bus/kafka/kafka-bus.ts')
   return await createKafkaBus({ brokers, ...deps, isPublisher: roles.has('projections') })
 }

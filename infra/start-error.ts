@@ -30,7 +30,7 @@ function listenErrorOf(error: Error): string | null {
 
 /**
  * Reports whether the system refused access to a file, for example because of a missing folder, a
- * missing right or a full disk.
+ * missing permission or a full disk.
  */
 function isFileError(error: Error): boolean {
   const { errno, path, syscall } = error as NodeJS.ErrnoException
@@ -48,8 +48,9 @@ const CONNECTION_SQLSTATES = /^(28|3D000|53300|57P0)/
 const UNREACHABLE_CODES = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
 
 /**
- * Reports whether the database can't be reached. NOTE: a plain socket error comes from Postgres,
- * because connection errors of Redis, Kafka and EventStoreDB mention an environment variable.
+ * Reports whether the database can't be reached. NOTE: a plain socket error can only come from
+ * Postgres. An unreachable Redis or Kafka does not prevent the start, and an unreachable
+ * EventStoreDB is a `ConfigError`.
  */
 function isDatabaseUnreachable(error: Error): boolean {
   const code = codeOf(error)
@@ -61,8 +62,9 @@ function isDatabaseUnreachable(error: Error): boolean {
 }
 
 /**
- * Returns the reason of an error. If a host name has several addresses, a failed connection throws
- * an AggregateError with an empty message, so the messages of its errors are joined.
+ * Returns the reason of a failed connection. If a host name has several addresses, Node throws an
+ * AggregateError with an empty message. In this case, the reason is the joined messages of the
+ * single errors.
  */
 const reasonOf = (error: Error): string =>
   error instanceof AggregateError

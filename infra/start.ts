@@ -34,8 +34,8 @@ import { startSealer } from './transparency-log/sealer.ts'
 import type { Siblings } from './workers/worker-messages.ts'
 
 /**
- * Prints a line for the operator, immediately or when the product is ready. `{url}` is replaced by
- * the address of the product.
+ * Prints a line for the operator: immediately or, with `ready`, when the product is ready. `{url}`
+ * is replaced by the address of the product.
  */
 export type PrintLine = (line: string, when?: 'ready') => void
 
@@ -174,8 +174,8 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
     areReadModelsOther: await detectOtherReadModels(core),
   })
   await addHealthRoutes(app, core, { ...serving, isDraining: () => draining.aborted })
-  // The code of a role is loaded only if the process has the role, because loading the code takes
-  // most of a start.
+  // The code of a role is loaded only if the process has the role, because loading code takes most
+  // of the time of a start.
   if (roles.has('write-api')) {
     const { registerWriteApi } = await import('#write-api/register-write-api-and-start-jobs.ts')
     await registerWriteApi(app, { core, freshness, printLine, servedTypes: SERVED_TYPES })
@@ -216,7 +216,7 @@ function serverFor(
     {
       ...{ ...LIMITS, noDelay: true },
       // Upgrades other than websockets are ignored, as RFC 9110 allows. Some clients offer HTTP/2
-      // this way.
+      // in the `Upgrade` header.
       shouldUpgradeCallback: (request: IncomingMessage) =>
         request.headers.upgrade?.toLowerCase() === 'websocket' &&
         (isRelays(request) || upgrades.listenerCount('upgrade') > 0),

@@ -4,8 +4,8 @@ import { describeStartError } from './start-error.ts'
 const DRAIN_MS = 120_000
 const HURRIED_DRAIN_MS = 10_000
 /**
- * The maximum time in milliseconds, after the grace period, for ending calls and closing
- * connections.
+ * The maximum time in milliseconds that a shutdown may take after its grace period. During this
+ * time, the shutdown ends calls and closes connections.
  */
 const STOP_WITHIN_MS = 15_000
 /** The maximum time in milliseconds in which an aborted start closes what it has opened. */
@@ -18,8 +18,10 @@ type ProcessHandle = {
 
 /**
  * Stops the product when the process gets a signal. During the start, a signal aborts the start.
- * Afterwards, the first signal begins a shutdown in which streams may finish, and the second
- * shortens it. The exit code is 1 if stopping fails or takes too long, otherwise 0.
+ * After the start, the first signal begins a shutdown in which streams may finish. A second SIGINT
+ * or SIGTERM shortens the shutdown; a later SIGHUP is ignored. The exit code is 1 if the shutdown
+ * fails or takes too long, otherwise 0. An aborted start that takes longer than ten seconds to end
+ * also exits with 0.
  */
 export function stopOnSignals(
   starting: Promise<Started>,

@@ -2,8 +2,8 @@ import type { Posting } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 
 /**
- * One line of an account's ledger: an event that changed `total`, which is the sum of the account's
- * balance and its held quota.
+ * One line of an account's ledger. Each line belongs to an event that changed `total`, the sum of
+ * the account's balance and its held quota.
  */
 export type LedgerLine = {
   readonly position: number
@@ -46,7 +46,7 @@ export type AccountBalance = {
 
 /**
  * A point in the history: a position, or a time in Unix milliseconds. Reports as of a moment leave
- * out later events.
+ * out later events. If neither is given, reports include all events.
  */
 export type Moment = { readonly position?: number; readonly at?: number }
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 
 /**
  * An RFC 6962 Merkle tree to which leaves are appended. The tree keeps only the roots of its
- * complete subtrees, from left to right. There are at most 53 of these hashes.
+ * complete subtrees, from left to right. There are at most 53 of these roots: one for each 1 in the
+ * binary form of `size`.
  */
 export class GrowingTree {
   size: number

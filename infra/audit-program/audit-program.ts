@@ -23,7 +23,10 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['rebuild-tiles', REBUILD_TILES],
 ])
 
-/** The exit code after SIGINT: 128 and the number of the signal. */
+/**
+ * The exit code if SIGINT, SIGTERM or SIGHUP interrupted the program. It is 128 + 2, which is the
+ * convention of shells for SIGINT.
+ */
 const INTERRUPTED = 130
 
 const COMMON = {
@@ -45,8 +48,7 @@ failed; 2: wrong arguments; 130: interrupted.
 
 /**
  * Runs one verb of the audit program, such as `verify`, with its command-line arguments. Returns
- * the exit code, which is 130 if `signal` ended the verb, because shells expect this code after
- * Ctrl-C.
+ * the exit code. If `signal` ended the verb, the exit code is 130, as shells expect after Ctrl-C.
  */
 export async function runAuditProgram(
   args: readonly string[],
@@ -97,8 +99,8 @@ if (process.argv[1] === import.meta.filename) {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const aborting = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    // This line is written before the program ends, because the removal of unfinished tables may
-    // take a while.
+    // This line is written immediately, because the program may take a while to end: the program
+    // first removes unfinished tables.
     process.on(name, () => {
       if (!aborting.signal.aborted) process.stderr.write('\nInterrupted.\n')
       aborting.abort()

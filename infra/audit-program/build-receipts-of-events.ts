@@ -16,20 +16,20 @@ type Deps = Pick<Core, 'pg' | 'config' | 'now'>
 export type Cosignature = { readonly witness: string; readonly signed_at: number }
 
 /**
- * A receipt as the site issues it, with additional data. The verification of a receipt ignores this
- * data.
+ * A receipt as the site issues it. The members that this type adds are ignored when a receipt is
+ * verified.
  */
 export type IssuedReceipt = Receipt & {
   /**
    * The time in Unix seconds at which the next signed checkpoint is expected, if no signed
-   * checkpoint covers the event of the receipt yet. Otherwise null.
+   * checkpoint covers the event of the receipt yet. Null if one covers the event.
    */
   readonly expected_at: number | null
   readonly cosignatures: readonly Cosignature[]
   readonly is_final: boolean
 }
 
-/** Thrown if a caller asks for a proof from a tree size that is larger than the tree. */
+/** Thrown if a caller asks for a consistency proof from a size that is larger than the tree. */
 export class TreeTooSmall extends Error {
   readonly size: number
 
@@ -41,8 +41,8 @@ export class TreeTooSmall extends Error {
 }
 
 /**
- * The number of checkpoints, counted from the latest one, among which a checkpoint with enough
- * cosignatures (signatures of witnesses) is searched for.
+ * `chooseCheckpoints` looks for a checkpoint with enough cosignatures among this number of latest
+ * checkpoints. A cosignature is the signature of a witness.
  */
 const CHECKPOINTS_SEARCHED = 30
 
@@ -54,9 +54,9 @@ type AnchorCheckpoint = {
 
 /**
  * Builds receipts, each of which proves that an event is in the transparency log. All receipts of
- * one response refer to the same checkpoint. This is the latest checkpoint that covers the events
- * and has the required signatures of witnesses. If no checkpoint has these signatures, the latest
- * checkpoint is used. The chosen checkpoint need not cover the events in `later`, because a
+ * `records` refer to one chosen checkpoint: the latest checkpoint that covers these events and has
+ * the required signatures of witnesses. If no checkpoint meets both conditions, the latest
+ * checkpoint is chosen. The chosen checkpoint need not cover the events in `later`, because a
  * witnessed checkpoint rarely covers the most recent events. The receipts of `later` come last. If
  * the chosen checkpoint does not cover an event of `later`, the receipt of this event refers to the
  * latest checkpoint. In this case, `later_consistency` proves that the tree of the latest
@@ -124,8 +124,8 @@ async function prove(
 }
 
 /**
- * Returns the account's balances that an event records. The balances are null for old event
- * versions, which do not record them.
+ * Returns the account's balances that an event records. A balance is null if the event does not
+ * record it, which is the case for old event versions.
  */
 function balancesOf(record: StoredRecord): Pick<Receipt, 'balance_after' | 'held_after'> {
   const { balanceAfter = null, heldAfter = null } = eventOf(record).data as {
@@ -143,8 +143,8 @@ type Anchors = {
 
 /**
  * Returns the chosen and the latest checkpoint. The chosen one is the latest checkpoint that covers
- * the position and has enough signatures of witnesses. If no checkpoint does both, the latest one
- * is chosen.
+ * the position and has enough signatures of witnesses. If no checkpoint meets both conditions, the
+ * latest one is chosen.
  */
 async function chooseCheckpoints({ pg, config }: Deps, position: number): Promise<Anchors> {
   const checkpoints = await listCheckpoints(pg, CHECKPOINTS_SEARCHED)
@@ -165,8 +165,8 @@ async function chooseCheckpoints({ pg, config }: Deps, position: number): Promis
 }
 
 /**
- * Returns the witnesses whose signatures in the note are valid, each with the time of its
- * signature.
+ * Returns the configured witnesses whose signatures in the note are valid, each with the time of
+ * its signature.
  */
 export function cosignaturesOf({ config }: Pick<Core, 'config'>, note: string): Cosignature[] {
   const { witnesses } = config.transparencyLog

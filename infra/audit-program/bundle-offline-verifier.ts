@@ -16,7 +16,8 @@ let bundled: string | null = null
 /**
  * Returns the offline verifier as one JavaScript module without dependencies. Each source file
  * becomes a function that returns the exports of the file, so that equal names in different files
- * do not collide. Node replaces the types with spaces. The rest of the code is unchanged.
+ * do not collide. Types are removed. The rest of the code is unchanged, except for imports, exports
+ * and white space.
  */
 export function bundleOfflineVerifier(): string {
   bundled ??= link()
@@ -51,8 +52,9 @@ const IMPORT = /^import\s*\{([^}]*)\}\s*from\s*'([^']+)'\s*;?$/gm
 const EXPORTED = /^export (?:async )?(?:const|function\*?|class) (\w+)/gm
 
 /**
- * Converts a source file to the body of a function. The function receives the imports of the file
- * and returns its exports.
+ * Converts the source file at `path` to the body of a function that has no parameters. The body
+ * reads the imports of the file from the constants of the other modules, and returns the exports of
+ * the file.
  */
 function linked(
   path: string,

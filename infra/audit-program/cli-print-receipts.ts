@@ -58,8 +58,8 @@ export const RECEIPT: Verb = {
       if (records.length === 0) throw new CommandError('there is no such event')
       const receipts = await receiptsSince(core, records, sinceSize ?? null)
       if (position !== undefined) return receipts
-      // The verifier compares this revision with the receipts, and reports the revisions without a
-      // receipt.
+      // The verifier compares `last_revision` with the receipts, and reports the revisions that
+      // have no receipt.
       const last_revision = (await firstRevision(core.store, stream, () => false)) - 1
       return { stream, last_revision, ...receipts }
     })

@@ -145,8 +145,8 @@ function keyIn(file: string): Uint8Array | null {
 
 /**
  * Creates a signing key in a file that only its owner can read. The key is written to disk before
- * it is used. Otherwise, a crash could lose the only copy of the key, and the log could not be
- * signed any more.
+ * it is used. If it were used earlier, a crash could lose the only copy of the key, and nobody
+ * could sign the log after that.
  */
 function createKey(file: string): Uint8Array {
   const seed = randomBytes(32)

@@ -55,7 +55,7 @@ export function positionOption(invocation: Invocation, name: string): number | u
 
 /**
  * Throws `CommandError` if the position given by option `--name` is after the last event, because
- * an empty result would look like a valid answer.
+ * an empty result would look like a valid answer. Position 1 is valid even if there are no events.
  */
 export function verifyPosition(name: string, position: number | undefined, last: number): void {
   if (position === undefined || position <= Math.max(1, last)) return
@@ -97,7 +97,8 @@ export async function withSite<Result>(
 /**
  * Opens the site that the environment variables describe, as the server does: the database at
  * `DATABASE_URL`, or the one in `DATA_DIR`. If the site is running, its embedded Postgres is used.
- * Otherwise, the embedded Postgres runs until `close` is called.
+ * If it is not running, the embedded Postgres is started, and runs until `close` is called. Throws
+ * `ConfigError` if `DATA_DIR` contains no site.
  */
 async function openSite(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<RunningCore> {
   const config = readConfig({ LOG_LEVEL: 'error', ...environment })
@@ -111,7 +112,10 @@ async function openSite(environment: NodeJS.ProcessEnv, signal: AbortSignal): Pr
   return await startCore({ ...config, secretKey: loadSecretKey(config), databaseUrl }, signal)
 }
 
-/** Returns the id of the user whom an argument names by the id or by the user name. */
+/**
+ * Returns the id of the user that `text` names. A number is returned as the id without a check.
+ * Throws `CommandError` if no user has the name.
+ */
 export async function userIdIn({ db }: Pick<Core, 'db'>, text: string): Promise<number> {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   const userId = await userIdByName(db, text)

@@ -167,9 +167,9 @@ ${PROJECTIONS.map(({ name }) => `  ${name}`).join('\n')}`,
 const CHECK_INTERVAL_MS = 500
 
 /**
- * Requests a scratch copy, which holds the read models as of a position, and waits until it is
- * built. A running site builds the copy. If no site is running, this process gets the builder's
- * lease and builds it. Returns the exit code.
+ * Requests a scratch copy, which holds the read models as of a position, and waits until the copy
+ * is built. A running site builds the copy. If no site is running, this process gets the builder's
+ * lease and builds the copy itself. Returns the exit code.
  */
 async function replayUntil(
   { values, signal }: Invocation,

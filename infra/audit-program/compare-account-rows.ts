@@ -30,7 +30,10 @@ const COMPARED: ReadonlySet<string> = new Set(['balance', 'held', 'aff_quota'])
 type Turn = {
   /** The streams of which the verification has read new events. */
   readonly touched: ReadonlySet<string>
-  /** The id of the user whose turn it is to be compared first. */
+  /**
+   * The id of the user with whom this verification begins its turn: the accounts that it compares
+   * even if they have no new events.
+   */
   readonly nextAccount: number
   readonly onProgress?: (stage: string, done: number, total: number) => void
   readonly signal?: AbortSignal | undefined
@@ -39,8 +42,8 @@ type Turn = {
 /**
  * Compares the rows of some accounts with a new fold of the accounts' events. The rows contain used
  * quota, numbers of requests, token budgets, movements, and sums of movements by day. Reports the
- * rows that differ. Skips the read models in `ahead`. Returns the user with whom the comparison of
- * the next verification begins.
+ * rows that differ. Skips the read models in `ahead`, which include events that the event store
+ * does not have. Returns the id of the user with whom the turn of the next verification begins.
  */
 export async function compareAccountRows(
   core: Core,
@@ -57,7 +60,7 @@ export async function compareAccountRows(
     { onProgress: (done, total) => onProgress('accounts', done, total), signal },
   )
   for (const { userId, error } of failures) {
-    // A changed event may be impossible to fold. This can be noticed before the event is compared
+    // A changed event may be impossible to fold, and the fold can fail before the event is compared
     // with the log. The full verification that follows this finding names the event.
     const stream = accountStream(userId)
     core.log.warn({ err: error, stream }, 'an account could not be folded for a verification')
@@ -85,24 +88,27 @@ const VERIFICATIONS_PER_CYCLE = 6
  */
 const EVENTS_IN_TURN_MIN = 100_000
 /**
- * Limits the accounts that are compared because they have new events: together, they have at most
- * this number of events. The remaining accounts are compared when it is their turn.
+ * The maximum total number of events of the accounts that are compared because they have new
+ * events. The remaining accounts with new events are compared when it is their turn.
  */
 const EVENTS_OF_TOUCHED_MAX = 2_000_000
 
 type AccountSelection = {
   /** The users whose rows are compared, with the numbers of their events. */
   readonly accounts: readonly AccountToVerify[]
-  /** The first user of the next verification's turn, or 0 to begin again. */
+  /**
+   * The id of the first user in the turn of the next verification, or 0 to begin with the first
+   * user.
+   */
   readonly nextAccount: number
 }
 
 /**
  * Selects the accounts whose rows an incremental verification compares: the accounts whose turn it
  * is, and accounts with new events. Of the accounts with new events, those with the fewest events
- * come first. A turn ends as soon as its accounts have a sixth of all events. Turns are bounded by
- * events, because the duration of a verification depends on events and not on accounts. `revisions`
- * contains the last revision of each stream.
+ * come first. A turn ends as soon as its accounts have a sixth of all events, and at least
+ * `EVENTS_IN_TURN_MIN`. Turns are bounded by events, because the duration of a verification depends
+ * on events and not on accounts. `revisions` contains the last revision of each stream.
  */
 export function selectAccountsToCompare(
   revisions: ReadonlyMap<string, number>,

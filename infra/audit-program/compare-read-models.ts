@@ -13,8 +13,8 @@ type Options = {
 }
 
 /**
- * Folds the events again and compares each read model with the result, and reports the first rows
- * that differ. Skips the read models in `ahead`, which include events that the event store does not
+ * Folds the events again, compares each read model with the result, and reports the first rows that
+ * differ. Skips the read models in `ahead`, which include events that the event store does not
  * have.
  */
 export async function compareReadModels(

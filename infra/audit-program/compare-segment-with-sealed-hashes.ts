@@ -5,7 +5,11 @@ import type { ExportReader } from './export-reader.ts'
 import type { LostTiles } from './report-lost-tiles.ts'
 import type { StoredRecord } from './stored-record.ts'
 
-/** Returns the leaf hashes that were sealed when the events of the segment were written. */
+/**
+ * Returns the leaf hashes that were sealed when the events of the segment were written. Returns an
+ * empty buffer if the segment has no file of these hashes or the file is missing. Reports a file
+ * whose SHA-256 is not the one in the manifest.
+ */
 export function sealedHashes(
   reader: ExportReader,
   { sealed }: Segment,
@@ -21,14 +25,17 @@ export function sealedHashes(
 type ComparedEvent = {
   readonly hash: Buffer
   readonly record: StoredRecord
-  /** The index of the event's hash in the file of sealed hashes, and in the log. */
+  /**
+   * `index`: the index of the event's hash in the file of sealed hashes. `leaf`: its index in the
+   * log.
+   */
   readonly index: number
   readonly leaf: number
 }
 
 /**
- * Reports an event that differs from its sealed hash, or the tile of a hash that the site has lost.
- * An event that was not sealed yet has no hash and is not compared.
+ * Reports an event that differs from its sealed hash. If the site has lost the hash, adds the hash
+ * to `lostTiles` instead. An event that was not sealed yet has no hash and is not compared.
  */
 export function compareWithSeal(
   { hash, record, index, leaf }: ComparedEvent,

@@ -10,8 +10,8 @@ export const SEGMENT_FOLDER = 'segments'
 export const SEALED_FOLDER = 'sealed'
 
 /**
- * Takes the place of a sealed leaf hash that the log has lost, so that the later hashes keep their
- * places in the file. No event has this hash.
+ * Replaces a sealed leaf hash that the log has lost, so that the later hashes keep their places in
+ * the file. No event has this hash.
  */
 export const LOST_HASH = Buffer.alloc(32)
 
@@ -55,7 +55,8 @@ export type Manifest = {
   /** The signed checkpoints that cover the events, in the order of their tree sizes. */
   readonly signedCheckpoints: readonly string[]
   /**
-   * The public keys of the site and its witnesses, as `name+hash+key`, which verify the signatures.
+   * The public keys of the site (`keys`) and its witnesses (`witnessKeys`), as `name+hash+key`.
+   * They verify the signatures.
    */
   readonly keys: readonly string[]
   readonly witnessKeys: readonly string[]
@@ -65,9 +66,10 @@ export type Manifest = {
    */
   readonly keyRotations?: readonly string[]
   /**
-   * The next signed checkpoint after the last event of the export, and its consistency proof
-   * (hashes in base64). The proof shows that the tree of this checkpoint begins with the tree of
-   * the exported events. Omitted if the export ends with the last event of the site.
+   * The first signed checkpoint of a tree that is larger than the tree of the exported events, and
+   * its consistency proof (hashes in base64). The proof shows that the tree of this checkpoint
+   * begins with the tree of the exported events. Omitted if the export ends with the last event of
+   * the site, or if there is no such checkpoint or proof.
    */
   readonly continuation?: {
     readonly signedCheckpoint: string
@@ -94,7 +96,8 @@ export const segmentEnd = (position: number): number =>
   Math.ceil(position / EVENTS_PER_SEGMENT) * EVENTS_PER_SEGMENT
 
 /**
- * Parses a manifest. Throws if its format or its version is not the one that this verifier knows.
+ * Parses a manifest. Throws if the manifest is incomplete, or if its format or version is not the
+ * one that this verifier knows.
  */
 export function manifestOf(text: string): Manifest {
   const manifest = JSON.parse(text) as Manifest

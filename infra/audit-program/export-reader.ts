@@ -14,8 +14,8 @@ import { MANIFEST_FILE, SEGMENT_BYTES_MAX } from './export-format.ts'
 /** Reads the files of an export from a folder or a tar archive. */
 export type ExportReader = {
   /**
-   * Returns the bytes of a file. Returns null if the file is missing, and for any name that is not
-   * one of an export's files.
+   * Returns the bytes of a file. Returns null if the file is missing, too large or not a regular
+   * file, or if no file of an export can have this name.
    */
   readonly read: (name: string) => Buffer | null
   readonly close: () => void
@@ -23,7 +23,7 @@ export type ExportReader = {
 
 /**
  * Opens an export. `path` is the export's folder, its manifest, or the tar archive that the site
- * sent.
+ * sent. Throws if `path` does not exist or is a file of another format.
  */
 export function openExport(path: string): ExportReader {
   if (!existsSync(path)) throw new Error(`${path} does not exist`)
@@ -72,7 +72,7 @@ function tarReader(path: string): ExportReader {
 
 /**
  * Reads the headers of the archive, and returns the offset and size of each file by its name.
- * Leaves out a file whose end is cut off.
+ * Leaves out files that are cut off or too large.
  */
 function entriesOf(file: number, path: string): Map<string, Entry> {
   const entries = new Map<string, Entry>()

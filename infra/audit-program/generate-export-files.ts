@@ -30,8 +30,8 @@ export type SealedTree = Pick<
 
 type ExportedTree = SealedTree & {
   /**
-   * Returns up to `count` sealed leaf hashes, beginning with the leaf at index `first`. There are
-   * fewer at the end of the log. A hash that the log has lost is null.
+   * Returns up to `count` sealed leaf hashes, beginning with the leaf at index `first`. Returns
+   * fewer hashes at the end of the log. A hash that the log has lost is null.
    */
   readonly leafHashes?: (first: number, count: number) => Promise<readonly (Buffer | null)[]>
   /** Returns the proof that the tree of `newSize` events begins with the tree of `size` events. */
@@ -74,7 +74,8 @@ const compress = promisify(gzip)
 
 /**
  * Yields the files of an export: instructions, verifier, segments, and the manifest last, because
- * it names the segments. One segment is in memory at a time, while the next one is read.
+ * it names the segments. At most two segments are in memory: one that is sent, and the next one,
+ * which is read meanwhile.
  */
 export async function* exportFiles(
   { records, sealedTree }: ExportSource,
@@ -98,7 +99,8 @@ export async function* exportFiles(
   for (let first = from; first <= last; first = segmentEnd(first) + 1) {
     const range = { first, last: Math.min(segmentEnd(first), last) }
     const next: Promise<Packed | null> = packed(records, range, findWritten)
-    // The next segment is read while this one is compressed and sent.
+    // This segment is read and compressed while the previous one is sent. If this fails, the error
+    // is thrown where `pending` is awaited.
     next.catch(() => {})
     if (pending !== null) yield* filesOf(await pending, segments, hashes)
     pending = next
@@ -168,8 +170,9 @@ async function* filesOf(
 }
 
 /**
- * Splits signed checkpoints by tree size. Returns all checkpoints of at most `size` events. Also
- * returns the first checkpoint of more events, or null if there is none.
+ * Splits signed checkpoints by tree size. Returns all checkpoints of at most `size` events, or all
+ * checkpoints if `size` is null. Also returns the first checkpoint of more events, or null if there
+ * is none.
  */
 function split(
   notes: readonly string[],

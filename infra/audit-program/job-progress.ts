@@ -13,8 +13,8 @@ const WRITE_EVERY_MS = 500
 export type ProgressWriter = (stage: string, done: number, total: number) => void
 
 /**
- * Returns a function that stores the progress of a job, at most twice a second and at each change
- * of stage.
+ * Returns a function that stores the progress of a job when its stage changes or is complete, and
+ * otherwise at most twice a second.
  */
 export function progressWriter(pg: Pool, id: string): ProgressWriter {
   let writtenAt = Number.NEGATIVE_INFINITY

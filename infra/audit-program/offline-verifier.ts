@@ -27,9 +27,9 @@ none of the receipts is proved; 2: the arguments or the export could not be read
 `
 
 /**
- * Returns the signed checkpoints in a file or in an earlier export. A file can hold several of
- * them, like the file to which the site appends its checkpoints (`TRANSPARENCY_LOG_FILE`). Such a
- * file is read while the caller iterates.
+ * Returns the signed checkpoints in a file or in an earlier export. A file can hold several
+ * checkpoints, such as the file to which the site appends its checkpoints
+ * (`TRANSPARENCY_LOG_FILE`). Such a file is read while the caller iterates.
  */
 export function earlierCheckpoints(path: string): Iterable<string> {
   if (!existsSync(path)) throw new Error(`${path} does not exist`)
@@ -50,7 +50,7 @@ function* checkpointsIn(files: readonly Iterable<string>[]): Generator<string> {
 
 /**
  * Reports whether a file holds signed checkpoints. Reads only the beginning of the file, which
- * contains the first one.
+ * contains the first checkpoint.
  */
 function isFileOfNotes(path: string): boolean {
   const bytes = Buffer.alloc(NOTE_LENGTH_MAX)
@@ -111,7 +111,10 @@ type Options = {
   readonly json?: boolean
 }
 
-/** Returns the keys of the witnesses, and the number of them that must have signed. */
+/**
+ * Returns the keys of the witnesses and, if `--quorum` is given, the number of witnesses that must
+ * have signed. Throws if this number is invalid.
+ */
 function witnessesOf({ witness = [], quorum }: Options) {
   if (quorum === undefined) return { witnesses: witness }
   const count = Number(quorum)
@@ -135,7 +138,7 @@ function runReceipts(paths: readonly string[], options: Options): number {
   return areReceiptsProved(report) ? 0 : 1
 }
 
-/** Shows the progress on a terminal. Nothing is written if the output goes to a file. */
+/** Shows the progress on stderr. Writes nothing if stderr is not a terminal. */
 function showProgress(position: number, last: number): void {
   if (!process.stderr.isTTY) return
   process.stderr.write(position >= last ? '\r\u001b[K' : `\r${position} of ${last} events`)
@@ -158,8 +161,8 @@ export function* readNotes(path: string): Generator<string> {
 }
 
 /**
- * Yields the lines of a file. A line longer than the longest valid note is cut, so that it does not
- * fill the memory and is still reported.
+ * Yields the lines of a file. A line longer than the longest valid note is cut, because it could
+ * fill the memory. The verifier still reports the cut line.
  */
 function* linesOf(file: number): Generator<string> {
   const chunk = Buffer.alloc(CHUNK_BYTES)

@@ -13,7 +13,8 @@ import { postgresRecords, type RecordReader, storeRecords } from './stored-recor
 
 /**
  * The sealed transparency log of the site: a Merkle tree whose leaves were computed when the events
- * were written. A verification compares it with a tree over the events as they are stored now.
+ * were written. A verification compares this tree with a tree over the events as they are stored
+ * now.
  */
 export type SealedLog = Required<SealedTree> & {
   /** The number of sealed events. */
@@ -24,8 +25,8 @@ export type SealedLog = Required<SealedTree> & {
    */
   readonly keyError: WrongLogKey | null
   /**
-   * Returns up to `count` sealed leaf hashes, beginning with the leaf at index `first`. There are
-   * fewer at the end of the log. A hash whose tile is lost is null.
+   * Returns up to `count` sealed leaf hashes, beginning with the leaf at index `first`. Returns
+   * fewer hashes at the end of the log. A hash whose tile is lost is null.
    */
   readonly leafHashes: (first: number, count: number) => Promise<readonly (Buffer | null)[]>
 }

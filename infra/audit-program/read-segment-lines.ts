@@ -10,8 +10,9 @@ const NEWLINE = 10
 
 /**
  * Yields the lines of a segment. The segment is decompressed while its lines are read, so that only
- * one line is in memory at a time, however large the segment is. A fault in the file is reported
- * and ends the iteration.
+ * one line is in memory at a time, however large the segment is. If the file is missing, too large
+ * or can't be decompressed, this is reported and ends the iteration. A file that differs from its
+ * hash or size in the manifest is reported, but still read.
  */
 export async function* segmentLines(
   reader: ExportReader,

@@ -21,10 +21,10 @@ export type RefusedCheckpoint = Omit<WitnessRefused['data'], 'id' | 'refusedAt'>
 type RecordDeps = Pick<Core, 'actors' | 'now' | 'pg' | 'vault'>
 
 /**
- * Appends an event when a witness reports that it has signed a different history. The event
- * notifies the admins, and each later verification reports it. A line in the log alone could be
- * lost. Refusals of one growing history are recorded once. A refusal of a history that does not
- * continue the refused one is recorded again.
+ * Appends an event when a witness reports that the witness has signed a different history. The
+ * admins are notified of the event, and each later verification reports the refusal. A line in the
+ * log file alone could be lost. Refusals of one growing history are recorded once. A refusal of a
+ * history that does not continue the refused one is recorded again.
  */
 export async function recordRefusedCosignature(
   deps: RecordDeps,
@@ -46,9 +46,9 @@ export async function recordRefusedCosignature(
 /**
  * Returns the ids of the earlier refusals whose histories the refused checkpoint continues. The
  * checkpoint's tree must begin with the tree of the refusal, and with the last tree that was
- * remembered for the refusal. The checkpoint's tree is then remembered for the refusal instead.
- * Otherwise, nobody would notice if events after the tree of an acknowledged refusal were
- * rewritten.
+ * remembered for the refusal. A larger tree that meets these conditions is then remembered instead
+ * of the earlier one. Without the remembered tree, nobody would notice if events after the tree of
+ * an acknowledged refusal were rewritten.
  */
 async function continuedBy(
   { pg, vault }: RecordDeps,
@@ -60,9 +60,8 @@ async function continuedBy(
   const isPartOfLog = async ({ size, root }: RefusedTree): Promise<boolean> => {
     if (size > (latest?.size ?? 0)) return false
     const stored = await tree.root(size).catch((error: unknown) => {
-      // Without the tile, the tree cannot be computed, so the refusal counts as a new one. The
-      // admins must learn of a lost tile, and no lost tile may prevent the recording of the
-      // refusal.
+      // Without the lost tile, the root cannot be computed, so the refusal counts as a new one. The
+      // admins are then notified, and the lost tile does not prevent the recording of the refusal.
       if (error instanceof MissingHash) return null
       throw error
     })

@@ -30,8 +30,8 @@ export async function provideCallEnds(
 }
 
 /**
- * Returns the ids of the corrected calls. Returns none if the event cannot be parsed, which is
- * reported when the event is applied.
+ * Returns the ids of the corrected calls. Returns an empty list if the event cannot be parsed. The
+ * error is reported when the event is applied to the audit.
  */
 function callsIn(record: StoredRecord): readonly string[] {
   try {

@@ -44,8 +44,8 @@ type Deps = {
 /**
  * Starts the background work of the audit: requested verifications, rebuilds of read models,
  * scratch copies, and the nightly verification. Also removes the tables of work that was killed. A
- * lease for each kind of work ensures that only one process at a time does it. If the process dies,
- * the next holder of the lease starts the job again.
+ * lease for each kind of work ensures that only one process at a time does this kind of work. If
+ * the process dies, the next holder of the lease starts the job again.
  */
 export async function startAuditJobs(
   core: Core,
@@ -78,7 +78,7 @@ export async function startAuditJobs(
 
 type Schedule = {
   /**
-   * The time of the next nightly verification in Unix milliseconds, or null before it was computed.
+   * The time of the next nightly verification in Unix milliseconds, or null until it is computed.
    */
   nextRunAt: number | null
   pauseMs: number
@@ -130,9 +130,9 @@ async function runVerifications(deps: Deps, schedule: Schedule, lost: AbortSigna
 }
 
 /**
- * Returns the mode of the nightly verification. A verification is full if the last full one that
- * made all checks began about a week ago. It is also full if the last verification found something
- * in the history.
+ * Returns the mode of the nightly verification. The mode is full if no full verification that made
+ * all checks was requested within the last 6.5 days, or if the last verification found something in
+ * the history.
  */
 export function nightlyMode(
   { verifications }: Pick<AuditJobsState, 'verifications'>,
@@ -223,7 +223,7 @@ const MISSED_RUN_DELAY_MS = 15 * 60_000
 /**
  * Returns the time of the next nightly verification in Unix milliseconds. This is the next 03:00 in
  * the local time of the machine. If the last verification was requested more than a day before
- * `now`, one was missed, and the next is at most 15 minutes after `now`.
+ * `now`, a verification was missed, and the next one is at most 15 minutes after `now`.
  */
 export function nextNightlyRun(now: number, lastRequestedAt: number | null): number {
   const next = new Date(now)

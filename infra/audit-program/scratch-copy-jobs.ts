@@ -103,7 +103,8 @@ export const isStillBuilding = async (core: Core, id: string): Promise<boolean> 
 async function stopIfEnded(core: Core, id: string, stopped: AbortController): Promise<void> {
   try {
     if ((await scratchBytes(core.pg, id)) > BYTES_MAX) await end(core, id, 'too-large')
-    // On a full disk, the site can write again only without the tables of the copy.
+    // The site is not writable if the disk is full. The site can only write again after the tables
+    // of the copy are dropped.
     const mayContinue = core.writes.isWritable() && (await isStillBuilding(core, id))
     if (!mayContinue) stopped.abort()
   } catch (error) {
@@ -160,5 +161,8 @@ async function dropSchema(pg: Pool, name: string): Promise<void> {
   await pg.query({ text: `drop schema if exists ${name} cascade`, ...UNLIMITED })
 }
 
-/** Query options without a timeout: dropping a schema waits for the statements that read it. */
+/**
+ * Query options without a timeout: dropping a schema waits for the statements that read from the
+ * schema.
+ */
 const UNLIMITED = { query_timeout: 0 }

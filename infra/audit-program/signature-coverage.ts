@@ -9,12 +9,13 @@ export const SEALED_WITHIN_MS = 120_000
 
 /**
  * Finds the first event that no checkpoint with the required signatures covers. Without this check,
- * somebody could remove the last checkpoints and then change the events that they covered.
+ * somebody could remove the last checkpoints and then change the events that these checkpoints
+ * covered.
  */
 export class Coverage {
   /**
-   * The size, in events, of the largest tree that was compared with a checkpoint that has the
-   * required signatures.
+   * The number of events in the largest tree that agrees with a checkpoint with the required
+   * signatures.
    */
   size = 0
   private first: StoredRecord | null = null
@@ -30,9 +31,9 @@ export class Coverage {
 
   /**
    * Reports the events that no checkpoint covers. Nothing is reported if the first of these events
-   * is at most `SEALED_WITHIN_MS` older than the last event. In this case, the site has had no time
-   * to sign it yet. `quorum` is the number of witnesses that must have signed, or null if the
-   * site's signature is checked.
+   * is at most `SEALED_WITHIN_MS` older than the last event. The site may not have had the time to
+   * sign such a recent event. `quorum` is the number of witnesses that must have signed, or null if
+   * the site's signature is checked.
    */
   finish(findings: Findings, lastAt: number, quorum: number | null): void {
     const { first, size } = this

@@ -113,9 +113,9 @@ export function parseCheckpointOrNull(note: string): SignedCheckpoint | null {
 }
 
 /**
- * Joins lines, such as those of the file to which a site appends its checkpoints, to signed notes.
- * An empty line separates two notes, and also separates the text of a note from its signatures. A
- * note without signatures is yielded too, so that it is not left out silently.
+ * Joins lines to signed notes. The lines can come from the file to which a site appends its
+ * checkpoints. An empty line separates two notes, and also separates the text of a note from its
+ * signatures. A note without signatures is yielded too, so that it is not left out silently.
  */
 export function* notesIn(lines: Iterable<string>): Generator<string> {
   let body: string | null = null
@@ -165,7 +165,7 @@ export function isSignedBy({ body, signatures }: SignedCheckpoint, key: Verifier
 
 /**
  * Returns the number of different keys. A key that is given twice, or under two names, counts once,
- * because it has only one holder.
+ * because the key has only one holder.
  */
 export const countDifferentKeys = (keys: readonly VerifierKey[]): number =>
   new Set(keys.map(({ publicKey }) => publicKey.toString('hex'))).size

@@ -8,8 +8,8 @@ import type { Vault } from '../vault/port.ts'
 import { GrowingTree } from './append-only-merkle-tree.ts'
 
 /**
- * The DDL drops `audit_jobs.state`: earlier releases stored the whole state in one row there, which
- * Postgres limits to 1 GB.
+ * The DDL drops the table `audit_jobs.state`. Earlier releases stored the whole state in one row of
+ * this table, but Postgres limits a row to 1 GB.
  */
 const DDL = `
   drop table if exists audit_jobs.state;
@@ -53,7 +53,9 @@ export type Verified = {
    * verification compares.
    */
   readonly nextTile: number
-  /** The user with whom the next incremental verification begins its comparison of rows. */
+  /**
+   * The id of the user with whom the next incremental verification begins its comparison of rows.
+   */
   readonly nextAccount: number
 }
 
@@ -68,8 +70,8 @@ type Stored = {
   readonly subtrees: readonly Uint8Array[]
   readonly nextTile: number
   /**
-   * The user with whom the next comparison of rows begins. Missing in a state of an earlier
-   * release.
+   * The id of the user with whom the next comparison of rows begins. Missing in a state that an
+   * earlier release stored.
    */
   readonly nextAccount?: number
 }
@@ -78,8 +80,9 @@ type Deps = { readonly pg: Pool; readonly vault: Pick<Vault, 'keyedHash'> }
 
 /**
  * Returns the state after the last verification that found nothing in the history. Returns null if
- * there is none, or if another release stored it. Also returns null if the MAC of the state is
- * wrong, because a state that was edited with SQL could hide findings.
+ * there is no such state, or if a release with another version of the state stored it. Also returns
+ * null if the MAC of the state is wrong, because a state that was edited with SQL could hide
+ * findings.
  */
 export async function readVerified({ pg, vault }: Deps): Promise<Verified | null> {
   // Another process may store a state meanwhile, so all parts are read in one snapshot.
@@ -112,14 +115,14 @@ export async function writeVerified(
     ...{ version: AUDIT_STATE_VERSION, state: withoutSlots(state) },
     ...{ size: tree.size, subtrees, nextTile, nextAccount },
   }
-  // The tables are stored without copying them first, because copies would need the same memory
-  // again.
+  // The hash tables are not copied before they are stored, because copies would need the same
+  // memory again.
   const tables = hashTablesOf(state).map(({ slots }) => {
     return new Uint8Array(slots.buffer, slots.byteOffset, slots.byteLength)
   })
   await inTransaction(pg, async (client) => {
-    // Changing the row first locks it, so that two processes store their states one after the
-    // other.
+    // The row is changed first, which locks the row. Two processes therefore store their states one
+    // after the other.
     await client.query(
       `insert into audit_jobs.verified (position, mac) values ($1, '')
        on conflict (is_only) do update set position = excluded.position, mac = ''`,
@@ -209,8 +212,8 @@ async function readSections(
 }
 
 /**
- * Adds a section to the hash. The section's number and length are hashed too, so that no bytes can
- * be moved to another section.
+ * Adds a part of a section to the hash. The section's number and the part's length are hashed too,
+ * so that nobody can move bytes to another section unnoticed.
  */
 function addToHash(hash: Hash, section: number, bytes: Uint8Array): void {
   hash.update(`${section} ${bytes.length} `)

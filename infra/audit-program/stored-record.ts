@@ -27,8 +27,8 @@ export function eventOf(record: StoredRecord): Recorded {
 }
 
 /**
- * Parses JSON. The error that it throws for other text does not quote the text, unlike the error of
- * V8.
+ * Parses JSON. Throws a `FindingError` for any other text. Unlike the error of `JSON.parse`, this
+ * error does not quote the text.
  */
 function parsed(text: string, code: 'DataNotJson' | 'LineNotRecord'): unknown {
   try {

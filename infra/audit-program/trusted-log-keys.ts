@@ -63,9 +63,10 @@ export type SignatureFault = CodedFinding<
 type Validity = { readonly key: VerifierKey; from: number; until: number }
 
 /**
- * The keys of a log, each with the range of tree sizes whose checkpoints it may sign. The caller
- * passes the keys that it trusts. If one key of a rotation (replacement of a key) is trusted, its
- * other key becomes trusted too, because both keys have signed the rotation.
+ * The keys of a log, each with the range of tree sizes whose checkpoints the key may sign. The
+ * caller passes the keys that it trusts. If one key of a rotation (replacement of a key) is
+ * trusted, the other key of the rotation becomes trusted too, because both keys have signed the
+ * rotation.
  */
 export class KeyRing {
   /** The rotations that are malformed, contradict each other, or connect to no trusted key. */
@@ -94,10 +95,10 @@ export class KeyRing {
   }
 
   /**
-   * Returns why the checkpoint's signature is not accepted. Returns null if it was signed by a key
-   * of the log that was valid at the tree size of the checkpoint. The key must have the name of the
-   * log. A witness keeps one history for each name, so a site with two names could have two
-   * histories witnessed.
+   * Returns why the checkpoint's signature is not accepted. Returns null if the checkpoint was
+   * signed by a key of the log that was valid at the tree size of the checkpoint. The key must have
+   * the name of the log. A witness keeps one history for each name, so a site with two names could
+   * have two histories witnessed.
    */
   signatureFault(
     checkpoint: SignedCheckpoint,
@@ -174,7 +175,8 @@ export class KeyRing {
 
 /**
  * Parses the rotations. A key has at most one successor and one predecessor. A rotation that gives
- * a key a second one is added to `faults` and is not followed.
+ * a key a second successor or predecessor is left out. Such a rotation is added to `faults`, unless
+ * it repeats the first rotation. Rotations that can't be parsed are added to `faults` too.
  */
 function parsedRotations(notes: readonly string[], faults: KeyFault[]): KeyRotation[] {
   const parsed: KeyRotation[] = []

@@ -2,8 +2,9 @@ import type { Finding, Findings } from '#domain/audit/findings.ts'
 import type { VerificationReport } from './verify-export.ts'
 
 /**
- * Replaces characters that control a terminal or the direction of text. Names and details come from
- * the verified events, which could otherwise hide or imitate a result of the report.
+ * Replaces characters that control a terminal or the direction of text. The names and details in a
+ * report come from the verified events. Without the replacement, they could hide or imitate a
+ * result of the report.
  */
 export const printable = (text: string): string =>
   text.replace(UNPRINTABLE, (character) => {
@@ -25,8 +26,8 @@ export function resultLine(findings: number): string {
 }
 
 /**
- * Returns one line for each check: its result, its name, how often it was made, and the number of
- * its findings.
+ * Returns one line for each check: its result, its name, how often the check was made, and the
+ * number of its findings.
  */
 export function checkLines(findings: Findings): string[] {
   return findings.summary().map(({ check, count, findings: found }) => {
@@ -38,7 +39,7 @@ export function checkLines(findings: Findings): string[] {
 
 export function findingLine({ check, position, stream, revision, detail }: Finding): string {
   const place = position === null ? '' : ` at position ${position}`
-  // A finding can concern a whole stream. It then has no revision.
+  // A finding can concern a whole stream. Such a finding has no revision.
   const inRevision = revision === null ? '' : `, revision ${revision}`
   const inStream = stream === null ? '' : ` (${stream}${inRevision})`
   return printable(`  ${check}${place}${inStream}: ${detail}`)

@@ -27,7 +27,7 @@ import { KeyRing } from './trusted-log-keys.ts'
 export type VerifyOptions = {
   /** Trusted keys of the site. If omitted, the keys in the export are used. */
   readonly keys?: readonly string[]
-  /** Witnesses of which `quorum` must have signed, or all if `quorum` is omitted. */
+  /** The keys of witnesses. `quorum` of them must have signed, or all if `quorum` is omitted. */
   readonly witnesses?: readonly string[]
   readonly quorum?: number
   /** Signed checkpoints that the caller received earlier or from a witness. */
@@ -160,9 +160,9 @@ export async function* exportedEvents(
 }
 
 /**
- * A root hash in checkpoints, and the number of these checkpoints by source. Most of the caller's
- * earlier checkpoints are also in the export, and so need no further memory. A rotation after the
- * last exported event only provides keys, because there is no tree to compare.
+ * A root hash in checkpoints of one size, and the number of these checkpoints by source. Most
+ * earlier checkpoints are also in the export and need no additional memory. If a rotation is after
+ * the last exported event, there is no tree to compare, and the rotation only provides keys.
  */
 type Expected = {
   readonly root: Buffer
@@ -171,15 +171,15 @@ type Expected = {
   isWitnessed: boolean
 }
 
-/** The maximum number of earlier checkpoints that are not in the export, about 500 MB. */
+/** The maximum number of earlier checkpoints that are not in the export (about 500 MB). */
 const OTHER_CHECKPOINTS_MAX = 2_000_000
 
 /** Compares the growing tree with each signed checkpoint of the tree's current size. */
 class CheckpointChecks {
-  /** The events that the site has signed (`signed`), or the required witnesses (`witnessed`). */
+  /** The events that the site (`signed`) or enough witnesses (`witnessed`) have signed. */
   readonly signed = new Coverage()
   readonly witnessed = new Coverage()
-  /** The number of all compared checkpoints, and of those among them that the caller passed. */
+  /** `all`: the number of compared checkpoints. `earlier`: how many of these the caller passed. */
   readonly compared = { all: 0, earlier: 0 }
   /** The number of checkpoints that a trusted witness has signed, compared or not. */
   cosigned = 0

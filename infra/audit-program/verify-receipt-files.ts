@@ -15,8 +15,8 @@ import {
 export type ReceiptFilesReport = {
   readonly receipts: number
   /**
-   * The number of receipts that were proved by a signed checkpoint. If it is 0, the receipts prove
-   * nothing.
+   * The number of receipts that were proved by a signed checkpoint. If the number is 0, the
+   * receipts prove nothing.
    */
   readonly proved: number
   readonly findings: readonly ReceiptFinding[]
@@ -77,8 +77,8 @@ export function verifyReceiptFiles(
 }
 
 /**
- * Returns the receipts without findings. A receipt that was issued before its event was sealed
- * counts as proved if another proved receipt has the same leaf hash.
+ * Returns the proved receipts, which are those without findings. A receipt that was issued before
+ * its event was sealed counts as proved if another proved receipt has the same leaf hash.
  */
 function provedReceipts(
   found: ReadonlyMap<Receipt, readonly ReceiptFinding[]>,
@@ -94,11 +94,11 @@ function provedReceipts(
 }
 
 /**
- * Returns the unsealed receipts that are accepted: those of recent events after which the same
- * account has no sealed receipt. Three other kinds are findings. An unsealed receipt before a
- * sealed one is wrong, because events are sealed in the order of their positions. The event of a
- * receipt that stays unsealed for long could be invented. A receipt with a time in the future would
- * count as recent forever.
+ * Returns the unsealed receipts that are accepted. Their events are recent, and the account has no
+ * sealed receipt of a later event. Three other kinds of unsealed receipts are findings. An unsealed
+ * receipt before a sealed one is wrong, because events are sealed in the order of their positions.
+ * The event of a receipt that stays unsealed for long could be invented. A receipt with a time in
+ * the future would count as recent forever.
  */
 function newestUnsealed(
   unproven: readonly Receipt[],
@@ -198,7 +198,8 @@ function statementsOf(
 
 /**
  * Reports whether a file lacks the receipts that it should contain. The file of a new account
- * rightly contains none. In this case, the site states -1 as the last revision.
+ * contains no receipts, because the account has no events. In this case, the site states -1 as the
+ * last revision.
  */
 const isEmpty = ({ receipts, isStatement, lastRevision }: ReceiptFile): boolean =>
   receipts.length === 0 && !(isStatement && lastRevision === -1)

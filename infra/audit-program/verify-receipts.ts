@@ -125,7 +125,7 @@ function verifyRecord(receipt: Receipt, record: StoredRecord, report: Report): v
 
 /**
  * Verifies that the event is in the log, and who signed the checkpoint. Returns the number of
- * witnesses that have signed it.
+ * witnesses that have signed the checkpoint.
  */
 function verifyProof(
   receipt: Receipt,
@@ -196,7 +196,6 @@ export type ConsistencyProof = {
 export function compareRevisions(receipts: readonly Receipt[]): readonly ReceiptFinding[] {
   const findings: ReceiptFinding[] = []
   const sorted = receipts.toSorted((a, b) => a.record.revision - b.record.revision)
-  // An account begins with nothing.
   const isFromStart = sorted[0]?.record.revision === 0
   const running: Balances = isFromStart ? { balanceAfter: 0, heldAfter: 0 } : {}
   for (const [index, { record }] of sorted.entries()) {
@@ -268,9 +267,9 @@ function movementOf(record: StoredRecord): Required<Balances> {
 
 /**
  * Compares the receipts of two customers, or of one customer at two times. A site that shows two
- * different histories has signed two root hashes for one tree size. Or it can't prove that the
- * larger tree begins with the smaller one. `proofs` are the consistency proofs that the site
- * returned for the tree sizes of the receipts.
+ * different histories has signed two root hashes for one tree size, or can't prove that the larger
+ * tree begins with the smaller one. `proofs` are the consistency proofs that the site returned for
+ * the tree sizes of the receipts.
  */
 export function compareReceipts(
   ours: readonly Receipt[],

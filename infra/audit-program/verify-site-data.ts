@@ -49,7 +49,7 @@ export type VerifySiteOptions = {
   readonly runningSince: number
   /**
    * The maximum wait in milliseconds until the read model `balances` reaches the verified events.
-   * If it has not reached them by then, the balances are not compared.
+   * If the read model has not reached these events by then, the balances are not compared.
    */
   readonly balancesWithinMs?: number
   readonly onProgress?: (stage: string, done: number, total: number) => void
@@ -73,10 +73,11 @@ export type SiteVerification = {
  * Verifies the recorded events, the transparency log and the balances. A full verification reads
  * all events, and also folds them again to compare every read model. An incremental verification
  * continues from the state of the last verification that found nothing in the history. Without such
- * a state, it becomes a full one. An incremental verification only compares earlier events, or a
- * part of them, with their sealed hashes. Of the accounts, it compares only some with a new fold of
- * their events. If a check throws, the error becomes a finding. Otherwise, one damaged event could
- * hide all other findings. Throws only if the signal is aborted or the database is unavailable.
+ * a state, an incremental verification becomes a full one. An incremental verification compares
+ * only a part of the earlier events (all of them on a small site) with their sealed hashes, and
+ * only some accounts with a new fold of their events. If a check throws, the error becomes a
+ * finding, because one damaged event must not hide all other findings. Throws only if the signal is
+ * aborted or the database is unavailable.
  */
 export async function verifySite(
   core: Core,
@@ -88,8 +89,8 @@ export async function verifySite(
     return await makeChecks(core, options, findings, reached)
   } catch (error) {
     options.signal?.throwIfAborted()
-    // The failure of a database connection says nothing about the data. The next night verifies
-    // again.
+    // A failed database connection says nothing about the data. The next nightly verification
+    // checks the data again.
     if (isUnavailable(error)) throw error
     core.log.error({ alarm: 'audit-job-failed', err: error }, 'a verification stopped')
     findings.report('records', null, 'VerificationStopped', {
@@ -288,9 +289,10 @@ function compareLeaf(
 }
 
 /**
- * Compares an event, which is read a second time, with its sealed hash. The place of an event in
- * the tree is known only if positions have no gaps. An event that is not sealed yet is compared by
- * the next verification. A sealed event whose hash is lost cannot be compared, so it is reported.
+ * Compares an event, which is read a second time, with its sealed hash. Returns false if the event
+ * differs from the hash or the hash is lost. The event is not compared if positions have gaps,
+ * because its place in the tree is then unknown. An event that is not sealed yet is compared by the
+ * next verification. A sealed event whose hash is lost cannot be compared, so it is reported.
  */
 async function compareReadAgain(
   log: SealedLog | null,

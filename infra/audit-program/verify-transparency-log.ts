@@ -23,7 +23,7 @@ import { eventOf, type StoredRecord } from './stored-record.ts'
 import type { RecordReader } from './stored-record-reader.ts'
 import { KeyRing } from './trusted-log-keys.ts'
 
-/** The parsed checkpoints and keys of a log. Malformed ones are left out. */
+/** The parsed checkpoints and keys of a log. Malformed checkpoints and keys are left out. */
 export type SignedLog = {
   readonly log: SealedLog
   readonly checkpoints: readonly SignedCheckpoint[]
@@ -75,8 +75,9 @@ type ExpectedRoot = {
 }
 
 /**
- * Compares the root of the log at one size. `tree` is null if the log is smaller. A lost tile is
- * not reported as a different root, because the operator can rebuild a lost tile from the events.
+ * Compares the root of the log at `size` with `root`. `tree` is null if the log is smaller than
+ * `size`. A lost tile has its own finding and is not reported as a different root, because the
+ * operator can rebuild a lost tile from the events.
  */
 async function compareRoot(
   tree: TileTree | null,
@@ -103,11 +104,14 @@ async function compareRoot(
 export type Seal = {
   readonly roots: Map<number, { readonly root: Buffer; readonly position: number }>
   size: number
-  /** The tree with which the verification began, and the position of its last event. */
+  /**
+   * The size of the tree with which the verification began, and the position of the last event of
+   * this tree.
+   */
   readonly start: CheckpointPlace
   /**
    * The events in which earlier verifications recorded their results. Each result contains a root
-   * hash.
+   * hash, or null if nothing was sealed.
    */
   readonly anchors: StoredRecord[]
   /** The first event that is not in the transparency log yet, or null if all are. */
@@ -233,10 +237,11 @@ export type EarlierEvents = {
 
 /**
  * Compares events with their sealed leaf hashes. The events are those that an earlier verification
- * has read. Up to about a million events, all of them are compared. If there are more, each
- * verification compares the next sixth. Postgres computes the hashes, so that this process uses
- * little CPU. Also compares the log with the tree of the earlier verification. Returns the index of
- * the tile with which the next verification begins.
+ * has read. If there are at most about a million of these events, all of them are compared. If
+ * there are more, each verification compares the next sixth of them, but at least a million.
+ * Postgres computes the hashes, so that this process uses little CPU. Also compares the log with
+ * the tree of the earlier verification. Returns the index of the tile with which the next
+ * verification begins.
  */
 export async function compareEarlierEvents(
   core: Core,

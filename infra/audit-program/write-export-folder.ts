@@ -66,7 +66,7 @@ export async function writeExportFolder(
 /**
  * Throws `OtherExport` if the folder contains an export of another site, history or range than the
  * new one. Returns the tree of the events before the exported range, which was computed for the
- * comparison, or null if the folder has no export.
+ * comparison. Returns null if the folder has no export, or an export without events.
  */
 async function verifyContinues(
   { records, sealedTree }: ExportSource,

@@ -28,17 +28,14 @@ export type Config = {
   readonly secretKey: Uint8Array | null
   readonly logLevel: string
   readonly trustProxy: readonly string[]
-  /**
-   * The private IP ranges in which the provider of a channel is allowed to be. A null `port` allows
-   * every port.
-   */
+  /** The private IP ranges to which channels may connect. A null `port` allows every port. */
   readonly privateUpstreams: readonly { readonly cidr: string; readonly port: number | null }[]
   readonly metricsToken: string | null
   /** The origin of Stripe's API; null selects Stripe's default. */
   readonly stripeApiBase: string | null
   /**
-   * The keys that sign the transparency log, the witnesses that also sign it, and the destinations
-   * of its checkpoints.
+   * The key and the witnesses that sign the transparency log, the logs for which this site is a
+   * witness, and the destinations of the log's checkpoints.
    */
   readonly transparencyLog: TransparencyLogConfig
   /** The address of EventStoreDB; null stores the events in the Postgres database instead. */
@@ -49,7 +46,8 @@ export type Config = {
    */
   readonly kafkaBrokers: readonly string[]
   /**
-   * The address of Redis; null keeps limits and short-lived codes in the memory of each process.
+   * The address of Redis; null keeps the counts of limits in each process, and short-lived codes in
+   * Postgres.
    */
   readonly redisUrl: string | null
   /**

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ConfigError } from './config-types.ts'
 
-/** Creates the data folder with mode 0700 unless it exists. Throws `ConfigError`. */
+/** Creates the data folder with mode 0700 unless it exists. Throws `ConfigError` if this fails. */
 export function makeDataFolder(dataDir: string): void {
   try {
     makeFolder(dataDir)

@@ -10,7 +10,10 @@ const ROLES: readonly Role[] = ['write-api', 'read-api', 'projections', 'relay',
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const WORKERS_MAX = 64
 
-/** Parses the environment. An empty variable counts as unset. Throws `ConfigError`. */
+/**
+ * Parses the environment. An empty variable counts as unset. Throws `ConfigError` for an invalid
+ * variable.
+ */
 export function readConfig(environment: Environment): Config {
   const read: Read = (name) => environment[name]?.trim() || null
   const host = read('HOST') ?? '127.0.0.1'

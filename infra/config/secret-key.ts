@@ -5,8 +5,9 @@ import { type Config, ConfigError } from './config-types.ts'
 import { makeDataFolder } from './data-folder.ts'
 
 /**
- * Returns the 32 bytes that encrypt all secrets: the configured key, or a key that is generated
- * once and stored in `dataDir` with mode 0600. Throws `ConfigError` for a damaged key file.
+ * Returns the 32 bytes from which all encryption and hash keys are derived: the configured key, or
+ * a key that is generated once and stored in `dataDir` with mode 0600. Throws `ConfigError` for a
+ * damaged key file.
  *
  * Call this function before the database in `dataDir` is created. A database without a key file
  * means that the key was lost. In this case, `ConfigError` is thrown and no new key is written.

@@ -2,8 +2,8 @@ import { parseVerifierKey, parseWitnessKey } from '../audit-program/signed-check
 import { type Config, ConfigError } from './config-types.ts'
 
 /**
- * Decodes 32 random bytes from base64. Returns null if `text` is null. Throws `ConfigError` if the
- * number of bytes is not 32, or if all bytes are equal.
+ * Decodes 32 random bytes from base64. Returns null if `text` is null. Throws `ConfigError` if
+ * `text` is not base64, if the number of bytes is not 32, or if all bytes are equal.
  */
 export function bytesOf(variable: string, text: string | null): Uint8Array | null {
   if (text === null) return null
@@ -66,8 +66,9 @@ function witnessOf(text: string): Config['transparencyLog']['witnesses'][number]
 }
 
 /**
- * Throws `ConfigError` if `parse` does not accept a key. A wrong key would otherwise be noticed
- * only when a checkpoint is published, and no destination would then receive checkpoints.
+ * Throws `ConfigError` if `parse` does not accept a key. Without this check, a wrong key would be
+ * noticed only when a checkpoint is published. As a result, no destination would receive
+ * checkpoints.
  */
 function assertKey(variable: string, key: string, parse: (text: string) => object): void {
   try {
@@ -79,8 +80,8 @@ function assertKey(variable: string, key: string, parse: (text: string) => objec
 
 /**
  * Throws `ConfigError` if two witnesses have the same key, even under different names. The
- * signature of this one site would otherwise count twice for the quorum. Also throws if two have
- * the same name, because signatures and refusals are recorded by the name.
+ * signature of one site would otherwise count twice for the quorum. Also throws if two witnesses
+ * have the same name, because signatures and refusals are recorded by this name.
  */
 function refuseRepeatedWitness(keys: readonly string[]): void {
   const names = new Map<string, string>()

@@ -4,8 +4,8 @@ import { listenOnFreePort } from './listen-on-free-port.ts'
 export type ChatClient = { readonly url: string; readonly close: () => Promise<void> }
 
 /**
- * Starts a web page that acts as a third-party chat client. The page's URL contains the gateway's
- * address and a key.
+ * Starts a server with a web page that acts as a third-party chat client. The page's URL contains
+ * the gateway's address and a key.
  */
 export async function startChatClient(): Promise<ChatClient> {
   const server = createServer((_request, response) => {

@@ -11,9 +11,9 @@ export type JournalEntry = {
   readonly requestId: string
   status: number | null
   /**
-   * The end of the request: `answered` (the last byte was written), `cut` (the provider closed the
-   * connection early) or `caller-gone` (the client closed the connection). `open` while the request
-   * is in progress.
+   * The end of the request: `answered` (the last byte was written), `failed` (the provider sent an
+   * error), `cut` (the provider closed the connection early) or `caller-gone` (the client closed
+   * the connection). `open` while the request is in progress.
    */
   outcome: 'open' | 'answered' | 'failed' | 'cut' | 'caller-gone'
   promptTokens: number

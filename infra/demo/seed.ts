@@ -180,8 +180,8 @@ async function sendMessages(root: ConsoleClient, alice: ConsoleClient): Promise<
 const NAME = 'Demo chat'
 
 /**
- * Puts the demo's chat client first in the list of chat clients. Its entry is replaced at each
- * start, because its port changes.
+ * Puts the demo's chat client first in the list of chat clients. The entry of this client is
+ * replaced at each start, because the client's port changes.
  */
 export async function seedChats(
   root: Pick<ConsoleClient, 'must'>,

@@ -4,8 +4,8 @@ import { createPng, createWav, TUNE_SECONDS } from './generated-media.ts'
 /**
  * Simulates drawing and music services. A task takes `taskMs` milliseconds and spends half of this
  * time in a queue. A word in the prompt changes the outcome. With `banned`, the task is refused.
- * With `failing`, it fails. With `stuck`, it never ends. With `slow`, the submission is answered
- * after two seconds.
+ * With `failing`, the task fails. With `stuck`, the task never ends. With `slow`, the submission is
+ * answered after two seconds.
  */
 export type TaskProvider = {
   /** Returns false when the request is not for a drawing or music service. */

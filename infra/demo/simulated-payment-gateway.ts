@@ -23,7 +23,7 @@ export type PaymentGateway = {
   readonly checkouts: Map<string, URLSearchParams>
   /**
    * Returns the query parameters of the notification that the order is paid. `over` replaces some
-   * of them.
+   * of these parameters.
    */
   readonly noticeOf: (tradeNo: string, over?: Record<string, string>) => URLSearchParams
   readonly close: () => Promise<void>
@@ -129,8 +129,8 @@ const WRONG_KEY = { error: { type: 'invalid_request_error', message: 'Invalid AP
 const PAYMENT = /^\/v1\/payment_intents\/pi_(\w+)$/
 
 /**
- * Sends the payment intent of a checkout. Its metadata contains the trade number from the checkout
- * request.
+ * Sends the payment intent of a checkout. The metadata of the payment intent contains the trade
+ * number from the checkout request.
  */
 function showPayment(
   { stripeKey }: GatewayKeys,

@@ -31,8 +31,8 @@ const NO_STREAM = ['\u0001']
 const RETRY_MS = 250
 
 /**
- * Creates an event bus without a broker. Each process has one subscription to the event store.
- * Leases assign the lanes to processes.
+ * Creates an event bus without a broker. In each process, a worker has one subscription to the
+ * event store. Leases assign the lanes to processes.
  */
 export function createDirectBus({
   store,
@@ -133,9 +133,9 @@ const BATCH_MAX = 1_000
 type Deps = { readonly store: EventStore; readonly log: Logger }
 
 /**
- * The only subscription of a process, for all of its lanes. When the first lane is added, the
- * subscription starts at the last position of the store. A worker with an earlier position reads
- * the missing events from the store.
+ * The subscription of one worker in a process, for all lanes of the process. When the first lane is
+ * added, the subscription starts at the last position of the store. A worker with an earlier
+ * position reads the missing events from the store.
  */
 export class LaneSubscription {
   private readonly deps: Deps

@@ -16,9 +16,10 @@ export type LaneHolder = {
 type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: number }
 
 /**
- * The maximum pause in milliseconds before the next attempt after the distribution has failed. The
- * pause is short, because the read models stand still while the process has no lanes. The lease
- * time of a process with its own Postgres is several minutes.
+ * The maximum pause in milliseconds before the next attempt of a process that does not hold as many
+ * lanes as it should. Without this limit, the pause would be a part of the lease time, which is
+ * several minutes for a process with its own Postgres. The events of missing lanes wait during the
+ * pause.
  */
 const RETRY_MS_MAX = 2_500
 
@@ -75,8 +76,8 @@ class LaneBalancer {
   }
 
   /**
-   * Renews the leases, and acquires or releases lanes. Returns true if this process then holds as
-   * many lanes as it should.
+   * Renews the leases, and acquires or releases lanes. Returns true if this process holds as many
+   * lanes as it should afterwards.
    */
   async rebalance(): Promise<boolean> {
     const { held } = this.holder
@@ -87,7 +88,7 @@ class LaneBalancer {
     return held.size === share
   }
 
-  /** Drops expired leases, because other processes may have acquired them. */
+  /** Drops expired leases, because other processes may have acquired these leases. */
   dropExpired(): void {
     if (performance.now() <= this.validUntil) return
     this.membership = null
@@ -112,8 +113,8 @@ class LaneBalancer {
   }
 
   /**
-   * Returns how many lanes this process should hold. If it has no member lease yet, it first tries
-   * to acquire one.
+   * Returns how many lanes this process should hold. If this process has no member lease yet, first
+   * tries to acquire one. Returns 0 without a member lease.
    */
   private async fairShare(): Promise<number> {
     const members = await this.leases.holders(`seat:${this.name}:`)

@@ -11,9 +11,9 @@ export const ALL_LANES: readonly number[] = [...Array(LANE_COUNT).keys()]
 export const laneKeyOf = (stream: string): string => stream.slice(stream.lastIndexOf('-') + 1)
 
 /**
- * Computes the lane from the last three characters of the id: `id % LANE_COUNT` for a numeric id.
- * The formula must never change, because offsets are stored per lane. The same formula exists as
- * SQL in `infra/event-store/postgres-event-reader.ts`.
+ * Computes the lane from the last three characters of the id at the end of the stream's name. For a
+ * numeric id, the lane is `id % LANE_COUNT`. The formula must never change, because offsets are
+ * stored per lane. The same formula exists as SQL in `infra/event-store/postgres-event-reader.ts`.
  */
 export function laneOf(stream: string): number {
   const from = stream.lastIndexOf('-') + 1

@@ -33,8 +33,8 @@ export type LaneWorker = {
 
 export type LaneWork = {
   /**
-   * Reports whether this process still holds all `lanes`. After false, the caller must roll back
-   * its transaction, because another process may have acquired one of the lanes.
+   * Reports whether this process still holds all `lanes`. If the result is false, the caller must
+   * roll back its transaction, because another process may have acquired one of the lanes.
    */
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly stop: () => Promise<void>

@@ -18,9 +18,9 @@ export type ExactStreamAppend = {
 
 /**
  * The result of one transaction with several appends. The written events have the positions
- * directly after `before`. `currentRevisions` is null if all appends were written. Otherwise, it
- * lists the current revision of each stream, in the order of the appends. The appends that expected
- * another revision were not written.
+ * directly after `before`. `currentRevisions` is null if all appends were written. If not, this
+ * list has the current revision of each stream, in the order of the appends. The appends that
+ * expected another revision were not written.
  */
 export type AppendBatchResult = {
   readonly before: number
@@ -43,7 +43,9 @@ export type AppendConnection = {
   readonly drop: () => void
 }
 
-/** Called after another process has committed events, with the position of the last one. */
+/**
+ * Called after another process has committed events, with the position of the last of these events.
+ */
 export type OnForeignCommit = (position: number) => void
 
 const CONNECT_WITHIN_MS = 3_000

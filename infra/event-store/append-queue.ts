@@ -20,8 +20,8 @@ type Options = {
   /** Called after each committed append, with the position directly before its first event. */
   readonly onCommitted: (before: number, parts: readonly ExactStreamAppend[]) => void
   /**
-   * Called when an append turns out to have been written by an earlier attempt, with the position
-   * of its last event.
+   * Called with the position of the last event of an append, if an earlier attempt had already
+   * written the append.
    */
   readonly onFound: (position: number) => void
   readonly onNoPartition: () => Promise<void>
@@ -114,8 +114,8 @@ export function createAppendQueue(options: Options): AppendQueue {
 }
 
 /**
- * Creates a timer. From its `start` on, it runs `work` every `ms` milliseconds until `work` returns
- * false, so that an idle process does not wake up.
+ * Creates a timer. After `start`, the timer runs `work` every `ms` milliseconds until `work`
+ * returns false, so that an idle process does not wake up.
  */
 function timerWhileUsed(ms: number, work: () => boolean) {
   let timer: NodeJS.Timeout | null = null
@@ -196,7 +196,7 @@ function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] }
 
 /**
  * Sends one transaction. Resolves or rejects the appends whose outcome is known, and returns the
- * appends that must be sent again.
+ * appends that must be sent again. Throws if the connection fails.
  */
 async function writeBatch(batch: readonly Entry[], options: Options): Promise<Entry[]> {
   await lookUpRevisions(batch, options)
@@ -258,8 +258,9 @@ async function lookUpRevisions(batch: readonly Entry[], options: Options): Promi
 }
 
 /**
- * Handles a failed transaction. An append with invalid data is rejected. After any other error, the
- * appends are returned for a retry.
+ * Handles a failed transaction. If a partition is missing, calls `onNoPartition` and returns all
+ * appends for a retry. If an append has invalid data, sends each append in a separate transaction
+ * and rejects the invalid one. After any other error, drops the connection and throws.
  */
 async function recoverFromError(
   batch: readonly Entry[],

@@ -52,7 +52,7 @@ export async function appendJointly(
         throw error
       }
       // The states are reverted, which is faster than loading them again. A busy account would get
-      // its next event before it could be loaded.
+      // its next event before its state could be loaded.
       for (const cached of cachedStreams) if (cached.isLoaded()) cached.revertToStored()
       await pauseAfterConflict(attempt)
     }
@@ -60,8 +60,8 @@ export async function appendJointly(
 }
 
 /**
- * Tries the joint append (one append to several streams) once. Returns null for a retry if a cached
- * state was outdated, which is then updated.
+ * Tries the joint append (one append to several streams) once. Returns null if a cached state was
+ * outdated. The state is then updated, and the caller tries again.
  */
 async function tryAppend(
   steps: readonly JointStep[],
@@ -76,8 +76,8 @@ async function tryAppend(
   if (!isCodedError(plan) && plan.some(({ facts }) => facts.length > 0)) {
     return await writePlan(plan, context, store)
   }
-  // Only an append checks the revisions. Without one, the streams are read again, because other
-  // processes may have added events.
+  // Only an append checks the revisions. Without an append, the streams are read again, because
+  // other processes may have added events.
   let isOld = false
   for (const [cached, revision] of revisions) {
     await cached.catchUp()

@@ -73,9 +73,9 @@ async function firstBetween(isAt: IsAt, from: number, to: number): Promise<numbe
 }
 
 /**
- * Returns the position of the last event at or before `time` (Unix milliseconds), found by a binary
- * search over positions. Returns null if the store leaves gaps between positions, because a binary
- * search is then impossible.
+ * Returns the position of the last event at or before `time` (Unix milliseconds), or 0 if there is
+ * none. Searches the positions with a binary search. Returns null if the store leaves gaps between
+ * positions, because a binary search is then impossible.
  */
 export async function positionOfTime(
   store: Pick<EventStore, 'readAll' | 'headPosition'>,

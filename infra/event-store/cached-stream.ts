@@ -110,8 +110,8 @@ function createSpeculation(decider: AnyDecider) {
   let undos: (() => void)[] = []
   let hasEvolved = false
   /**
-   * True while `evolve` runs, and after `evolve` has thrown. The state can then contain a part of
-   * the changes of an event.
+   * True while `evolve` runs, and after `evolve` has thrown. In both cases, the state can contain a
+   * part of the changes of an event.
    */
   let isTorn = false
   return {
@@ -182,8 +182,8 @@ async function startingPoint(
   const snapshot = codec === undefined ? null : await snapshots.load(stream)
   if (codec === undefined || snapshot === null || snapshot.version !== codec.version)
     return beginning
-  // The event at the snapshot's revision must have the snapshot's position. Otherwise the store was
-  // restored or replaced, and the snapshot is not used.
+  // The event at the snapshot's revision must have the snapshot's position. If it has another
+  // position, the store was restored or replaced, and the snapshot is not used.
   const [anchor] = await store.readStream(stream, snapshot.revision, 1)
   if (anchor?.position !== snapshot.position) return beginning
   return {

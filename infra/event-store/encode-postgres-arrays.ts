@@ -86,7 +86,7 @@ function bytesMaxOf<T>(items: readonly T[], read: (item: T) => string | null): n
   return bytes
 }
 
-/** Writes a UUID, whose text is in lower case. Returns the index after it. */
+/** Writes the 16 bytes of a UUID, whose text must be in lower case. Returns the next index. */
 function writeUuid(buffer: Buffer, text: string, at: number): number {
   let end = at
   for (const place of UUID_PLACES) {

@@ -37,7 +37,7 @@ async function openEventStoreDb(
   locks: Awaited<ReturnType<typeof createPostgresLocks>>,
   log: Logger,
 ): Promise<EventStore> {
-  // The client is imported only when it is needed, because loading it takes long.
+  // The client is imported only when it is needed, because loading it is slow.
   const { createEventStoreDbStore } = await import('./eventstoredb/eventstoredb-store.ts')
   try {
     return await createEventStoreDbStore({ url, locks, log })

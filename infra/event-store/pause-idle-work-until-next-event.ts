@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { EventStore } from './port.ts'
 
 type Pause = {
-  /** The last known position of the store, read before the work that found nothing to do. */
+  /**
+   * The last known position of the store, read before the work that found nothing to do. With null,
+   * the pause is `everyMs`.
+   */
   readonly seen: number | null
   /** The shortest pause in milliseconds. */
   readonly everyMs: number

@@ -18,9 +18,9 @@ export type StreamAppend = {
    */
   readonly events: readonly NewEvent[]
   /**
-   * If true, the stream must still be new when its events are written. Otherwise, they are not
-   * written and an alarm is raised. Only stores that write one stream after another need this
-   * field.
+   * If true, the stream must still be new when its events are written. If the stream is not new,
+   * the store does not write these events and raises an alarm. Only stores that write one stream
+   * after another need this field.
    */
   readonly mustBeNew?: boolean
 }
@@ -77,9 +77,9 @@ export type SubscribeOptions = {
   readonly streamPrefixes?: readonly string[]
   /**
    * The time in milliseconds that this subscription waits before it queries the store for announced
-   * events. By then, another subscription of this process, which gets all events, has usually read
-   * these events into memory. A subscription that is more than one batch behind does not wait.
-   * Stores that do not keep events in memory ignore this delay.
+   * events. During this time, another subscription of this process, which gets all events, usually
+   * reads these events into memory. A subscription that is more than one batch behind does not
+   * wait. Stores that do not keep events in memory ignore this delay.
    */
   readonly queryDelayMs?: number
 }
@@ -118,8 +118,8 @@ export type Subscription = { readonly stop: () => Promise<void> }
 export interface EventStore {
   append(streams: readonly StreamAppend[]): Promise<Appended>
   /**
-   * Returns the events of one stream from `fromRevision` (default 0) on. Returns none for a new
-   * stream.
+   * Returns the events of one stream from `fromRevision` (default 0) on. Returns an empty list for
+   * a new stream.
    */
   readStream(stream: string, fromRevision?: number, limit?: number): Promise<Recorded[]>
   /**

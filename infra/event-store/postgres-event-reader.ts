@@ -99,7 +99,7 @@ export function createEventReader(pg: Pool): EventReader {
       )
     ).map(recorded)
   // An empty page would mean that there are no more events. The query therefore includes the event
-  // at the last position of the page, even if it belongs to another lane.
+  // at the last position of the page, even if this event belongs to another lane.
   const readLanes = async (after: number, limit: number, lanes: readonly number[]) =>
     (
       await query<EventRow>(
@@ -166,8 +166,8 @@ async function readPage(
 
 /**
  * Returns the result of an append that an earlier attempt has written, or null if no attempt has
- * written it. Looks for each event id at the revision at which this attempt would have written the
- * event.
+ * written it. Looks for each event id at the revision at which the earlier attempt would have
+ * written the event.
  */
 async function findWritten(
   parts: readonly ExactStreamAppend[],

@@ -36,7 +36,10 @@ const PARTITION_SIZE = 10_000_000
  * commit hundreds of times a second. This pause limits the load on Postgres.
  */
 const FOREIGN_COMMIT_MS = 25
-/** The time in milliseconds for which a poll of one subscription also serves the others. */
+/**
+ * The time in milliseconds for which a poll of one subscription also serves the other
+ * subscriptions.
+ */
 const SHARED_POLL_MS = 2_500
 
 /** Creates the event store in the Postgres schema `event_store`. */
@@ -100,8 +103,9 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
 }
 
 /**
- * Returns a function that passes positions on to `notify`: at once after a pause, otherwise at most
- * once per `ms` milliseconds with the highest position.
+ * Returns a function that passes positions on to `notify`, at most once per `ms` milliseconds. A
+ * position that arrives earlier waits until this time is over. Of several waiting positions, only
+ * the highest is passed on.
  */
 function atIntervals(ms: number, notify: (position: number) => void): (position: number) => void {
   let highest = 0
@@ -136,7 +140,7 @@ function watchCommits(head: () => number, notification: ReaderNotification): Com
 
 /**
  * Returns a function that reports whether a poll is due. All subscriptions share a poll, because
- * the last position that it finds is announced to each of them.
+ * the last position that a poll finds is announced to all of them.
  */
 function sharedPolls(): () => boolean {
   let polledAt = Number.NEGATIVE_INFINITY
@@ -153,7 +157,7 @@ type PageReaderDeps = {
   readonly notification: ReaderNotification
   /** Returns the last known position. */
   readonly head: () => number
-  /** Reports whether some time has passed since the store was last asked for its last position. */
+  /** Reports whether `SHARED_POLL_MS` have passed since any subscription polled the store. */
   readonly isPollDue: () => boolean
   /** Asks the store for the last position and wakes all readers if there are new events. */
   readonly look: () => Promise<void>
@@ -174,10 +178,12 @@ function pageReader(deps: PageReaderDeps): PagedSubscription['readPage'] {
   return async (request: PageRequest, isPoll: boolean): Promise<Page> => {
     const fromMemory = recent.read(request)
     if (fromMemory !== null) return fromMemory
-    // The other readers do not poll now, so they must learn of new events before this one pauses.
+    // The other readers do not poll now, so they must be told of new events before this reader
+    // pauses.
     if (request.after >= head() && isPoll && deps.isPollDue()) await deps.look()
     if (request.after >= head()) return { events: [], position: request.after }
-    // Another reader soon has the latest events in memory, but not those that are far behind.
+    // Another reader soon has the latest events in memory, but not events that are far behind the
+    // last one.
     const isNearHead = head() - request.after <= request.limit
     const pause = Math.max(pausedUntil - performance.now(), isNearHead ? deps.queryDelayMs : 0)
     if (pause > 0) await wait(pause)
@@ -192,7 +198,10 @@ function pageReader(deps: PageReaderDeps): PagedSubscription['readPage'] {
   }
 }
 
-/** Starts a subscription. While it runs, recent events that match it are kept in memory. */
+/**
+ * Starts a subscription. While the subscription runs, recent events that match it are kept in
+ * memory.
+ */
 function subscribeKeeping(
   recent: RecentEvents,
   options: PagedSubscription,

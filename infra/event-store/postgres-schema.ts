@@ -95,8 +95,8 @@ const DDL = `
 
 /**
  * Appends one event to an existing stream. If the stream's revision is not $2, the event's stream
- * is null, so the statement fails and writes nothing. Like the function `append`, it locks the row
- * in `head` first, which prevents deadlocks.
+ * is null, so the statement fails and writes nothing. Like the function `append`, the statement
+ * locks the row in `head` first, which prevents deadlocks.
  */
 export const APPEND_EVENT = `
   with head as (

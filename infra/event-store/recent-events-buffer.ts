@@ -33,7 +33,8 @@ export type RecentEvents = {
   readonly add: (before: number, parts: readonly ExactStreamAppend[]) => void
   /**
    * Adds events that other processes have committed, so that only one reader of this process has to
-   * query them. Ignores events that overlap the kept ones, and pages in which an event is missing.
+   * query these events. Ignores events that overlap the kept ones, and pages in which an event is
+   * missing.
    */
   readonly addRead: (after: number, page: StoredPage) => void
   /** Returns the events after `request.after`, or null if the buffer lacks some of them. */
@@ -48,8 +49,8 @@ export type RecentEvents = {
 /**
  * Keeps the latest events in memory, so that readers need no query for events that this process
  * wrote. For events of other processes, only one of the readers needs a query. Each event is
- * decoded only once, from the stored text. If events are missing in between, the buffer starts
- * again with the next event.
+ * decoded only once, from the stored text. If events are missing between the kept events and an
+ * added event, the buffer starts again with the added one.
  *
  * Events that no reader selects are replaced by null, because many objects that live for seconds
  * would make garbage collection slow.
@@ -99,9 +100,9 @@ export function createRecentEvents(): RecentEvents {
       shrink()
     },
     addRead: (after, { events, lengths, position }) => {
-      // A single reader reads each event only once.
+      // A single reader reads each event only once, so it does not need the buffer.
       if (filters.size < 2 || after + 1 < first + kept.length) return
-      // If an event is missing in the store, the later ones would get wrong positions here.
+      // If an event is missing in the store, later events would get wrong positions in the buffer.
       if (position !== after + events.length) return
       if (after + 1 > first + kept.length) startAt(after + 1)
       for (const [index, decoded] of events.entries()) {
@@ -115,7 +116,7 @@ export function createRecentEvents(): RecentEvents {
   }
 }
 
-/** Reads a page of the kept events, of which the first one has the position `first`. */
+/** Reads a page of the kept events. The first kept event has the position `first`. */
 function readKept(
   kept: readonly (Recent | null)[],
   first: number,

@@ -20,7 +20,7 @@ export type Snapshot = {
  */
 export type Snapshots = {
   readonly load: (stream: string) => Promise<Snapshot | null>
-  /** Saves a snapshot, unless the stored snapshot has a later revision. */
+  /** Saves a snapshot, unless the stored snapshot has the same revision or a later one. */
   readonly save: (stream: string, snapshot: Snapshot) => Promise<void>
 }
 
@@ -124,9 +124,10 @@ export async function* findChangedSnapshots({
 
 /**
  * Creates the store of snapshots in Postgres. A snapshot of a newer codec version replaces the
- * stored snapshot. Each row has a MAC, because commands are decided on the state in the row.
- * Without a MAC, a person with write access to the database could raise a balance without an event.
- * A row with a wrong MAC is reported and deleted. The stream is then read from its beginning.
+ * stored snapshot, whatever its revision is. Each row has a MAC, because commands are decided on
+ * the state in the row. Without a MAC, a person with write access to the database could raise a
+ * balance without an event. A row with a wrong MAC is reported and deleted. The stream is then read
+ * from its beginning.
  */
 export async function createPostgresSnapshots({ pg, vault, log }: Deps): Promise<Snapshots> {
   await ensureSchema(pg, 'snapshots', DDL)

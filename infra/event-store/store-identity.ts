@@ -35,7 +35,8 @@ export type StoreIdentity = {
 }
 
 /**
- * Returns the name that identifies an empty store: `postgres`, or `eventstoredb` with its hosts.
+ * Returns the name of a store: `postgres`, or `eventstoredb` with the hosts in `url`. The name
+ * identifies the store while the store is empty.
  */
 export function eventStoreName(url: string | null): string {
   if (url === null) return POSTGRES
@@ -55,8 +56,8 @@ type Options = { readonly pg: Pool; readonly store: EventStore; readonly name: s
  * store. Throws `ConfigError` if the database belongs to another store, because two stores would
  * have different histories of the same accounts. A database that was never used accepts any store.
  *
- * A store is identified by the id and position of its first event, or by its name while it is
- * empty.
+ * A store is identified by the id and position of its first event, or by its name while the store
+ * is empty.
  */
 export async function settleStoreIdentity({ pg, store, name }: Options): Promise<EventStore> {
   const firstEvent = await withIdentityLocked(pg, async (client) => {
@@ -103,8 +104,8 @@ export const ensureIdentitySchema = (pg: Pool): Promise<void> =>
   ensureSchema(pg, 'store_identity', DDL)
 
 /**
- * Returns the event store of the database. Without a row, the database is new or was used by a
- * release that only supported Postgres.
+ * Returns the identity of the event store to which the database belongs. Without a row, the
+ * database is new or was used by a release that only supported Postgres.
  */
 export async function readStoreIdentity(client: Pool | PoolClient): Promise<StoreIdentity> {
   const { rows } = await client.query<{

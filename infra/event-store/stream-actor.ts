@@ -17,7 +17,8 @@ export const TRIES_MAX = 200
 
 /**
  * A period of exclusive access to a stream, which waits in the queue of the stream's actor. The
- * actor calls `take` when the period begins. `take` resolves when it ends, and never rejects.
+ * actor calls `take` when the period begins. `take` resolves when the period ends, and never
+ * rejects.
  */
 export type Turn = { readonly take: () => Promise<void> }
 

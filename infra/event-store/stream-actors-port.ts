@@ -15,7 +15,7 @@ export type CommandContext = {
 
 /**
  * The result of a command that was carried out. `position` is the position of the command's last
- * event. If nothing changed, it is the position of the stream's last event.
+ * event. If the command changed nothing, `position` is the position of the stream's last event.
  */
 export type Done<E extends Fact> = {
   readonly isDone: true
@@ -44,8 +44,8 @@ export type AnyStep = Step<any, any, any, any>
 
 /**
  * Processes the commands of each stream in order. Waiting commands are decided on the cached state
- * and appended as one batch. After a conflict with another process, the state is reloaded and the
- * commands are decided again.
+ * and appended as one batch. After a conflict with another process, the state is brought up to date
+ * and the commands are decided again.
  */
 export interface StreamActors {
   handle<S, C, E extends Fact, R extends CodedError>(
@@ -75,8 +75,8 @@ export interface StreamActors {
     stream: string,
   ): Promise<S>
   /**
-   * Like `stateOf`, but does not cache the stream. Use it for many streams or untrusted stream
-   * names.
+   * Like `stateOf`, but does not cache the stream. Use this method for many streams or untrusted
+   * stream names.
    */
   peek<S, C, E extends Fact, R extends CodedError>(
     decider: Decider<S, C, E, R>,

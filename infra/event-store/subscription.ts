@@ -28,7 +28,7 @@ export type PagedSubscription = SubscribeOptions & {
   /**
    * Reads a page. A read that rejects is repeated. `isPoll` is true if no commit was announced for
    * some time. The function must then ask the store for new events, unless another subscription has
-   * just asked: an answer wakes all subscriptions.
+   * just asked, because the answer wakes all subscriptions.
    */
   readonly readPage: (request: PageRequest, isPoll: boolean) => Promise<Page>
   readonly notification: ReaderNotification
@@ -39,9 +39,9 @@ export type PagedSubscription = SubscribeOptions & {
 }
 
 /**
- * Starts a subscription, which delivers every matching event after `after` once and in order. In
- * this store, positions have no gaps. If a subscription without prefixes finds a gap, events are
- * missing, and the subscription ends with an error.
+ * Starts a subscription, which delivers every matching event after `after` once and in order. The
+ * store of `readPage` must have no gaps between positions. If a subscription without prefixes finds
+ * a gap, events are missing, and the subscription ends with an error.
  *
  * NOTE: `stop` waits for the running `onBatch`, so `onBatch` must not await `stop`.
  */

@@ -13,7 +13,7 @@ export type AccessDeps = {
   readonly findPrincipals: FindPrincipals
   readonly findAccessToken: FindAccessToken
   /**
-   * Computes the keyed hash that protects the cookie with which a browser is recognized; see
+   * Computes keyed hashes, which protect the cookie that identifies a browser; see
    * `session-and-device-cookies.ts`.
    */
   readonly keyedHash: Vault['keyedHash']
@@ -32,8 +32,9 @@ declare module 'fastify' {
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /**
- * Requires a session or access token of the user in the `User-Id` header. Otherwise throws a 401.
- * Runs in `onRequest`, so that unauthenticated callers learn nothing about the route.
+ * Requires a session or access token of the user in the `User-Id` header. Throws a 401 without one,
+ * and a 403 if the user's password is temporary. Runs in `onRequest`, so that unauthenticated
+ * callers learn nothing about the route.
  */
 export const onlyUser: Check = async (request) => {
   await admit(request)
@@ -93,7 +94,7 @@ export const onlySocket: Check = async (request) => {
 
 /**
  * Returns the hash of the session id. Throws for an access token, so only routes that require a
- * session may call it.
+ * session may call this function.
  */
 export function sessionOf(request: FastifyRequest): string {
   const { sessionHash } = principalOf(request)

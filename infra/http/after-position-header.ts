@@ -20,7 +20,7 @@ const waiting = new WeakSet<object>()
 
 /**
  * Marks an access check that waits until the read models have reached `X-After-Position`. The
- * OpenAPI description then lists this header.
+ * OpenAPI description of a route with this check lists the header.
  */
 export function waitsForPosition<T extends object>(check: T): T {
   waiting.add(check)

@@ -29,8 +29,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * Allows requests with the header `X-Scratch-Copy`, which name a scratch copy: the read models
-     * as of an earlier position. With `copy`, the response is read from this copy. With `live`, it
-     * is read from the live site. Without this field, the route refuses such requests.
+     * as of an earlier position. With `copy`, the response is read from this copy. With `live`, the
+     * response is read from the live site. Without this field, the route refuses such requests.
      */
     readonly scratchCopy?: 'copy' | 'live'
   }
@@ -120,8 +120,8 @@ function settings(
 }
 
 /**
- * Hides Fastify's log lines of level info. Otherwise, the lines for the operator would be hard to
- * find.
+ * If the log level is `info`, hides Fastify's lines of this level. The lines for the operator would
+ * otherwise be hard to find.
  */
 const quiet = (log: Core['log']): Core['log'] =>
   log.level === 'info' ? log.child({}, { level: 'warn' }) : log

@@ -1,5 +1,5 @@
 /**
- * The target that takes the place of a refused one. The router answers `/%` with 400, because its
+ * The target that replaces a refused target. The router answers this target with 400, because its
  * percent encoding is broken.
  */
 export const REFUSED_TARGET = '/%'
@@ -20,15 +20,16 @@ const UNRESERVED = /^[\w.~-]$/
 
 /**
  * Returns the canonical form of a request's target. The relay, the router, the cross-site check and
- * the cache headers all use this form. If their forms differed, a path could pass a check in one
- * form and be routed in another.
+ * the cache headers all use this form. If they used different forms, a path could pass a check in
+ * one form and be routed in another.
  *
  * Encoded characters that need no encoding are decoded (RFC 3986, section 6.2.2.2). An absolute
  * target becomes its path if it names the host of the request (RFC 9112, section 3.2.2). The query
  * is unchanged.
  *
- * Some targets have a different meaning for different servers and become `REFUSED_TARGET`: targets
- * with dot segments, empty segments, fragments, backslashes or broken encodings.
+ * A target becomes `REFUSED_TARGET` if its path has dot segments, empty segments, `#`, backslashes,
+ * white space or broken encodings, because different servers interpret such a path differently. An
+ * absolute target that names another host is refused as well.
  */
 export function canonicalTarget(target: string, host: string | undefined): string {
   const origin = target.startsWith('/') ? target : originForm(target, host)

@@ -68,9 +68,9 @@ export function checkAddress(address: string, policy: OutboundPolicy): boolean {
 }
 
 /**
- * Throws if the outbound policy does not allow the proxy. Throws if the proxy's credentials are
- * masked and the real ones are not known (`isLoginKnown`). Returns false if the text is not the
- * address of a proxy.
+ * Throws if the outbound policy does not allow the proxy. Also throws if the credentials in `proxy`
+ * are masked, unless the caller knows the real ones (`isLoginKnown`). Returns false if the text is
+ * not the address of a proxy.
  */
 export function checkProxy(proxy: string, policy: OutboundPolicy, isLoginKnown = false): boolean {
   if (!isLoginKnown && isMasked(proxy)) {

@@ -2,9 +2,9 @@ import { plainAddress } from '../outbound/ip-addresses.ts'
 import type { Vault } from '../vault/port.ts'
 
 /**
- * Returns a keyed hash of the client address, under which its requests are counted. The IPv6
- * addresses of a /64 network share one hash, because a subscriber usually has a complete /64
- * network.
+ * Returns a keyed hash of the client address, under which the requests of the client are counted.
+ * The IPv6 addresses of a /64 network share one hash, because a subscriber usually has a complete
+ * /64 network.
  */
 export const addressKey = (vault: Pick<Vault, 'keyedHash'>, ip: string): string =>
   vault.keyedHash('address', addressLine(ip))
@@ -33,14 +33,14 @@ export function networkOf(ip: string): string {
 
 /**
  * Returns the client address, or the /64 network of an IPv6 address. Requests with the same result
- * are counted together.
+ * are counted together. A text that is not an address is returned unchanged.
  */
 export function addressLine(ip: string): string {
   const address = plainAddress(ip)
   if (address === null || !address.includes(':')) return address ?? ip
   const [head = '', tail] = address.split('::')
   const first = head === '' ? [] : head.split(':')
-  // The zeros for which `::` stands are inserted between the two halves of the address.
+  // The zeros that `::` abbreviates are inserted between the two halves of the address.
   const last = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = Array<string>(8 - first.length - last.length).fill('0')
   return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`

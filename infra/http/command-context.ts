@@ -17,9 +17,9 @@ declare module 'fastify' {
 
 /**
  * Encrypts the client's address of every authenticated request, so that `contextOf` can add it to
- * the events of the request. Register it in each scope whose routes append events. The address is
- * encrypted with the key of the user who sent the request, and becomes unreadable when this user is
- * erased.
+ * the events of the request. Register this function in each scope whose routes append events. The
+ * address is encrypted with the key of the user who sent the request, and becomes unreadable when
+ * this user is erased.
  */
 export function sealClientAddresses(scope: FastifyInstance, vault: Pick<Vault, 'seal'>): void {
   scope.addHook('preHandler', async (request) => {

@@ -71,7 +71,7 @@ export function answerFrameworkError(
   reply.header('x-request-id', request.id)
   addSecurityHeaders(request, reply)
   // No hook runs for this error, so the connection of a refused upgrade must be closed here.
-  // Otherwise, the client could keep it open indefinitely.
+  // Otherwise, the client could keep this connection open indefinitely.
   if (request.headers.upgrade !== undefined) {
     reply.raw.once('finish', () => request.raw.socket.destroySoon())
   }

@@ -171,7 +171,7 @@ export function invalidField(field: string, problem: TranslatedText): HttpError 
   return new HttpError(400, message, { code: 'InvalidField', params: { field } })
 }
 
-/** The messages for objects that do not exist. The write and read APIs share them. */
+/** The messages for objects that do not exist. The write and read APIs share these messages. */
 export const UNKNOWN_OBJECTS = {
   channel: {
     zh: '渠道未找到，请刷新页面后重试。',
@@ -184,8 +184,8 @@ export const UNKNOWN_OBJECTS = {
 } satisfies Record<string, TranslatedText>
 
 /**
- * Returns the error for an object that does not exist. Routes also use it for another user's
- * object, so that callers can't tell the two cases apart.
+ * Returns the error for an object that does not exist. Routes also use this error for another
+ * user's object, so that callers can't tell the two cases apart.
  */
 export const notFound = (object: keyof typeof UNKNOWN_OBJECTS): HttpError =>
   new HttpError(404, UNKNOWN_OBJECTS[object], { code: 'NotFound', params: {} })

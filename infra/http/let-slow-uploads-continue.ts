@@ -29,16 +29,17 @@ export type SlowUploads = {
    */
   readonly note: (request: IncomingMessage) => void
   /**
-   * Reports whether a request may continue after the server's request timeout. This is true as long
-   * as the body of the request keeps arriving. Otherwise, its connection is closed.
+   * Reports whether the request on this socket may continue after the server's request timeout. If
+   * so, the connection of the request is watched from then on, and closed when too few bytes arrive
+   * or `totalMs` is over.
    */
   readonly mayContinue: (socket: Socket) => boolean
 }
 
 /**
- * Lets large files arrive over slow connections. The server's timeout still ends a request without
- * progress, so that a client can't accumulate idle connections. Node reports a connection only when
- * its request exceeds the timeout, so ordinary requests cost nothing here.
+ * Lets large files arrive over slow connections. A request without progress still ends, so that a
+ * client can't accumulate idle connections. Node reports a connection only when its request exceeds
+ * the timeout, so ordinary requests cost nothing here.
  */
 export function createSlowUploads(limits: Limits = LIMITS): SlowUploads {
   const requests = new WeakMap<Socket, IncomingMessage>()

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { httpError } from './http-errors.ts'
 
 /**
- * Throws a 403 for a request that a page of another site caused. The headers `Sec-Fetch-Site` and
- * `Origin` are checked, of which older browsers send only `Origin`. A request without both headers
- * passes, because the session and `User-Id` still protect it.
+ * Throws a 403 for a request that a page of another site caused. Checks the headers
+ * `Sec-Fetch-Site` and `Origin`. Older browsers send only `Origin`. A request without both headers
+ * passes, because the session and `User-Id` still protect the site.
  */
 export function rejectCrossSite(request: FastifyRequest): void {
   const site = request.headers['sec-fetch-site']

@@ -5,8 +5,8 @@ import type { Principal } from './principal.ts'
 
 /**
  * Remembers for one day which balances or token budgets a client (a session or an access token)
- * last received. If the client then submits a new amount without saying which amount it replaces,
- * the remembered amount is used.
+ * last received. If the client later submits a new amount without the amount that it replaces
+ * (`expected` of the command), the remembered amount is taken as the replaced one.
  */
 export type ShownAmounts = {
   /**
@@ -16,7 +16,7 @@ export type ShownAmounts = {
   readonly remember: (reader: Reader, amounts: ReadonlyMap<number, number>) => Promise<void>
   /**
    * Returns the amount of this user or token that the reader last received. Returns null if the
-   * reader received none within a day, and `unknown` if it could not be stored.
+   * reader received none within a day, and `unknown` if the last amount could not be stored.
    */
   readonly lastOf: (reader: Reader, id: number) => Promise<bigint | 'unknown' | null>
 }
@@ -44,7 +44,7 @@ type Failures = Map<string, { readonly at: number }>
 /**
  * The failed writes of this process, by connection pool and table. The read API and the write API
  * of a process share this map. The write API therefore also knows of a failure that could not be
- * written to its table.
+ * written to the table.
  */
 const FAILURES = new WeakMap<Deps['pg'], Map<string, Failures>>()
 
@@ -94,7 +94,8 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
   const remember: ShownAmounts['remember'] = async (reader, amounts) => {
     await sweep()
     await marks.store(nameOf(reader))
-    // Both of two concurrent requests write in ascending order of ids, so they can't deadlock.
+    // Every request writes its rows in ascending order of ids, so concurrent requests can't
+    // deadlock.
     const rows = [...amounts].sort(([one], [other]) => one - other)
     await pg.query({
       name: `remember-${name}`,
@@ -154,7 +155,8 @@ function failureMarks({ pg, now }: Deps, { name, id, amount }: Table) {
     const failure = failures.get(reader)
     if (failure === undefined) return
     await pg.query(text, [reader, failure.at])
-    // The reader may have got a newer failure during the query, which must be kept.
+    // A newer failure of the reader may have been added during the query. The newer one must be
+    // kept.
     if (failures.get(reader) === failure) failures.delete(reader)
   }
   const storeAll = async (): Promise<void> => {

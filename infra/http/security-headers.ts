@@ -57,7 +57,7 @@ const HEADERS = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
 } as const
 
-/** Adds security headers to every response. Responses of `/api` are never cached. */
+/** Adds security headers to a response. Forbids caches to store responses of `/api`. */
 export function addSecurityHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(HEADERS)
   if (request.protocol === 'https') {

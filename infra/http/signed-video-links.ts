@@ -31,12 +31,15 @@ export function readVideoFile(text: string | null): VideoFile | null {
   }
 }
 
-/** A finished video. `expiresAt` is the time until which its file exists, or null. */
+/**
+ * A finished video. `expiresAt` is the time in Unix milliseconds until which the file of the video
+ * exists, or null if it is unknown.
+ */
 export type LinkedVideo = { readonly task: string; readonly expiresAt: number | null }
 
 /**
  * Returns the query string of a signed link to a video. Until the link expires, it works without an
- * API key. It expires no later than the file.
+ * API key. The link expires no later than the file.
  */
 export function linkQuery(
   deps: Pick<Core, 'vault' | 'now'>,

@@ -21,7 +21,7 @@ export type HeldLease = { readonly stop: () => Promise<void> }
 /**
  * Gives exclusive leases on names to processes. Only one process at a time has a lease, which
  * expires by the database's clock. A process that stalls for longer than `ttlMs` loses its leases.
- * If it then writes, `isCurrent` inside the writing transaction detects this.
+ * If such a process writes afterwards, `isCurrent` detects the loss inside the writing transaction.
  */
 export type Leases = {
   /**
@@ -49,12 +49,12 @@ export type Leases = {
 const LEASE_TTL_MS = 10_000
 /**
  * The lease time in milliseconds if no other process can exist, because this process has its own
- * Postgres. All leases end at its next start, so they are renewed only rarely.
+ * Postgres. All leases end at the next start of this process, so leases are renewed only rarely.
  */
 export const ONLY_PROCESS_TTL_MS = 600_000
 /**
- * The maximum pause in milliseconds before the next attempt to acquire a lease that was not free,
- * or under which the work has failed.
+ * The maximum pause in milliseconds before the next attempt to acquire a lease, after the lease was
+ * not free or the work under the lease has ended.
  */
 const ACQUIRE_MS_MAX = LEASE_TTL_MS / 3
 /**
@@ -74,8 +74,8 @@ const DDL = `
 
 /**
  * SQL that acquires or renews leases. NOTE: `skip locked` skips rows that `isCurrent` has locked in
- * another process. A wait for them could be long, because that process may be suspended inside its
- * transaction.
+ * another process. A wait for these rows could be long, because that process may be suspended
+ * inside its transaction.
  */
 const TAKE = `
   with free as (
@@ -153,7 +153,7 @@ export async function endAllLeases(pg: Pool): Promise<void> {
 
 /**
  * Reports whether this process still has the leases. Inside a transaction, no other process can
- * acquire them until the transaction ends.
+ * acquire these leases until the transaction ends.
  */
 export async function isCurrent(client: PoolClient, leases: readonly Lease[]): Promise<boolean> {
   const { rowCount } = await client.query({
@@ -179,7 +179,7 @@ function holdLease(
   const pause = (ms: number, signal = stopping.signal): Promise<void> =>
     delay(ms * (0.8 + 0.4 * Math.random()), undefined, { signal, ref: false }).catch(() => {})
 
-  /** Renews the lease repeatedly. Resolves when it is lost or its work has ended. */
+  /** Renews the lease repeatedly. Resolves when the lease is lost or its work has ended. */
   const renewUntilLost = async (
     lease: Lease,
     over: AbortController,

@@ -56,8 +56,8 @@ class RateWindow {
 }
 
 /**
- * Takes the place of the window of a caller without requests, so that a check creates no entry. No
- * request must be added to this window.
+ * Replaces the window of a caller without requests, so that a check creates no entry. No request
+ * must be added to this window.
  */
 const NO_REQUESTS = new RateWindow()
 

@@ -42,7 +42,7 @@ type Settings = {
 const monotonic = (): number => performance.now()
 
 /**
- * Opens the limiter and the store of short-lived values. With Redis, all processes share them. An
+ * Opens the limiter and the store of short-lived values. With Redis, all processes share both. An
  * unreachable Redis does not prevent the start.
  */
 export async function openLimits(settings: Settings): Promise<OpenLimits> {
@@ -62,7 +62,7 @@ export async function openLimits(settings: Settings): Promise<OpenLimits> {
         : await createPostgresShortLived(pg, secretKey, now)
     return { limits, callLimits: limits, shortLived, sharedCache: null, close }
   }
-  // The client is imported only when it is needed, because loading it takes long.
+  // The client is imported only when it is needed, because loading it is slow.
   const { connectRedis } = await import('#infra/redis/connect-redis.ts')
   const client = await connectRedis(redisUrl, log)
   const redis = createRedisLimits(client, { leaseMs: PERMIT_LEASE_MS })

@@ -32,9 +32,9 @@ export type TokensClaim = {
 }
 
 /**
- * Lets each caller try `freeTries` times without a wait. After these, the wait doubles with each
- * try, from one second up to `delayMsMax`. The count restarts after a refund, or after `forgetMs`
- * without a try.
+ * Lets each caller try `freeTries` times without a wait. After these tries, the wait doubles with
+ * each try, from one second up to `delayMsMax`. The count restarts after a refund, or after
+ * `forgetMs` without a try.
  */
 export type BackoffClaim = {
   readonly kind: 'backoff'
@@ -57,8 +57,8 @@ export type PermitEnd = {
 }
 
 /**
- * The permission for one request. The caller must call `release` when the request ends. Further
- * calls of `release` do nothing.
+ * The permission for one request. The caller must call `release` when the request ends. More calls
+ * of `release` do nothing.
  */
 export type Permit = { readonly release: (end: PermitEnd) => void }
 
@@ -66,8 +66,8 @@ export type Permit = { readonly release: (end: PermitEnd) => void }
 export type Full = {
   readonly full: number
   /**
-   * The milliseconds after which the request might be allowed: one second if a limit of permits is
-   * reached.
+   * The milliseconds after which the request might be allowed. This is one second if only limits of
+   * permits are reached.
    */
   readonly waitMs: number
 }
@@ -79,9 +79,9 @@ export type Full = {
  */
 export interface Limits {
   /**
-   * Acquires a permit, or returns `Full` with the limit that is reached. The counts of one `owner`
-   * (a user or client, such as `user:7`) are stored together. Returns no promise if the counts are
-   * in this process. A returned promise never rejects.
+   * Acquires a permit, or returns `Full` with the index of the first claim whose limit is reached.
+   * The counts of one `owner` (a user or client, such as `user:7`) are stored together. Returns no
+   * promise if the counts are in this process. A returned promise never rejects.
    */
   enter(owner: string, claims: readonly Claim[]): Permit | Full | Promise<Permit | Full>
   /**

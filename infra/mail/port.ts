@@ -8,7 +8,9 @@ export type Mail = {
 
 /** Sends each mail once; there is no queue and no retry. */
 export interface Mailer {
-  /** Resolves when the mail server has accepted the mail. Otherwise rejects with `MailFailed`. */
+  /**
+   * Resolves when the mail server has accepted the mail. Rejects with `MailFailed` if it has not.
+   */
   send(mail: Mail): Promise<void>
 }
 

@@ -8,7 +8,10 @@ import { MAIL_MS_MAX, type MailErrorCode, type Mailer, MailFailed } from './port
 export type MailSettings = {
   readonly host: string
   readonly port: number
-  /** True means TLS from the first byte. False means STARTTLS if the server offers it. */
+  /**
+   * True means TLS from the first byte. False means STARTTLS if the server offers it. A login to
+   * another machine requires TLS.
+   */
   readonly isTls: boolean
   /** The user name for the mail server. If it is empty, the mailer does not log in. */
   readonly account: string

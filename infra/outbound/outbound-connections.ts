@@ -13,7 +13,7 @@ export type Connections = {
   readonly dispatcher: Dispatcher
   /** Returns the pool of one origin (`https://host:port`), for code that calls a pool directly. */
   readonly poolFor: (origin: string) => Pool
-  /** Opens a connection to an origin, with TLS for `https:`. The caller must close it. */
+  /** Opens a connection to an origin, with TLS for `https:`. The caller must close the socket. */
   readonly connect: (origin: string) => Promise<Socket>
 }
 

@@ -23,7 +23,8 @@ export type EmbeddedPostgres = {
  * Runs an embedded Postgres in `dataDir`, on a free port of 127.0.0.1. A server that dies is
  * restarted on the same port. A server that a killed process left running is stopped first.
  *
- * `durable: false` is only for tests, because a crash may lose commits. Throws `DataFolderInUse`.
+ * `durable: false` is only for tests, because a crash may lose commits. Throws `DataFolderInUse` if
+ * another process uses `dataDir`.
  */
 export async function startEmbeddedPostgres({
   dataDir,

@@ -11,7 +11,7 @@ const WITHOUT_LIMITS = `select set_config(name, '0', true) from pg_settings
  * Creates the schema `name` and runs `sql` in one transaction. `sql` must be DDL that can be
  * repeated (`create … if not exists`). Only one process at a time can create a given schema. The
  * operator's time limits for the role or the server don't apply, because a migration that exceeds
- * them would fail again at each start.
+ * these limits would fail again at each start.
  */
 export async function ensureSchema(pg: Pool, name: string, sql: string): Promise<void> {
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`"${name}" is not a schema name`)
@@ -34,9 +34,9 @@ export async function ensureSchema(pg: Pool, name: string, sql: string): Promise
 }
 
 /**
- * Returns SQL that adds a column unless the table has it. `alter table … add column if not exists`
- * locks the table exclusively before it looks for the column. Each start would therefore wait for
- * running backups, and would block all other statements meanwhile.
+ * Returns SQL that adds a column, unless the column exists. `alter table … add column if not
+ * exists` locks the table exclusively before it looks for the column. Each start would therefore
+ * wait for running backups, and would block all other statements meanwhile.
  */
 export const addColumn = (table: string, column: string, type: string): string => `
   do $$ begin

@@ -19,10 +19,12 @@ import { cleanEnvironment, type RunAs, runCommand } from './run-command.ts'
 const PLATFORM = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
 /**
- * Returns a folder with the `bin`, `lib` and `share` of Postgres that the server's user can read.
+ * Returns a folder with the `bin`, `lib` and `share` of Postgres, from which the server's user can
+ * run `postgres`. Throws if there is no such folder.
  *
- * If the installed package is in a folder that other users can't enter, such as root's home, a copy
- * in a cache folder is used. The copy is made once per version.
+ * If the installed package can't be used, a copy in a cache folder is used. This is the case if the
+ * package is in root's home, for example, or if the links of its libraries can't be created. The
+ * copy is made once per version, platform and user.
  */
 export async function nativeBinaries(
   runAs: RunAs,

@@ -51,9 +51,9 @@ async function waitForEnd(cluster: Cluster): Promise<number[]> {
 }
 
 /**
- * Returns the pids of the processes that use the cluster's folder. The name alone is not enough. A
- * copy of a data folder, such as a backup, has the name of the original, and the original's server
- * may be running.
+ * Returns the pids of the processes that use the cluster's folder. The name of the cluster is not
+ * enough to find them. A copy of a data folder, such as a backup, has the name of the original, and
+ * the original's server may be running.
  */
 async function orphansOf({ name, folder }: Cluster): Promise<number[]> {
   const named = await processesOf(name)

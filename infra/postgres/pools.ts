@@ -32,8 +32,8 @@ export type Pools = {
 }
 
 /**
- * The time limit in milliseconds for getting a connection, including the wait for a free one in the
- * pool.
+ * The time limit in milliseconds for getting a connection, including the wait for a free connection
+ * in the pool.
  */
 const CONNECT_WITHIN_MS = 10_000
 const QUERY_WITHIN_MS = 15_000
@@ -61,7 +61,7 @@ export function surviveLostConnections(pg: Pool, onIdleLost: (error: Error) => v
  * Slonik converts int8 to bigint, numeric to text and timestamptz to ISO text.
  *
  * A lost connection fails only the query that was running on it. Every session commits
- * synchronously, whatever the server's default.
+ * synchronously, whatever the server's default is.
  *
  * A statement that is not answered within `queryWithinMs` milliseconds throws
  * `DatabaseUnavailable`, except on a client of `pg.connect()`.
@@ -75,7 +75,7 @@ export async function createPools(
   const pg = new Pool({
     connectionString: url,
     max: 12,
-    // Statements of one client are sent without waiting for the answers to earlier ones.
+    // Statements of one client are sent without waiting for the answers to earlier statements.
     pipeline: true,
     keepAlive: true,
     maxLifetimeSeconds: 3600,
@@ -123,7 +123,7 @@ const COPY_CONNECTIONS_MAX = 3
 /**
  * Opens pools whose sessions only read. `rewrite` changes the text of each statement, so that the
  * same statements can read other schemas, such as those of a scratch copy. The pools have few
- * connections. Otherwise, they have the settings of `pg`.
+ * connections. Apart from this, they have the settings of `pg`.
  */
 export async function createRewritingPools(
   pg: Pool,

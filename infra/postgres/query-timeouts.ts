@@ -31,10 +31,10 @@ const LOST_CONNECTION =
   /^(?:Connection (?:terminated|ended)|Client has encountered|timeout exceeded when trying)/
 
 /**
- * Reports whether a query failed because the database is away: it is unreachable (see
- * `isUnavailable`), or the driver has lost or could not establish its connection. Connections to
- * other servers, such as Redis, fail with the same codes, so the caller must handle the errors of
- * those connections first.
+ * Reports whether a query failed because the database is away: either `isUnavailable` is true, or
+ * the driver has lost its connection or could not establish one. Connections to other servers, such
+ * as Redis, fail with the same codes, so the caller must handle the errors of those connections
+ * first.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (isUnavailable(error)) return true
@@ -52,9 +52,9 @@ type Statement = QueryConfig & { readonly query_timeout?: number }
 const NO_ANSWER = /^(Query read timeout|timeout exceeded when trying to connect)|due to .*timeout$/
 
 /**
- * Limits each `pg.query` to `withinMs` milliseconds unless it has a `query_timeout`. Statements on
- * a client of `pg.connect()` are not limited, because rebuilds and DDL may take as long as they
- * need.
+ * Limits each `pg.query` to `withinMs` milliseconds, unless the statement has a `query_timeout`.
+ * Statements on a client of `pg.connect()` are not limited, because rebuilds and DDL may take as
+ * long as they need.
  */
 export function boundQueries(pg: Pool, withinMs: number): void {
   const query = pg.query.bind(pg) as (config: Statement) => Promise<QueryResult>

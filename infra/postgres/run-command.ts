@@ -10,7 +10,7 @@ export type RunAs = { readonly uid?: number; readonly gid?: number }
 
 /**
  * Runs a program. Returns its exit status and all of its output. The status is null if the program
- * does not exist.
+ * can't be started or a signal ends it.
  */
 export function runCommand(
   program: string,

@@ -122,8 +122,8 @@ function report(line: string, log: Logger): void {
 }
 
 /**
- * Stops the server with a fast shutdown. If it does not end in time, it is killed, and recovers
- * from its write-ahead log at the next start.
+ * Stops the server with a fast shutdown. If the server does not end in time, it is killed, and
+ * recovers from its write-ahead log at the next start.
  */
 async function stopServer(child: ChildProcess, ended: Promise<void>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return

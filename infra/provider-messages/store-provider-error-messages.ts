@@ -23,7 +23,7 @@ export type FoundMessage = Pick<ProviderMessage, 'message' | 'isShown'>
  * call never waits for the storage and never fails because of it.
  */
 export type ProviderMessages = {
-  /** Queues a message. Drops it if `WAITING_MAX` messages are already queued. */
+  /** Queues a message. Drops the message if `WAITING_MAX` messages are already queued. */
   add(message: ProviderMessage): void
   find(calls: readonly string[]): Promise<ReadonlyMap<string, FoundMessage>>
   /** Deletes messages that are older than `RETENTION_MS` at `now`. */

@@ -21,8 +21,8 @@ local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})
  * Decides all claims of a request in one step. KEYS has one key per claim. ARGV has the time (0
  * means the time of Redis), the id of the permit and the lease time in milliseconds. Four values
  * per claim follow: its kind and three numbers. If all claims are granted, the result is {0, time
- * of the decision}. Otherwise, it is {index of the first claim whose limit is reached, milliseconds
- * to wait}.
+ * of the decision}. If not, the result is {index of the first claim whose limit is reached,
+ * milliseconds to wait}.
  *
  * Each kind of claim has its numbers and its type of stored value:
  * - rate (max, period, count): a list of at most max times, newest first. The limit is reached
@@ -30,7 +30,8 @@ local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})
  *   Times are added in portions, because a command has a maximum number of arguments.
  * - seats (max): a sorted set of permits. The score is the time at which the permit expires.
  * - tokens (max, estimate): a sorted set of permit:amount. The score is the time of the decision.
- *   The member '=' has minus the sum of all amounts as its score, so it sorts before every time.
+ *   The member '=' has minus the sum of all amounts as its score, so this member sorts before every
+ *   time.
  * - backoff (free tries, longest delay, forgotten after): a hash with the number of tries and the
  *   time of the last try.
  *

@@ -31,8 +31,8 @@ export type RedisLimits = {
 }
 
 /**
- * A group of processes that divide limits among them while Redis is unavailable. `calls` are the
- * relay processes, and `site` are the processes of the management API.
+ * A group of processes that divide limits among each other while Redis is unavailable. `calls` are
+ * the relay processes, and `site` are the processes of the management API.
  */
 export type Sharers = 'calls' | 'site'
 

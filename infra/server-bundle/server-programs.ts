@@ -1,7 +1,7 @@
 import type { runProduct } from '../run-product.ts'
 import type { runWorker } from '../workers/run-worker.ts'
 
-/** The programs of the servers. Each loads its modules only when it is called. */
+/** The programs of the servers. Each program loads its modules only when the program is called. */
 export const programs = {
   runProduct: async (...given: Parameters<typeof runProduct>) =>
     (await import('../run-product.ts')).runProduct(...given),

@@ -5,18 +5,18 @@ import { ensureSchema } from '../postgres/ensure-schema.ts'
 export type GaugeValues = Readonly<Record<string, number>>
 
 /**
- * Shares values that processes publish about themselves. A value expires after a few seconds. The
+ * Shares values that processes publish about themselves. A value expires after ten seconds. The
  * values are only displayed, and no decision depends on them.
  */
 export type Gauges = {
   /**
-   * Publishes the values of this process under a name. These replace the values that the process
+   * Publishes the values of this process under a name. The values replace those that the process
    * published under this name before.
    */
   readonly report: (name: string, values: GaugeValues) => Promise<void>
   /**
-   * Returns the values under this name, one entry per process that has published some within the
-   * last seconds.
+   * Returns the values under this name, one entry per process that has published values within the
+   * last ten seconds.
    */
   readonly read: (name: string) => Promise<readonly GaugeValues[]>
   readonly retire: (name: string) => Promise<void>

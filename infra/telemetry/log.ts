@@ -52,8 +52,8 @@ function describeError(error: unknown): unknown {
 const REPEAT_AFTER_MS = 10_000
 
 /**
- * The methods of a logger that `warnThrottled` uses, so that it also accepts the loggers of
- * Fastify.
+ * The methods of a logger that `warnThrottled` uses, so that this function also accepts the loggers
+ * of Fastify.
  */
 type WarningLog = Pick<Logger, 'debug' | 'warn'>
 
@@ -62,9 +62,9 @@ type Repetition = { at: number; suppressed: number }
 const repetitions = new WeakMap<WarningLog, Map<string, Repetition>>()
 
 /**
- * Logs a warning that may repeat while a dependency is down. Later warnings are logged at most
- * every ten seconds, with the number of omitted warnings (`suppressed`). Omitted warnings are
- * logged at level debug.
+ * Logs a warning that may repeat while a dependency is down. Warnings with the same message are
+ * logged at most every ten seconds, with the number of omitted warnings (`suppressed`). Omitted
+ * warnings are logged at level debug.
  */
 export function warnThrottled(
   log: WarningLog,

@@ -4,7 +4,8 @@ import { answerIn } from '../postgres/query-timeouts.ts'
 const HEAD_WITHIN_MS = 2_000
 
 /**
- * Functions that read the current values of this process's metrics, and are called at each scrape.
+ * Functions that read the current values of this process's metrics. Each scrape calls these
+ * functions.
  */
 export type Readings = {
   readonly callsInFlight: () => number

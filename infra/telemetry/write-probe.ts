@@ -110,8 +110,8 @@ function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): Wr
       nextAt = performance.now() + CHECK_INTERVAL_MS
     }
     probedAt = performance.now()
-    // The timer has decided on its next pause before this result. Calls are refused until a probe
-    // succeeds, so the next one must not wait for the end of a minute.
+    // The timer has chosen its next pause before this result was known. Calls are refused until a
+    // probe succeeds, so the next probe must not wait for the end of a minute.
     if (!isWritable) timer.beFrequent()
   }
   const problem = async (): Promise<string | null> => {
@@ -147,8 +147,8 @@ function probeOf(name: string, ask: () => Promise<unknown>, everyMs: number): Wr
 }
 
 /**
- * Runs `check` every second while `check` returns true, and after a call of `beFrequent`. Otherwise
- * runs it once a minute, so that an idle process rarely wakes up.
+ * Runs `check` every second while `check` returns true, and after a call of `beFrequent`. At other
+ * times, runs `check` once a minute, so that an idle process rarely wakes up.
  */
 function adaptiveTimer(check: () => boolean) {
   let timer: NodeJS.Timeout | undefined

@@ -6,8 +6,8 @@ type Tile = { readonly index: number; hashes: Buffer[]; firstPosition: number; i
 
 /**
  * Appends leaves to the log's tree, which is stored in tiles: groups of 256 hashes of one level.
- * `tiles[n]` is the last, incomplete tile of level `n`. When a tile is full, it is written, and its
- * root becomes a hash of the level above.
+ * `tiles[n]` is the last, incomplete tile of level `n`. When a tile is full, its root becomes a
+ * hash of the level above, and the next tile begins.
  */
 export class GrowingTiles {
   size: number
@@ -53,7 +53,7 @@ export class GrowingTiles {
     this.add(level + 1, rootOfHashes(tile.hashes), 0)
   }
 
-  /** Returns the leaf hashes in the last tile, which may be none. */
+  /** Returns the leaf hashes in the last tile, or an empty list if this tile has none. */
   lastLeaves(): readonly Buffer[] {
     return this.tiles[0]?.hashes ?? []
   }
@@ -64,8 +64,8 @@ export class GrowingTiles {
   }
 
   /**
-   * Returns the root of the tree, computed from the complete subtrees, of which the smallest is on
-   * the right.
+   * Returns the root of the tree. The root is computed from the complete subtrees, from the
+   * smallest one (on the right) to the largest.
    */
   root(): Buffer {
     let root: Buffer | null = null

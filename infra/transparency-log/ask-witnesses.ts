@@ -52,10 +52,10 @@ type AskDeps = Pick<Core, 'config' | 'log' | 'pg'> & {
 export type WitnessDeps = AskDeps & Pick<Core, 'actors' | 'now' | 'vault'>
 
 /**
- * Asks the witnesses that have not signed the checkpoint to sign it. A witness is another site,
- * which signs a checkpoint only if the checkpoint's tree begins with the tree that the witness has
- * signed before. Returns true if as many witnesses have signed as the site requires. Failures are
- * logged and never thrown.
+ * Asks the witnesses that have not signed the checkpoint to sign it. A witness is another site. The
+ * witness signs a checkpoint only if the tree of the checkpoint begins with the tree that the
+ * witness has signed last. Returns true if at least as many witnesses have signed as the site
+ * requires. Failures are logged and never thrown.
  */
 export async function askWitnesses(deps: WitnessDeps, checkpoint: LogCheckpoint): Promise<boolean> {
   const { witnesses, quorum } = deps.config.transparencyLog
@@ -101,9 +101,9 @@ async function reportFailure(
 
 /**
  * Asks one witness with the protocol C2SP tlog-witness. If the witness has last signed another tree
- * size than this site assumes, it answers 409 with the right size. The witness is then asked once
- * more. A witness that does not know the key answers 403, and is then sent the notes in which the
- * site replaced its key.
+ * size than this site assumes, the witness answers 409 with the right size, and is asked once more.
+ * A witness that does not know the site's key answers 403. This function then sends the notes in
+ * which the site replaced its key, and asks the witness again.
  */
 async function askWitness(
   { pg, ...deps }: AskDeps,
@@ -118,12 +118,12 @@ async function askWitness(
   let answer = await sendFromKnownSize(send, latest, lastSize, isRecorded)
   if (answer.status === 403) {
     // The witness may only know an earlier key. The notes in which the keys were replaced prove
-    // that the present key has succeeded it.
+    // that the present key has succeeded the earlier key.
     await sendRotations(pg, send, key)
     answer = await sendFromKnownSize(send, latest, lastSize, isRecorded)
   }
-  // Every tree begins with the empty tree, so a witness that has signed nothing before can't
-  // rightly refuse the proof.
+  // Every tree begins with the empty tree, so a witness that has signed nothing before has no
+  // reason to refuse the proof.
   if (answer.status === 422 && answer.before > 0) {
     const message = 'it refused the proof of consistency (422)'
     throw new OtherHistory('not-continued', answer.before, message)
@@ -166,8 +166,8 @@ export async function publishKeyRotations(
 }
 
 /**
- * Sends the notes in which the site replaced its key, in order. Returns the error of the last one,
- * or null if the witness signed it.
+ * Sends the notes in which the site replaced its key, in order. Returns the error of the last note,
+ * or null if the witness has signed that note.
  */
 async function sendRotations(pg: Pool, send: Send, key: VerifierKey): Promise<string | null> {
   const lastSize = await lastSizeOf(pg, key)
@@ -223,8 +223,8 @@ async function sendFromKnownSize(
           // cannot be computed.
           if (await isRecorded(size)) throw error
           // This site has no checkpoint with the tree that the witness has signed, and cannot prove
-          // that its log extends this tree. The admins must be told of this refusal like of any
-          // other.
+          // that its log extends this tree. The admins must be told about this refusal, as about
+          // any other refusal.
           const message = `it has signed ${size} events, and there is no proof: ${error.message}`
           throw new OtherHistory('not-continued', size, message)
         })
@@ -261,8 +261,9 @@ const sizeOfConflict = ({ status, text }: Answer): number | null =>
 
 /**
  * Returns the tree size of the last of the recent checkpoints that the witness has signed, or 0 if
- * it has signed none of them. The size is only a first guess. If it is wrong, the witness answers
- * with the right size. `hasSigned` then looks up a checkpoint of that size, however old it is.
+ * it has signed none of them. The size is only a first guess. If the guess is wrong, the witness
+ * answers with the right size. `hasSigned` then looks up a checkpoint of that size, however old it
+ * is.
  */
 async function lastSizeOf(pg: Pool, key: VerifierKey): Promise<number> {
   const recent = await listCheckpoints(pg, 50)
@@ -277,7 +278,7 @@ async function hasSigned(pg: Pool, key: VerifierKey, size: number): Promise<bool
 
 /**
  * Reports whether the witness has signed a stored checkpoint. A row that was damaged in the
- * database counts as not signed, so that it does not prevent the request to the witness.
+ * database counts as not signed, so that the row does not prevent the request to the witness.
  */
 function isCosigned({ size, note }: LogCheckpoint, key: VerifierKey): boolean {
   try {

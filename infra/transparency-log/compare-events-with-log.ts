@@ -33,7 +33,7 @@ type LogFault =
 
 /**
  * A contradiction between the stored events and the transparency log. `position` is the position of
- * the event concerned.
+ * the event, or of the first event, that the finding is about.
  */
 export type LogFinding = LogFault & {
   readonly kind:
@@ -78,10 +78,10 @@ type LeafTile = {
 
 /**
  * Compares the stored events with the leaf hashes of the log, the levels of tiles with each other,
- * and the signed checkpoints with the tiles. Only the given range of the log is compared. About 16
- * 000 events are hashed at a time. A history that was rewritten and signed again with the right key
- * is not detected here. Only a witness, a receipt or the tree of an earlier verification reveals
- * such a history.
+ * and the signed checkpoints with the tiles. Only the given range of the log is compared. About
+ * 16,000 events are hashed at a time. A history that was rewritten and signed again with the right
+ * key is not detected here. Only a witness, a receipt or the tree of an earlier verification
+ * reveals such a history.
  */
 export async function* compareEventsWithLog(deps: ComparisonDeps): AsyncGenerator<LogFinding> {
   const { pg, readLeaves, arePositionsDense, part = WHOLE, onProgress, signal } = deps
@@ -125,8 +125,8 @@ export async function* compareEventsWithLog(deps: ComparisonDeps): AsyncGenerato
 
 /**
  * Splits the tiles into runs of consecutive tiles that have all of their hashes. Also returns the
- * indexes of the other tiles. Without the split, the hashes after a lost tile would be compared
- * with the events of the lost tile.
+ * indexes of the tiles that lack hashes. Without the split, the hashes after a lost tile would be
+ * compared with the events of the lost tile.
  */
 function completeRuns(
   tiles: readonly LeafTile[],
@@ -302,8 +302,8 @@ function differing(params: DifferingCheckpoints | null): LogFinding[] {
 }
 
 /**
- * Returns the last checkpoint below `size` if it agrees with the tiles. Otherwise returns the empty
- * tree, because the full verification that follows a finding names the range exactly.
+ * Returns the last checkpoint below `size` if it agrees with the tiles. Returns the empty tree if
+ * it does not agree, because the full verification that follows a finding names the range exactly.
  */
 async function agreeingBefore(pg: Pool, size: number): Promise<CheckpointPlace> {
   const [before] = await listCheckpoints(pg, 1, size)

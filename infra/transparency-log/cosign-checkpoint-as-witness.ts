@@ -34,8 +34,9 @@ type Requested = {
 
 /**
  * Signs the checkpoint of another log as a witness. A witness signs only if the checkpoint's tree
- * begins with the tree of the last checkpoint of the same log that the witness has signed.
- * Meanwhile, the row of the log is locked, so that the witness never signs two different histories.
+ * begins with the tree of the last checkpoint of the same log that the witness has signed. During
+ * this check, the row of the log is locked, so that the witness never signs two different
+ * histories.
  */
 export async function witnessCheckpoint(deps: WitnessDeps, text: string): Promise<WitnessAnswer> {
   const requested = parseRequest(text)
@@ -62,8 +63,8 @@ const UNKNOWN_KEY: WitnessAnswer = {
 }
 
 /**
- * The record of this witness about a log: the last tree that the witness has signed, and the valid
- * keys of the log.
+ * The record of this witness about a log: the last tree that the witness has signed, the key that
+ * replaced a configured key (or null), and the keys that are no longer accepted.
  */
 type WitnessedLog = {
   readonly size: number
@@ -87,8 +88,8 @@ async function readWitnessed(
 }
 
 /**
- * Returns the response for a checkpoint that no valid key of its log has signed, or null if one
- * has.
+ * Returns the response for a checkpoint that no valid key of its log has signed, or null if a valid
+ * key has signed it.
  */
 function keyError(
   { currentKey, retiredKeys }: WitnessedLog,
@@ -102,7 +103,10 @@ function keyError(
   return isKnown ? null : UNKNOWN_KEY
 }
 
-/** The maximum number of retired keys of a log. A further replacement of the key is refused. */
+/**
+ * The maximum number of retired keys of a log. After these, the witness refuses another replacement
+ * of the key.
+ */
 const RETIRED_KEYS_MAX = 100
 
 /**

@@ -6,7 +6,8 @@ export type CheckpointPlace = { readonly size: number; readonly position: number
 /**
  * Successive checkpoints that differ from a tree. The checkpoint before them, of size `agreed`,
  * agrees with the tree. `from` is the position of the first event after that checkpoint. `to` is
- * the position of the last event that the first differing checkpoint covers.
+ * the position of the last event that the first differing checkpoint covers, and `size` is the size
+ * of that checkpoint. `count` is the number of differing checkpoints.
  */
 export type DifferingCheckpoints = {
   readonly from: number
@@ -69,7 +70,7 @@ type LostTileRange =
     }
 
 /**
- * Joins lost tiles to ranges of adjacent ones, so that many lost tiles are few findings. `size` is
+ * Joins lost tiles to ranges of adjacent tiles, so that many lost tiles are few findings. `size` is
  * the number of leaves in the log.
  */
 export function lostTileRanges(tiles: Iterable<number>, size: number): LostTileRange[] {

@@ -18,10 +18,7 @@ export type NoteSigner = {
   readonly name: string
   /** The public key that verifies this signer's signatures on checkpoints of its own log. */
   readonly verifierKey: string
-  /**
-   * The public key that verifies this signer's cosignatures, which it makes as a witness of other
-   * logs.
-   */
+  /** The public key that verifies this signer's cosignatures on checkpoints of other logs. */
   readonly witnessKey: string
   /** Signs the text of a note. Returns the signature line. */
   readonly sign: (body: string) => string

@@ -16,8 +16,8 @@ import { createNoteSigner, type NoteSigner } from './note-signer.ts'
 type LogCore = Pick<Core, 'config' | 'pg' | 'vault'>
 
 /**
- * The site's transparency log. One of its keys signs the checkpoints of this site. The other key
- * signs the checkpoints of other sites, for which this site is a witness.
+ * The site's transparency log. The key of `signer` signs the checkpoints of this site. The key of
+ * `witness` signs the checkpoints of other sites, for which this site is a witness.
  */
 export type TransparencyLog = {
   /** The name of the log, which is also the name of its key. */
@@ -66,8 +66,9 @@ export async function openTransparencyLog({
 }
 
 /**
- * Returns the seeds of two keys. One key signs the site's log. With the other one, the site signs
- * other logs as a witness.
+ * Returns the seeds of the site's keys. The key of `seed` signs the site's log. With the key of
+ * `witnessSeed`, the site signs other logs as a witness. `derivedSeed` is the seed from
+ * `SECRET_KEY`, which `seed` equals unless another one is configured.
  */
 function seedsOf({ config, vault }: Pick<LogCore, 'config' | 'vault'>) {
   const derived = (use: string) => Buffer.from(vault.keyedHash('transparency-log', use), 'hex')
@@ -89,7 +90,7 @@ export function refuseOwnKeyAsWitness(core: Pick<LogCore, 'config' | 'vault'>): 
 
 /**
  * Like `refuseOwnKeyAsWitness`, but checks the keys that the database names: all present and former
- * keys of the log, and all keys with a name of the site. A database without a log names none.
+ * keys of the log, and all keys with a name of the site. A database without a log names no keys.
  */
 export async function refuseRecordedKeyAsWitness({
   config,

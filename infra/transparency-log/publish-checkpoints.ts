@@ -14,7 +14,8 @@ import {
 } from './read-checkpoints-and-tiles.ts'
 
 /**
- * The maximum number of checkpoints that one call publishes. The next call continues after them.
+ * The maximum number of checkpoints that one call publishes. The next call continues after these
+ * checkpoints.
  */
 const PUBLISHED_AT_ONCE = 1_000
 
@@ -23,7 +24,7 @@ const PUBLISHED_FIRST = 100
 
 /**
  * The maximum time in milliseconds that one call spends on sending checkpoints to the webhook.
- * Afterwards, the latest checkpoint is shown to the witnesses again.
+ * After this time, the call ends. The next call asks the witnesses again and then continues.
  */
 const WEBHOOK_MS_MAX = 20_000
 
@@ -38,15 +39,15 @@ const WEBHOOK_MS_MAX = 20_000
 export type PublicationState = 'complete' | 'continuing' | 'waiting'
 
 type PublishDeps = WitnessDeps & {
-  /** When this signal aborts, running requests end and no further ones are sent. */
+  /** When this signal aborts, running requests end and no more requests are sent. */
   readonly signal?: AbortSignal
 }
 
 /**
  * Asks the witnesses to sign the latest checkpoint, and sends all checkpoints that are not
  * published yet to the configured webhook and file. Calls must not overlap, so that the checkpoints
- * keep their order. If the process dies in between, a checkpoint may be published twice, but none
- * is left out.
+ * keep their order. If the process dies during a call, a checkpoint may be published twice, but
+ * none is left out.
  */
 export async function publishCheckpoints(deps: PublishDeps): Promise<PublicationState> {
   const { config, outbound, pg, signal = NEVER } = deps
@@ -79,8 +80,8 @@ export async function publishCheckpoints(deps: PublishDeps): Promise<Publication
 }
 
 /**
- * Publishes checkpoints and calls `onPublished` after each. Resolves to true if all of them were
- * published.
+ * Publishes checkpoints. Calls `onPublished` after each one, or only after the last one if all are
+ * published together. Resolves to true if all of them were published.
  */
 type Publish = (
   checkpoints: readonly LogCheckpoint[],
@@ -158,8 +159,8 @@ const PUBLISH_AGAIN_MS_MAX = 60_000
 /**
  * Publishes signed checkpoints independently of sealing, so that a slow destination does not delay
  * sealing. One publication runs at a time. A publication runs at the start and after each
- * `request`. It is repeated after growing pauses until everything is published, because an idle
- * site seals no further checkpoint that would cause another.
+ * `request`. It is repeated, after growing pauses, until everything is published, because an idle
+ * site seals no new checkpoint that would cause another publication.
  */
 export class Publisher {
   private isRequested = false

@@ -151,7 +151,7 @@ export class MissingHash extends Error {
 /**
  * Returns the tree that is stored in the tiles of the log. Its methods throw `MissingHash` if a
  * hash that they need is not stored. The tree caches each tile that it has read, so each response
- * needs a new one.
+ * needs a new tree.
  */
 export function storedTree(pg: Queryable): TileTree {
   const tiles = new Map<string, Promise<Buffer>>()
@@ -180,8 +180,8 @@ const LEVEL_MAX = 63
 const INDEX_MAX = Number.MAX_SAFE_INTEGER / TILE_WIDTH
 
 /**
- * Parses the part of a URL path after `/tile/`, such as `0/x001/234.p/17`. Returns null unless it
- * is in the canonical form.
+ * Parses the part of a URL path after `/tile/`, such as `0/x001/234.p/17`. Returns null unless the
+ * path is in the canonical form.
  */
 export function parseTilePath(path: string): TileAddress | null {
   const match = /^(entries|0|[1-9]\d?)\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/.exec(path)

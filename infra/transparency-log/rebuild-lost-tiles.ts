@@ -45,7 +45,7 @@ export type RebuiltTiles = {
 
 type TilePlace = { readonly level: number; readonly index: number }
 
-/** Thrown to roll back what was rebuilt, because it contradicts what was signed. */
+/** Thrown to roll back the rebuilt tiles, because they contradict the signed checkpoints. */
 class Contradiction extends Error {
   readonly result: RebuiltTiles
 
@@ -58,8 +58,9 @@ class Contradiction extends Error {
 /**
  * Computes the lost and incomplete tiles of the log again, from the events and from the tiles below
  * them. The computed tiles are committed only if each of them fits the tiles above it, and if the
- * whole tree has the root of the latest signed checkpoint. Otherwise, tiles that are computed from
- * changed events would confirm the change. The log is locked meanwhile, so that no event is sealed.
+ * whole tree has the root of the latest signed checkpoint. Without these checks, tiles that are
+ * computed from changed events would confirm the change. The log is locked until the end, so that
+ * no event is sealed in between.
  */
 export async function rebuildLostTiles(deps: RebuildDeps): Promise<RebuiltTiles> {
   try {
@@ -132,7 +133,7 @@ async function rebuildTile(
 
 /**
  * Hashes the events of a tile. If there are gaps between positions, finds these events by counting
- * from the first event of the previous tile.
+ * from the first event of the last stored tile before this one.
  */
 async function leavesOf(
   client: PoolClient,
@@ -240,7 +241,10 @@ async function differingRanges(client: PoolClient): Promise<RebuildFault[]> {
   return findings
 }
 
-/** Names a tile that was rebuilt, with the numbers of its events. */
+/**
+ * Returns the finding about a tile whose rebuild failed or contradicts the tile above, with the
+ * numbers of the tile's events.
+ */
 function differing({ level, index }: TilePlace, size: number): RebuildFault {
   const width = TILE_WIDTH ** (level + 1)
   const [first, last] = [index * width + 1, Math.min((index + 1) * width, size)]

@@ -13,7 +13,7 @@ export type RotatedKey = {
   readonly newKey: string
   /** The checkpoint in which the key is replaced, signed with the old and the new key. */
   readonly note: string
-  /** False if the log already had this key, so nothing was changed. */
+  /** False if an earlier call had already rotated to this key, so nothing was changed. */
   readonly isRotatedNow: boolean
 }
 
@@ -21,9 +21,9 @@ export type RotatedKey = {
  * Replaces the key of the log with the key of `seed`. The checkpoint of the last sealed events
  * names the old and the new key and is signed with both. Anybody who trusts one of the keys can
  * therefore trust the other. All changes are made in one transaction. If the process dies, either
- * the old or the new key is valid. If the log already has the new key, nothing is changed. Throws
- * `WrongLogKey` if this process does not have the log's key, and `LogMismatch` if the last sealed
- * events were changed.
+ * the old or the new key is valid. If an earlier call has already rotated to this key, nothing is
+ * changed. Throws if the log had the new key before. Also throws `WrongLogKey` if this process does
+ * not have the log's key, and `LogMismatch` if the last sealed events were changed.
  */
 export async function rotateLogKey(core: RotatingCore, seed: Uint8Array): Promise<RotatedKey> {
   await ensureLogSchema(core)
@@ -47,7 +47,7 @@ export async function rotateLogKey(core: RotatingCore, seed: Uint8Array): Promis
     isBroken = false
     return rotated
   } finally {
-    // Closing the connection within the transaction rolls it back.
+    // Closing the connection within the transaction rolls the transaction back.
     client.release(isBroken)
   }
 }
@@ -88,7 +88,10 @@ function rotationNote(body: string, old: NoteSigner, next: NoteSigner): string {
   return noteOf(extended, [old.sign(extended), next.sign(extended)])
 }
 
-/** Returns the note in which the log replaced its key with `newKey`, or null if it never did. */
+/**
+ * Returns the note in which the log replaced its key with `newKey`, or null if there was no such
+ * rotation.
+ */
 async function rotationTo(pg: Pool, newKey: string): Promise<string | null> {
   const { rows } = await pg.query<{ note: string }>(
     'select note from transparency_log.key_rotations where new_key = $1',

@@ -13,8 +13,8 @@ import { type TransparencyLog, WrongLogKey, wrongLogKey } from './open-log.ts'
 export const EVENTS_PER_CHECKPOINT_MAX = 4_096
 
 /**
- * Thrown if the events, the tiles and the last signed checkpoint contradict each other. Nothing is
- * signed then, because a signature would confirm a changed history.
+ * Thrown if the events, the tiles and the last signed checkpoint contradict each other. In this
+ * case, nothing is signed, because a signature would confirm a changed history.
  */
 export class LogMismatch extends Error {
   constructor(message: string) {
@@ -35,7 +35,7 @@ type SealDeps = {
 /**
  * Seals the next events: appends their hashes to the tree and signs a checkpoint, in one
  * transaction. Returns the number of sealed events, or 0 if there are no new ones. If the process
- * dies in between, nothing is changed.
+ * dies before the commit, nothing is changed.
  */
 export async function sealEvents(deps: SealDeps): Promise<number> {
   const client = await deps.pg.connect()

@@ -126,7 +126,8 @@ async function pauseOrFill(
 
 /**
  * Reports whether enough events wait for a full checkpoint. Always false if the event store is not
- * in Postgres, because its positions then have gaps and do not tell the number of events.
+ * in Postgres, because the positions of such a store have gaps and do not tell the number of
+ * events.
  */
 async function isCheckpointFull(
   { config, pg, store: { commits } }: SealerCore,

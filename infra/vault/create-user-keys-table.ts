@@ -21,13 +21,13 @@ const LOCK_USER_KEYS = `
 /**
  * Creates the table of the users' data keys, and moves the keys of an earlier release into it. The
  * table is divided by the hash of the user's id. After an erasure, only the partition of the user
- * is rewritten (`vacuum-erased-rows.ts`), which is short at any number of users. The former table
- * is dropped, together with the bytes of keys that were destroyed earlier.
+ * is rewritten (`vacuum-erased-rows.ts`), which takes little time however many users there are. The
+ * former table is dropped, together with the bytes of keys that were destroyed earlier.
  *
- * Other processes read keys while they are copied, and wait only while the tables are exchanged.
- * Meanwhile, other processes can't write secrets or keys. An erasure writes `vault.secrets` before
- * the keys. `vault.secrets` is therefore locked first, so that the erasure waits before it holds a
- * lock for which this transaction would wait.
+ * Other processes can read keys while the keys are copied, and wait only while the tables are
+ * exchanged. Until the transaction ends, other processes can't write secrets or keys. An erasure
+ * writes `vault.secrets` before the keys. `vault.secrets` is therefore locked first. A concurrent
+ * erasure then waits for this lock, and holds no lock for which this transaction would wait.
  */
 export const USER_KEYS_TABLE = `
   do $$ declare

@@ -3,7 +3,7 @@ import type { Vault } from './port.ts'
 const DIGITS = 16
 
 /**
- * Returns the hash of a provider's host and port, which events contain instead of the host. The
+ * Returns the hash of a provider's host and port. Events contain this hash instead of the host. The
  * hash is keyed, because customers read events in receipts and could otherwise find the provider by
  * hashing known hosts.
  */

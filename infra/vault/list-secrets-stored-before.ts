@@ -7,8 +7,8 @@ export type OwnerSecrets = { readonly owner: string; readonly refs: readonly str
 const OWNERS_PER_PAGE = 1_000
 
 /**
- * Yields pages of all owners of secrets with this purpose, with the secrets that were stored before
- * `madeBefore` (Unix milliseconds).
+ * Yields the secrets with this purpose that were stored before `madeBefore` (Unix milliseconds),
+ * grouped by owner, in pages of owners.
  */
 export async function* listSecretsStoredBefore(
   pg: Pool,

@@ -11,7 +11,7 @@ const LANES = 1
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 /**
- * The maximum number of bytes of a password that are hashed, which is enough for 128 characters in
+ * The maximum number of bytes of a password that are hashed. They are enough for 128 characters in
  * any script. Longer passwords are cut, so that a long password can't cause more work.
  */
 const PASSWORD_BYTES_MAX = 512
@@ -19,7 +19,7 @@ const PASSWORD_BYTES_MAX = 512
 /**
  * Hashes with argon2id (19 MiB, 2 passes, 1 lane) and returns a PHC string:
  * `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`, base64 without padding (RFC 9106 parameters).
- * Only worker threads may call this function, because it blocks its thread for tens of
+ * Only worker threads may call this function, because the function blocks its thread for tens of
  * milliseconds.
  */
 export function hashNow(password: string, { memoryKib, passes }: HashCosts): string {
@@ -32,7 +32,10 @@ export function hashNow(password: string, { memoryKib, passes }: HashCosts): str
 const PHC =
   /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{43})$/
 
-/** Verifies a password in constant time. Returns false if the stored hash has another format. */
+/**
+ * Verifies a password in constant time. Returns false if the stored hash has another format, or if
+ * the password is too long to be hashed completely.
+ */
 export function verifyNow(password: string, phc: string): boolean {
   const match = PHC.exec(phc)
   if (match === null) return false

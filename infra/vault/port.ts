@@ -44,7 +44,8 @@ export type Pepper =
  */
 export interface Vault {
   /**
-   * Stores a secret and returns its reference. Unlike the secret, events can contain the reference.
+   * Stores a secret and returns its reference. Events may contain the reference, but not the
+   * secret.
    */
   putSecret(purpose: SecretPurpose, owner: string, plaintext: string): Promise<string>
   /**
@@ -59,8 +60,8 @@ export interface Vault {
   ): Promise<Map<string, string>>
   deleteSecret(ref: string): Promise<void>
   /**
-   * Deletes a secret if `isUnused` reports that nothing refers to it. Meanwhile, `hasSecret` waits,
-   * so that the writer of a reference learns whether the secret was deleted.
+   * Deletes a secret if `isUnused` reports that nothing refers to it. During this check,
+   * `hasSecret` waits, so that the writer of a reference learns whether the secret was deleted.
    */
   deleteUnusedSecret(ref: string, isUnused: () => Promise<boolean>): Promise<void>
   /**

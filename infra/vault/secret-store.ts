@@ -61,7 +61,8 @@ export function createSecrets(pg: Pool, ring: KeyRing): Pick<Vault, SecretMethod
     },
     deleteUnusedSecret: (ref, isUnused) =>
       inTransaction(pg, async (client) => {
-        // `hasSecret` waits for this lock, which is acquired before references are looked for.
+        // `hasSecret` waits for this lock. The lock is acquired before `isUnused` looks for
+        // references.
         await client.query('select from vault.secrets where ref = $1 for update', [ref])
         if (!(await isUnused())) return
         await client.query('delete from vault.secrets where ref = $1', [ref])

@@ -1,7 +1,10 @@
 import type { Pool } from 'pg'
 import type { ErasureProgress } from './port.ts'
 
-/** An erasure that has begun and not ended. `ageMs` is the time since it last began. */
+/**
+ * An erasure that has begun and not ended. `ageMs` is the time in milliseconds since the erasure
+ * last began.
+ */
 export type UnfinishedErasure = { readonly userId: number; readonly ageMs: number }
 
 /**

@@ -26,13 +26,14 @@ export async function hasErasedRows(pg: Pool): Promise<boolean> {
 type Limits = { readonly bytes: number; readonly ms: number }
 
 /**
- * Removes the rows that erasures have deleted or changed from the files of the tables, and returns
- * true. Postgres keeps such rows until a vacuum, and a plain vacuum only marks their space as free.
- * Small tables are therefore rewritten (VACUUM FULL), which deletes the file with the old rows. In
- * a table that is too large to be rewritten quickly, later rows overwrite the free space. Returns
- * false if there was nothing to remove. Also returns false if a transaction can still see the old
- * rows, because Postgres would keep them. Throws if a table is in use. After either of these, the
- * next call tries again.
+ * Removes the old versions of rows that erasures have deleted or changed. Postgres keeps these old
+ * versions in the files of the tables. Rewrites each table (VACUUM FULL), which deletes the file
+ * with the old rows. A table that is larger than `limits.bytes`, or whose rewrite takes longer than
+ * `limits.ms`, gets a plain vacuum instead: the old rows stay in its file until later rows
+ * overwrite them. Returns true if all tables were vacuumed, and false if there was nothing to
+ * remove. Also returns false if a transaction can still see the old rows after ten seconds, because
+ * Postgres would keep these rows. Throws if a table stays locked by another statement. In these
+ * last two cases, the entries in `vault.erased_rows` are kept, so the next call tries again.
  */
 export async function removeErasedRows(
   pg: Pool,
@@ -45,7 +46,8 @@ export async function removeErasedRows(
   const client = await pg.connect()
   try {
     await client.query(`set lock_timeout = ${LOCK_MS}`)
-    // The tables of the vault come last, so that a text table in use does not repeat their rewrite.
+    // The tables of the vault come last. If a text table is locked, the next call would otherwise
+    // rewrite the tables of the vault again.
     const tables = [...textTables, 'vault.secrets', ...(await partitionsOf(pg, rows))]
     for (const table of tables) await vacuum(client, table, limits)
   } finally {
@@ -57,7 +59,7 @@ export async function removeErasedRows(
   return true
 }
 
-/** An entry of `vault.erased_rows`. An earlier release has not recorded the user. */
+/** An entry of `vault.erased_rows`. `user_id` is null if an earlier release made the entry. */
 type ErasedRows = { readonly id: string; readonly user_id: string | null }
 
 /** Returns the partitions of `vault.user_keys` with the keys of these users. */

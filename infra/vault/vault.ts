@@ -30,15 +30,15 @@ export async function createVault(parts: {
 }
 
 /**
- * The pool of hashing threads, which all vaults of the process share. It starts its threads when
- * the first password must be hashed.
+ * The pool of hashing threads, which all vaults of the process share. The pool starts its threads
+ * when passwords must be hashed.
  */
 const PASSWORDS = createPasswordPool()
 
 /**
- * The tables have a separate schema, so that it can be left out of a database dump that leaves the
- * site. If all tables exist already, a start takes no lock for which statements of other processes
- * would wait.
+ * The tables have a separate schema, so that a database dump that leaves the site can omit this
+ * schema. If all tables exist already, a start takes no lock for which statements of other
+ * processes would wait.
  */
 const VAULT_TABLES = `
   create table if not exists vault.wrapping_key (

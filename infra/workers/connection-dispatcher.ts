@@ -117,7 +117,7 @@ export type WorkerListener = HttpListener & {
 export function createWorkerListener(server: Server, onClosed: () => void): WorkerListener {
   const open = new Set<Socket>()
   let closing: PromiseWithResolvers<void> | null = null
-  // The event that `listen` would emit. Without it, the server would not enforce its timeouts.
+  // `listen` would emit this event. Without the event, the server would not enforce its timeouts.
   server.emit('listening')
   return {
     url: '',

@@ -14,8 +14,8 @@ type Assignment = {
 /**
  * Commits offsets periodically, for lag metrics and as the start position of the next consumer. An
  * offset is committed only in the assignment in which its message was received, although the broker
- * would also accept a later commit. By then, another member may have received the lane and
- * committed a later offset, and the lane would move back.
+ * would also accept a later commit. After the assignment, another member may have consumed the lane
+ * and committed a later offset. A commit of the earlier offset would move the lane back.
  */
 export function createOffsets(topic: string, current: () => Consumer | null) {
   const offsets = new Map<number, string>()
@@ -42,8 +42,8 @@ export function createOffsets(topic: string, current: () => Consumer | null) {
     commit,
     /**
      * Sets the lanes of this member, and forgets the offsets of all other lanes. A new member id
-     * means that this process had left the group, and that other members may have had its lanes
-     * meanwhile.
+     * means that this process had left the group, and that other members may have had the lanes of
+     * this process meanwhile.
      */
     assign: (memberId: string, lanes: readonly number[]): void => {
       const kept = memberId === member ? assignments : new Map<number, Assignment>()

@@ -16,7 +16,7 @@ type SessionDeps = {
   readonly log: Logger
   /**
    * Called with all lanes that Kafka now assigns to this consumer. All other lanes are no longer
-   * assigned to it.
+   * assigned to this consumer.
    */
   readonly onAssigned?: (lanes: readonly number[]) => void
   readonly onMessages: (lane: number, messages: readonly KafkaMessage[]) => void
@@ -24,8 +24,8 @@ type SessionDeps = {
 
 export type ConsumerSession = {
   /**
-   * Returns the `performance.now()` at which the consumer left its group, or null while it is a
-   * member.
+   * Returns the `performance.now()` at which the consumer left its group, or null while the
+   * consumer is a member.
    */
   readonly outOfGroupSince: () => number | null
   /**
@@ -151,7 +151,7 @@ type SessionHooks = {
 
 /**
  * Runs the consumer. Resolves when `stopping` aborts. Rejects when the consumer fails or sends no
- * heartbeats.
+ * heartbeats, or when `handle.fail` is called.
  */
 async function consumeUntilBroken(
   consumer: Consumer,

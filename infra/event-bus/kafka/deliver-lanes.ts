@@ -9,8 +9,8 @@ const RETRY_MS_MAX = 1_000
 export type LaneDelivery = {
   readonly gain: (lanes: readonly number[], begin: () => Promise<number>) => void
   /**
-   * Tells the worker that these lanes are lost. Resolves when the work in progress for them has
-   * ended.
+   * Tells the worker that these lanes are lost. Resolves when the work in progress for these lanes
+   * has ended.
    */
   readonly lose: (lanes: readonly number[]) => Promise<void>
   /**
@@ -26,8 +26,8 @@ export type LaneDelivery = {
     work: (lanes: readonly number[]) => Promise<void>,
   ) => Promise<void>
   /**
-   * Delivers a batch, and retries until it succeeds or this process has lost all lanes of the
-   * batch.
+   * Delivers a batch, and retries until the delivery succeeds or this process has lost all lanes of
+   * the batch.
    */
   readonly deliver: (batch: LaneBatch) => Promise<void>
 }
@@ -121,8 +121,8 @@ function createChains(onError: (error: unknown) => void): Chain {
 }
 
 /**
- * Retries `work` with growing pauses until it succeeds. Returns its result, or null once `isHeld`
- * returns false.
+ * Runs `work` until it succeeds, with growing pauses between the attempts. Returns the result of
+ * `work`, or null once `isHeld` returns false.
  */
 async function retryWhile<T>(
   isHeld: () => boolean,
@@ -133,8 +133,8 @@ async function retryWhile<T>(
     try {
       return await work()
     } catch (error) {
-      // After the lane was lost, failures are expected and not reported, because another process
-      // has the lane.
+      // Failures after the loss of the lane are not reported. They are expected, because another
+      // process has the lane now.
       if (isHeld()) onFailure(error)
     }
     await delay(waitMs)

@@ -35,7 +35,7 @@ export function feedStalledLanes(deps: Deps): StalledLaneFeed {
   const fed = new Set<number>()
   let lastFedAt = Number.NEGATIVE_INFINITY
   const isStalled = createStallDetector(deps, fed)
-  /** Delivers one page of events. Returns true unless the store is known to have no more events. */
+  /** Delivers one page of events. Returns true if the page is full, so more events may follow. */
   const feed = async (lanes: readonly number[], head: number): Promise<boolean> => {
     const after = Math.min(...lanes.map((lane) => delivery.deliveredUpTo(lane) ?? head))
     const events = await store.readAll(after, BATCH_MAX)

@@ -25,8 +25,8 @@ export type KafkaBusOptions = {
 
 export const KAFKA_TOPIC = 'tallygate-events'
 /**
- * The maximum time in milliseconds for which the process start waits until the Kafka topic is
- * created or checked. After this time, the process starts without Kafka.
+ * The maximum time in milliseconds for which the start of the process waits until the Kafka topic
+ * is created or checked. After this time, the process starts without Kafka.
  */
 const ENSURE_TOPIC_MS_MAX = 5_000
 
@@ -47,8 +47,8 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus
   )
   const open = createStartedWorkersAndWatches()
   if (isPublisher) {
-    // Each topic has a separate lease, and therefore a separate publisher, because two topics may
-    // share a database.
+    // Each topic has a separate lease, and therefore a separate publisher, because buses with
+    // different topics may share a database.
     const lease = topic === KAFKA_TOPIC ? 'kafka-publisher' : `kafka-publisher:${topic}`
     const ttl = { ttlMs: timings.publisherTtlMs }
     open.track(leases.hold(lease, (_lease, lost) => publish(deps, lost), ttl))

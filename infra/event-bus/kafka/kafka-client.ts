@@ -39,8 +39,8 @@ function findRequestQueue(): RequestQueue | null {
 }
 
 /**
- * Limits kafkajs to two retries. More are not needed, because every caller of kafkajs retries as
- * well, and reads from the event store until a retry succeeds.
+ * Limits kafkajs to two retries. More retries are not needed, because every caller of kafkajs
+ * retries as well, and reads from the event store until a retry succeeds.
  */
 const RETRY = { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 }
 const CONNECT_MS_MAX = 3_000

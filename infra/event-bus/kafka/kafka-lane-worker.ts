@@ -21,8 +21,9 @@ type KafkaWork = LaneWork & {
 }
 
 /**
- * The time for which a lane counts as degraded after its last feed from the event store. A lane
- * stays degraded after the feed, because only new messages can show that Kafka delivers again.
+ * The time in milliseconds for which this worker counts as degraded after its last events from the
+ * event store. A lane leaves the feed only when a new message arrives from Kafka, so an idle lane
+ * in the feed does not show that Kafka is broken.
  */
 const RECENTLY_FED_MS = 30_000
 

@@ -3,15 +3,13 @@ export type KafkaTimings = {
   /** The time without a heartbeat after which a consumer loses its partitions. */
   readonly sessionTimeoutMs: number
   readonly heartbeatMs: number
-  /** The maximum time for which a broker delays the response to a fetch without messages. */
+  /** The maximum time for which a broker waits for a new message before it responds to a fetch. */
   readonly fetchWaitMs: number
   readonly requestTimeoutMs: number
   /** The time without a successful heartbeat after which a consumer is replaced. */
   readonly silentMs: number
   readonly reconnectMsMax: number
-  /**
-   * The time outside of its consumer group after which a process acquires unleased lanes.
-   */
+  /** A process that is outside of its consumer group for this time acquires the unleased lanes. */
   readonly outOfGroupMs: number
   /** The lease time of a lane. A stalled process keeps its lanes for this time. */
   readonly laneTtlMs: number
@@ -24,7 +22,7 @@ export type KafkaTimings = {
   readonly storePollMs: number
   /**
    * The minimum time between two watermarks. A watermark is a message without an event: it says
-   * that its lane has no further event up to a position.
+   * that its lane has no more events up to a position.
    */
   readonly watermarkMs: number
   readonly publisherTtlMs: number

@@ -34,13 +34,13 @@ type Deps = {
   readonly timings: Pick<KafkaTimings, 'laneTtlMs' | 'graceMs'>
   readonly log: Logger
   readonly onGained: (lanes: readonly number[]) => void
-  /** Called with lost lanes. Resolves when their work in progress has ended. */
+  /** Called with lost lanes. Resolves when the work in progress for these lanes has ended. */
   readonly onLost: (lanes: readonly number[]) => Promise<void>
 }
 
 /**
  * Acquires the leases of the lanes that Kafka assigns. The lease in Postgres decides which process
- * may write, because only a lease can be checked inside the transaction.
+ * may write, because the writing transaction can check a lease, but not Kafka's assignment.
  */
 export function createLaneLeases(deps: Deps): LaneLeases {
   const { leases, name, timings, log } = deps

@@ -45,8 +45,8 @@ export function headOf({ headers }: Pick<KafkaMessage, 'headers'>): MessageHead 
 }
 
 /**
- * Decodes a message. Returns null if it has another format or belongs to another event history.
- * Returns `unreadable` for a message of this product with invalid content.
+ * Decodes a message. Returns null if the message has another format or belongs to another event
+ * history. Returns `unreadable` for a message of this product with invalid content.
  */
 export function decodeMessage(
   message: KafkaMessage,
@@ -56,8 +56,8 @@ export function decodeMessage(
   if (head === null || head.history !== history) return null
   const { after, position } = head
   const { key, value } = message
-  // NOTE: a keyed message with a null value is invalid. If it counted as a watermark, it would hide
-  // an event.
+  // NOTE: a keyed message with a null value is invalid. If this message counted as a watermark, it
+  // would hide an event.
   if (value === null && key === null) return { after, position, event: null }
   const event = value === null ? null : eventOf(value)
   return event?.position === position ? { after, position, event } : 'unreadable'
@@ -101,8 +101,8 @@ export function gaplessBatches(
   const batches: { events: Recorded[]; after: number; position: number }[] = []
   let reached = delivered
   for (const { after, position, event } of messages) {
-    // A message up to `reached` is a repetition. NOTE: a message with `after === position` stands
-    // for an event that is too large for a message.
+    // A message up to `reached` is a repetition. NOTE: a message with `after === position` replaces
+    // an event that is too large for a message.
     if (position <= reached) continue
     let last = batches.at(-1)
     if (last === undefined || after > reached) {

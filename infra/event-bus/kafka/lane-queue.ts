@@ -21,7 +21,7 @@ export type LaneQueue = {
   readonly isDelivering: () => boolean
   /**
    * The `performance.now()` at which a message last advanced the position of the lane. Unlike
-   * `lastMessageAt`, it ignores repeated messages.
+   * `lastMessageAt`, this time ignores repeated messages.
    */
   readonly lastProgressAt: () => number
   readonly lastMessageAt: () => number
@@ -53,8 +53,8 @@ export function createLaneQueue(deps: Deps): LaneQueue {
     const next = waiting.slice(0, BATCH_MAX)
     const last = next.at(-1)
     if (last === undefined || delivery.deliveredUpTo(lane) === null) return
-    // Decoding may query the store. It runs outside of `runExclusive`, so that it does not block
-    // the feed of this lane.
+    // Messages are decoded outside of `runExclusive`, because decoding may query the store and must
+    // not block the feed of this lane.
     const found = await decode(next)
     await delivery.runExclusive([lane], async () => {
       if (!(await deliverer.deliverDecoded(found))) return
@@ -109,8 +109,8 @@ function createDeliverer({ lane, delivery }: Deps) {
     for (const batch of batches) {
       lastProgressAt = performance.now()
       await delivery.deliver({ lanes: [lane], ...batch })
-      // If the lane was lost, the next process that acquires it receives the remaining messages
-      // from Kafka.
+      // If the lane was lost, the next process that acquires the lane receives the remaining
+      // messages from Kafka.
       if ((delivery.deliveredUpTo(lane) ?? -1) < batch.position) return false
     }
     return true

@@ -9,8 +9,8 @@ import { encodeMessage } from './lane-message.ts'
 import { readLastMessages } from './read-last-messages-and-history-id.ts'
 
 /**
- * If at least this number of events are unpublished, the publisher skips them and continues at the
- * last position of the event store.
+ * If at least this number of events are unpublished, the publisher skips these events and continues
+ * at the last position of the event store.
  */
 const CATCH_UP_MAX = 5_000
 const ALL_REPLICAS = -1
@@ -89,7 +89,7 @@ async function waitForHistory(
   return null
 }
 
-/** Returns the position of each lane after which publishing continues. */
+/** Returns, by lane, the position after which publishing continues. */
 async function startPositions(
   { kafka, topic, store, timings, log }: PublisherDeps,
   history: string,
@@ -176,7 +176,7 @@ type PublishedLanes = {
   readonly reach: (position: number) => void
   /**
    * Returns a watermark (empty message) for every lane whose last message is before the position
-   * that `reach` received.
+   * that `reach` received, and for every lane whose start position has not been sent yet.
    */
   readonly watermarks: () => MessageBatch
 }

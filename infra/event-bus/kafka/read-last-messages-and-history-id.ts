@@ -9,8 +9,9 @@ import { headOf, type MessageHead } from './lane-message.ts'
 const READ_MS_MAX = 20_000
 
 /**
- * Returns, by lane, what the lane's last message says: the range of positions that it covers, and
- * the id of the event store's history. Lanes without messages are left out. Throws on a timeout.
+ * Returns, by lane, the headers of the lane's last message: the range of positions that the message
+ * covers, and the id of the event store's history. Lanes without messages are left out. Throws on a
+ * timeout.
  */
 export async function readLastMessages(
   kafka: Kafka,

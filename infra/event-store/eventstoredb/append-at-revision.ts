@@ -38,7 +38,7 @@ export type StreamAppendResult =
 
 export type ExactAppend = (
   part: ExactStreamAppend,
-  /** `StoreUnavailable` is thrown after this time of `performance.now()`. */
+  /** The `performance.now()` after which the function throws `StoreUnavailable`. */
   deadline: number,
   others?: readonly ExactStreamAppend[],
 ) => Promise<StreamAppendResult>
@@ -86,8 +86,8 @@ export function createExactAppend(options: Options): ExactAppend {
 }
 
 /**
- * Returns the error to throw if the server has permanently refused the append, or null if it can be
- * retried.
+ * Returns the error to throw if the server has permanently refused the append, or null if the
+ * append can be retried.
  */
 function refusalOf(error: unknown): Error | null {
   if (error instanceof MaxAppendSizeExceededError) {
@@ -166,9 +166,7 @@ const PROBE_STREAM = 'readiness-probe'
  * subscription.
  */
 const PROBE_TYPE = '$readiness-probe'
-/**
- * The maximum number of probe events. The server deletes older probe events when it is scavenged.
- */
+/** The maximum number of probe events. A scavenge of the server deletes older probe events. */
 const PROBES_KEPT = 10
 const PROBE_WITHIN_MS = 1_500
 const PROBE_AGAIN_MS = 50
@@ -212,7 +210,10 @@ async function boundProbes(client: EventStoreDBClient, withinMs: number): Promis
   }
 }
 
-/** Rejects after about `ms` milliseconds, because the client may miss its own deadline. */
+/**
+ * Settles as `answer` does, or rejects after about `ms` milliseconds. This limit is needed because
+ * the client may miss its own deadline.
+ */
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms + 50)

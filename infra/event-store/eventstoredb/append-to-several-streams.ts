@@ -24,7 +24,7 @@ const PAGE = 500
  * Appends to several streams as one unit. The write to the first stream decides whether the events
  * of all streams are written. The metadata of this write contains the events for the other streams,
  * so any process can finish the append. Before this first write, a wrong revision of any stream
- * rejects the append. After it, the events for the other streams are always written.
+ * rejects the append. After this write, the events for the other streams are always written.
  */
 export async function appendTogether(
   given: readonly EncodedStreamAppend[],
@@ -93,7 +93,7 @@ async function appendOthers(
 /**
  * Writes the events to their stream exactly once, even if the stream has got other events in the
  * meantime. After a conflict, searches the stream for these events. If they are missing, retries at
- * the end of the stream.
+ * the end of the stream. Throws if the stream had to be new and is not.
  */
 async function ensureWritten(
   part: ExactStreamAppend,

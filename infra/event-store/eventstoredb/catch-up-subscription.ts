@@ -93,7 +93,7 @@ export function subscribeToAll(tail: Tail): Subscription {
   }
 }
 
-/** Builds a batch without events that were already delivered. */
+/** Builds a batch without events that were already delivered or that `isWanted` rejects. */
 function batchOf(
   resolvedEvents: readonly Resolved[],
   after: number,
@@ -124,7 +124,7 @@ async function isSilent(
 type BufferedSubscription = {
   /**
    * Returns up to `limit` events. Waits at most `idleMs` milliseconds for the first event. Returns
-   * `idle` if none arrives, and `broken` if the subscription has ended.
+   * `idle` if no event arrives, and `broken` if the subscription has ended.
    */
   readonly take: (limit: number, idleMs: number) => Promise<readonly Resolved[] | 'idle' | 'broken'>
   readonly staysEmpty: (ms: number) => Promise<boolean>

@@ -22,8 +22,8 @@ const ATTEMPT_WITHIN_MS = 4_000
 let connectionCount = 0
 
 /**
- * Connects to `url`, in whose scheme `kurrentdb` can take the place of `esdb`. Throws
- * `ConfigError`.
+ * Connects to `url`, whose scheme is `esdb` or `kurrentdb`. Throws `ConfigError` if `url` is
+ * invalid.
  *
  * NOTE: the client's default batch append sends all appends through one stream and a module-global
  * map. With batch appends, a broken stream rejects appends of other clients, and a late answer

@@ -56,8 +56,9 @@ const print = (line: string): void => {
 /**
  * Runs `npm run es:copy`, which copies the history to the EventStoreDB at `EVENTSTORE_URL`. The
  * source is the Postgres at `DATABASE_URL`, or the embedded Postgres in `DATA_DIR`. If source and
- * target are then equal, the database is assigned to the target, and Postgres refuses further
- * events (exit code 0). Otherwise the database is unchanged (exit code 1).
+ * target are equal after the copy, the database records the target as its event store and refuses
+ * new events, and the result is true (exit code 0). If they differ, the database is unchanged, and
+ * the result is false (exit code 1).
  */
 async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<boolean> {
   const config = readConfig({ ...environment, EVENT_STORE: 'eventstoredb' })
@@ -192,8 +193,8 @@ function explainCopy(error: unknown): string {
 }
 
 /**
- * Runs the program with the given environment variables until it has ended or `signal` is aborted.
- * Prints the result, and returns the exit code.
+ * Runs the program with the given environment variables until the program has ended or `signal` is
+ * aborted. Prints the result, and returns the exit code.
  */
 export async function runCopyProgram(
   environment: NodeJS.ProcessEnv,

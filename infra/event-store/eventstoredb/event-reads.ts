@@ -24,8 +24,8 @@ export type EventReads = {
   readonly lastRevision: (stream: string) => Promise<number>
   readonly headPosition: () => Promise<number>
   /**
-   * Returns the event at exactly this position. Returns null if there is none, or if it is an event
-   * of the server itself.
+   * Returns the event at exactly this position. Returns null if there is no event, or if the server
+   * itself wrote the event.
    */
   readonly eventAt: (position: number) => Promise<StoredEvent | null>
 }
@@ -119,8 +119,8 @@ export const exactPosition = (position: number) =>
   position === 0 ? START : { commit: BigInt(position), prepare: BigInt(position) }
 
 /**
- * Returns up to `limit` of this product's events after the position `after`. The server's own
- * events, which its pages also contain, are skipped.
+ * Returns up to `limit` of this product's events after the position `after`. Skips the server's own
+ * events, which the pages of the server also contain.
  */
 async function readAll(collect: Collect, after: number, limit: number): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []

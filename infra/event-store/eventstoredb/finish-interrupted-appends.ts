@@ -15,8 +15,8 @@ const FINISH_WITHIN_MS = 10_000
 
 /**
  * Finishes the joint appends that killed processes left incomplete. A joint append writes to
- * several streams one after another. One process at a time looks for incomplete ones, from where
- * the previous pass stopped.
+ * several streams one after another. One process at a time looks for incomplete joint appends. Each
+ * pass begins where the previous pass stopped.
  */
 export function startJointAppendRecovery(
   joint: JointDeps,

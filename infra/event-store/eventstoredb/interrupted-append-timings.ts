@@ -2,7 +2,7 @@ export type RecoveryTimes = {
   readonly everyMs: number
   /**
    * The minimum age in milliseconds of a joint append (one append to several streams) before it is
-   * recovered. A younger one may still be in progress.
+   * recovered. A younger joint append may still be in progress.
    */
   readonly graceMs: number
 }

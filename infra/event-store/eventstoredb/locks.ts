@@ -86,11 +86,11 @@ const CONNECTIONS_MAX = 8
 const ANSWER_WITHIN_MS = 15_000
 
 /**
- * Creates locks that all processes on this Postgres share: advisory locks of a transaction that is
- * open while the work runs. The locks do not use the connections of a pool that the work needs,
- * because a deadlock could then occur. `store` is the name of the event store and keeps the locks
- * of different stores apart. A statement without an answer within `answerWithinMs` milliseconds
- * closes its connection.
+ * Creates locks that all processes on this Postgres share. They are advisory locks of a
+ * transaction, which is open while the work runs. The locks have separate connections, because a
+ * deadlock could occur if locks and work shared a pool. `store` is the name of the event store and
+ * keeps the locks of different stores apart. A statement without an answer within `answerWithinMs`
+ * milliseconds closes its connection.
  */
 export async function createPostgresLocks(
   connectionString: string,

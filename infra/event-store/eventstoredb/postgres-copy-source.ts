@@ -12,8 +12,7 @@ export type SourceEvent = {
 export type CopySource = {
   readonly after: (position: number) => Promise<readonly SourceEvent[]>
   /**
-   * Returns the position of the event at `revision` in the stream, or null if this event does not
-   * have the id `id`.
+   * Returns the position of the stream's event with this revision and id, or null if there is none.
    */
   readonly positionOf: (stream: string, revision: number, id: string) => Promise<number | null>
 }
