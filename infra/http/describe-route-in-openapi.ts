@@ -2,6 +2,7 @@ import type { SwaggerTransform } from '@fastify/swagger'
 import {
   onlyAdmin,
   onlyAdminSession,
+  onlyAuditor,
   onlyRoot,
   onlyRootSession,
   onlySession,
@@ -17,7 +18,13 @@ const BY_SESSION: readonly unknown[] = [
   onlyAdminSession,
   onlyRootSession,
 ]
-const BY_ANY: readonly unknown[] = [onlyUser, onlyUserOfAnyPassword, onlyAdmin, onlyRoot]
+const BY_ANY: readonly unknown[] = [
+  onlyUser,
+  onlyUserOfAnyPassword,
+  onlyAuditor,
+  onlyAdmin,
+  onlyRoot,
+]
 const CHECKS: readonly unknown[] = [...BY_SESSION, ...BY_ANY]
 
 export const SECURITY_SCHEMES = {

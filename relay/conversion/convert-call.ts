@@ -126,6 +126,13 @@ const conversionOfAnswer = (
 
 const EVENT_NAME = /^event: ?(.*)$/m
 
+/** The provider charges for this answer, as for one that the model failed to complete. */
+const UNCONVERTED: AnswerError = {
+  type: 'upstream_format',
+  message: 'The rest of the answer is nested too deeply to be converted.',
+  isOfModel: true,
+}
+
 /**
  * Converts the events of one stream to the caller's format. Only `end` writes the end of the
  * stream. The answer is billed before `end` is called, so the caller can't see earlier that the
@@ -169,11 +176,21 @@ export class ConvertedStream {
     let text = ''
     for (const event of events.toString('utf8').split(EVENT_BOUNDARY)) {
       const data = parsedObject(eventData(event) ?? '')
-      if (data === null) continue
-      this.lost?.read(data)
-      text += this.write(this.reader.read(data, EVENT_NAME.exec(event)?.[1]?.trim() ?? ''))
+      if (data !== null) text += this.convertEvent(data, EVENT_NAME.exec(event)?.[1]?.trim() ?? '')
     }
     return Buffer.from(text)
+  }
+
+  private convertEvent(data: JsonObject, name: string): string {
+    try {
+      this.lost?.read(data)
+      return this.write(this.reader.read(data, name))
+    } catch (error) {
+      // The arguments of a tool call may be nested too deeply to be serialized again.
+      if (!(error instanceof RangeError)) throw error
+      this.error ??= UNCONVERTED
+      return ''
+    }
   }
 
   /** Converts the last events of the stream, and writes its end. */

@@ -97,9 +97,8 @@ export class AudioForwarder implements AnswerForwarder {
     return false
   }
 
-  continueForUsage(): void {
-    this.heldBack = NOTHING
-  }
+  /** Does nothing, because audio contains no usage (see `mustReadUsage`). */
+  continueForUsage(): void {}
 
   endWith(verdict: StreamVerdict): void {
     if (this.verdict === 'open') this.verdict = verdict

@@ -4,6 +4,7 @@ import {
 } from '../adapters/thinking-suffix-of-model-name.ts'
 import { readModelVersion } from '../conversion/gemini/model-version.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
+import { AudioForwarder } from './audio-forwarder.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { asksToThink, turnsThinkingOff } from './thinking-beyond-output-limit.ts'
 
@@ -17,13 +18,14 @@ const REASONS_IF_ASKED = /gpt-5\.[1-9](?!.*(?:codex|pro))|gemini-2\.5-flash-(?:l
 /**
  * Reports whether a stream must be read for its usage after its caller has disconnected. This is
  * the case if only the usage is missing from the stream, or if only the usage shows how much the
- * model reasoned, possibly before the first event. Returns false if the caller gets a plain answer.
+ * model reasoned, possibly before the first event. Returns false if the caller gets a plain answer,
+ * or an answer without usage such as audio.
  */
 export function mustReadUsage(
   forwarder: Pick<AnswerForwarder, 'isFinished'> | null,
   candidate: Reasoner | null,
 ): boolean {
-  if (forwarder === null || candidate === null) return false
+  if (forwarder === null || forwarder instanceof AudioForwarder || candidate === null) return false
   return forwarder.isFinished() || mayHideReasoning(candidate)
 }
 

@@ -1,5 +1,6 @@
 import { createHash, type Hash, hash } from 'node:crypto'
 import type { Digest, ProviderEvidence } from '#domain/accounts/events.ts'
+import { jsonOrEmpty } from '#relay/canonical/json-values.ts'
 import { areEvidenceTexts } from '#relay/canonical/redact-provider-texts.ts'
 import { confidentialOf, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import { type ProviderHeaders, requestIdHeaderIn } from './read-retry-delay-and-request-id.ts'
@@ -227,8 +228,8 @@ type SentRequest = {
  */
 function usageText(usage: unknown, confidential: readonly string[]): string | null {
   if (typeof usage !== 'object' || usage === null) return null
-  const text = JSON.stringify(usage).slice(0, USAGE_LENGTH_MAX).toWellFormed()
-  if (LONG_TEXT.test(text)) return null
+  const text = jsonOrEmpty(usage).slice(0, USAGE_LENGTH_MAX).toWellFormed()
+  if (text === '' || LONG_TEXT.test(text)) return null
   for (const one of confidential) if (isIn(one, text)) return null
   return text
 }

@@ -140,6 +140,7 @@ export class RunningCall implements TimerListener {
       // A caller whose connection accepts no bytes is disconnected. The relay then reads the
       // response to its end without the caller.
       onWriteStall: isBackground ? () => this.exchange.response.destroy() : undefined,
+      onException: (err) => this.exchange.log?.error({ err }, 'an answer could not be read'),
     })
     const { request: incoming, call: id, log } = this.exchange
     const call = buildProviderCall(candidate, target, incoming.headers, ['x-request-id', id])

@@ -35,13 +35,11 @@ const LINGER_MS = 2_000
 const FINAL_WAIT_MS = 5_000
 const NOTHING = Buffer.alloc(0)
 
-type OnHeaders = (headers: ProviderHeaders) => void
-
 type AttemptOptions = {
   /** The maximum time, in milliseconds, from the sending of the request until the answer begins. */
   readonly answerStartMs?: number
   /** Called with the headers of the provider's response. */
-  readonly onHeaders?: OnHeaders
+  readonly onHeaders?: (headers: ProviderHeaders) => void
   /** Decodes the provider's answers. Null if they need no decoding. */
   readonly decoder?: AnswerDecoder | null
   /**
@@ -53,6 +51,8 @@ type AttemptOptions = {
    * aborted.
    */
   readonly onWriteStall?: (() => void) | undefined
+  /** Called with an exception of the code that reads the answer. The attempt then ends. */
+  readonly onException?: (error: unknown) => void
 }
 
 class Aborted extends Error {}
@@ -75,7 +75,6 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private isStream = false
   private readonly received = new AnswerBuffer()
   private retryAfterMs = 0
-  private readonly onHeaders: OnHeaders
   private lastByteAt: number
   private pausedAt = 0
   private endedAt = 0
@@ -85,8 +84,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   isSent = false
   readonly evidence = new AttemptEvidence()
   private readonly decoder: AnswerDecoder | null
-  private readonly adaptAnswer: AttemptOptions['adaptAnswer']
-  private readonly onWriteStall: () => void
+  private readonly options: AttemptOptions
   /** Decodes the stream of this attempt, if its media type is that of `decoder`. */
   private streamDecoder: StreamDecoder | null = null
   private answerHeaders: ProviderHeaders = {}
@@ -95,22 +93,14 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     format: WireFormat,
     forwarder: AnswerForwarder | null,
     deadlines: Deadlines,
-    {
-      answerStartMs = deadlines.firstEventMs,
-      onHeaders = () => {},
-      decoder = null,
-      adaptAnswer,
-      onWriteStall = () => this.abort('caller-gone'),
-    }: AttemptOptions = {},
+    options: AttemptOptions = {},
   ) {
     this.format = format
     this.forwarder = forwarder
     this.deadlines = deadlines
-    this.answerStartMs = answerStartMs
-    this.onHeaders = onHeaders
-    this.decoder = decoder
-    this.adaptAnswer = adaptAnswer
-    this.onWriteStall = onWriteStall
+    this.answerStartMs = options.answerStartMs ?? deadlines.firstEventMs
+    this.decoder = options.decoder ?? null
+    this.options = options
     this.startedAt = performance.now()
     this.lastByteAt = this.startedAt
   }
@@ -200,7 +190,9 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.readsForUsageOnly) return
     const { idleMs, writeStallMs } = this.deadlines
     if (this.pausedAt > 0) {
-      if (now - this.pausedAt > writeStallMs) this.onWriteStall()
+      if (now - this.pausedAt <= writeStallMs) return
+      if (this.options.onWriteStall === undefined) this.abort('caller-gone')
+      else this.options.onWriteStall()
       return
     }
     const { forwarder, received } = this
@@ -223,7 +215,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     this.lastByteAt = performance.now()
     this.evidence.noteHeaders(headers)
     if (status !== 200) this.retryAfterMs = retryAfterIn(headers, Date.now())
-    if (this.resolve !== null) this.onHeaders(headers)
+    if (this.resolve !== null) this.options.onHeaders?.(headers)
     if (this.decoder !== null) this.answerHeaders = headers
     if (status < 200 || status > 299) return
     const type = String(headers['content-type'] ?? '')
@@ -240,7 +232,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.resolve === null) return
     this.lastByteAt = performance.now()
     this.evidence.noteReceived(chunk)
-    if (this.isStream) return this.carryDecoded(controller, chunk)
+    if (this.isStream) return this.guard(() => this.carryDecoded(controller, chunk))
     const isAnswer = this.status !== null && this.status < 300
     const { answerBytesMax = ANSWER_BYTES_MAX } = this.format
     if (this.received.add(chunk, isAnswer ? answerBytesMax : ERROR_BYTES_MAX)) return
@@ -255,9 +247,14 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (this.isStream) return this.closeStream(true)
     if (this.received.isTooLarge) return this.finish(this.endBy('too-large'))
     if (status < 200 || status > 299) return this.finish(this.endBy('status'))
-    if (this.adaptAnswer !== undefined) {
+    this.guard(() => this.readPlain(status))
+  }
+
+  private readPlain(status: number): void {
+    const { adaptAnswer } = this.options
+    if (adaptAnswer !== undefined) {
       const createdAt = Math.floor(Date.now() / 1_000)
-      this.received.replace(this.adaptAnswer(this.received.body(), createdAt))
+      this.received.replace(adaptAnswer(this.received.body(), createdAt))
     }
     const body = this.received.body()
     const decoded = this.decoder?.readAnswer?.(body, status) ?? null
@@ -329,13 +326,28 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
    */
   private closeStream(isComplete = false): void {
     const { forwarder } = this
-    const last = this.streamDecoder?.end?.()
-    if (last !== undefined) forwarder?.push(last)
-    forwarder?.close(isComplete)
+    this.guard(() => {
+      const last = this.streamDecoder?.end?.()
+      if (last !== undefined) forwarder?.push(last)
+      forwarder?.close(isComplete)
+    })
     const { verdict } = forwarder ?? {}
     if (verdict === 'done') return this.finish(this.endBy(null))
     if (verdict === 'model-fault') return this.finish(this.endBy(verdict))
     this.finish(this.endBy(verdict === 'error' ? 'error-event' : 'cut'))
+  }
+
+  /**
+   * Ends the attempt if `step` throws. For example, a provider's JSON may be nested too deeply to be
+   * serialized again. An exception would otherwise end the process, because no promise carries it.
+   */
+  private guard(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      this.options.onException?.(error)
+      this.abort('format')
+    }
   }
 
   private endBy(error: AttemptError | null): AttemptEnd {

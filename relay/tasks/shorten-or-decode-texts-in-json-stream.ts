@@ -69,14 +69,26 @@ export async function* base64TextIn(
       text = head.slice(found.index + found[0].length)
       head = null
     }
-    // The text ends at its quote or at an escape. Only the padding is expected to be escaped, and
-    // the padding is not needed.
-    const end = text.search(/["\\]/)
+    // Base64 contains no quotes, so the first quote ends the text.
+    const end = text.indexOf('"')
     const part = `${rest}${end < 0 ? text : text.slice(0, end)}`
-    const length = end < 0 ? part.length - (part.length % 4) : part.length
-    rest = part.slice(length)
-    if (length > 0) yield Buffer.from(part.slice(0, length), 'base64')
+    // A chunk may end within an escape.
+    const begun =
+      end < 0 ? (/\\(?:u[\da-f]{0,3})?$/i.exec(part)?.index ?? part.length) : part.length
+    const plain = unescapedBase64(part.slice(0, begun))
+    const length = end < 0 ? plain.length - (plain.length % 4) : plain.length
+    rest = plain.slice(length) + part.slice(begun)
+    if (length > 0) yield Buffer.from(plain.slice(0, length), 'base64')
     if (end >= 0) return
   }
   if (head === null) throw new Error('the answer ended within a file')
 }
+
+/** Some JSON writers escape `/`, `+` or `=`, and some break the text into lines. */
+const unescapedBase64 = (text: string): string =>
+  text.includes('\\')
+    ? text.replaceAll(/\\(?:u([\da-f]{4})|(.))/gi, (_escape, code?: string, char?: string) => {
+        if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
+        return char === '/' ? char : ''
+      })
+    : text

@@ -1,8 +1,9 @@
 import OpenAI from 'openai'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { tokensStream } from '#domain/tokens/events.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
+import { KEY, onlyEnd, relayRig, TOKEN, USER } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
 
 const provider = startedForEach(scriptedProvider)
@@ -208,6 +209,17 @@ describe('speech', () => {
       usage: { outputAudio: 21 },
       ...{ usageSource: 'partial', end: 'client-gone' },
     })
+  })
+
+  it.each([LETTERS, 'gpt-5-audio'])('of %s ends if its caller loses access', async (model) => {
+    await rig.addChannel(3, { type: 1, baseUrl: provider.url, models: ['gpt-5-audio'] })
+    await rig.setOption('ModelRatio', { [LETTERS]: 7.5, 'gpt-5-audio': 7.5 })
+    answerWith([audio(48_000)], { keepsOpen: true })
+    const response = await speak({ model })
+    const disabled = { userId: USER, tokenIds: [TOKEN] }
+    await rig.append(tokensStream(USER), { type: 'TokensDisabled', v: 1, data: disabled })
+    await expect(response.arrayBuffer()).rejects.toThrow()
+    expect((await onlyEnd(rig)).data).toMatchObject({ end: 'incomplete', charge: 60 })
   })
 
   it('is not an answer if it is empty, or has another type than audio', async () => {

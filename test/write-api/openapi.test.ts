@@ -94,6 +94,7 @@ describe('the description of the API', () => {
   it('names the authentication of a call: a session, an access token or none', () => {
     const ways = (path: string) => operation('get', path).security
     expect(ways('/api/user/self')).toEqual([{ session: [] }, { accessToken: [] }])
+    expect(ways('/api/audit/verifications')).toEqual([{ session: [] }, { accessToken: [] }])
     expect(ways('/api/user/security')).toEqual([{ session: [] }])
     expect(ways('/api/status')).toEqual([])
   })

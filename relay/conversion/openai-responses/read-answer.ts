@@ -1,5 +1,9 @@
 import { type JsonObject, objectOf, objectsOf, textOf } from '#relay/canonical/json-values.ts'
-import type { AnswerPart, CanonicalAnswer } from '../../canonical/canonical-answer.ts'
+import {
+  type AnswerPart,
+  type CanonicalAnswer,
+  FailedAnswer,
+} from '../../canonical/canonical-answer.ts'
 import { argumentsOfInput } from './convert-caller-tools-to-functions.ts'
 import { ownContent } from './encrypted-content.ts'
 import { readStop } from './stop-reason.ts'
@@ -11,9 +15,11 @@ export const PARTS_MAX = 128
 
 /**
  * Reads a complete response. Content that can't be read is skipped, and so are calls of tools that
- * the provider ran. The error of a failed response is not read: see `readFailure`.
+ * the provider ran. Throws `FailedAnswer` if the response has failed.
  */
 export function readAnswer(body: JsonObject): CanonicalAnswer {
+  const failure = readFailure(body)
+  if (failure !== null) throw new FailedAnswer(failure)
   const id = textOf(body.id) ?? ''
   const items = objectsOf(body.output).slice(0, PARTS_MAX)
   const parts = items.flatMap((item, at) => readItem(item, id, at)).slice(0, PARTS_MAX)

@@ -2,6 +2,7 @@ import type { ToolName } from '#domain/pricing/usage.ts'
 import type { TextSink } from '#relay/canonical/answer-text-sink.ts'
 import {
   type JsonObject,
+  jsonOrEmpty,
   objectOf,
   objectOrEmpty,
   parsedObject,
@@ -118,7 +119,7 @@ function readEndOfItem(item: JsonObject | null, index: number, sink: TextSink): 
 }
 
 function readWritten(value: unknown, index: number, sink: TextSink): void {
-  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
+  const text = typeof value === 'string' ? value : jsonOrEmpty(value)
   if (text !== '') sink.text(index, REST, text)
 }
 

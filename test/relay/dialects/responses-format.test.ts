@@ -100,6 +100,16 @@ describe('a request of the Responses API', () => {
     expect(read({}).stored).toBe(undefined)
   })
 
+  it('is refused if it has more than 1 000 references', () => {
+    const referring = (count: number) => ({
+      input: Array.from({ length: count }, (_, index) => ({
+        ...{ type: 'item_reference', id: `rs_${index}` },
+      })),
+    })
+    expect(read(referring(1_000)).stored?.references).toHaveLength(1_000)
+    for (const count of [1_001, 1_500]) expect(() => read(referring(count))).toThrow()
+  })
+
   it('may have nulls in place of absent members', () => {
     const nulls = { conversation: null, previous_response_id: null, prompt: null, reasoning: null }
     expect(read({ ...nulls, max_output_tokens: null, tools: null }).outputTokensMax).toBe(null)

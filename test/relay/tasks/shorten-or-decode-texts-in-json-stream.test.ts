@@ -32,6 +32,14 @@ describe('a file that is a base64 text in a JSON document', () => {
   const file = 'some bytes of a video'
   const text = Buffer.from(file).toString('base64')
 
+  /** A text with all signs that JSON writers escape. */
+  const SIGNS = '4oi+8J+/vz8/Pz4='
+  const decoded = Buffer.from(SIGNS, 'base64').toString()
+  const DECODED = new Map([
+    ...[['with escaped padding', 'ab'] as const, ['with escapes', decoded] as const],
+    ['in lines', decoded],
+  ])
+
   it.each([
     ['in one line', `{"a":"bytes","videos":[{"bytes":"${text}","type":"x"}]}`],
     ['with spaces', `{ "videos" : [ { "bytes" :\n "${text}" } ] }`],
@@ -39,8 +47,10 @@ describe('a file that is a base64 text in a JSON document', () => {
       'with escaped padding',
       `{"bytes":"${Buffer.from('ab').toString('base64').replace('=', '\\u003d')}"}`,
     ],
+    ['with escapes', `{"bytes":"${SIGNS.replaceAll('/', '\\/').replaceAll('+', '\\u002B')}"}`],
+    ['in lines', `{"bytes":"${SIGNS.replaceAll('/', '/\\r\\n')}"}`],
   ])('is decoded %s, wherever it is split', async (name, document) => {
-    const expected = name === 'with escaped padding' ? 'ab' : file
+    const expected = DECODED.get(name) ?? file
     for (let at = 0; at <= document.length; at += 1) {
       expect(await joined(base64TextIn(splitAt(document, at), 'bytes'))).toBe(expected)
     }

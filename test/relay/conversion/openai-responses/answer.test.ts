@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CanonicalAnswer } from '#relay/canonical/canonical-answer.ts'
+import { type CanonicalAnswer, FailedAnswer } from '#relay/canonical/canonical-answer.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { readAnswer, readFailure } from '#relay/conversion/openai-responses/read-answer.ts'
 import { readAnswerSettings, readRequest } from '#relay/conversion/openai-responses/read-request.ts'
@@ -172,6 +172,7 @@ describe('answers in OpenAI’s responses format', () => {
     expect(readFailure({ status: 'failed', error })).toEqual(failure)
     expect(readFailure({ status: 'cancelled', error: null })?.type).toBe('cancelled')
     expect(readFailure(RESPONSE)).toBeNull()
+    expect(() => readAnswer({ ...RESPONSE, status: 'failed', error })).toThrow(FailedAnswer)
   })
 
   it.each([
