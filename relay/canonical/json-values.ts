@@ -42,8 +42,8 @@ export function parsedObject(json: string | Buffer): JsonObject | null {
 }
 
 /**
- * Returns the value as JSON. Returns an empty text for undefined, and for a value that is nested too
- * deeply to be serialized (about 5 000 levels). `JSON.parse` has no such limit, so a provider's
+ * Returns the value as JSON. Returns an empty text for undefined, and for a value that is nested
+ * too deeply to be serialized (about 5 000 levels). `JSON.parse` has no such limit, so a provider's
  * answer may contain such a value.
  */
 export function jsonOrEmpty(value: unknown): string {
