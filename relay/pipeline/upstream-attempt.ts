@@ -339,7 +339,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   /**
    * Ends the attempt if `step` throws. For example, a provider's JSON may be nested too deeply to
-   * be serialized again. An exception would otherwise end the process, because no promise carries it.
+   * be serialized again. An exception would otherwise end the process, because no promise carries
+   * it.
    */
   private guard(step: () => void): void {
     try {
