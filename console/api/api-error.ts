@@ -4,15 +4,19 @@ type InvalidField = NonNullable<ErrorEnvelope['invalid_field']>
 
 export class ApiError extends Error {
   /**
-   * The error code of the server, `Http404` for a 404 response without a code, or `Network` if
-   * there was no response.
+   * The error code of the server. If the server sent no code, the console sets one of these codes:
+   * `Http` with the status (such as `Http404`), `Refused` for a response with a 2xx status that
+   * reports a failure, or `Network` if there was no response.
    */
   readonly code: string
   /** The HTTP status, or 0 if there was no response. */
   readonly status: number
   /** The `X-Request-Id` of the response, or an empty text if there was no response. */
   readonly requestId: string
-  /** The server's message, or an empty text if `message` already contains this text. */
+  /**
+   * The server's message, or an empty text if the server sent none or `message` already contains
+   * it.
+   */
   readonly detail: string
   readonly retryAfterMs: number | null
   readonly invalidField: InvalidField | null
@@ -57,8 +61,9 @@ export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404
 
 /**
- * Reports whether to repeat a failed query for an object. A query is not repeated after a 404,
- * because an object that does not exist will not appear later. Other errors may be temporary.
+ * Reports whether to repeat a failed query for an object. A query is repeated at most twice,
+ * because the error may be temporary. A query is not repeated after a 404, because an object that
+ * does not exist will not appear later.
  */
 export const retryUnlessMissing = (count: number, failure: Error): boolean =>
   count < 2 && !isNotFound(failure)

@@ -71,15 +71,15 @@ export type HealthPoint = {
 const BAR_SECONDS = 180
 
 /**
- * Divides time into bars of three minutes. Returns the end of the bar that contains `atMs`, in Unix
- * seconds.
+ * Returns the end of the chart bar that contains `atMs`, in Unix seconds. Each bar covers three
+ * minutes.
  */
 export const healthBarEnd = (atMs: number): number =>
   (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
 
 /**
- * Returns the success rates of the 20 bars before `end`. Each bar stands for three minutes. A bar
- * without attempts has the rate null.
+ * Returns the success rates of the last 20 chart bars, which end at `end`. Each bar covers three
+ * minutes. A bar without attempts has the rate null.
  */
 export function healthPoints(rows: ChannelHealth['minutes'], end: number): readonly HealthPoint[] {
   const length = BAR_SECONDS

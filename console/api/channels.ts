@@ -18,7 +18,7 @@ type ChannelQuery = {
   pageSize: number
   status?: string
   type?: string
-  /** The name of the sort column on the server. An empty text selects the default order. */
+  /** The server's name of the column to sort by. An empty text selects the default order. */
   sort?: string
   isDescending?: boolean
   isIdSort?: boolean
@@ -115,8 +115,9 @@ export type TestOutcome =
   | { readonly isSuccess: false; readonly message: string }
 
 /**
- * Tests a channel by sending a call through it. If the test fails, the promise is still fulfilled,
- * and the result contains the reason.
+ * Tests a channel by sending a call through it. If the test fails or is aborted, the promise is
+ * still fulfilled. The result then contains the reason of the failure, or an empty text after an
+ * abort.
  */
 export async function testChannel(
   id: number,
@@ -135,15 +136,15 @@ export async function testChannel(
 }
 
 /**
- * Changes a channel and returns the message of the server. The status 1 enables the channel, and 2
- * disables it.
+ * Changes a channel and returns the message of the server. A `status` of 1 enables the channel, and
+ * 2 disables it.
  */
 export const updateChannel = async (body: UpdateChannel): Promise<string> =>
   (await callForEnvelope('PUT /api/channel/', { body })).message
 
 /**
- * Reports whether the server rejected a change because the channel or its keys are needed by
- * unfinished work.
+ * Reports whether the server rejected a change because unfinished work needs the channel or its
+ * keys.
  */
 export const isWorkInFlight = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'WorkInFlight'

@@ -23,7 +23,8 @@ type ChatListener = {
 
 /**
  * Sends a chat request and passes on the parts of the answer as they arrive. Throws an `ApiError`
- * if the server rejects the call or if the stream ends without `[DONE]`.
+ * if the server rejects the call, if the stream contains an error, or if the stream ends without
+ * `[DONE]`.
  */
 export async function chat(
   ask: ChatRequest,
@@ -88,7 +89,7 @@ async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
 
 /**
  * Reads the next chunk. If the connection breaks, throws the same error as for a request without a
- * response.
+ * response. The error of an abort is thrown unchanged.
  */
 async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {

@@ -22,8 +22,8 @@ export type ApiRequest = {
   afterPosition?: number | undefined
   signal?: AbortSignal | undefined
   /**
-   * The idempotency key. Of several requests with one key, the server executes only the first, so
-   * that a request can safely be repeated.
+   * The idempotency key. The server executes only the first of several requests with the same key.
+   * A request with a key can therefore safely be repeated.
    */
   idempotencyKey?: string
   /**
@@ -39,7 +39,7 @@ export type ApiAnswer<T> = {
   data: T
   position: number | null
   message: string
-  /** The complete body of the response, because a few routes send more fields than `data`. */
+  /** The complete body of the response. A few routes send other fields besides `data`. */
   envelope: Readonly<Record<string, unknown>>
 }
 
@@ -51,14 +51,14 @@ export type ListSort = {
 }
 
 /**
- * The event log position of the last change that a request of this tab has made. Later reads wait
- * for this position, so that they include the change.
+ * The event log position of the last change that a request of this tab has made. Later reads of
+ * this tab wait for this position, so that their responses include the change.
  */
 let writtenPosition = 0
 
 /**
- * Sends a request and returns the parsed response. Throws a translated `ApiError` if it fails.
- * After a 401, the stored session is removed.
+ * Sends a request and returns the parsed response. Throws a translated `ApiError` if the request
+ * fails. After a 401, the stored user is removed as `expireSession` describes.
  */
 export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   const user = storedUser()
@@ -84,7 +84,10 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
 const ROWS_PER_READ = 100
 export const MATCHING_MAX = 1_000
 
-/** Reads up to `max` rows of a list page by page, without duplicates. */
+/**
+ * Reads the rows of a list page by page, without duplicates. Stops after the page that contains row
+ * number `max`.
+ */
 export async function fetchAllPages<Row extends { id: number }>(
   readPage: (page: number, pageSize: number) => Promise<ListPage<Row>>,
   max = Number.POSITIVE_INFINITY,
@@ -143,8 +146,8 @@ export function pathWithQuery(path: string, query: ApiRequest['query']): string 
 }
 
 /**
- * Sends a request. If the response is a 401 and the session was renewed meanwhile, sends the
- * request once more.
+ * Sends a request. If the response is a 401 and the session was renewed in the meantime, sends the
+ * request a second time.
  */
 async function send(call: ApiRequest, userId: number | null): Promise<Response> {
   if (call.renewsSession) return renewSession(() => sendOnce(call, userId))

@@ -21,8 +21,8 @@ let cached: { text: string | null; copy: CurrentScratchCopy | null } = { text: n
 
 /**
  * Returns the scratch copy that is open in this tab, or null if the tab shows the live site. While
- * a copy is open, all requests read from this copy. The stored copy grants no permission, because
- * the server checks each request.
+ * a copy is open, all requests without `isLive` read from this copy. The stored copy grants no
+ * permission, because the server checks each request.
  */
 export function currentScratchCopy(): CurrentScratchCopy | null {
   const text = sessionStorage.getItem(KEY)
@@ -32,22 +32,25 @@ export function currentScratchCopy(): CurrentScratchCopy | null {
   return isOwnCopy ? cached.copy : null
 }
 
-/** Opens a copy and reloads the console, so that no live data stays on the screen. */
+/**
+ * Opens a scratch copy (the site as of an earlier time) and reloads the console, so that no live
+ * data stays on the screen.
+ */
 export function openScratchCopy({ id, position, as_of }: ScratchCopy): void {
   const copy: CurrentScratchCopy = { id, position, as_of, userId: storedUser()?.id ?? 0 }
   sessionStorage.setItem(KEY, JSON.stringify(copy))
   window.location.assign(FIRST_PAGE)
 }
 
-/** Closes the copy and returns to the live site. */
+/** Closes the scratch copy and returns to the live site. */
 export function closeScratchCopy(): void {
   sessionStorage.removeItem(KEY)
   window.location.assign(COPIES_PAGE)
 }
 
 /**
- * Returns the time that screens use as the current time, in Unix seconds. While a copy is open, it
- * is the time of the copy.
+ * Returns the time that screens use as the current time, in Unix seconds. While a scratch copy is
+ * open, this is the time of the copy.
  */
 export const currentSeconds = (): number =>
   currentScratchCopy()?.as_of ?? Math.floor(Date.now() / 1_000)
@@ -55,7 +58,7 @@ export const currentSeconds = (): number =>
 let deletedId = ''
 const listeners = new Set<() => void>()
 
-/** Records that the server has deleted the copy that is open. */
+/** Records that the server has deleted the scratch copy that is open. */
 export function markScratchCopyDeleted(): void {
   deletedId = currentScratchCopy()?.id ?? ''
   for (const listener of listeners) listener()
@@ -66,7 +69,7 @@ function onCopyDeleted(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Reports whether the server has deleted the copy that is open. */
+/** Reports whether the server has deleted the scratch copy that is open. */
 export const useIsScratchCopyDeleted = (): boolean =>
   useSyncExternalStore(
     onCopyDeleted,

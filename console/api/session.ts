@@ -125,8 +125,9 @@ export const isRenewingSession = (): boolean => running > 0
 
 /**
  * Call this function before sending a request, and call the returned function after the response.
- * The returned function waits until no renewal of the session is running. Its promise then resolves
- * to true if the session was renewed since the request was sent.
+ * The returned function waits for the renewal of the session that was started last, if this renewal
+ * is still running. Its promise resolves to true if a renewal has ended since `watchSession` was
+ * called, even if the renewal failed.
  */
 export function watchSession(): () => Promise<boolean> {
   const before = renewals

@@ -37,7 +37,7 @@ export const storedChats = (): readonly Chat[] => stored ?? []
 
 /**
  * Reports whether the stored chat clients were malformed. Only the first call returns true, so that
- * the user is told once.
+ * the console tells the user only once.
  */
 export function takeChatsError(): boolean {
   const wereChatsBroken = areChatsBroken
@@ -88,8 +88,8 @@ export const statusQuery = queryOptions({
 })
 
 /**
- * Returns the status of the site. Until it has loaded, returns the status that was stored at the
- * last visit.
+ * Returns the status of the site. Until the status has loaded, returns the status that was stored
+ * at the last visit, or undefined if none is stored.
  */
 export function useStatus(): Status | undefined {
   const placeholder = cachedStatus()

@@ -48,7 +48,7 @@ export const listLogs = (
     signal: ask.signal,
   })
 
-/** Reads the row of a call that has ended. The result is null until then. */
+/** Reads the usage log row of a call. The result is null until the call has ended. */
 export const rowOfCallQuery = (requestId: string, scope: LogScope) =>
   queryOptions({
     queryKey: [...logsKey, 'call', scope, requestId],
@@ -80,8 +80,8 @@ export async function callsByHour(ask: {
   from: number
   to: number
   /**
-   * The user whose calls are counted, or an empty text for all users. It has an effect only for the
-   * scope `all`.
+   * The user whose calls are counted, or an empty text for all users. This filter has an effect
+   * only for the scope `all`.
    */
   username: string
   signal?: AbortSignal

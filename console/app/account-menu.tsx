@@ -53,7 +53,7 @@ export function AccountMenu({ user }: { user: SessionUser }) {
 
 const isNewYear = (today: Date): boolean => today.getMonth() === 0 && today.getDate() === 1
 
-/** Returns the actions of the account menu, which the command palette shows, too. */
+/** Returns the actions of the account menu. The command palette also shows these actions. */
 export function useAccountActions() {
   const { t } = useTranslation()
   const navigate = useNavigate()

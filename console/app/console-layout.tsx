@@ -22,8 +22,8 @@ import { ShellFrame } from './shell-frame.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /**
- * A banner that is shown while the server does not respond. It takes the place of the separate
- * error messages of all failed requests.
+ * A banner that is shown while the browser is offline, or while the server is unreachable, busy or
+ * down. The banner replaces the separate error messages of the failed requests.
  */
 function ServerUnavailableBanner() {
   const { t } = useTranslation()

@@ -40,14 +40,15 @@ function LoadErrorPage({ file }: { file: string }) {
 }
 
 /**
- * Reloads the page when the browser is online again. It also tries to reload at intervals, because
- * browsers do not always report that they are online.
+ * Tries to reload the page at once, when the browser is online again, and at intervals while the
+ * page is visible. The intervals are necessary, because browsers do not always report that they are
+ * online.
  */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      // The first attempt reloads at once. Later ones wait for 30 s, so that a broken script does
-      // not cause a fast loop of reloads.
+      // The first attempt reloads at once. Later attempts reload only if the page has been open for
+      // 30 s, so that a broken script does not cause a fast loop of reloads.
       const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
       if (isFirst || performance.now() > RELOAD_INTERVAL_MIN_MS) void reloadIfReachable(file)
     }
@@ -75,8 +76,8 @@ async function reloadIfReachable(file: string): Promise<void> {
 }
 
 /**
- * Loads the component of a page. If that fails, returns an error page instead, because React would
- * show nothing for a rejected `lazy` function.
+ * Loads the component of a page. If loading fails, returns an error page instead, because React
+ * would show nothing for a rejected `lazy` function.
  */
 export async function loadPage(
   load: () => Promise<ComponentType>,

@@ -27,8 +27,8 @@ export function InboxBell() {
   }, [error])
   useLiveTopic('inbox', {
     onEvents: (counts) => {
-      // A request that is under way is cancelled, because its number would be older than the number
-      // in this event.
+      // Cancels a pending request for the number of unread messages, because the response would be
+      // older than this event.
       void client.cancelQueries({ queryKey: unreadKey })
       client.setQueryData(unreadKey, counts.at(-1)?.unread_count)
       void client.invalidateQueries({ queryKey: inboxKey })

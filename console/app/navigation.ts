@@ -38,8 +38,8 @@ export type NavItem = {
   readonly icon: IconName
   readonly section: 'chat' | 'console' | 'admin' | 'audit' | 'personal'
   /**
-   * Another path of the page to which the entry leads. If this path ends with `/`, all paths that
-   * begin with it belong to the page.
+   * Another path of the page that the navigation entry opens. If this path ends with `/`, all paths
+   * that begin with it belong to the page.
    */
   readonly relatedPath?: string
   readonly isOffered?: (status: Status | undefined) => boolean

@@ -50,7 +50,8 @@ const withPageTexts =
 const withAuditTexts =
   <Module,>(load: () => Promise<Module>): (() => Promise<Module>) =>
   async () => {
-    // The page with proofs is also shown without a login. The shared texts may not be loaded then.
+    // The page with proofs is also shown without a login. In that case, the shared texts may not be
+    // loaded yet.
     const texts = [loadAllTranslations(), loadTranslations('audit'), loadTranslations('logDetails')]
     const [module] = await Promise.all([load(), ...texts])
     return module

@@ -36,7 +36,10 @@ export function ScratchCopyBanner() {
   )
 }
 
-/** Shown instead of a page whose data a scratch copy does not contain. */
+/**
+ * The page that is shown in place of another page, if a scratch copy does not contain the data of
+ * that page.
+ */
 export function NotInCopyPage() {
   const { t } = useTranslation()
   return (

@@ -10,7 +10,9 @@ import { cachedStatus, statusQuery } from '../api/status.ts'
 
 /**
  * Returns a route loader that redirects to the setup page until the setup is complete. If the setup
- * was complete at the last visit, pages open without waiting for the server.
+ * was complete at the last visit, pages open without waiting for the server. If the server then
+ * reports that the setup is not complete, `leaveForSetup` is called. After the setup, the setup
+ * page redirects to the home page.
  */
 export function redirectToSetup(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
@@ -27,8 +29,9 @@ export function redirectToSetup(client: QueryClient, leaveForSetup: () => void):
 }
 
 /**
- * Redirects to the login page if this browser has no stored user. The session is not checked here,
- * because the server checks it on each request.
+ * Redirects to the login page if this browser has no stored user. Otherwise, waits until all
+ * translations are loaded. The session is not checked here, because the server checks it on each
+ * request.
  */
 export const requireLogin: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {
@@ -40,8 +43,9 @@ export const requireLogin: LoaderFunction = async ({ request }) => {
 }
 
 /**
- * Reads the status, and calls `leaveForSetup` if the status says that the setup is not complete. It
- * uses a separate query observer, so that the request continues when the user opens another page.
+ * Reads the status, and calls `leaveForSetup` if the status says that the setup is not complete.
+ * Shows an error if a request fails, but only once. A separate query observer keeps the request
+ * running when the user opens another page.
  */
 function followStatus(client: QueryClient, leaveForSetup: () => void): void {
   const observer = new QueryObserver(client, statusQuery)

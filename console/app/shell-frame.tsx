@@ -52,8 +52,8 @@ function MobileNavigation(props: { isOpen: boolean; onClose: () => void }) {
 }
 
 /**
- * The bell, which is loaded as a separate script. If loading fails, a link to the inbox is shown
- * instead.
+ * The bell that links to the inbox. The bell is loaded as a separate script. If loading fails, a
+ * plain link to the inbox is shown instead.
  */
 const InboxBell = lazy(() =>
   import('./inbox-bell.tsx').then(

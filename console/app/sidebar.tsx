@@ -74,7 +74,7 @@ function useActiveLinkInView(links: number) {
 
 /**
  * Scrolls a link to the middle of `scroller` if the link is hidden. Unlike `scrollIntoView`, this
- * function never scrolls the page around `scroller`.
+ * function never scrolls the page that contains `scroller`.
  */
 function scrollToMiddleIfHidden(link: HTMLElement, scroller: HTMLElement): void {
   const [inner, outer] = [link.getBoundingClientRect(), scroller.getBoundingClientRect()]

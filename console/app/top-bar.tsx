@@ -61,8 +61,8 @@ export function TopBar(props: {
 }
 
 /**
- * The links to the pages of the site. On a narrow screen, this component shows the links in a menu.
- * If the page already has a menu (`hasMenu`) with these links, it shows nothing.
+ * The links to the pages of the site. On a narrow screen, this component shows the links in a menu,
+ * or nothing if the page already has a menu with these links (`hasMenu`).
  */
 function SiteLinks({ hasMenu }: { hasMenu: boolean }) {
   const { t } = useTranslation()

@@ -45,8 +45,8 @@ type FoundCall = { readonly requestId: string; readonly model: string; readonly 
 
 /**
  * Finds calls by the beginning of their request id. Auditors who are not admins can't read the
- * usage log of other users. They find another user's call only by the complete id of the call, and
- * the entry opens the audit page of the call.
+ * usage log of other users. They therefore find the calls of other users only by the complete
+ * request id.
  */
 function useCalls(query: string): readonly Entry[] {
   const { t } = useTranslation()

@@ -70,7 +70,7 @@ export async function loadTranslations(part: 'pages' | 'logDetails' | 'audit'): 
 }
 
 /**
- * Starts i18next with the texts of the pages that need no login. A text that is missing in the
+ * Starts i18next with the texts of `translationsBeforeLogin`. A text that is missing in the
  * selected language is shown in Chinese.
  */
 export async function startI18n(): Promise<void> {

@@ -4,8 +4,8 @@ import type { pageTranslations } from './zh/page-translations.ts'
 import type { zh } from './zh/translations-after-login.ts'
 
 /**
- * The type of the Chinese texts, which defines the keys that every language must have. It also
- * defines the placeholders of each text.
+ * The type of the Chinese texts, which defines the keys that every language must have. This type
+ * also defines the placeholders of each text.
  */
 export type ChineseTranslations = typeof zh &
   typeof pageTranslations &

@@ -1,10 +1,10 @@
-// Runs before the first paint, so that the chosen theme never flashes the other one.
+// Runs before the first paint, so that the page does not appear in the wrong theme for a moment.
 ;(() => {
   let chosen = null
   try {
     chosen = localStorage.getItem('theme-mode')
   } catch {
-    // No storage: the system decides.
+    // Without storage, the theme of the operating system applies.
   }
   const isDark =
     chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)

@@ -2,8 +2,8 @@ import regular from '@fontsource/noto-sans-sc/400.css?url'
 import semibold from '@fontsource/noto-sans-sc/600.css?url'
 
 /**
- * The URLs of the style sheets for the Chinese fonts. They are loaded separately, because they are
- * larger than all other styles together.
+ * The URLs of the style sheets for the Chinese fonts. These style sheets are loaded separately,
+ * because they are larger than all other styles together.
  */
 export const CHINESE_FONTS: readonly string[] = [regular, semibold]
 

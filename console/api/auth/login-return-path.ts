@@ -2,7 +2,7 @@ const DEFAULT_RETURN_PATH = '/app/tokens'
 
 /**
  * Returns the path to open after a login. `value` comes from the URL. If `value` is not a known
- * path of this site, the default path is returned. Otherwise, a link could lead users to another
+ * path of this site, the default path is returned, so that a link cannot lead users to another
  * site.
  */
 export function safeReturnPath(

@@ -35,8 +35,8 @@ export function liveStream(): LiveStream {
       distinctUntilChanged(),
     ),
     isWatched$: combineLatest([isPageVisible$(), isLoggedIn$()]).pipe(
-      // While a scratch copy (the site as of an earlier time) is open, live events would change
-      // what it shows.
+      // While a scratch copy (the site as of an earlier time) is open, the console receives no live
+      // events, because such events would change what the copy shows.
       map(([isVisible, hasUser]) => isVisible && hasUser && currentScratchCopy() === null),
       distinctUntilChanged(),
     ),
@@ -57,7 +57,8 @@ const isPageVisible$ = (): Observable<boolean> =>
 
 /**
  * Emits whether the user has a session that may receive live events. A session receives no events
- * while it is being renewed, or while the user must replace a password that an admin has set.
+ * while the user is logging out, while the session is being renewed, or while the user must replace
+ * a password that an admin has set.
  */
 const isLoggedIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
@@ -80,8 +81,8 @@ function connect(): LiveSocket {
 }
 
 /**
- * Makes `close` wait until the socket is open. Browsers report an error if a socket is closed
- * earlier.
+ * Makes `close` wait until the socket is open. Browsers report an error if a connecting socket is
+ * closed.
  */
 function closeOnceOpen(socket: WebSocket): WebSocket {
   const close = socket.close.bind(socket)

@@ -28,7 +28,7 @@ export class LiveCursor {
 
   /**
    * Converts a message of the server to events for the screens. An event of the kind `resync` tells
-   * them to read their data again.
+   * the screens to read their data again.
    */
   accept(message: LiveMessage): LiveEvent[] {
     if (message.type === 'ready') return this.start(message.position)
@@ -44,8 +44,8 @@ export class LiveCursor {
     if (isProgress(message)) {
       return [{ kind: 'event', topic: 'tasks', position: message.position, data: message.data }]
     }
-    // The number of unread messages is sent on every connection. It does not count as progress of
-    // the stream.
+    // The server sends the number of unread messages on every connection. This message does not
+    // change the position at which the stream continues.
     if (message.topic === 'inbox') {
       return [{ kind: 'event', topic: 'inbox', position: message.position, data: message.data }]
     }
@@ -84,8 +84,8 @@ export class LiveCursor {
 }
 
 /**
- * Returns an id that distinguishes events with the same position. Such events exist, because an
- * action on several objects causes one event for each object.
+ * Returns an id that distinguishes events with the same position. An action on several objects
+ * causes one event for each object, all with the same position.
  */
 const idOf = ({ data }: NumberedMessage): number | string =>
   'object' in data ? `${data.object.kind}:${data.object.id}` : data.id
@@ -106,7 +106,7 @@ const isProgress = (message: EventMessage): message is ProgressMessage =>
 
 /**
  * Reports whether a message is about channel tests. A second copy of such a message is not dropped,
- * because it only repeats a state.
+ * because it only repeats the state of a test.
  */
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'

@@ -55,8 +55,8 @@ const SILENCE_MAX_MS = 45_000
 const LINGER_MS = 5_000
 
 /**
- * Creates the stream of live events. It is connected while a screen uses it, the browser is online
- * and a user looks at the page. Failed connections are retried with increasing delays.
+ * Creates the stream of live events. The stream is connected while a screen uses it, the browser is
+ * online and a user looks at the page. Failed connections are retried with increasing delays.
  */
 export function createLiveStream(deps: LiveDeps): LiveStream {
   const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
@@ -119,7 +119,8 @@ function keepConnected(
 
 /**
  * Returns the delay (ms) before the next attempt to connect. The delay doubles with each failure,
- * up to 30 s, and is randomized, so that not all tabs retry at the same time.
+ * up to 30 s. The result varies randomly by up to 20 %, so that not all tabs retry at the same
+ * time.
  */
 function retryDelayMs(failures: number, random: number): number {
   const wait = Math.min(RETRY_DELAY_MAX_MS, RETRY_DELAY_MIN_MS * 2 ** Math.min(failures, 10))
@@ -135,7 +136,7 @@ function connection(deps: LiveDeps, cursor: LiveCursor, ready: () => void): Obse
     const socket = deps.connect()
     const request = (message: LiveRequest): void => socket.send(JSON.stringify(message))
     const heard = new Subject<void>()
-    // NOTE: `send` throws an error if the socket is still connecting.
+    // `send` throws an error if the socket is still connecting.
     let isOpen = false
     socket.onopen = () => {
       isOpen = true

@@ -14,7 +14,7 @@ type LiveHandlers<T extends ScreenTopic> = {
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
   /**
    * Called if events may have been missed. The screen must then read its data again. If `position`
-   * is not null, the data must include all events up to this position.
+   * is not null, the response must include all events up to this position.
    */
   readonly onResync: (position: number | null) => void
 }
@@ -56,9 +56,9 @@ function deliver<T extends ScreenTopic>(
 }
 
 /**
- * Returns the position of the newest live event that a screen has used, and a function that raises
- * this position. The response to a later request of the screen must include all events up to this
- * position.
+ * Returns two functions. `current` returns the position of the newest live event that a screen has
+ * used, and `raiseTo` raises this position. The response to a later request of the screen must
+ * include all events up to this position.
  */
 export function useMinPosition() {
   const [minPosition] = useState(() => {

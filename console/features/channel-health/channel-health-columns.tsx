@@ -18,14 +18,14 @@ const STEP = 5
 const BAR = 4
 const HEIGHT = 20
 /**
- * The minimum height (px) of the part of a bar that stands for failed calls. This height makes a
+ * The minimum height (px) of the part of a bar that represents failed calls. This height makes a
  * failure rate of one percent visible.
  */
 const FAILURE_HEIGHT_MIN = 2
 
 /**
- * Draws a channel's success rate over time as small bars. A dot stands for a time without calls.
- * All bars of one color are one SVG path, because many elements would make scrolling slow.
+ * Draws a channel's success rate over time as small bars. A dot marks a time without calls. All
+ * bars of one color are one SVG path, because many elements would make scrolling slow.
  */
 function SparkBars({ points }: { points: readonly HealthPoint[] }) {
   const paths = pathsOf(points)

@@ -30,7 +30,8 @@ const P50 = 'var(--tg-chart-2)'
 const P95 = 'var(--tg-chart-3)'
 
 /**
- * Draws the history chart. It is loaded as a separate script, because the chart library is large.
+ * Draws the history chart. This component is loaded as a separate script, because the chart library
+ * is large.
  */
 export function HistoryChart({ history }: { history: HistoryChartData }) {
   const { t } = useTranslation()

@@ -61,8 +61,8 @@ const TICK_MS = 1_000
 
 function Countdown({ until }: { until: number }) {
   const { t } = useTranslation()
-  // Converts `until` to a time of the monotonic clock, which changes of the system clock do not
-  // affect.
+  // Converts `until` to a time on the clock of `performance.now()`. Changes of the system clock do
+  // not affect this clock.
   const end = useMemo(() => performance.now() + until - Date.now(), [until])
   const left = useTimeLeft(end, TICK_MS)
   return (

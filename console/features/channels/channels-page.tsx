@@ -44,8 +44,8 @@ function useLiveChannels(): void {
         (row) => 'deleted' in row || channelsById.get(row.id)?.tag !== row.tag,
       )
       if (rows.some((row) => 'deleted' in row && channelsById.has(row.id))) refetch()
-      // A list request that is under way may have been answered before the event. Its response
-      // would undo the change on screen, so the list is requested again.
+      // The response to a pending list request may be older than the event and would undo the
+      // change on screen. The list is therefore requested again.
       else if (isMoved || entries.some(isTagGroup) || isReading()) refetchSoon()
     },
     onResync: refetch,
@@ -56,7 +56,7 @@ const DELAY_MS = 1_000
 
 /**
  * Returns a function that runs `perform` at most once per second. Each call to a provider causes a
- * live event about its channel, and without this limit each of these events would run `perform`.
+ * live event about its channel. Without this limit, each of these events would run `perform`.
  */
 function useDelayedCall(perform: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -141,8 +141,8 @@ function Channels() {
 const NO_STEP = { isOpen: false, models: [] }
 
 /**
- * Subscribes to channel events. It is a component and not a hook, so that it can be left out for
- * users who may not see channels.
+ * Subscribes to channel events. This is a component and not a hook, so that the page can leave it
+ * out for users who may not see channels.
  */
 function LiveChannels(): null {
   useLiveChannels()

@@ -18,8 +18,8 @@ export const callableModelNames = ({ models, prefix }: ServedModels): string[] =
 const NONE: readonly string[] = []
 
 /**
- * Returns a function that finds the models of a channel that have no price. Until the prices have
- * loaded, the function returns an empty list.
+ * Returns a function that finds the models of a channel that have no price. The function returns an
+ * empty list until the prices have loaded, and if the site permits calls of models without a price.
  */
 export function useUnpricedModels(): (served: ServedModels) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true

@@ -25,7 +25,7 @@ const RELOADED = 'chat-reloaded'
 
 /**
  * Shows a chat client (a web page of another operator) in a frame. The client may run scripts and
- * store data. It can read the token's key, because `address` contains the key.
+ * store data. The client can read the token's key, because `address` contains the key.
  */
 function ChatFrame({ name, address }: { name: string; address: string }) {
   const { t } = useTranslation()
@@ -45,9 +45,9 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
 }
 
 /**
- * Reports whether the content security policy of this page blocks the frame. Before the hook
- * reports this, it reloads the page once, because the policy may have changed since the page was
- * loaded.
+ * Reports whether the content security policy of this page blocks the frame. After the first
+ * violation, the hook only reloads the page, because the policy may have changed since the page was
+ * loaded. The hook reports the next violation.
  */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)

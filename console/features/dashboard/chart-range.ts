@@ -11,8 +11,8 @@ export type Interval = { readonly from: number; readonly to: number }
 const HOUR = 3_600
 const DAY = 24 * HOUR
 /**
- * The longest range that the chart can show, in seconds. The server accepts a week more, because a
- * chart with weekly bars extends the range to complete weeks.
+ * The longest range that the chart can show, in seconds. The server accepts one more week, because
+ * a chart with weekly bars extends the range to complete weeks.
  */
 const SPAN_MAX = 92 * DAY
 
@@ -56,8 +56,7 @@ export function zoomFromUrl({ from, to }: Interval): Interval | null {
 }
 
 /**
- * Returns the interval that a range covers if it ends at `now`. The interval starts at the start of
- * a bar.
+ * Returns the interval of a range that ends at `now`. The interval starts at the start of a bar.
  */
 export function intervalOf(range: ChartRange, now: number, calendar: Calendar): Interval {
   const stepSeconds = calendar.step === 'hour' ? HOUR : DAY

@@ -37,8 +37,8 @@ export function DashboardPage() {
   // A scratch copy shows the site's data as of an earlier time. The user's own account is always
   // current, so it is hidden while a scratch copy is open.
   const isScratchCopyOpen = currentScratchCopy() !== null
-  // The checklist changes the site. A scratch copy is read-only and therefore shows the empty lists
-  // instead.
+  // The steps of the checklist change the site. A scratch copy is read-only and therefore shows the
+  // empty lists instead.
   const isNewUser = calls === 0 && !isScratchCopyOpen
   return (
     <Page

@@ -34,7 +34,7 @@ export function SetupChecklist(props: { calls: number; isOwnPage?: boolean }) {
   const models = useQuery({ ...usableModelsQuery, ...POLLING })
   const chats = useQuery({ ...chatModelsQuery, ...POLLING })
   const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...POLLING })
-  // Shows a placeholder until all data has loaded, because the panel's height depends on it.
+  // Shows a placeholder until all data has loaded, because the panel's height depends on this data.
   const isWaiting = [channels, enabledModels, models, chats, tokens].some(
     ({ isLoading }) => isLoading,
   )

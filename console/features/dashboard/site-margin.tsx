@@ -50,8 +50,8 @@ export function MarginShare({ totals }: { totals: CostTotals }) {
 }
 
 /**
- * Returns a function that formats a share as a percentage. It rounds toward zero, so that only a
- * share of exactly 1 appears as 100 %.
+ * Returns a function that formats a share as a percentage. The function rounds toward zero, so that
+ * only a share of exactly 1 appears as 100 %.
  */
 function usePercent(): (share: number) => string {
   const locale = useLocale()
@@ -82,8 +82,8 @@ type Margin = {
    */
   readonly share: number | null
   /**
-   * The charges for calls with a known cost, as a share (0 to 1) of all charges. It is 1 if there
-   * are no charges.
+   * The charges for calls with a known cost, as a share (0 to 1) of all charges. The share is 1 if
+   * there are no charges.
    */
   readonly coverage: number
 }

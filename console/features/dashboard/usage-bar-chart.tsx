@@ -12,8 +12,8 @@ const MARGIN = { top: 8, right: 4, bottom: 0, left: 0 }
 const AXIS_WIDTH = 72
 
 /**
- * Draws the bars of the usage chart. It is loaded as a separate script, because the chart library
- * is large.
+ * Draws the bars of the usage chart. This component is loaded as a separate script, because the
+ * chart library is large.
  */
 export function UsageBarChart(props: ChartTexts & { onZoom: (interval: Interval) => void }) {
   const { t } = useTranslation()

@@ -41,13 +41,16 @@ export type ChartTexts = {
 }
 
 /**
- * The division of time into bars. `isUtc` is true for data that the server counts by UTC day.
- * Otherwise, bars follow the time zone of the browser.
+ * The division of time into bars. `isUtc` is true for data that the server counts by UTC day. If it
+ * is false, bars follow the time zone of the browser.
  */
 export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
 
 export const OTHER_SERIES = ''
-/** The number of colors that can be distinguished in both themes. */
+/**
+ * The maximum number of series in the chart, which is the number of colors that users can
+ * distinguish in both themes.
+ */
 export const SERIES_MAX = 6
 
 const HOUR = 3_600

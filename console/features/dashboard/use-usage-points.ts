@@ -31,7 +31,8 @@ export function useUsagePoints(
       return { ...interval, points }
     },
     placeholderData: keepPreviousData,
-    // Reads the data on every mount, because live events update it only while the page is open.
+    // Reads the data on every mount, because live events update the data only while the page is
+    // open.
     refetchOnMount: 'always',
     refetchInterval: pollIntervalMs,
   })
@@ -53,8 +54,9 @@ async function read(
 }
 
 /**
- * Returns the points of the chart by token. If several tokens have the same name, each name is
- * followed by the token's id.
+ * Returns the points of the chart by token. If a token has no name or the same name as another
+ * token, the name is followed by the token's id. The series with an empty name contains the usage
+ * with the token id 0.
  */
 export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
   const ids = new Map<string, Set<number>>()
@@ -68,8 +70,8 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
 }
 
 /**
- * Reads the user's usage by token and UTC day. The token id 0 stands for all tokens without a
- * separate entry.
+ * Reads the user's usage by token and UTC day. The entry with the token id 0 contains the usage of
+ * all tokens without a separate entry.
  */
 const tokenUsage = (request: { from: number; to: number; signal?: AbortSignal }) =>
   call('GET /api/data/self/tokens', {

@@ -1,8 +1,8 @@
 import type { InboxMessage } from '#read-api/contract/messages.ts'
 
 /**
- * The preview is made from the first characters of the message, at most from this number of them.
- * Removing the markup of a longer text would be slow.
+ * The maximum number of characters that are read from the beginning of a message to make its
+ * preview. Removing the markup of a longer text would be slow.
  */
 const READ_CHARACTERS_MAX = 2_000
 const SHOWN_MAX = 100
@@ -90,7 +90,8 @@ function withoutTables(text: string): string {
 const withoutMarkdown = (text: string): string =>
   withoutTags(withoutTables(text).replace(AUTO_LINK, '$1'))
     .replace(LINK, '$1')
-    // A link may contain an image, so images are removed before links.
+    // A link may contain an image. The first replacement removes the image, and this replacement
+    // removes the link.
     .replace(LINK, '$1')
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, '')
     .replace(/^[ \t]*(?:```.*|-{3,}|\*{3,})$/gm, '')

@@ -10,8 +10,8 @@ import type { LoginOrBindResult, TelegramQuery } from '#write-api/contract/oauth
 import { useCompleteLogin } from './use-complete-login.ts'
 
 /**
- * The page to which OAuth providers redirect. It completes a login, or connects a login method to
- * the account.
+ * The page to which OAuth providers redirect. This page completes a login, or connects a login
+ * method to the account.
  */
 export function OAuthPage() {
   const { t } = useTranslation()
@@ -57,7 +57,7 @@ async function completeOAuth(
   const query = Object.fromEntries(params)
   if (method === 'telegram') {
     const { act, ...telegramParams } = query
-    // A link without `state` may be an attack that logs in the user to the attacker's account.
+    // A link without `state` may be an attack that logs the user in to the attacker's account.
     if (telegramParams.state === undefined) throw new Error(refusedText)
     const input = { query: telegramParams as TelegramQuery }
     if (act === 'bind') return call('GET /api/oauth/telegram/bind', input)

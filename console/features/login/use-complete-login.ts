@@ -11,8 +11,8 @@ export function useCompleteLogin() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const [params] = useSearchParams()
-  // If a login on the OAuth page requires a second factor, `returnTo` is the path that is opened
-  // after the login.
+  // This state comes from the OAuth page. If a login there requires a second factor, `returnTo` is
+  // the path to open after the login.
   const locationState = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
   return async (

@@ -16,8 +16,8 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { MePanelProps } from './me-panel-types.ts'
 
 /**
- * Creates the user's access token, with which scripts call the management API. The server sends the
- * token only when it is created.
+ * Creates, replaces or revokes the user's access token, with which scripts call the management API.
+ * The server sends the token only when the token is created.
  */
 export function AccessTokenPanel({ user }: MePanelProps) {
   const { t } = useTranslation()

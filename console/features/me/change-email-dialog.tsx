@@ -62,8 +62,8 @@ export function ChangeEmailDialog(props: {
 type MailDraft = { email: string; code: string }
 
 /**
- * The fields of the dialog. They are a separate component, because the CAPTCHA must not load before
- * the dialog opens.
+ * The fields of the dialog. These fields are a separate component, because the CAPTCHA must not
+ * load before the dialog opens.
  */
 function Fields({ form }: { form: DraftForm<MailDraft> }) {
   const human = useHumanCheck('verification')

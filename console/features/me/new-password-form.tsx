@@ -35,7 +35,8 @@ const FIELD_CODES = {
 
 /**
  * Keeps the values of the form for a new password, and saves them. Setting a password ends all
- * other sessions of the user. A user without a password confirms the change with a code.
+ * other sessions of the user. The user confirms the change with the current password. If the server
+ * responds with `ProofNeeded`, the user confirms the change with a code or a passkey instead.
  */
 export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
   const { t } = useTranslation()
@@ -96,8 +97,8 @@ const FIELDS = [
 ] as const
 
 /**
- * The fields for a new password. The user confirms the change with the current password or with a
- * code.
+ * The fields for a new password. The user confirms the change with the current password, a code or
+ * a passkey.
  */
 export function PasswordFields(props: {
   form: ReturnType<typeof useNewPassword>

@@ -35,8 +35,8 @@ export function NotificationFields(props: FieldsProps) {
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
           { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
         ]}
-        // A change of the notification method restores the stored mail address and clears its code.
-        // The other fields keep their values, even if they are hidden now.
+        // A change of the notification method restores the stored mail address and clears the
+        // verification code. The other fields keep their values, even if a field is now hidden.
         onChange={(deliveryMethod) =>
           change({
             deliveryMethod,
@@ -72,8 +72,8 @@ function MailFields(props: FieldsProps) {
 }
 
 /**
- * The field for the code that verifies a mail address. It is a separate component, because the
- * CAPTCHA must load only when a code is needed.
+ * The field for the code that verifies a mail address. The field is a separate component, because
+ * the CAPTCHA must load only when a code is needed.
  */
 function MailCode({ form }: Pick<FieldsProps, 'form'>) {
   const human = useHumanCheck('verification')

@@ -10,8 +10,8 @@ export type SettingsDraft = DraftOf<typeof USER_SETTING_FIELDS> & {
   readonly threshold: string
   readonly notificationEmail: string
   /**
-   * The code that was sent to the address `notificationEmail`. It is required only for an address
-   * that the user has not verified yet.
+   * The code that was sent to the address `notificationEmail`. The code is required only for an
+   * address that the user has not verified yet.
    */
   readonly notificationCode: string
   readonly webhookUrl: string

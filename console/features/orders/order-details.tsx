@@ -12,7 +12,7 @@ import type { Order } from '#read-api/contract/top-ups.ts'
 import { type OrderEvent, refundAndDisputeEvents } from './refund-and-dispute-events.ts'
 
 /**
- * The codes for which the console has translations. Stripe uses these codes for the reasons of
+ * The codes of reasons that the console translates. Stripe uses these codes for the reasons of
  * refunds and disputes.
  */
 const REASONS = [

@@ -37,8 +37,8 @@ export type OrderEvent = {
    */
   readonly sourceId: string
   /**
-   * The reason: a code of the payment provider, or the text that an admin has entered. It is empty
-   * if an earlier event of the same refund or dispute already shows the reason.
+   * The reason: a code of the payment provider, or the text that an admin has entered. The text is
+   * empty if an earlier event of the same refund or dispute already shows the reason.
    */
   readonly reason: string
   /** The status of the dispute, or an empty text for other events. */

@@ -37,7 +37,7 @@ export type ChatMessage = {
   readonly cost?: AnswerCost
   /**
    * True if the page no longer waits for the cost of the answer. The usage log did not list the
-   * call within the time limit.
+   * call within the time limit, or the page was closed while it waited for the cost.
    */
   readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }

@@ -21,8 +21,8 @@ export const Markdown = memo(function Markdown({ text }: { text: string }): Reac
 })
 
 /**
- * Renders one block of the Markdown. It is memoized, so that only the last block is rendered again
- * while an answer grows.
+ * Renders one block of the Markdown. The component is memoized, so that only the last block is
+ * rendered again while an answer grows.
  */
 const TopBlock = memo(
   ({ token }: { token: Token }) => <>{block(token as Tokens.Generic, 0)}</>,

@@ -17,8 +17,8 @@ export function MessageComposer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
   /**
-   * True while a message that the user has submitted waits until the models have loaded. The
-   * message is sent after that.
+   * True while a submitted message waits for the models to load. When they have loaded, the message
+   * is sent.
    */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
@@ -34,7 +34,7 @@ export function MessageComposer({ chat, isReady, hasNone }: Props) {
     if (isWaiting) send()
   }, [canSendNow, hasNone])
   const onKeyDown = (event: KeyboardEvent): void => {
-    // NOTE: The Enter key that confirms text of an input method (IME) must not send the message.
+    // The Enter key that confirms text of an input method (IME) must not send the message.
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape' && chat.isBusy) chat.stop()
     if (event.key !== 'Enter' || event.shiftKey) return

@@ -50,7 +50,7 @@ function AnswerFacts({ message }: { message: ChatMessage }) {
   )
 }
 
-/** Shown instead of the cost of an answer while the cost is unknown. */
+/** The content in place of the cost of an answer while the cost is unknown. */
 function PendingCost({ message }: { message: ChatMessage }) {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null

@@ -37,7 +37,8 @@ const LEAVE_AFTER_MS = 1_500
 
 /**
  * Redirects a user without an enabled token to the page of tokens. Returns true if the user may
- * start calls. Returns false until the check has ended, because a redirect would interrupt a call.
+ * start calls, or if the check fails. Returns false until the check has ended, because a redirect
+ * would interrupt a call.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
@@ -92,7 +93,7 @@ const choiceOf = (choices: readonly string[], ...preferred: readonly string[]): 
 
 /**
  * A page for chatting with a model. The calls are made with the session of the user and not with a
- * token, and the user is charged for them.
+ * token, and the user is charged for these calls.
  */
 export function PlaygroundPage() {
   const { t } = useTranslation()
@@ -174,7 +175,10 @@ function ConversationFooter(props: { conversation: Conversation; isTight: boolea
 
 const URL_PARAMS = { model: textParam('', 256), group: textParam() }
 
-/** Starts a conversation with the model and the group that the URL names. */
+/**
+ * Starts a conversation with the model and the group in the URL, and then removes these parameters
+ * from the URL.
+ */
 function useSettingsFromUrl({ start }: Conversations): void {
   const [{ model, group }, setUrlParams] = useUrlState(URL_PARAMS)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per link

@@ -17,13 +17,13 @@ import {
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/** The delays (ms) before each attempt to find the cost of a call in the usage log. */
+/** The delays (ms) before the attempts to find the cost of a call in the usage log. */
 const SEARCH_DELAYS_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
 const GIVE_UP_MS = 15_000
 
 /**
- * Reads the cost of a call from the usage log. Returns null if the log still does not contain the
- * call after the last of several reads.
+ * Reads the cost of a call from the usage log. Returns null if `call` is empty, or if the log does
+ * not contain the call even at the last attempt.
  */
 async function costOf(call: string): Promise<AnswerCost | null> {
   if (call === '') return null

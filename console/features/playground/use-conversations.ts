@@ -148,8 +148,9 @@ function storeConversations(userId: number, { conversations, openId }: StoredCon
 }
 
 /**
- * Marks an unfinished answer as complete. The page that received the answer was closed, so no more
- * text will arrive.
+ * Marks unfinished answers as complete. The page that received such an answer was closed, so no
+ * more text will arrive. Also marks messages without a cost, so that the page does not wait for the
+ * cost.
  */
 const withoutStreaming = (conversation: Conversation): Conversation => ({
   ...conversation,

@@ -21,7 +21,7 @@ const ZERO = fromInteger(0)
 
 /**
  * Returns the unit of a model's fixed price in a group: a call, a second of a video, or both. If
- * `group` is null or does not have the model, returns the unit in all groups together.
+ * `group` is null or does not have the model, returns the combined unit of all groups.
  */
 export function unitIn(
   { price_per, price_units: units }: PricedModel,
@@ -74,7 +74,7 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
 type VideoPrice = {
   /** `usual` is the default video if it is not one of the listed resolutions. */
   readonly kind: 'usual' | 'resolution' | 'pro' | 'audio' | 'other'
-  /** The resolution, such as `768p · 10 s`, or the option. */
+  /** The resolution, such as `768p · 10 s`, or the name of the option. */
   readonly name: string
   readonly ratio: number
   readonly price: ExactDecimal
@@ -165,7 +165,10 @@ const allDecimalsText = (price: ExactDecimal): string => {
 
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
-/** Formats a price with all its decimals, or, if it has more than six, with four digits. */
+/**
+ * Formats a price with all its decimals. A price with more than six decimals is rounded to four
+ * significant digits, but has at least three decimals.
+ */
 export function shortPriceText(price: ExactDecimal): string {
   const text = formatDecimal(price)
   if (decimalsOf(text) <= 6) return allDecimalsText(price)
@@ -173,7 +176,10 @@ export function shortPriceText(price: ExactDecimal): string {
   return allDecimalsText(divide(price, fromInteger(1), places) ?? price)
 }
 
-/** Formats a ratio with all its decimals, or, if it has more than four, with four digits. */
+/**
+ * Formats a ratio with all its decimals. A ratio with more than four decimals is rounded to four
+ * significant digits.
+ */
 export function shortRatioText(ratio: number): string {
   const text = exactRatioText(ratio)
   return decimalsOf(text) <= 4 ? text : exactRatioText(Number(ratio.toPrecision(4)))

@@ -87,7 +87,7 @@ function InputPrice(props: { model: PricedModel; group: SelectedGroup; t: TFunct
   const prices = pricesIn(props.model, props.group.ratio)
   if (prices.mode === 'tokens') return <Price of={prices.input} />
   const unit = unitIn(props.model, props.group.name)
-  // The name of both units stands on a separate line, so that the columns still fit.
+  // The text that names both units is on a separate line, so that the columns still fit.
   const isLong = unit === 'CallOrSecond'
   return (
     <span className={isLong ? 'tg-amount tg-price-long-unit' : 'tg-amount'}>

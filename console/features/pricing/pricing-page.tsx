@@ -45,8 +45,8 @@ function GroupPicker({ view }: { view: PricingView }) {
 }
 
 /**
- * A placeholder that is as high as two cards of groups. It keeps the list below in place when the
- * cards load.
+ * A placeholder that is as high as two cards of groups. The placeholder keeps the list below in
+ * place when the cards load.
  */
 function GroupsPlaceholder() {
   const { t } = useTranslation()

@@ -14,13 +14,13 @@ const COLUMNS = [
 export type CsvRedemption = Pick<Redemption, (typeof COLUMNS)[number]>
 
 /**
- * The byte order mark at the start of the file. Without it, spreadsheet programs do not recognize
- * UTF-8.
+ * The byte order mark at the start of the file. Without this mark, spreadsheet programs do not
+ * recognize UTF-8.
  */
 const BYTE_ORDER_MARK = '\uFEFF'
 const FORMULA_START = /^[=+\-@\t\r]/
 
-/** Returns the codes as RFC 4180 CSV, or an empty text if there are no codes. */
+/** Returns the codes as CSV (RFC 4180) with a byte order mark and a header line. */
 function redemptionsCsv(redemptions: readonly CsvRedemption[]): string {
   const lines = redemptions.map((redemption) => [
     guarded(redemption.key),

@@ -32,7 +32,7 @@ const { quota, maxUses, ...FORM_FIELDS } = REDEMPTION_TERMS
 export type RedemptionDraft = DraftOf<typeof FORM_FIELDS> & {
   amount: string
   count: string
-  /** The code to redeem. If it is empty, the server generates one. */
+  /** The code to redeem. If this text is empty, the server generates a code. */
   key: string
   /**
    * The maximum number of times that the code can be redeemed. An empty text and -1 mean no limit.

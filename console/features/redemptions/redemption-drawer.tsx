@@ -73,9 +73,9 @@ function keyErrors(error: unknown) {
 }
 
 /**
- * Returns the idempotency key for a request. `request` is its body as JSON. A retry of the request
- * in `attempt` gets the same key, so that it does not create codes twice. For any other request,
- * `attempt` is overwritten with the request and a new key.
+ * Returns the idempotency key for a request whose body is the JSON text `request`. If `attempt`
+ * contains the same request, its key is returned, so that a retry does not create codes twice.
+ * Otherwise, `attempt` is overwritten with the request and a new key.
  */
 function idempotencyKeyFor(attempt: { request: string; key: string }, request: string): string {
   if (attempt.request !== request) Object.assign(attempt, { request, key: randomId() })

@@ -38,7 +38,7 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
 
 /**
  * Replaces the current values with the preset values. Returns the new text of each option that
- * changes. A model that gets a preset ratio loses its fixed price per call.
+ * changes. A model that gets a preset ratio loses its fixed price.
  */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)

@@ -39,7 +39,7 @@ const EMPTY: DrawerDraft = { ...emptyBulkPrice, mode: 'ratio', isSkipping: true 
 
 /**
  * Shows the entered ratios in dollars per million tokens. The dollar price for a completion ratio
- * also depends on the model ratio. It is therefore shown only if both ratios are entered.
+ * also depends on the model ratio. This price is therefore shown only if both ratios are entered.
  */
 function DollarEquivalent({ draft }: { draft: BulkPriceDraft }) {
   const { t } = useTranslation()

@@ -38,8 +38,8 @@ export function changedLines(
 
 /**
  * Merges two changes of an option. This user has changed the option's text from `before` to
- * `after`, and another user has meanwhile saved `theirs`. `hasConflict` is true if both users
- * changed the same entry, or if the texts can't be split into entries.
+ * `after`, and another user has saved `theirs` in the meantime. `hasConflict` is true if both users
+ * changed the same entry to different values, or if the texts can't be split into entries.
  */
 export function mergeChange(
   { before, after }: Pick<OptionChange, 'before' | 'after'>,
@@ -61,8 +61,8 @@ export function mergeChange(
 }
 
 /**
- * Parses the JSON texts as maps of numbers. If a text contains other values than numbers, parses
- * all texts as maps of texts. Returns an empty list if neither is possible.
+ * Parses the JSON texts as maps of numbers. If a text contains values other than numbers, parses
+ * all texts as maps of texts. Returns an empty list if a text is neither kind of map.
  */
 function mapsOf(...texts: string[]): JsonMap[] {
   for (const kind of ['number', 'text'] as const) {

@@ -32,7 +32,7 @@ import type { SettingsForm } from './use-settings-form.ts'
 
 /**
  * The form for the fallback price, which applies to models without a price. The admin enters either
- * a price per call or two ratios.
+ * a fixed price or two ratios.
  */
 function FallbackForm({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()

@@ -12,7 +12,7 @@ type FallbackDraft = Record<FallbackKey, string>
 type FallbackErrorKey = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 
 /**
- * Sets one value of the draft. A price per call clears the ratios, and a ratio clears the price.
+ * Sets one value of the draft. A fixed price clears the ratios, and a ratio clears the fixed price.
  */
 export function withFallback(draft: FallbackDraft, key: FallbackKey, value: string): FallbackDraft {
   const next = { ...draft, [key]: value }

@@ -43,8 +43,8 @@ export type GroupMaps = {
 }
 
 /**
- * Parses the options that define groups. Returns null if one of them is malformed, so that the
- * admin can correct its JSON.
+ * Parses the options that define groups. Returns null if one of these options is malformed. The
+ * admin must then correct the JSON of this option.
  */
 export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
   const GroupRatio = readJsonMap(value('GroupRatio'))
@@ -160,7 +160,7 @@ function writeNested(nested: ReadonlyMap<string, JsonMap>): string {
   return `{\n${lines.join(',\n')}\n}`
 }
 
-/** Separates the user's group from the token's group in the name of a pair. */
+/** The text between the user's group and the token's group in the name of a pair. */
 const SEPARATOR = ' > '
 
 /**

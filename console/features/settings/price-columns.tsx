@@ -87,8 +87,8 @@ export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceR
 }
 
 /**
- * Returns where a card shows a value that only a price by tokens has. A model with a fixed price
- * has no such value, so its card hides it.
+ * Returns the place on a card for a value that only prices by tokens have. The card of a model with
+ * a fixed price hides such a value.
  */
 const ofTokens = (row: PriceRow): CardPlace => (isPerCall(row) ? 'hidden' : 'line')
 

@@ -27,8 +27,8 @@ export function ratioOfPrice(price: string): string {
 /** The maximum number of decimals that the server accepts in a ratio. */
 const RATIO_SCALE = 30
 /**
- * If the ratio of two prices has at least this number of digits, it may be a rounded quotient. A
- * ratio with fewer digits is exact.
+ * A ratio of two prices with at least this number of digits may be a rounded quotient. A ratio with
+ * fewer digits is exact.
  */
 const ROUNDED_DIGITS_MIN = 12
 /**
@@ -40,9 +40,9 @@ const DECIMALS_SAVED_MIN = 4
 
 /**
  * Returns the price of output or of cached input in dollars per million tokens. `scaleRatio` is the
- * ratio of this price to the price of input. A stored ratio may have been rounded, so that the
- * exact product has many decimals. In this case, returns the shortest price that gives the same
- * ratio.
+ * ratio of this price to the price of input. A stored ratio may have been rounded. The exact
+ * product then has many decimals, and the function returns the shortest price that gives the same
+ * ratio. If a ratio is invalid, returns an empty text.
  */
 export function scaledPrice(ratio: string, scaleRatio: string): string {
   const [model, factor] = [parseDecimal(ratio), parseDecimal(scaleRatio)]
@@ -82,7 +82,8 @@ const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 /**
  * Returns the completion ratio: the output price divided by the input price, rounded up. A ratio
  * that is rounded down could make a charge fall just below half a quota unit. The charge would then
- * be rounded down instead of up.
+ * be rounded down instead of up. Returns an empty text if a price is invalid or the input price is
+ * 0.
  */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]

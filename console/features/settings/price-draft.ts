@@ -126,7 +126,8 @@ const ratiosOf = (draft: PriceDraft) => ({
 })
 
 /**
- * Parses a number of tokens. The text may contain separators between groups of digits: `16,384`.
+ * Parses a number of tokens. The text may be empty, and may contain separators between groups of
+ * digits: `16,384`. Returns null for an invalid text.
  */
 function countOf(text: string): string | null {
   const digits = text.trim().replace(/(\d)[, ](?=\d{3}(?:\D|$))/g, '$1')

@@ -19,7 +19,10 @@ export type PriceKey = (typeof OPTIONS)[PriceField]
 /** The prices of one model. All values are decimal texts, and an empty text is a missing value. */
 export type PriceRow = {
   name: string
-  /** Dollars per call. A price per call takes precedence over the ratios. */
+  /**
+   * The fixed price in dollars per call, or per second of a video. A fixed price takes precedence
+   * over the ratios.
+   */
   price: string
   ratio: string
   completionRatio: string
@@ -45,7 +48,7 @@ export function readPriceMaps(texts: Texts): PriceMaps | null {
 
 /**
  * Returns the rows of the price table. Models with only a cache ratio or an output limit are left
- * out. These values are built in for many models that the site does not sell.
+ * out, because these values are built in for many models that the site does not sell.
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))

@@ -26,7 +26,8 @@ type ReadOptions = () => Promise<Texts>
 
 /**
  * Saves the changed options. If another user has saved an option in the meantime, both changes are
- * merged, so that no change is overwritten.
+ * merged, so that no change is overwritten. A change that conflicts with the other user's change is
+ * not saved, and `errors` contains the server's message.
  */
 export async function saveOptionChanges(
   changes: readonly OptionChange[],

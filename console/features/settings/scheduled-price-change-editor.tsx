@@ -26,8 +26,8 @@ function isInvalidPrice(entry: Entry): boolean {
 }
 
 /**
- * Edits a scheduled price change. Saving replaces the scheduled change. If it was applied or
- * cancelled in the meantime, saving schedules an additional change.
+ * Edits a scheduled price change. Saving replaces the scheduled change. If the scheduled change was
+ * applied or canceled in the meantime, saving schedules an additional change.
  */
 export function ScheduledPriceChangeEditor(props: {
   change: ScheduledChange
@@ -37,8 +37,8 @@ export function ScheduledPriceChangeEditor(props: {
   const { t } = useTranslation()
   const client = useQueryClient()
   const isNoLongerPlanned = change.status !== 'planned'
-  // The time field shows no seconds. If the user has not changed it, the stored time with its
-  // seconds stays.
+  // The time field shows no seconds. If the user has not changed the field, the stored time is kept
+  // with its seconds.
   const secondsOf = (at: string, before: string) =>
     at === before ? change.at : secondsOfSchedule(at)
   const form = useDraftForm<ScheduleDraft, ScheduleErrorKey | 'notNumber'>({
@@ -100,8 +100,8 @@ function EditedEntry(props: {
   isWrong: boolean
   onChange: (value: string) => void
   /**
-   * Removes this entry from the scheduled change. It is null for the only entry, because the user
-   * can cancel the whole change instead.
+   * Removes this entry from the scheduled change. This function is null for the only entry, because
+   * the user can cancel the whole change instead.
    */
   onRemove: (() => void) | null
 }) {

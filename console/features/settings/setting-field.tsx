@@ -18,7 +18,10 @@ import type { SettingsForm } from './use-settings-form.ts'
  */
 const STORED_SECRET = '***'
 
-/** Edits a secret. The stored secret is never shown, and an empty field leaves it unchanged. */
+/**
+ * Edits a secret. The stored secret is never shown, and an empty field leaves the secret unchanged.
+ * A separate button clears the secret.
+ */
 function SecretField(props: { option: OptionSchema; form: SettingsForm }) {
   const { form, option } = props
   const { t } = useTranslation()

@@ -60,6 +60,6 @@ function fieldClass(option: OptionSchema, isStart: boolean): string | undefined 
 
 /**
  * Reports whether the field of an option needs the full width of the form for its long lines. A
- * field for JSON does not need it, because lines of JSON are short.
+ * field for JSON does not need the full width, because lines of JSON are short.
  */
 const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'

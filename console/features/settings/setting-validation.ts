@@ -70,6 +70,7 @@ export function validateRange(
 
 /**
  * Reports whether `upper` is not below `lower`. An `upper` of 0 means that there is no upper limit.
+ * Returns true if a text is not a number.
  */
 function isValidRange(lower: string, upper: string): boolean {
   const [min, max] = [parseDecimal(lower), parseDecimal(upper)]
@@ -150,8 +151,8 @@ function validateLinks(value: unknown): SettingError | null {
 }
 
 /**
- * Checks the template of a link. The server accepts unknown placeholders, but they are probably
- * typing errors and therefore reported here.
+ * Checks the template of a link. The server accepts unknown placeholders. This function reports
+ * them, because they are probably typing errors.
  */
 function validateLink(template: string): SettingError | null {
   const placeholders = template.match(/\{[a-z_][\w-]*\}/gi) ?? []

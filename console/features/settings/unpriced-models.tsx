@@ -18,8 +18,8 @@ import { useOutputLimitFallback } from './use-output-limit-fallback.ts'
 import { type SettingsForm, usePausedRefresh } from './use-settings-form.ts'
 
 /**
- * The URL parameter that names the model whose price form is open. Other pages use it in links to
- * the form.
+ * The URL parameter that names the model whose price form is open. Other pages use this parameter
+ * in links to the form.
  */
 const URL_PARAMS = { price: textParam('', 200) }
 
@@ -92,8 +92,8 @@ function usePriceForm({ changes }: SettingsForm) {
     name: price === '' ? null : price,
     setName,
     /**
-     * Closes the form and returns to the page that linked to it. If there are unsaved prices, this
-     * page stays open, so that the user can save them.
+     * Closes the form. If another page linked to the form and there are no unsaved prices, returns
+     * to that page. Otherwise, this page stays open, so that the user can save the prices.
      */
     close: () => {
       if (goBack !== null && changes.length === 0) goBack()

@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next'
 
 /**
  * The type of the translation keys of all options. The compiler can't check these keys, because the
- * options come from the server. One existing key therefore stands for all these keys.
- * `option-translations.test.ts` checks that no text is missing.
+ * options come from the server. The type therefore names one existing key in place of all these
+ * keys. `option-translations.test.ts` checks that no text is missing.
  */
 type TextKey = 'options.label.RetryTimes'
 

@@ -51,7 +51,7 @@ function settingErrorText(t: TFunction, { label }: OptionTexts, error: SettingEr
 }
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
-  /** Returns false if the server does not have this option. */
+  /** Reports whether the server has this option. */
   has: (key: string) => boolean
   option: (key: string) => OptionSchema | undefined
   optionsOf: (section: string) => readonly OptionSchema[]
@@ -83,7 +83,7 @@ const NO_KEYS: ReadonlySet<string> = new Set()
 
 /**
  * Keeps the edited texts of all options and saves them. `onInvalid` receives the key of the first
- * option with an error, which the form or the server has found.
+ * option in which the form or the server has found an error.
  */
 export function useSettingsForm(events: FormEvents): SettingsForm {
   const { t } = useTranslation()
@@ -170,8 +170,8 @@ const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
 /**
- * Returns the stored options and the drafts that differ from them. Polling pauses while there are
- * changes, so that the options with which the drafts are compared stay the same during editing.
+ * Returns the stored options and the drafts that differ from them. While there are changes, polling
+ * pauses, so that the stored options do not change during editing.
  */
 function useChanges({
   baseValues,

@@ -96,8 +96,8 @@ export function DrawingsPage() {
 }
 
 /**
- * Warns that the site gives providers no callback URL. Without callbacks, the results of drawings
- * may arrive late or never.
+ * Shows a warning if the site gives providers no callback URL. Without callbacks, the results of
+ * drawings may arrive late or never.
  */
 function CallbackNotice() {
   const { t } = useTranslation()
@@ -162,8 +162,8 @@ function drawingColumns(t: TFunction, actions: ColumnContext): Column<DrawingTas
     taskColumn<DrawingTask>(t, 'result', 96, (task) => result(t, task, actions), {
       onCard: 'line',
     }),
-    // For admins, the code is initially hidden, because their result column already explains
-    // failures.
+    // For admins, the code is initially hidden, because the result column of admins already
+    // explains failures.
     taskColumn<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
       isHiddenAtFirst: actions.isAdmin,
     }),

@@ -92,7 +92,8 @@ export function MusicAndVideoTasksPage() {
       }),
     [t, isAdmin, setFilter],
   )
-  // The option disables only music. Videos alone give no reason to speak of music.
+  // The option disables only music tasks. If the list contains only videos, no message about the
+  // option is shown.
   const concernsMusic = rows.length === 0 || rows.some(({ platform }) => platform === 'suno')
   const areTasksDisabled = useStatus()?.enable_task === false && concernsMusic
   const opened = rows.find(({ id }) => id === open)

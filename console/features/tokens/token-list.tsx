@@ -136,8 +136,8 @@ function useLiveTokens(): void {
         return change === undefined || 'deleted' in change ? token : { ...token, ...change }
       })
       if (areSomeDeleted) refetch()
-      // A list request that is under way may have been answered before the change. Its response
-      // would undo the change on screen, so the list is requested again.
+      // The response to a pending list request may be older than the change and would undo the
+      // change on screen. The list is therefore requested again.
       else if (client.isFetching({ queryKey: tokensKey }) > 0) refetchSoon()
     },
     onResync: refetch,

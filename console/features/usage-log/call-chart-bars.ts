@@ -10,8 +10,8 @@ import type { LogFilters } from './log-url-params.ts'
 import type { LogView } from './use-log-view.ts'
 
 /**
- * A bar of the chart of calls. It contains the calls that ended from `from` to `to`. Both are in
- * Unix seconds and inclusive.
+ * A bar of the chart of calls. The bar contains the calls that ended from `from` to `to`. Both
+ * times are in Unix seconds and inclusive.
  */
 export type CallBar = {
   readonly from: number
@@ -29,8 +29,8 @@ const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
 const SPAN_MAX = 99 * 24 * HOUR
 
 /**
- * Reports whether the server can count the calls that match the filters. The server can filter the
- * counts only by model, user and time.
+ * Reports whether the calls that match the filters can be counted. The server filters the counts
+ * only by user and time, and returns them by model. All other filters would have no effect.
  */
 export const canCountCalls = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&
@@ -131,8 +131,9 @@ const POLL_INTERVAL_MS = 15_000
 export const useIsWide = (): boolean => useMedia('(min-width: 1100px)')
 
 /**
- * Returns the bars of the chart of calls, or `pending` until they have loaded. Returns null if the
- * server can't count the calls that match the filters, or if the window has no space for the chart.
+ * Returns the bars of the chart of calls, or `pending` until they have loaded. Returns null in
+ * these cases: `planBars` returns no bars for the range, the server can't count the calls that
+ * match the filters, the window has no space for the chart, or the first request failed.
  */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useIsWide()

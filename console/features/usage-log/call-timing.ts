@@ -10,7 +10,7 @@ export const paceOfFirstToken = (ms: number): Pace =>
 
 /**
  * Returns the duration of a call in milliseconds. Returns null for an interrupted call, because the
- * server process that handled the call stopped before its end.
+ * server process that handled the call stopped before the call ended.
  */
 export const durationMs = (row: LogEntry, other: LogOther): number | null =>
   other.end === 'interrupted' ? null : (other.duration_ms ?? row.use_time * 1000)
@@ -23,8 +23,8 @@ export function shortDuration(ms: number): string {
 
 /**
  * Returns the output tokens per second. For a streamed call, the time to the first token is not
- * counted. Returns null if the call has no output tokens or no known duration, and for a batch,
- * whose lines run at the same time and at the provider's leisure.
+ * counted. Returns null if the call has no output tokens or no known duration. Also returns null
+ * for a batch, because the provider decides when to process the requests of a batch.
  */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
   const totalMs = durationMs(row, other)

@@ -15,8 +15,8 @@ export type LiveRows = {
    */
   readonly isIncomplete: boolean
   /**
-   * The number of rows that were dropped because too many were waiting. It does not include rows
-   * that were missed while the connection was interrupted.
+   * The number of rows that were dropped because too many were waiting. The number does not include
+   * rows that were missed while the connection was interrupted.
    */
   readonly dropped: number
   /**
@@ -39,8 +39,8 @@ export const NO_LIVE_ROWS: LiveRows = {
 export const LIVE_ROWS_MAX = 5_000
 
 /**
- * The page of rows that was read from the server. The live rows are shown above it. `isComplete` is
- * true if the page contains all rows that match the filters.
+ * The page of rows that was read from the server. The live rows are shown above this page.
+ * `isComplete` is true if the page contains all rows that match the filters.
  */
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isComplete: boolean }
 

@@ -48,7 +48,8 @@ export function StatusCell({ row }: { row: LogEntry }) {
 }
 
 /**
- * The lowest count that is shortened. The column has no space for the exact text of larger counts.
+ * The lowest count that is shortened. The column has space for the exact text of smaller counts
+ * only.
  */
 const SHORTENED_FROM = 100_000
 
@@ -205,8 +206,8 @@ export function FirstTokenCell({ row }: { row: LogEntry }) {
 }
 
 /**
- * Shows a duration and its rating: good, slow or bad. The rating is shown by a label and a color,
- * because some users can't distinguish the colors.
+ * Shows a duration and its rating: good, slow or bad. The rating is shown by a label, a color and,
+ * except for `good`, an icon, because some users can't distinguish the colors.
  */
 function PaceText(props: { pace: Pace; text: string }) {
   const { t } = useTranslation()

@@ -70,7 +70,7 @@ const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
 }
 /**
  * The places on the card of a call without tokens, such as a video, which is billed by the call or
- * by the second. The price of such a call stands where other cards show tokens.
+ * by the second. The card shows the price of such a call where other cards show tokens.
  */
 const ON_CARD_WITHOUT_TOKENS: typeof ON_CARD = {
   ...ON_CARD,

@@ -55,7 +55,7 @@ function LogFacts({ row }: { row: LogEntry }) {
  */
 function PlaygroundLink({ row }: { row: LogEntry }) {
   const { t } = useTranslation()
-  // The playground is for chats.
+  // The playground supports only chats.
   const { price = {}, batch_id: batch } = parseOtherField(row)
   const isCall = row.request_id !== '' && batch === undefined && !isPriceOfMedia(price)
   const models = useQuery({ ...chatModelsQuery, enabled: isCall }).data
@@ -184,9 +184,9 @@ function Corrections({ other: { corrected_by: all = [] } }: { other: LogOther })
 }
 
 /**
- * Shows the id of a batch, how many of its requests this row covers, how many of these were
- * charged, and the ratio of their price. A row covers requests of the batch that have the same
- * model and price.
+ * Shows the id of a batch and the price ratio of its requests. Also shows how many requests of the
+ * batch this row covers, and how many of these requests were charged. A row covers requests of the
+ * batch that have the same model and price.
  */
 function BatchPart({ other }: { other: LogOther }) {
   const { t } = useTranslation()

@@ -188,7 +188,7 @@ type Props = { value: string; onCommit: (requestId: string) => void }
 
 /**
  * Searches for a call by its id. A complete id starts the search immediately. The beginning of an
- * id starts it when the user presses Enter or leaves the field.
+ * id starts the search when the user presses Enter or leaves the field.
  */
 function RequestIdSearch({ value, onCommit }: Props) {
   const { t } = useTranslation()

@@ -11,8 +11,8 @@ type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['ty
 
 /** Shows totals of all rows that match the filters, and not only of the current page. */
 export function LogSummary({ stat, type }: Props) {
-  // Rows of other types are not about calls. For these, the total is the amount by which balances
-  // were changed.
+  // Rows of other types are not about calls. For these rows, the total is the amount by which
+  // balances were changed.
   const isCalls = type === 0 || type === 2 || type === 6
   const { t } = useTranslation()
   const rule = useMoneyRule()

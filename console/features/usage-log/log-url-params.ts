@@ -23,7 +23,9 @@ const FILTERS = {
   token: textParam(),
   model: textParam(),
   group: textParam(),
-  /** The id of a call, or the start of an id. If it is set, the time range does not apply. */
+  /**
+   * The id of a call, or the start of an id. If this filter is set, the time range does not apply.
+   */
   request: textParam('', 100),
   range: rangeParam(DEFAULT_RANGE),
   /** The channel of the call. This filter is for admins only. */
@@ -92,8 +94,8 @@ export const filterCount = (filters: LogFilters): number =>
 
 /**
  * Returns a column layout with the columns whose ids the URL contains, for example in a link from
- * another user. These columns take precedence over the stored columns until the user changes the
- * layout, which calls `forget`.
+ * another user. These columns take precedence over the stored columns. Each change of the layout by
+ * the user first calls `forget`.
  */
 export function urlColumnLayout<Row>(
   layout: ColumnLayout<Row>,
@@ -125,8 +127,8 @@ export function urlColumnLayout<Row>(
 }
 
 /**
- * Returns a link to the current view of the log. `href` is extended by the page size and the
- * columns, which are otherwise stored only in this browser.
+ * Returns a link to the current view of the log. The page size and the columns, which are otherwise
+ * stored only in this browser, are added to `href`.
  */
 export function linkTo(
   href: string,

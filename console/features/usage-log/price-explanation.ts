@@ -44,10 +44,11 @@ export type PriceTerm = {
 /**
  * The terms that add up to the charge of a call. `sum` is the exact sum of the terms, and `total`
  * is the resulting charge. `rounding` is `total` minus `sum`. `isExact` is true if `total` equals
- * the stored charge.
+ * the stored charge plus `unpaid`.
  *
- * The lines of a batch are rounded one by one, and only the sum of their usage is known. `total` is
- * then the sum of their charges if the lines can have been rounded to it.
+ * The charge of each line of a batch is rounded separately, but only the usage of all lines
+ * together is known. For a batch, `total` is therefore the stored charge of all lines plus
+ * `unpaid`, if this number can be a sum of rounded charges.
  */
 export type PriceExplanation = {
   readonly mode: 'tokens' | 'call'
@@ -56,7 +57,10 @@ export type PriceExplanation = {
   readonly rounding: string
   readonly total: bigint
   readonly isExact: boolean
-  /** The number of lines of a batch that were charged. Omitted for a call that is no batch. */
+  /**
+   * The number of lines of a batch that were charged. This number is omitted for a call that is not
+   * a batch.
+   */
   readonly lines?: number
   /** The part of the charges for the lines of a batch that the balance did not cover. */
   readonly unpaid?: bigint
@@ -123,8 +127,8 @@ export function explainPrice(other: LogOther, charged: bigint): PriceExplanation
 }
 
 /**
- * Returns the price of the lines of a batch, whose rows have only the ratios. Returns undefined if
- * the row lacks a ratio that its usage needs.
+ * Returns the price of the lines of a batch. The log row of a batch contains only the ratios of its
+ * price. Returns undefined if the row lacks a ratio that the usage needs.
  */
 function priceOfBatch(other: LogOther): Record<string, string> | undefined {
   const { batch_ratio: batch, model_ratio: model, model_price: price, usage = {} } = other
@@ -145,8 +149,9 @@ function priceOfBatch(other: LogOther): Record<string, string> | undefined {
 }
 
 /**
- * Reports whether a sum of lines that were rounded one by one can be `total`. A line loses half a
- * unit at most, and gains less than one, because the charge for a line is never rounded to 0.
+ * Reports whether `total` can be the sum of the rounded charges of a batch's lines. `sum` is the
+ * exact sum of the charges. Rounding lowers the charge of a line by at most half a unit. Rounding
+ * raises it by less than one unit, because a charge is never rounded to 0.
  */
 function isRoundedByLine(total: bigint, sum: ExactDecimal, lines: number): boolean {
   const { units, scale } = subtract(fromInteger(total), sum)
@@ -154,7 +159,7 @@ function isRoundedByLine(total: bigint, sum: ExactDecimal, lines: number): boole
   return units * 2n >= -BigInt(lines) * unit && units <= BigInt(lines) * unit
 }
 
-/** The factors that the ratios of a video or an image follow. */
+/** The price factors that the ratios of a video or an image follow. */
 const PRICES: ReadonlySet<FactorName> = new Set(['price', 'pricePerSecond'])
 
 const factorOf = (property: PriceProperty): PriceFactor => ({

@@ -129,7 +129,7 @@ export function withView(views: readonly SavedView[], view: SavedView): readonly
 
 /**
  * Adds a view to the stored list. The list is first read from storage, because another tab may have
- * changed it.
+ * changed the list.
  */
 function storeView(view: SavedView): void {
   const stored: unknown = JSON.parse(localStorage.getItem(VIEWS_KEY) ?? '[]')

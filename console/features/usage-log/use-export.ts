@@ -86,8 +86,9 @@ const EXCLUDED_KEY = 'logs-export-left-out'
 const NONE: readonly string[] = []
 
 /**
- * Parses the stored list of columns that the user has excluded from exports. The list does not name
- * the included columns, because columns of later releases must be exported by default.
+ * Parses the stored list of columns that the user has excluded from exports. The stored list
+ * contains the excluded columns and not the included ones, because columns of later releases must
+ * be exported by default.
  */
 const readExcluded = (stored: unknown): readonly string[] | null =>
   Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : null

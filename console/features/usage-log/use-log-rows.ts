@@ -164,7 +164,8 @@ type ViewRows = { readonly view: string; readonly live: LiveRows }
 
 /**
  * Keeps the live rows of the list with the key `view`. When the key changes, the live rows are
- * dropped. While `isHeld` is true, new rows wait. They are shown when `isHeld` becomes false.
+ * dropped. While `isHeld` is true, new rows wait. The waiting rows are shown when `isHeld` becomes
+ * false.
  */
 function useLiveRows(
   view: string,

@@ -41,7 +41,7 @@ export function useLogView() {
       filters,
       /**
        * The sort order of the rows, or null for newest first. Rows of live events are inserted only
-       * if it is null.
+       * if the order is null.
        */
       sort: sortOf(values),
       page: values.p,

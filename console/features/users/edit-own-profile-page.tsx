@@ -14,7 +14,7 @@ import type { User } from '#read-api/contract/users.ts'
 import { useUserForm } from './form/use-user-form.ts'
 import { UserForm } from './form/user-form.tsx'
 
-/** The page on which users change their own profile. They can't change their group or quota. */
+/** The page on which users change their own profile, except for their group and their quota. */
 export function EditOwnProfilePage() {
   const { t } = useTranslation()
   const ownUser = useQuery(ownUserQuery)
@@ -38,8 +38,8 @@ export function EditOwnProfilePage() {
 }
 
 /**
- * The form for the profile. It is mounted again after each save, because it must start with the
- * saved values.
+ * The form for the profile. The form is mounted again after each save, because the form must start
+ * with the saved values.
  */
 function Form({ user, onSaved }: { user: User; onSaved: () => void }) {
   const { t } = useTranslation()

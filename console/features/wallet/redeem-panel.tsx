@@ -93,7 +93,10 @@ function useRedeem() {
   return { form, redeemed }
 }
 
-/** Links to the shop that sells redemption codes, if the super admin has set its URL. */
+/**
+ * Opens the shop that sells redemption codes in a new window. Shows an error if the super admin has
+ * not set the URL of the shop.
+ */
 function TopUpLink() {
   const { t } = useTranslation()
   const link = useStatus()?.top_up_link ?? ''

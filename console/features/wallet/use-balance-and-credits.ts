@@ -61,7 +61,7 @@ const CREDIT_LOG_TYPES = [1, 3, 4, 5]
 
 /**
  * Reads the newest log rows that credited quota. `afterPosition` is an event log position, and the
- * response includes all events up to it.
+ * response includes all events up to this position.
  */
 async function readCredits(query: {
   count: number

@@ -28,7 +28,7 @@ export function useTopUp() {
   const min = minimumAmount(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
-  // The code changes only on blur and submit, because the server limits wrong codes.
+  // The code changes only on blur and submit, because the server limits the number of wrong codes.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
@@ -134,7 +134,7 @@ function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void 
   }
   document.addEventListener('securitypolicyviolation', onBlocked, { once: true })
   document.body.append(form)
-  // NOTE: A form field named `submit` would shadow the form's method.
+  // A form field named `submit` would shadow the form's method.
   HTMLFormElement.prototype.submit.call(form)
   form.remove()
 }

@@ -26,7 +26,9 @@ const logExport: PageTranslations['logExport'] = {
   },
 }
 
-/** The texts of the pages that load them by `loadTranslations('pages')`. */
+/**
+ * The texts that `loadTranslations('pages')` loads together with the pages that use these texts.
+ */
 export const pageTranslations: PageTranslations = {
   redemptions,
   dashboard,

@@ -1,6 +1,9 @@
 import type { Translations } from '../translation-types.ts'
 
-/** The texts around the options. Those of the options are in `option-translations/`. */
+/**
+ * The texts of the settings page, such as those of its tabs, buttons and error messages. The texts
+ * of the options and their sections are in `read-api/contract/option-translations/`.
+ */
 export const settings: Translations['settings'] = {
   lead: 'Changes take effect when they are saved. Each change is recorded as an event.',
   tabs: 'Settings',

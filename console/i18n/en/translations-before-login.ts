@@ -5,7 +5,10 @@ import { request } from './request-errors.ts'
 import { shell } from './shell.ts'
 import { ui } from './ui.ts'
 
-/** The texts of the pages that need no login. All other texts are loaded after the login. */
+/**
+ * The texts that are loaded at the start. They suffice for the public pages except `/pricing` and
+ * `/proof`. All other texts are loaded after the login or together with their pages.
+ */
 export const translationsBeforeLogin = {
   about,
   auth,

@@ -25,7 +25,9 @@ const logExport = {
   },
 } as const
 
-/** The texts of the pages that load them by `loadTranslations('pages')`. */
+/**
+ * The texts that `loadTranslations('pages')` loads together with the pages that use these texts.
+ */
 export const pageTranslations = {
   redemptions,
   dashboard,

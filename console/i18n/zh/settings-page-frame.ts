@@ -1,4 +1,7 @@
-/** The texts around the options. Those of the options are in `option-translations/`. */
+/**
+ * The texts of the settings page, such as those of its tabs, buttons and error messages. The texts
+ * of the options and their sections are in `read-api/contract/option-translations/`.
+ */
 export const settings = {
   lead: '修改在保存后立即生效，并作为事件留痕。',
   tabs: '设置分类',

@@ -251,8 +251,9 @@ const shared = {
 } as const
 
 /**
- * The texts that are loaded after the login: those that several pages share, and those of the pages
- * that do not load their texts themselves. Contains the texts from before the login as well.
+ * The texts that are loaded after the login. These are the texts that several pages share, the
+ * texts of the pages that do not load their texts themselves, and the texts that are loaded at the
+ * start.
  */
 export const zh = {
   ...translationsBeforeLogin,

@@ -3,8 +3,8 @@ import type { IconName } from '../elements/icons.tsx'
 import { readFlag, useLocalPreference } from '../state/use-local-preference.ts'
 
 /**
- * An action that a user can perform. It is offered in menus, in rows, as a shortcut and in the
- * command palette.
+ * An action that a user can perform. The console can offer an action in menus, in rows, as a
+ * shortcut and in the command palette.
  */
 export type Action = {
   readonly title: string
@@ -19,7 +19,7 @@ export type Action = {
   readonly lang?: string
   /**
    * True for an action that is shown in tables but not on cards, because cards have another button
-   * for it.
+   * for the same action.
    */
   readonly isOnTable?: boolean
   readonly perform: () => void
@@ -95,7 +95,7 @@ const KEY = 'single-keys'
 
 /**
  * Returns whether shortcuts of a single letter are enabled, and a function that enables or disables
- * them. Users must be able to disable them (WCAG 2.1.4).
+ * them. Users must be able to disable such shortcuts (WCAG 2.1.4).
  */
 export const useSingleKeys = (): [boolean, (isOn: boolean) => void] =>
   useLocalPreference(KEY, true, readFlag)

@@ -19,8 +19,8 @@ function press(actions: readonly RegisteredAction[], pending: string, key: strin
 }
 
 /**
- * Reports whether the focused element handles keys itself, for example because it is a text field
- * or is in a dialog.
+ * Reports whether a pressed key is meant for the focused element, such as a text field or a menu,
+ * or for an open dialog. Such a key must not perform an action.
  */
 function isMeantForTarget(target: EventTarget | null): boolean {
   if (document.querySelector('[aria-modal="true"]') !== null) return true

@@ -4,8 +4,9 @@ type Globals = {
 }
 
 /**
- * Creates a function that returns `url` in the form in which the browser trusts it as a script's
- * URL. The Trusted Types policy `policyName` allows only this URL.
+ * Creates a function that returns `url` as a trusted script URL. The Trusted Types policy
+ * `policyName` allows only this URL. In a browser without Trusted Types, the function returns `url`
+ * itself.
  */
 export function createScriptUrl(policyName: string, url: string): () => string {
   let policy: ScriptPolicy | undefined

@@ -27,8 +27,8 @@ function hostOf(template: string): string {
 }
 
 /**
- * Returns the chat clients in the order of the option `Chats`. The order must be kept, because
- * `/chat/0` opens the first one.
+ * Returns the chat clients in the order of the option `Chats`, followed by the clients of
+ * `chat_link` and `chat_link2`. The order must be kept, because `/chat/0` opens the first client.
  */
 export function chatClients(status: Status | undefined): ChatLink[] {
   if (status === undefined) return []
@@ -74,8 +74,9 @@ type ChatTarget = 'frame' | 'window' | 'none'
 
 /**
  * Returns where a chat client may be opened. The result is `none` if `address` is null or the key
- * would be sent over plain HTTP. It is `window` (only in a new window) if a frame with the client
- * would get the rights of the console or would not work.
+ * would be sent over plain HTTP. The result is `window` (only in a new window) if a frame would not
+ * work, or would give the client the rights of the console. In all other cases, the result is
+ * `frame`.
  */
 export function chatTarget(address: string | null, ownOrigin: string): ChatTarget {
   if (address === null) return 'none'

@@ -15,8 +15,8 @@ import '../forms/forms.css'
 import './client-setup.css'
 
 /**
- * Shows the texts with which users connect a client program to this site. The key in them is masked
- * on the screen, but not in a copied text. If there is no key, a placeholder is shown.
+ * Shows the texts with which users connect a client program to this site. The key in these texts is
+ * masked on the screen, but not in a copied text. If there is no key, a placeholder is shown.
  */
 export function ClientSetup(props: {
   apiKey: string | null
@@ -104,8 +104,10 @@ function ClientChoice(props: { client: Client; onChange: (client: Client) => voi
 }
 
 /**
- * Shows one text (`shown`) and its copy button. The button copies `copied`, which contains the key.
- * If `copied` is null, the button copies `shown`, in which a placeholder replaces the key.
+ * Shows one text (`shown`) and its copy button. A form is shown as fields with one copy button
+ * each, and a link as a button that opens the client. The copied text is `copied`, which contains
+ * the key. If `copied` is null, the copied text is `shown`, in which a placeholder replaces the
+ * key.
  */
 function SetupBody(props: {
   template: string

@@ -29,7 +29,7 @@ const TEMPLATES = import.meta.glob<string>('./templates/*.txt', {
 const json = (text: string): string => JSON.stringify(text).slice(1, -1)
 const shell = (text: string): string => text.replaceAll("'", "'\\''")
 
-/** The functions that escape a value, by the name that a placeholder uses to select one. */
+/** The functions that escape a value, by name. A placeholder selects a function by this name. */
 const ESCAPES: Readonly<Record<string, (text: string) => string>> = {
   /**
    * Escapes a value for a quoted string in JSON, JavaScript, Python or TOML, which use the same

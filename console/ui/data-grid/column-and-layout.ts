@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { currentScratchCopy } from '#console/api/scratch-copy.ts'
 
 /**
- * Where a value stands on a card:
+ * The place of a value on a card:
  * - `title`, `aside`: in the heading.
  * - `line` (the default): on a line with a label.
  * - `brief`: with a label, on one line with other values.
@@ -18,30 +18,31 @@ export type Column<Row> = {
   readonly id: string
   readonly title: string
   /**
-   * The text in the header. By default, it is `title`. If a column has a shorter heading, the
-   * tooltip of the header shows `title`.
+   * The text in the header. The default is `title`. If a column has a shorter heading, the tooltip
+   * of the header shows `title`.
    */
   readonly heading?: string
   readonly cell: (row: Row) => ReactNode
   /** Renders the cell while the list shows how long ago a time was, such as "5 minutes ago". */
   readonly agoCell?: (row: Row) => ReactNode
   /**
-   * The initial width (px). A column with amounts (`.tg-amount`) becomes wider if they do not fit.
+   * The initial width (px). A column with amounts (`.tg-amount`) becomes wider if the amounts do
+   * not fit.
    */
   readonly width: number
   readonly minWidth?: number
   readonly isGrowing?: boolean
   /**
-   * `end` is for columns of numbers. Their cells are right-aligned, and all digits have the same
-   * width.
+   * `end` is for columns of numbers. The cells of such a column are right-aligned, and all digits
+   * have the same width.
    */
   readonly align?: 'start' | 'end'
   readonly isSortable?: boolean
   readonly isPinned?: boolean
   readonly isHiddenAtFirst?: boolean
-  /** Where the value stands on a card, which may depend on the row. */
+  /** The place of the value on a card. The place may depend on the row. */
   readonly onCard?: CardPlace | ((row: Row) => CardPlace)
-  /** The label on a card, if it depends on the row. By default, it is `title`. */
+  /** The label on a card, if it depends on the row. The default is `title`. */
   readonly cardTitle?: (row: Row) => string
 }
 
@@ -76,8 +77,8 @@ export const actionsColumn = <Row>(t: TFunction, width: number, cell: Cell<Row>)
 export type Sort = { readonly column: string; readonly isDescending: boolean }
 
 /**
- * Converts a sort order to query parameters. The server must use the ids of the columns as their
- * names.
+ * Converts a sort order to query parameters. The server must use the ids of the columns as the
+ * names of the columns.
  */
 export const sortParams = ({ column, isDescending }: Sort) => ({
   sort: column,
@@ -86,8 +87,8 @@ export const sortParams = ({ column, isDescending }: Sort) => ({
 
 export type StoredLayout = {
   /**
-   * The ids of the columns in the order that the user has chosen. Columns that a later release
-   * added are not in it.
+   * The ids of the columns in the order that the user has chosen. This list does not contain
+   * columns that a later release added.
    */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>

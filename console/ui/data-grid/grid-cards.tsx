@@ -61,8 +61,8 @@ export function GridCard<Row>(rowProps: CardProps<Row>) {
 }
 
 /**
- * The head of a card, which is a button that expands the card. Other controls in the head still
- * work.
+ * A button over the head of a card. It opens the row if the list has `onOpen`, and otherwise
+ * expands the card. Other controls in the head still work.
  */
 function CardHeadButton<Row>({ props, grid, row, index }: CardProps<Row>) {
   return (

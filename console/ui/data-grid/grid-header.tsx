@@ -9,7 +9,7 @@ import { allToggled } from './use-grid.ts'
 
 const STEP_PX = 16
 
-/** A handle that changes the width of a column. The user drags it or presses arrow keys. */
+/** A handle that changes the width of a column. The user drags the handle or presses arrow keys. */
 function ColumnResizer(props: { title: string; width: number; onWidth: (width: number) => void }) {
   const { t } = useTranslation()
   const start = useRef<{ x: number; width: number } | null>(null)
@@ -55,8 +55,8 @@ function ColumnResizer(props: { title: string; width: number; onWidth: (width: n
 }
 
 /**
- * Returns the width of a column on the screen (px). It can exceed the stored width, because some
- * columns grow to fill the list.
+ * Returns the width of a column on the screen (px). This width can exceed the stored width, because
+ * some columns grow to fill the list.
  */
 const renderedWidth = (handle: HTMLElement): number | undefined =>
   handle.parentElement?.getBoundingClientRect().width
@@ -64,7 +64,8 @@ const renderedWidth = (handle: HTMLElement): number | undefined =>
 export function GridHeader<Row>(props: { grid: DataGridProps<Row> }) {
   const { t } = useTranslation()
   const { layout, selection, rows, rowKey, expand } = props.grid
-  // Checking each row is slow. It is needed only if at least as many rows are selected as listed.
+  // Checking each row is slow. The check is needed only if at least as many rows are selected as
+  // are listed.
   const mayBeAll = rows.length > 0 && (selection?.keys.size ?? 0) >= rows.length
   const areAllOn = mayBeAll && rows.every((row) => selection?.keys.has(rowKey(row)) === true)
   return (

@@ -24,7 +24,7 @@ export type DataGridHandle = {
 export type DataGridProps<Row> = {
   label: string
   rows: readonly Row[]
-  /** Returns the key of a row. It must be unique in the list and must not change. */
+  /** Returns the key of a row. The key must be unique in the list and must not change. */
   rowKey: (row: Row) => string
   layout: ColumnLayout<Row>
   /**
@@ -34,23 +34,24 @@ export type DataGridProps<Row> = {
   firstIndex?: number
   isLoading?: boolean
   /**
-   * True while the rows of another page, filter or order are loading. The previous rows stay
-   * visible meanwhile and are dimmed.
+   * True while the rows of another page, filter or order are loading. Until then, the previous rows
+   * stay visible but are dimmed.
    */
   isRefetching?: boolean
   empty?: ReactNode
-  /** Renders the details below a row. A click on the row, Enter or Space shows them. */
+  /** Renders the details below a row. A click on the row, Enter or Space shows these details. */
   expand?: (row: Row) => ReactNode
   /** The key of a row whose details are initially expanded. The user can collapse them. */
   openKey?: string | undefined
   /**
-   * Called if the user clicks a row or presses Enter. If it is set, only Space shows the details.
+   * Called if the user clicks a row or presses Enter. If this function is set, only Space shows the
+   * details.
    */
   onOpen?: (row: Row) => void
   openText?: string
   /**
-   * Makes the list a tree, and returns the position of a row in it. Arrow keys and Space open and
-   * close its rows.
+   * Makes the list a tree, and returns the position of a row in this tree. Arrow keys and Space
+   * expand and collapse the branches.
    */
   branch?: (row: Row) => Branch
   selection?: Selection
@@ -62,7 +63,7 @@ export type DataGridProps<Row> = {
    * note, because touch screens show no tooltips.
    */
   cardNote?: (row: Row) => ReactNode
-  /** Reports whether a row has just appeared. It is then highlighted for a moment. */
+  /** Reports whether a row has just appeared. Such a row is highlighted for a moment. */
   isFresh?: (row: Row) => boolean
   isFirstSticky?: boolean
   /** The row height until the user chooses another one. The default is `comfortable`. */
@@ -82,8 +83,8 @@ export const CARD_HEIGHT = 148
 export const HEADER_HEIGHT = 36
 
 /**
- * Returns the row height that the user has chosen for all lists, and a function that sets it.
- * `fallback` applies until the user has chosen one.
+ * Returns the row height that the user has chosen for all lists, and a function that sets this
+ * height. `fallback` applies until the user has chosen a height.
  */
 export function useDensity(
   fallback: Density = 'comfortable',

@@ -21,7 +21,7 @@ export function useFitColumnsToAmounts<Row>(layout: ColumnLayout<Row>, box: HTML
   useEffect(() => {
     const measureAll = () => box?.querySelectorAll('.tg-grid-body .tg-grid-row').forEach(measure)
     if (widths !== '') measureAll()
-    // The amounts are also measured when a font has loaded, because it may be wider than the
+    // The amounts are also measured when a font has loaded, because this font may be wider than the
     // fallback font.
     document.fonts.addEventListener('loadingdone', measureAll)
     return () => document.fonts.removeEventListener('loadingdone', measureAll)

@@ -26,7 +26,8 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
 
 /**
  * Expands or collapses the details of a row or, in a tree, the branch below it. If `isReversing` is
- * true, the current state is reversed. Otherwise, `isClosing` decides.
+ * true, the current state is reversed. If `isReversing` is false, `isClosing` determines whether to
+ * collapse or to expand.
  */
 function toggle<Row>(
   props: DataGridProps<Row>,
@@ -44,8 +45,8 @@ function toggle<Row>(
 }
 
 /**
- * Registers shortcuts of a list, such as `j` and `k` for the next and the previous row. They work
- * wherever the focus is on the page.
+ * Registers shortcuts of a list, such as `j` and `k` for the next and the previous row. These
+ * shortcuts work wherever the focus is on the page.
  */
 export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { t } = useTranslation()

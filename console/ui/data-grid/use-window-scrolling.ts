@@ -76,8 +76,8 @@ function positionOf(box: HTMLElement): PositionOnPage {
 
 /**
  * Keeps the rows in place on the screen when the list starts or stops scrolling with the window.
- * Call this hook after `useVirtualizer`, because it corrects the scroll offset that the virtualizer
- * sets.
+ * Call this hook after `useVirtualizer`, because this hook corrects the scroll offset that the
+ * virtualizer sets.
  */
 export function useKeepRowsInPlace(box: HTMLElement | null, scrollsWithWindow: boolean): void {
   const scrolledWithWindow = useRef(scrollsWithWindow)

@@ -14,8 +14,8 @@ type ConfirmTexts = {
 }
 
 /**
- * A dialog with a question, which is opened and closed by the component that renders it. To ask a
- * question without such a component, call `confirm()`.
+ * A dialog with a question. The component that renders the dialog also opens and closes it. To ask
+ * a question without such a component, call `confirm()`.
  */
 export function ConfirmDialog(
   props: ConfirmTexts & { isOpen: boolean; onConfirm: () => void; onCancel: () => void },
@@ -46,7 +46,7 @@ const question = createStore<Question | null>(null)
 
 /**
  * Asks the user a question. Resolves to true if the user agrees, and to false if the dialog is
- * closed.
+ * closed or another question replaces this one.
  */
 export function confirm(texts: ConfirmTexts): Promise<boolean> {
   question.get()?.answer(false)

@@ -2,8 +2,8 @@ import { type ReactNode, useId } from 'react'
 import { Overlay } from './overlay.tsx'
 
 /**
- * A dialog. Its content is mounted again each time the dialog opens, so that it starts with a fresh
- * state.
+ * A dialog. Its content is mounted again each time the dialog opens, so that the content starts
+ * with a fresh state.
  */
 export function Dialog(props: {
   isOpen: boolean

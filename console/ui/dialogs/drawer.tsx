@@ -7,8 +7,8 @@ import { Overlay } from './overlay.tsx'
 type DrawerProps = {
   isOpen: boolean
   /**
-   * Called when the drawer closes. If there are unsaved changes, the drawer calls it only after the
-   * user has agreed to discard them.
+   * Called when the drawer closes. If there are unsaved changes, the drawer calls `onClose` only
+   * after the user has agreed to discard them.
    */
   onClose: () => void
   title: string

@@ -11,7 +11,10 @@ const FIELDS = ':is(input, select, textarea):enabled:not([readonly], [type="hidd
 const focusFirstField = (panel: HTMLElement): void =>
   panel.querySelector<HTMLElement>(FIELDS)?.focus({ preventScroll: true })
 
-/** A dialog with a short form, which Enter submits. A long form belongs in a `FormDrawer`. */
+/**
+ * A dialog with a short form, which Enter submits. A long form belongs in a `FormDrawer`. While a
+ * scratch copy (the site as of an earlier time) is open, the form can't be submitted.
+ */
 export function FormDialog(props: {
   isOpen: boolean
   title: string

@@ -8,7 +8,8 @@ import { Drawer } from './drawer.tsx'
 
 /**
  * A drawer with a form, which Enter submits. If there are unsaved changes, the user is asked before
- * the drawer closes.
+ * the drawer closes. While a scratch copy (the site as of an earlier time) is open, the submit
+ * button is disabled.
  */
 export function FormDrawer(props: {
   isOpen: boolean

@@ -4,8 +4,9 @@ import { dismissErrors } from '../messages/toast.ts'
 import { lastDialog, useFocusReturn, willLoseFocus } from './use-focus-return.ts'
 
 /**
- * The base of dialogs and drawers. While the overlay is open, the focus stays in its panel. When it
- * closes, the focus returns to the element that had the focus before. Escape closes it.
+ * The base of dialogs and drawers. While the overlay is open, the focus stays in its panel. When
+ * the overlay closes, the focus returns to the element that had the focus before. Escape closes the
+ * overlay.
  */
 export function Overlay(props: {
   isOpen: boolean
@@ -30,14 +31,15 @@ export function Overlay(props: {
       const top = lastDialog()
       if (event.key !== 'Escape' || top === undefined || top !== panel.current) return
       if (!(event.target instanceof Element) || !willLoseFocus(event.target, top)) return
-      // Without this, the dialog that still has the focus would close too, or ask about changes.
+      // Without this call, the dialog that still has the focus would also close, or would ask about
+      // unsaved changes.
       event.stopPropagation()
       onClose()
     }
     document.addEventListener('keydown', closeOnEscape, true)
     return () => document.removeEventListener('keydown', closeOnEscape, true)
   }, [isOpen, onClose])
-  // The panel gets the focus, so that screen readers read its name.
+  // The panel gets the focus, so that screen readers read the name of the panel.
   const takeFocus = () =>
     requestAnimationFrame(() => {
       if (panel.current?.contains(document.activeElement) === false) {

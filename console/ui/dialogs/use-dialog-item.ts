@@ -2,8 +2,8 @@ import { useRef } from 'react'
 
 /**
  * Keeps the item that a dialog shows (`lastItem`) until the dialog has faded out. `key` is a React
- * key for the dialog's content. It changes each time the dialog opens, so that the content starts
- * with a fresh state.
+ * key for the dialog's content. This key changes each time the dialog opens, so that the content
+ * starts with a fresh state.
  */
 export function useDialogItem<Item>(item: Item | null) {
   const lastItem = useRef<Item | null>(null)

@@ -8,8 +8,8 @@ type Addresses = { list: string; add?: string; edit: string }
 
 /**
  * Opens and closes a drawer according to the path of the URL. The path `add` opens an empty form.
- * The path `edit/:id` opens the item with this id. For an invalid id, no
- * item is found, so that the drawer reports a missing item.
+ * The path `edit/:id` opens the item with this id. If the id is invalid, the drawer reports that
+ * the item was not found.
  */
 export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()
@@ -24,8 +24,9 @@ export function useDrawerUrl({ list, add = list, edit }: Addresses) {
     edited,
     open: (target: number | 'new') => go(target === 'new' ? add : `${edit}/${target}`, null),
     /**
-     * Closes the form and opens the page from which it was opened. It does not ask about unsaved
-     * changes, because the form has already asked.
+     * Closes the form. Opens the page from which a link opened the form, or the list if there was
+     * no such page. This function does not ask about unsaved changes, because the form has already
+     * asked.
      */
     close: () => {
       if (returnTo === null) go(list, LEAVE_CONFIRMED)

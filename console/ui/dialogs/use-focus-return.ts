@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef } from 'react'
 
 /**
- * When a panel closes, returns the focus to the element that had it before the panel opened. This
- * element is read during rendering, because a child may take the focus before effects run. The
+ * When a panel closes, returns the focus to the element that had the focus before the panel opened.
+ * This element is read during rendering, because a child may take the focus before effects run. The
  * element is remembered until the panel has closed on the screen, because React may discard a
  * rendering that closes the panel.
  */
@@ -15,7 +15,7 @@ export function useFocusReturn(isOpen: boolean): void {
     isOnScreen.current = true
     return () => {
       isOnScreen.current = false
-      // The focus is returned one frame later, when the closing panel has released it.
+      // The focus is returned one frame later, when the closing panel has released the focus.
       requestAnimationFrame(() => returnFocus(opener.current))
     }
   }, [isOpen])
@@ -31,7 +31,7 @@ export const lastDialog = (): HTMLElement | undefined =>
 
 /**
  * Reports whether `focused` loses the focus to the opening `panel`. An element of the page or of
- * another dialog loses it. An element of a menu or of a message keeps it.
+ * another dialog loses the focus. An element of a menu or of a message keeps the focus.
  */
 export const willLoseFocus = (focused: Element, panel: Element): boolean => {
   const dialog = focused.closest('[aria-modal="true"]')
@@ -42,8 +42,8 @@ export const willLoseFocus = (focused: Element, panel: Element): boolean => {
 function currentFocus(): HTMLElement | null {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement)) return null
-  // A menu that closes removes its entry with the focus. The focus therefore returns to the button
-  // of the menu.
+  // A menu that closes also removes the menu item that has the focus. The focus therefore returns
+  // to the button of the menu.
   const isInMenu = focused.closest('.bp6-popover') !== null
   const button = document.querySelector<HTMLElement>('.bp6-popover-open button')
   return isInMenu ? (button ?? focused) : focused

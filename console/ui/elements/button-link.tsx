@@ -6,7 +6,10 @@ export function ButtonLink(props: {
   children: string
   icon?: IconName
   tone?: 'primary' | 'normal'
-  /** The router state for the opened page, such as the path to which its form returns. */
+  /**
+   * The router state of the page that the link opens. This state can contain the path to open when
+   * the form on that page closes.
+   */
   state?: object
 }) {
   const { to, icon, tone = 'normal', state } = props

@@ -7,7 +7,10 @@ type ButtonTone = 'primary' | 'normal' | 'quiet' | 'danger'
 
 type ButtonProps = {
   children?: ReactNode
-  /** The name for screen readers, which is also the tooltip. A button without text must have it. */
+  /**
+   * The name for screen readers, which is also the tooltip. A button without text must have a
+   * label.
+   */
   label?: string
   tone?: ButtonTone
   icon?: IconName | undefined
@@ -19,7 +22,9 @@ type ButtonProps = {
   isPressed?: boolean
   isExpanded?: boolean
   hasMenu?: boolean
-  /** The id of an element that describes the button, such as the reason why it is disabled. */
+  /**
+   * The id of an element that describes the button, such as the reason why the button is disabled.
+   */
   describedBy?: string | undefined
   isFill?: boolean
   onClick?: MouseEventHandler<HTMLElement>

@@ -7,8 +7,8 @@ import { createStore } from '../state/create-store.ts'
 import { Button } from './button.tsx'
 
 /**
- * Copies a text to the clipboard, and returns true. If the browser does not allow it, shows the
- * text in a dialog from which the user can copy it, and returns false.
+ * Copies a text to the clipboard, and returns true. If the browser does not allow this, shows a
+ * dialog from which the user can copy the text, and returns false.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -81,7 +81,7 @@ function selectAll(node: HTMLTextAreaElement | null): void {
 }
 
 export function CopyButton(props: {
-  /** The text to copy, or a function that loads it when the button is clicked. */
+  /** The text to copy, or a function that loads the text when the button is clicked. */
   text: string | (() => Promise<string>)
   label: string
   children?: string

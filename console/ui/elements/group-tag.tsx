@@ -28,8 +28,8 @@ const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
 const isBuiltInGroup = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)
 
 /**
- * Returns a function that translates the description of a group. It translates only the built-in
- * descriptions. A description that an admin has written is shown as it is.
+ * Returns a function that translates the description of a group. The function translates only the
+ * built-in descriptions, and returns a description that an admin has written unchanged.
  */
 export function useTranslateGroupDescription(): (name: string, description: string) => string {
   const { t } = useTranslation()

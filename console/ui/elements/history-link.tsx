@@ -17,8 +17,8 @@ export function HistoryLink({ object }: { object: string }) {
 }
 
 /**
- * Returns the menu entry that opens the changes of an object. The list is empty for users who are
- * neither auditors nor admins.
+ * Returns a list with the menu entry that opens the changes of an object. The list is empty for
+ * users who are neither auditors nor admins.
  */
 export function useHistoryActions(object: string): Action[] {
   const { t } = useTranslation()

@@ -24,9 +24,10 @@ function LiveDot(props: {
 }
 
 /**
- * Shows whether live events arrive. While the connection works, shows `kind`. Otherwise, shows the
- * state of the connection. While the console waits to reconnect, a button to reconnect immediately
- * is shown instead of `children`.
+ * Shows whether live events arrive, or nothing while a scratch copy (the site as of an earlier
+ * time) is open. While the connection works, shows `kind`. Otherwise, shows the state of the
+ * connection. While the console waits to reconnect, a button to reconnect immediately is shown
+ * instead of `children`.
  */
 export function LiveIndicator(props: { kind?: LiveKind; children?: ReactNode }) {
   const { t } = useTranslation()

@@ -24,8 +24,8 @@ export function MenuButton(props: {
 }
 
 /**
- * The menu of a row in a list. It is mounted on the first click, because most of these menus are
- * never opened.
+ * The menu of a row in a list. The menu is mounted on the first click, because most of these menus
+ * are never opened.
  */
 export function RowMenu(props: { label: string; items: readonly MenuItem[] }) {
   const [isOpen, setOpen] = useState(false)

@@ -1,6 +1,6 @@
 /**
  * The number of characters at the end that are always visible, because similar names often differ
- * only there.
+ * only at the end.
  */
 const END_CHARACTERS = 7
 

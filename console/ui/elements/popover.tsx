@@ -42,7 +42,7 @@ export function Popover(props: PopoverProps) {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      // Blueprint would move the focus back even if the user has moved it meanwhile.
+      // Blueprint would move the focus back even if the user has moved the focus in the meantime.
       shouldReturnFocusOnClose={false}
       canEscapeKeyClose={false}
       enforceFocus={isOpen}

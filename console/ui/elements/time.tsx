@@ -14,7 +14,7 @@ let now = seconds()
 let timer: ReturnType<typeof setInterval> | undefined
 
 /**
- * Returns the current time in Unix seconds. It is updated every ten seconds while the tab is
+ * Returns the current time in Unix seconds. This time is updated every ten seconds while the tab is
  * visible.
  */
 export function useNow(): number {
@@ -26,8 +26,8 @@ export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
   /**
-   * True if the time may be in the future. Otherwise, a future time is shown as the current time,
-   * because such a time results from different clocks of the server and the browser.
+   * True if the time may be in the future. If false, a future time is shown as the current time,
+   * because the time is in the future only if the clocks of the server and the browser differ.
    */
   mayBeInFuture?: boolean
 }) {

@@ -4,7 +4,10 @@ import { PopoverAnchor } from './popover.tsx'
 
 const DELAY_MS = 200
 
-/** A tooltip. It is mounted only while it is shown, because lists contain many of them. */
+/**
+ * A tooltip. The content is mounted only while the tooltip is shown, because lists contain many
+ * tooltips.
+ */
 export function Tooltip(props: { content: string | ReactElement; children: ReactElement }) {
   const [isOpen, setOpen] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -30,7 +30,7 @@ export function AmountField(props: {
   presetsLabel: string
   dollars: readonly bigint[]
   worth: { inMoney: (money: string) => string; inUnits: (quota: string) => string }
-  /** Formats the amount in dollars. By default, it is rounded to cents. */
+  /** Formats the amount in dollars. By default, the amount is rounded to cents. */
   moneyText?: (quota: bigint, rule: MoneyRule) => string
   isRequired?: boolean
   onChange: (amount: string) => void

@@ -32,7 +32,7 @@ export function labelledField<Rest extends LabelledProps>(
 type Presets = {
   label: string
   choices: readonly { value: string; text: string }[]
-  /** The value whose button is marked as selected. By default, it is the value of the field. */
+  /** The value whose button is marked as selected. The default is the value of the field. */
   selected?: string | null
   onSelect?: (value: string) => void
 }

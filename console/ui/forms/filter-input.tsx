@@ -8,15 +8,15 @@ type Props = {
   suggestions?: readonly string[]
   /** True if the field needs space for a suggestion of several words. */
   isWide?: boolean
-  /** If it is set, the field accepts only whole numbers. */
+  /** If this property is set, the field accepts only whole numbers. */
   wholeNumber?: { errorText: string }
   onCommit: (value: string) => void
 }
 
 /**
  * A field for a filter. The text is applied when the user presses Enter, leaves the field or
- * selects a suggestion. It is not applied after each character, because each change of a filter
- * adds an entry to the browser's history.
+ * selects a suggestion. The text is not applied after each character, because each change of a
+ * filter adds an entry to the browser's history.
  */
 export function FilterInput(props: Props) {
   const id = useId()

@@ -29,8 +29,8 @@ export function NamesField(props: NamesFieldProps) {
 }
 
 /**
- * An editable list of names. The user types names, pastes them separated by commas, or selects them
- * from suggestions.
+ * An editable list of names. The user types names, pastes them separated by commas or line breaks,
+ * or selects them from suggestions.
  */
 export function NameList(props: NameListProps) {
   const { names } = props
@@ -180,8 +180,8 @@ function SuggestionList(props: {
           role="option"
           tabIndex={-1}
           aria-selected={index === props.active}
-          // A click must not take the focus from the text field, because the suggestions close
-          // without it.
+          // A click must not take the focus from the text field, because the suggestions close when
+          // the field loses the focus.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => props.onTake(name)}
         >

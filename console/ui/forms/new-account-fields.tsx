@@ -4,7 +4,7 @@ import type { FieldState } from './use-draft-form.ts'
 
 export function AccountFields(props: {
   form: { field: (name: keyof AccountDraft) => FieldState<string> }
-  /** The group of translations with the hints of the fields. */
+  /** The group of translations that contains the hints of the fields. */
   textGroup: 'auth' | 'setup'
   isWide?: boolean
 }) {

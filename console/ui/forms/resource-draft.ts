@@ -51,8 +51,8 @@ export const draftOf = <F extends FormFields>(fields: F, answer: ResponseOf<F>):
 }
 
 /**
- * Converts the values of a form to the body of a request. The caller must have checked them with
- * `validateFields`.
+ * Converts the values of a form to the body of a request. The caller must first check these values
+ * with `validateFields`.
  */
 export const bodyOf = <F extends FormFields>(fields: F, draft: DraftOf<F>): ResponseOf<F> => {
   const entries = Object.entries(fields).map(([name, field]) => [

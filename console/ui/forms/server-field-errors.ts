@@ -17,8 +17,8 @@ export const USERNAME_ERRORS = [
 export const MAIL_ERRORS = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'] as const
 
 /**
- * Runs an action. If it fails with one of the error codes, shows the message at a field of the
- * form. Rethrows any other error.
+ * Runs an action. If the action fails with one of the error codes, shows the message at a field of
+ * the form. Rethrows any other error.
  */
 export async function showErrorAtField(
   codes: readonly string[],

@@ -31,8 +31,8 @@ type Options<Draft, ErrorKey extends string> = {
   onRepeat?: () => void
   onClose?: () => void
   /**
-   * True if an error that does not belong to a field is shown in the form (`formError`). Otherwise,
-   * it is shown as a toast.
+   * True if an error that does not belong to a field is shown in the form (`formError`). If false,
+   * such an error is shown as a toast.
    */
   showsFormError?: boolean
 }
@@ -153,7 +153,10 @@ function useServerErrors<Draft>({
   }
 }
 
-/** Returns the properties of a `<form>` element. `FormDrawer` and `FormDialog` already set them. */
+/**
+ * Returns the properties of a `<form>` element. `FormDrawer` and `FormDialog` already set these
+ * properties.
+ */
 export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'submit'>) => ({
   ref,
   noValidate: true,
@@ -164,8 +167,9 @@ export const formProps = ({ ref, submit }: Pick<DraftForm<object>, 'ref' | 'subm
 })
 
 /**
- * Returns a function that finds the fields to which an error of the server belongs. `codesOf`
- * contains the error codes for each field.
+ * Returns a function that finds the field to which an error of the server belongs, and returns the
+ * error's message for this field. `codesOf` contains the error codes for each field. The function
+ * returns null if no field has the code of the error.
  */
 export const errorsByCode =
   <Draft>(codesOf: FieldCodes<Draft>) =>

@@ -3,8 +3,8 @@ import { useState } from 'react'
 /**
  * Returns an object as the server first sent it after the form was opened, or null until then. A
  * form compares its values with this object to find what its user has changed. If the form compared
- * them with a later version of the object, another user's change would look like a change by this
- * user.
+ * its values with a later version of the object, another user's change would look like a change by
+ * this user.
  */
 export function useFirstVersion<Data>(query: {
   readonly data: Data | undefined

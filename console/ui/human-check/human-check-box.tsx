@@ -48,7 +48,8 @@ type Widget = { readonly api: HumanCheckApi; readonly id: string }
 
 /**
  * A CAPTCHA, with which users prove that they are human. `onToken` is called with a token when the
- * user has completed the CAPTCHA, and with an empty text when the token has expired.
+ * user has completed the CAPTCHA. `onToken` is called with an empty text when the token has
+ * expired, after an error of the CAPTCHA, and when the widget of the CAPTCHA is removed.
  */
 export function HumanCheckBox(props: {
   siteKey: string

@@ -17,10 +17,7 @@ type HumanCheck = {
   readonly takeToken: () => string | null
 }
 
-/**
- * Adds a CAPTCHA to a form. `action` is the name under which the server knows the purpose of the
- * form.
- */
+/** Adds a CAPTCHA to a form. `action` tells the server the purpose of the form. */
 export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'reset'): HumanCheck {
   const { t } = useTranslation()
   const status = useStatus()

@@ -70,7 +70,7 @@ export function IdentityProofFields(props: {
 
 /**
  * Asks users to prove their identity with a password, a code or a passkey. `perform` is called with
- * the proof, and throws if the server rejects it.
+ * the proof, and throws if the server rejects the proof.
  */
 export function IdentityProofDialog(props: {
   title: string

@@ -4,7 +4,10 @@ import { Button } from '../elements/button.tsx'
 import { CopyButton } from '../elements/copy-to-clipboard.tsx'
 import { EmptyState } from './empty-state.tsx'
 
-/** Shows an error with the id of the failed request. If `onRetry` is given, a button calls it. */
+/**
+ * Shows an error with the id of the failed request. A button calls `onRetry`, unless `onRetry` is
+ * undefined or the status is 403.
+ */
 export function ErrorState(props: { error: Error; onRetry?: () => void; title?: string }) {
   const { t } = useTranslation()
   const { error } = props

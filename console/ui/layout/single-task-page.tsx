@@ -10,7 +10,7 @@ import { usePageTitle } from './page.tsx'
  */
 export function SingleTaskPage(props: {
   title: string
-  /** The main heading of the page. By default, it is `title`. */
+  /** The main heading of the page. The default is `title`. */
   heading?: string
   lead?: ReactNode
   isWide?: boolean

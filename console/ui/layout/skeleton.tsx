@@ -20,7 +20,7 @@ export function useDelayed(isOn: boolean): boolean {
 }
 
 /**
- * A grey bar that is shown while content is loading. `width` is in percent, and `height` in pixels.
+ * A gray bar that is shown while content is loading. `width` is in percent, and `height` in pixels.
  */
 export function Skeleton(props: { width?: number; height?: number }) {
   const isShown = useDelayed(true)

@@ -102,7 +102,7 @@ export function ListPanel<Row>(props: ListPanelProps<Row>) {
 
 /**
  * Reports whether the current page no longer exists and the last page is being loaded instead.
- * Meanwhile, the list must not say that there are no rows.
+ * During this time, the list must not say that there are no rows.
  */
 function isMovingToLastPage({ list, rows, paging }: ListView<unknown>): boolean {
   if (rows.length > 0 || paging.total === 0 || paging.isCapped === true) return false

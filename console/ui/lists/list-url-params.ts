@@ -31,8 +31,8 @@ export type ListUrlParams<Filters extends UrlSchema> = {
 }
 
 /**
- * Defines the URL parameters of a list. Assign the result to a constant of a module, so that it is
- * the same object in every rendering. `hasPageSize` adds the page size to the URL.
+ * Defines the URL parameters of a list. Assign the result to a constant of a module, so that every
+ * rendering gets the same object. `hasPageSize` adds the page size to the URL.
  */
 export function listUrlParams<Filters extends UrlSchema>(
   filters: Filters,

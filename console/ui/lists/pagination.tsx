@@ -9,8 +9,8 @@ import { useLocalPreference } from '../state/use-local-preference.ts'
 import { PAGE_SIZES, type PageSize } from './list-url-params.ts'
 
 /**
- * Returns the page size that the user has chosen, and a function that sets it. The page size is
- * stored in this browser under `key`, which several lists can share.
+ * Returns the page size that the user has chosen, and a function that changes this size. The page
+ * size is stored in this browser under `key`, which several lists can share.
  */
 export function usePageSize(
   key = 'page-size',

@@ -96,7 +96,7 @@ type PageStarts = Map<number, number>
 
 /**
  * Remembers where the pages of a list start. A page therefore does not shift when rows of earlier
- * pages are added or deleted. `list` identifies the filters and the order. When it changes, all
+ * pages are added or deleted. `list` identifies the filters and the order. When `list` changes, all
  * starts are forgotten.
  */
 function usePageStarts(list: string): PageStarts {
@@ -106,8 +106,8 @@ function usePageStarts(list: string): PageStarts {
 }
 
 /**
- * Stores the id of the last row before a page. If it has changed, the entries of later pages are no
- * longer valid and are deleted.
+ * Stores the id of the last row before a page. If this id has changed, the entries of later pages
+ * are no longer valid and are deleted.
  */
 function storePageStart(starts: PageStarts, page: number, id: number | undefined): void {
   if (id === undefined || starts.get(page) === id) return
@@ -125,7 +125,10 @@ const NONE: unknown[] = []
 const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, values[name]]))
 
-/** Returns the page size from the URL. If the URL has none, returns the stored one. */
+/**
+ * Returns the page size and a function that changes this size. A page size in the URL takes
+ * precedence over the stored page size.
+ */
 function usePageSizeFromUrl(
   [remembered, remember]: ReturnType<typeof usePageSize>,
   listQuery: PageSize | 0 | undefined,

@@ -32,8 +32,8 @@ export type SelectedRows<Row> = {
 }
 
 /**
- * Keeps the selected rows of a list. `matching` is the query for all matching rows on all pages,
- * which runs when the user selects all of them.
+ * Keeps the selected rows of a list. `matching` is the query for all matching rows on all pages.
+ * This query runs when the user selects all matching rows.
  */
 export function useSelectedRows<
   Row extends { id: number },

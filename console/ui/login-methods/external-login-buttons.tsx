@@ -57,7 +57,10 @@ const TelegramDialog = lazy(async () => ({
 /** The login methods that open a dialog. The other buttons open a page of another site. */
 export type Messenger = 'wechat' | 'telegram'
 
-/** The dialog for WeChat or Telegram. Its script is loaded when the dialog is first opened. */
+/**
+ * The dialog for WeChat or Telegram. The script of the dialog is loaded when the dialog is first
+ * opened.
+ */
 export function MessengerDialog(props: {
   method: Messenger
   act: 'login' | 'bind'

@@ -5,7 +5,7 @@ export type Toast = {
   id: number
   tone: 'success' | 'error' | 'warning' | 'info'
   message: string
-  /** The server's message, or an empty text if it is the same as `message`. */
+  /** The server's message, or an empty text if `message` already contains it. */
   detail: string
   requestId: string
   /**
@@ -18,7 +18,7 @@ export type Toast = {
    */
   staysOnNavigation: boolean
   /**
-   * The time (ms) for which the toast is shown. The time stops while the mouse or the focus is on
+   * The time (ms) for which the toast is shown. The timer stops while the mouse or the focus is on
    * the toast.
    */
   stayMs: number
@@ -64,7 +64,10 @@ export const showInfo = (message: string, options: ToastOptions = {}): void =>
 export const showWarning = (message: string, options: ToastOptions = {}): void =>
   show('warning', { message }, options)
 
-/** Shows the message of an error. If the server's message is a different text, shows both. */
+/**
+ * Shows the message of an error. If the server's message is a different text, shows both. Shows
+ * nothing for a `CancelledError`.
+ */
 export function showError(error: unknown, options: ToastOptions = {}): void {
   if (error instanceof CancelledError) return
   const message = error instanceof Error ? error.message : String(error)
@@ -95,8 +98,8 @@ function keepOnly(isKept: (toast: Toast) => boolean): void {
 type ToastTexts = { message: string; detail?: string; requestId?: string }
 
 /**
- * Shows a toast. If a toast with the same message is shown already, its count is increased. Only
- * the three newest toasts remain.
+ * Shows a toast. If a toast with the same message is shown already, the count of this toast is
+ * increased. Only the three newest toasts remain.
  */
 function show(tone: Toast['tone'], texts: ToastTexts, options: ToastOptions) {
   const { message, detail = '', requestId = '' } = texts
@@ -124,7 +127,7 @@ function stayMs(tone: Toast['tone'], hasAction: boolean): number {
 }
 
 /**
- * Thrown if the user cancels a dialog. This ends the action that opened the dialog. The user sees
- * no error.
+ * Thrown if the user cancels a dialog. This error ends the action that opened the dialog. The error
+ * is not shown to the user.
  */
 export class CancelledError extends Error {}

@@ -6,7 +6,7 @@ export function decimalsOf(text: string): number {
 /**
  * Returns an invisible text that is appended to an amount, so that the amounts of a column align at
  * the decimal point. The text consists of the zeros, and if necessary the decimal point, that give
- * the amount `most` decimals. Returns undefined if the amount already has so many decimals.
+ * the amount `most` decimals. Returns undefined if the amount already has at least `most` decimals.
  */
 export function alignmentPadding(decimals: number, most: number): string | undefined {
   if (decimals >= most) return undefined
@@ -32,7 +32,10 @@ export class AmountAlignment {
     return () => this.listeners.delete(listener)
   }
 
-  /** Adds an amount. Returns a function that removes it. */
+  /**
+   * Adds an amount. Returns a function that removes this amount, or undefined if `keepsMost` is
+   * true.
+   */
   readonly add = (decimals: number): (() => void) | undefined => {
     this.change(decimals, 1)
     return this.keepsMost ? undefined : () => this.change(decimals, -1)

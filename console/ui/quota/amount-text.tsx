@@ -38,7 +38,7 @@ export function useAmountAlignments(isVirtualized = false): (column: string) => 
  */
 export function AmountText(props: { text: string; title?: string; className?: string }) {
   const { title, className } = props
-  // A minus is as wide as a plus, unlike a hyphen.
+  // A minus sign is as wide as a plus sign, but a hyphen is not.
   const text = props.text.replace(/^-/, '−')
   const alignment = useContext(Alignment)
   const decimals = decimalsOf(text)

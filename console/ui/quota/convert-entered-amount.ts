@@ -27,7 +27,7 @@ export function amountOfQuota(quota: bigint, unit: AmountUnit): string {
 
 /**
  * Converts an amount that a user entered to quota units. Returns null if the text is not an amount,
- * or if the result would not be a whole number.
+ * or if the result would be negative, would exceed `QUOTA_MAX` or would not be a whole number.
  */
 export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   const amount = parseDecimal(text)
@@ -39,8 +39,8 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
 }
 
 /**
- * Reports whether the text is invalid even as the beginning of an amount, so that no further input
- * can make it valid.
+ * Reports whether the text is neither empty nor an amount. In dollars, a text that ends with a
+ * decimal point is accepted, because the user may still be typing.
  */
 export function isInvalidAmount(text: string, unit: AmountUnit): boolean {
   const normalized = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text

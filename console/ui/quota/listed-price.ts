@@ -11,12 +11,15 @@ import {
 /** A property of a video or an image that multiplies its listed price. */
 export type PriceProperty = {
   readonly kind: 'resolution' | 'pro' | 'audio' | 'image' | 'other'
-  /** The resolution, such as `768p · 10 s`, or the option. */
+  /** The resolution, such as `768p · 10 s`, or the name of the option. */
   readonly name: string
   readonly ratio: string
 }
 
-/** A fixed price as the price list shows it. Its unit price is the product with all ratios. */
+/**
+ * A fixed price as the price list shows it. The unit price of a call is this price multiplied by
+ * the ratios of all properties.
+ */
 export type ListedPrice = {
   readonly price: string
   readonly properties: readonly PriceProperty[]
@@ -26,8 +29,8 @@ const FACTOR = 'factor_'
 
 /**
  * Splits the unit price in the price of a log row into the listed price and the ratios of the
- * requested properties, such as the resolution of a video. The unit price is returned unchanged if
- * it is not the exact product.
+ * requested properties, such as the resolution of a video. If the unit price is not the exact
+ * product of these values, the whole unit price is returned as the listed price.
  */
 export function listedPriceOf(price: Readonly<Record<string, string>>): ListedPrice {
   const { price: unitPrice = '', imageFactor } = price
@@ -42,7 +45,7 @@ export function listedPriceOf(price: Readonly<Record<string, string>>): ListedPr
   return { price: listed, properties }
 }
 
-/** Reports whether the price of a log row is that of a video or an image. */
+/** Reports whether the price of a log row is the price of a video or an image. */
 export const isPriceOfMedia = (price: Readonly<Record<string, string>>): boolean =>
   price.per !== undefined ||
   price.imageFactor !== undefined ||
@@ -60,7 +63,10 @@ function kindAndNameOf(name: string): Pick<PriceProperty, 'kind' | 'name'> {
 /** Formats a resolution with a length, such as `768p 10s`, as `768p · 10 s`. */
 export const resolutionText = (name: string): string => name.replace(/ (\d+)s$/, ' · $1 s')
 
-/** Returns the exact quotient of a price and all ratios, or null if it has too many decimals. */
+/**
+ * Returns the exact quotient of a price and all ratios. Returns null if the quotient has too many
+ * decimals, or if a text is not a number.
+ */
 function quotientOf(price: string, properties: readonly PriceProperty[]): string | null {
   const dividend = parseDecimal(price)
   if (dividend === null) return null

@@ -102,7 +102,7 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
 }
 
 /**
- * Formats an amount of money in a language. If the browser does not know the currency, returns the
+ * Formats an amount of money for a language. If the browser does not know the currency, returns the
  * digits and the code of the currency.
  */
 export function moneyText(money: string, currency: string, language: string): string {

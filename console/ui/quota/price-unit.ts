@@ -1,6 +1,9 @@
 import type { PriceUnit } from '#read-api/contract/price-unit-schema.ts'
 
-/** The unit of a shown price, as in the keys of its texts (`ui.perCall`, `pricing.byCall` …). */
+/**
+ * The unit of a price on the screen. The keys of translations contain this unit, as in `ui.perCall`
+ * and `pricing.byCall`.
+ */
 export type ShownUnit = 'Call' | 'Second' | 'CallOrSecond'
 
 /**

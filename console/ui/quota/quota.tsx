@@ -4,8 +4,8 @@ import { AmountText } from './amount-text.tsx'
 import { DEFAULT_RULE, exactQuotaText, type MoneyRule, quotaText } from './money.ts'
 
 /**
- * Returns whether the site shows quota in dollars or in quota units, and at which rate. Until the
- * status of the site has loaded, returns the default.
+ * Returns whether the site shows quota in dollars or in quota units, and the number of quota units
+ * per dollar. Until the status of the site has loaded, returns the default.
  */
 export function useMoneyRule(): MoneyRule {
   const status = useSharedStatus()

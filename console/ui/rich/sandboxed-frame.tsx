@@ -8,15 +8,15 @@ export type RichTextProps = {
   title: string
   /** True for one line of small text, such as the footer. */
   isSmall?: boolean
-  /** True for HTML. Otherwise, the text is Markdown, which may contain HTML. */
+  /** True for HTML. If false, the text is Markdown, which may contain HTML. */
   isHtml?: boolean
   /** The height (px) of the frame until the height of the content is known. */
   firstHeight?: number
 }
 
 /**
- * Shows a text of the operator in a frame without scripts. NOTE: never add `allow-scripts`. Scripts
- * in the frame would have the rights of the console.
+ * Shows a text of the operator in a frame without scripts. Never add `allow-scripts`, because
+ * scripts in the frame would have the rights of the console.
  */
 export function SandboxedFrame(props: RichTextProps) {
   const { text, title, isSmall = false, isHtml = false, firstHeight } = props
@@ -38,8 +38,8 @@ const nextId = (): number => {
 }
 
 /**
- * A frame for one document. NOTE: each document needs a new frame, because a second document in the
- * same frame would add an entry to the browser's history.
+ * A frame for one document. Each document needs a new frame, because a second document in the same
+ * frame would add an entry to the browser's history.
  */
 function Frame(props: { html: string; title: string; firstHeight: number | undefined }) {
   const { html, title, firstHeight } = props

@@ -4,8 +4,8 @@ import { CHINESE_FONTS } from '#console/theme/chinese-fonts.ts'
 import latinFonts from '#console/theme/fonts.css?url'
 
 /**
- * Tags that are removed. With them, a text could cover the page, accept input or change the look of
- * the site.
+ * The tags that are removed from a text of the operator. With such a tag, the text could cover the
+ * page, accept input or change the look of the site.
  */
 const FORBIDDEN_TAGS = [
   ...['style', 'form', 'input', 'button', 'select', 'textarea', 'iframe', 'object', 'embed'],
@@ -63,7 +63,8 @@ function withoutStyles(html: string): string {
 
 /**
  * Adds a text to a link without text. An SVG in the link is replaced by the title of the SVG. If
- * the link is still empty, its label, its title or its URL becomes its text.
+ * the link is still empty, the label, the title or the URL of the link becomes the text. An empty
+ * link without a URL is removed.
  */
 function labelBareLink(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
@@ -90,7 +91,7 @@ function purify(): DOMPurify {
 }
 
 /**
- * Replaces an image of another host by a link. NOTE: the CSP blocks such images, because they could
+ * Replaces an image of another host with a link. The CSP blocks such images, because they could
  * track readers.
  */
 function replaceForeign(image: Element): void {
@@ -98,7 +99,8 @@ function replaceForeign(image: Element): void {
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return
   const enclosingLink = image.closest('a')
   const name = image.getAttribute('alt') || enclosingLink?.getAttribute('href') || source
-  // A link can't contain another link. An image in a link is therefore replaced by its name.
+  // An image in a link is replaced by its name, because a link can't contain another link. An image
+  // without a URL is also replaced by its name.
   if (enclosingLink !== null || source === '') {
     image.replaceWith(name)
     if (enclosingLink?.textContent.trim() === '') enclosingLink.remove()
@@ -118,7 +120,7 @@ type PolicyFactory = { createPolicy: (name: string, rules: HtmlPolicy) => HtmlPo
 let policy: HtmlPolicy | undefined
 
 /**
- * Marks HTML as trusted for the browser. NOTE: use it only for the content of `<template>`
+ * Marks HTML as trusted for the browser. Use this function only for the content of `<template>`
  * elements, in which no script runs, and for sanitized text in a frame without scripts.
  */
 export function trustedHtml(html: string): string {

@@ -4,8 +4,8 @@ import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 
 /**
  * Returns a function that runs `perform` at most once per `minIntervalMs` milliseconds. The first
- * call runs `perform` immediately. Further calls within the interval are combined into one run at
- * the end of the interval.
+ * call runs `perform` immediately. Later calls within the interval are combined into one run at the
+ * end of the interval.
  */
 export function useThrottledCallback(perform: () => void, minIntervalMs: number): () => void {
   const run = useEffectEvent(perform)
@@ -32,8 +32,9 @@ export function useThrottledCallback(perform: () => void, minIntervalMs: number)
 }
 
 /**
- * Calls `refetch` after live events of the topic for which `isAbout` returns true, and after events
- * may have been missed. `refetch` is called at most once in `minIntervalMs` milliseconds.
+ * Calls `refetch` after live events of `topic`, but only if `isAbout` returns true for the data of
+ * one of them. Also calls `refetch` if events may have been missed. `refetch` is called at most
+ * once in `minIntervalMs` milliseconds.
  */
 export function useLiveRefetch<Topic extends ScreenTopic>(
   topic: Topic,

@@ -17,8 +17,8 @@ export const fallbacksOf = <Schema extends UrlSchema>(schema: Schema): UrlValues
   ) as UrlValues<Schema>
 
 /**
- * Defines a parameter for a text. A text with control characters or incomplete Unicode characters
- * is invalid.
+ * Defines a parameter for a text. A text is invalid if it is longer than `maxLength`, or contains
+ * control characters or incomplete Unicode characters.
  */
 export function textParam(fallback = '', maxLength = 200): UrlParam<string> {
   return {
@@ -65,8 +65,8 @@ export function choiceParam<Value extends string>(
 }
 
 /**
- * Reads all parameters of a schema from a URL. A parameter with an invalid value gets its fallback,
- * and `dropped` contains its name.
+ * Reads all parameters of a schema from a URL. A parameter with an invalid value gets the fallback
+ * value of the parameter, and `dropped` contains the name of the parameter.
  */
 export function readUrlState<Schema extends UrlSchema>(
   schema: Schema,
@@ -83,7 +83,10 @@ export function readUrlState<Schema extends UrlSchema>(
   return { values: values as UrlValues<Schema>, dropped }
 }
 
-/** Writes values to the query of a URL. A value that equals its fallback is not written. */
+/**
+ * Writes values to the query of a URL. A value that equals the fallback of its parameter is removed
+ * from the query.
+ */
 export function writeUrlState<Schema extends UrlSchema>(
   schema: Schema,
   params: URLSearchParams,

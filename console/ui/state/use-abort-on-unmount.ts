@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** Returns a controller that aborts when the component is unmounted. */
+/** Returns a ref to a controller that aborts when the component is unmounted. */
 export function useAbortOnUnmount(): RefObject<AbortController> {
   const ref = useRef(new AbortController())
   useEffect(() => {

@@ -2,7 +2,8 @@ import { useEffect, useReducer, useState } from 'react'
 
 /**
  * Returns the milliseconds left until `until`, which is a time on the clock of `performance.now()`.
- * The countdown does not depend on the system clock, which may be changed.
+ * The countdown does not depend on the system clock, which may be changed. Returns 0 if `until` is
+ * null or in the past.
  */
 export function useTimeLeft(until: number | null, tickMs = 500): number {
   const [, draw] = useReducer((ticks: number) => ticks + 1, 0)

@@ -3,7 +3,7 @@ import { useCallback, useSyncExternalStore } from 'react'
 const lists = new Map<string, MediaQueryList>()
 
 /**
- * Returns the `MediaQueryList` for a query. It is cached, because it is needed in every rendering.
+ * Returns the `MediaQueryList` for a query. The object is cached, because every rendering needs it.
  */
 function listOf(query: string): MediaQueryList {
   const mediaQuery = lists.get(query) ?? window.matchMedia(query)

@@ -43,12 +43,12 @@ function changeQuery(
   const before = String(now)
   const params = change(now)
   // Selecting a suggestion and then pressing Enter can make the same change twice. Only the first
-  // one adds an entry to the history.
+  // of these changes adds an entry to the history.
   const isSame = String(params) === before
   const isTypingOn = kind === 'typing' && typedName === name
   typedName = kind === 'typing' ? name : null
-  // A pending navigation may add an entry to the history. A further change must not turn it into
-  // one that adds none.
+  // A pending navigation may add an entry to the history. A later change replaces this navigation,
+  // and must then also add an entry.
   const addsHistoryEntry =
     last?.addsHistoryEntry === true || (kind !== 'replace' && !isTypingOn && !isSame)
   pending = { from, params, addsHistoryEntry }
@@ -71,7 +71,8 @@ window.addEventListener('popstate', () => {
 })
 
 /**
- * Returns an id of the current entry in the browser's history. It changes if the entry is replaced.
+ * Returns an id of the current entry in the browser's history. This id changes if the entry is
+ * replaced.
  */
 function entryId(): string {
   const { key } = (window.history.state ?? {}) as { key?: string }

@@ -21,8 +21,8 @@ const RELATIVE: Record<Span, TimeRange> = {
 }
 
 /**
- * Returns the range of a span, such as the last 24 hours. It returns the same object each time,
- * because filters compare objects by identity.
+ * Returns the range of a span, such as the last 24 hours. The function returns the same object each
+ * time, because filters compare objects by identity.
  */
 export const relativeRange = (span: Span): TimeRange => RELATIVE[span]
 
@@ -75,7 +75,8 @@ export const rangeParam = (fallback: TimeRange): UrlParam<TimeRange> => ({
 })
 
 /**
- * Returns the last midnight before `now` in the time zone of the browser. Both are in Unix seconds.
+ * Returns the last midnight before `now` in the time zone of the browser. Both times are in Unix
+ * seconds.
  */
 export function midnightBefore(now: number): number {
   const day = new Date(now * 1000)

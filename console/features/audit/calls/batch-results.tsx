@@ -59,7 +59,7 @@ function ResultTable(props: { all: readonly BatchResult[]; shown: readonly Batch
       rows={props.shown}
       rowKey={({ line }) => String(line)}
       columns={[
-        // Lines of a file are counted from 1.
+        // `line` starts at 0, but lines of a file are numbered from 1.
         [t('audit.call.line'), ({ line }) => number.format(line + 1)],
         [{ end: t('audit.call.charge') }, ({ charge }) => <ExactQuota value={charge} />],
         hasModels && [t('audit.call.servedModel'), (result) => <ServedModel result={result} />],
@@ -107,8 +107,8 @@ function ReportedUsage({ usage }: { usage: string | null }) {
 
 /**
  * Shows how many of the billed results the server has listed. For auditors, a link opens the events
- * of the batch, which contain all results. The first event shown is that of the first listed
- * result.
+ * of the batch, which contain all results. The page of events starts at the event of the first
+ * listed result.
  */
 function NotListed(props: {
   batch: NonNullable<CallExplanation['batch']>

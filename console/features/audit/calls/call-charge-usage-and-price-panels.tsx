@@ -13,8 +13,8 @@ import type { CallExplanation, PriceInForce } from '#read-api/contract/calls.ts'
 import { ColumnTable, DataTable, type TableRow } from '../elements/small-tables.tsx'
 
 /**
- * The kinds of usage that are shown both here and in the usage log, with the translation keys of
- * their names.
+ * The kinds of usage that both the audit page of a call and the usage log show, with the
+ * translation keys of their names.
  */
 const COUNTS = {
   inputUncached: 'input',
@@ -29,7 +29,7 @@ const COUNTS = {
   calls: 'calls',
 } as const
 
-/** The kinds of usage that are shown on the audit page of a call, but not in the usage log. */
+/** The kinds of usage that the audit page of a call shows, but the usage log does not. */
 const OTHER_COUNTS = [
   'reasoning',
   'toolCalls',
@@ -157,7 +157,7 @@ function sourceText(t: TFunction, source: string): string {
   return known === undefined ? source : t(`logDetails.source.${known}`)
 }
 
-/** Indents JSON. A text that was cut off and is no longer valid JSON is returned unchanged. */
+/** Indents JSON. Invalid JSON, such as a text that was cut off, is returned unchanged. */
 export function indented(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2)

@@ -32,9 +32,9 @@ import { WrongModelAndUnderbilledCalls } from './wrong-model-and-underbilled-cal
 import '../audit.css'
 
 /**
- * Explains the call whose request id is in the URL. If the URL has no id, the page asks for one.
- * For auditors, it then also lists the calls that another model answered, and the calls that cost
- * more than was billed.
+ * Explains the call whose request id is in the URL. Without an id in the URL, the page asks for a
+ * request id. In that case, auditors also see the calls that a model other than the billed one
+ * answered, and the calls that cost more than was billed.
  */
 export function CallPage() {
   const { t } = useTranslation()
@@ -136,7 +136,7 @@ function CallSummary({ call }: { call: CallExplanation }) {
     <Panel
       title={heading}
       actions={
-        // Auditors may not read the log of other users.
+        // Auditors may not read the usage log of other users.
         call.links.log !== null && <ButtonLink to={logLink}>{t('audit.call.toLog')}</ButtonLink>
       }
     >

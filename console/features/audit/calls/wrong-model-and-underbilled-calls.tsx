@@ -33,8 +33,9 @@ const URL_PARAMS = {
 }
 
 /**
- * Lists the calls that the provider answered with another model than was billed, and the calls that
- * cost more than was billed. A table shows how many calls of each channel another model answered.
+ * Lists either the calls that a model other than the billed one answered, or the calls that cost
+ * more than was billed. A table above the list shows for each channel how many calls another model
+ * answered.
  */
 export function WrongModelAndUnderbilledCalls() {
   const { t } = useTranslation()
@@ -89,11 +90,11 @@ export function WrongModelAndUnderbilledCalls() {
 
 /**
  * The height (px) reserved for the counts of one channel, so that the list below does not move when
- * they appear.
+ * the counts appear.
  */
 const COUNTS_HEIGHT = 70
 
-/** Shows how many calls of each channel were answered by another model than was billed. */
+/** Shows for each channel how many calls were answered by a model other than the billed one. */
 function OtherModelCounts({ onChannel }: { onChannel: (channelId: number) => void }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

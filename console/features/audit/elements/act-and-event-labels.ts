@@ -11,7 +11,8 @@ import {
 
 /**
  * Returns a function that translates the name of an act or the type of an event. An act is
- * something that a user did, as listed in the audit log. An unknown name is returned unchanged.
+ * something that a user or the system did, as listed in the audit log. An unknown name is returned
+ * unchanged.
  */
 export function useEventLabel(): (actOrType: string) => string {
   const { t } = useTranslation()
@@ -27,7 +28,8 @@ export function useEventLabel(): (actOrType: string) => string {
 
 /**
  * Returns the labels of all acts, and a function that finds the name of an act. The function
- * accepts the label, the name, or a part of either.
+ * accepts the whole label, the whole name, or a text that only one label contains. Upper and lower
+ * case are equal. The function returns any other text trimmed.
  */
 export function useActSearch() {
   const labelOf = useEventLabel()
@@ -38,7 +40,8 @@ const EVENT_TYPES = [...ACT_NAMES, ...OTHER_EVENT_NAMES].map(eventTypeOf)
 
 /**
  * Returns the labels of all types of events, and a function that finds a type. The function accepts
- * the label, the name, or a part of either.
+ * the whole label, the whole name, or a text that only one label contains. Upper and lower case are
+ * equal. The function returns any other text trimmed.
  */
 export function useEventTypeSearch() {
   const labelOf = useEventLabel()

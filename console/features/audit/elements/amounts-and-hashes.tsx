@@ -38,8 +38,8 @@ export function QuotaChange({ value, isNeutral }: { value: number; isNeutral?: b
 const HASH_SHOWN = 16
 
 /**
- * Shows the first characters of `shown`, which is the hash or a part of the hash. The button copies
- * the whole hash.
+ * Shows the first characters of `shown`, which is the hash `value` or a part of it. The button
+ * copies the whole hash.
  */
 export function Hash({ value, shown = value }: { value: string; shown?: string }) {
   const { t } = useTranslation()

@@ -18,7 +18,7 @@ export const asOfParam: UrlParam<string> = {
 
 /**
  * Lets the user select the point in the history whose state a page shows. The input has no seconds,
- * so a selected time stands for the last second of the selected minute.
+ * so the last second of the selected minute is used.
  */
 export function AsOfFilter(props: { at: string; onAt: (at: string) => void }) {
   const { t } = useTranslation()

@@ -3,7 +3,7 @@ import { StatusTag } from '#console/ui/elements/status-tag.tsx'
 
 /**
  * The degree of confirmation of a checkpoint. `pending` is for an event that no checkpoint includes
- * yet. `siteOnly` means that the site has no witnesses, so that only the site itself has signed.
+ * yet. `siteOnly` means that only the site itself has signed, because the site has no witnesses.
  */
 export type CheckpointStatusName = 'pending' | 'signed' | 'final' | 'siteOnly'
 
@@ -30,8 +30,8 @@ export function CheckpointStatus({ status }: { status: CheckpointStatusName }) {
 
 /**
  * Explains where to find the offline verifier of receipts and how to run it. If witnesses have
- * signed, the command also names the keys of the witnesses, because the verifier checks only
- * signatures whose keys it is given.
+ * signed, the command also contains the keys of the witnesses, because the verifier checks a
+ * signature only if the command contains the key of the signer.
  */
 export function VerifierHint({ isWitnessed }: { isWitnessed: boolean }) {
   const { t } = useTranslation()

@@ -5,16 +5,16 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { keyArguments } from './checkpoint-status-and-verifier-hint.tsx'
 
 /**
- * Reads the receipts again. The response also contains a proof that the first `size` events of the
- * history have not changed since an earlier receipt was issued.
+ * Reads the receipts again, together with a proof. The proof shows that the first `size` events of
+ * the history have not changed since an earlier receipt was issued.
  */
 export type ReadSince = (size: number) => Promise<unknown>
 
 /**
- * Lets the user select the file of an earlier receipt. The current receipts are then downloaded
- * together with a proof that the current receipts and the earlier receipt belong to the same
- * history. Without this proof, the offline verifier could not detect a site that shows different
- * histories to different users.
+ * Lets the user select the file of an earlier receipt. The component then downloads the current
+ * receipts. The downloaded file also proves that the current receipts and the earlier receipt
+ * belong to the same history. Without this proof, the offline verifier could not detect a site that
+ * shows different histories to different users.
  */
 export function ConsistencyProofDownload(props: {
   readSince: ReadSince

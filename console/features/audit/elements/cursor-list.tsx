@@ -28,10 +28,7 @@ type Props<Row> = Pick<
   'label' | 'rowKey' | 'empty' | 'expand' | 'onOpen' | 'isMuted' | 'openKey' | 'isFresh'
 > & {
   query: UseInfiniteQueryResult<InfiniteData<CursorPage<Row>>>
-  /**
-   * Receives the rows of the query, and returns them together with the rows that live events have
-   * delivered.
-   */
+  /** Returns the rows of the query together with the rows that live events have delivered. */
   withLive?: (rows: readonly Row[]) => readonly Row[]
   layoutKey: string
   columns: readonly Column<Row>[]

@@ -66,7 +66,7 @@ export const exportItems = (t: TFunction, start: (format: 'csv' | 'ndjson') => v
   }))
 
 /**
- * A button that downloads the rows of a list as CSV. The download can be cancelled while it runs.
+ * A button that downloads the rows of a list as CSV. The download can be canceled while it runs.
  */
 export function CsvDownload({ file }: { file: FileRequest }) {
   const { t } = useTranslation()

@@ -5,8 +5,8 @@ import { ErrorState } from '#console/ui/layout/error-state.tsx'
 import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 
 /**
- * Shown in place of an object that is still loading, does not exist or could not be read. `missing`
- * contains the texts for an object that does not exist and, optionally, an action.
+ * The content in place of an object that is still loading, does not exist or could not be read.
+ * `missing` contains the texts for an object that does not exist and, optionally, an action.
  */
 export function ObjectFallback(props: {
   error: Error | null

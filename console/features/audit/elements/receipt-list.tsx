@@ -67,8 +67,8 @@ export function ReceiptList(props: { receipts: Receipts; id: string; readSince: 
 }
 
 /**
- * Reports whether the site has witnesses. If it has, they must sign the checkpoint of a receipt
- * before the receipt is final.
+ * Reports whether a receipt shows that the site has witnesses. Such a receipt has signatures of
+ * witnesses, or still waits for them. A waiting receipt is neither pending nor final.
  */
 const isWitnessed = ({ cosignatures, is_pending, is_final }: Receipt): boolean =>
   cosignatures.length > 0 || (!is_pending && !is_final)

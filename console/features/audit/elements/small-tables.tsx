@@ -7,8 +7,8 @@ import { AlignedColumn, useAmountAlignments } from '#console/ui/quota/amount-tex
 import { QuotaChange } from './amounts-and-hashes.tsx'
 
 /**
- * The heading of a column. The form `{ end: heading }` makes the column right-aligned, which suits
- * numbers, and aligns its amounts at the decimal point.
+ * The heading of a column. The form `{ end: heading }` is for numbers. This form aligns the column
+ * to the right, and amounts at the decimal point.
  */
 type TableHead = string | { readonly end: string }
 
@@ -21,8 +21,8 @@ export type TableRow = {
 
 /**
  * A small table. On a narrow screen, each row becomes a block, and each value follows the name of
- * its column. Set `isShort` for a table with few and narrow columns, because such a table fits on
- * every screen.
+ * its column. Set `isShort` for a table with few and narrow columns. Such a table fits on a narrow
+ * screen and keeps its rows.
  */
 export function DataTable(props: {
   label: string

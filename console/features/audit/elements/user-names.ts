@@ -27,8 +27,8 @@ export function useUserNames(userIds: readonly number[]): UserNames {
 
 /**
  * Reads the names of users from the list of accounts. The list is sorted by descending id, and so
- * are `ids`. A page of the list is read only for an id that the earlier pages do not contain. Ids
- * that are close together therefore share a request.
+ * are `ids`. A page of the list is read only for an id that is lower than the ids on the earlier
+ * pages. Ids that are close together therefore share a request.
  */
 async function readNames(ids: readonly number[], signal: AbortSignal): Promise<UserNames> {
   const names = new Map<number, string>()
@@ -51,8 +51,9 @@ export const userText = (t: TFunction, id: number, name: string): string =>
   name === '' ? t('audit.erasedUser', { id }) : `${name} (#${id})`
 
 /**
- * Returns the name of the user who performed an action. For an automatic action, returns the name
- * of the part of the site that performed it.
+ * Returns the name of the user who performed an action. Without a name, returns the kind and the id
+ * of the actor. For an automatic action, returns the name of the part of the site that performed
+ * the action.
  */
 export const actorText = (
   t: TFunction,

@@ -19,7 +19,7 @@ export function daysOfMonth(month: string): { first: string; last: string } {
   return { first: `${month}-01`, last }
 }
 
-/** The URL parameter for a day in UTC. By default, it is an empty text. */
+/** The URL parameter for a day in UTC. The default is an empty text. */
 export const dayParam: UrlParam<string> = {
   fallback: '',
   read: (text) =>
@@ -28,7 +28,7 @@ export const dayParam: UrlParam<string> = {
 }
 
 /**
- * The URL parameter for a month in UTC. By default, it is an empty text, which means the current
+ * The URL parameter for a month in UTC. The default is an empty text, which selects the current
  * month.
  */
 export const monthParam: UrlParam<string> = {

@@ -156,7 +156,8 @@ const eventColumns = (t: TFunction, labelOf: (type: string) => string): Column<R
   column('event', t('audit.event'), 200, ({ type }) => labelOf(type), {
     ...{ ...TITLE_COLUMN, isGrowing: true },
   }),
-  // The type is not translated, because the offline verifier and exports contain it in this form.
+  // The type is not translated, because the offline verifier and exports show the untranslated
+  // type.
   column('type', t('audit.events.type'), 196, ({ type }) => <code title={type}>{type}</code>),
   column(
     'stream',

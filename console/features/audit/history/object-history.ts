@@ -97,8 +97,9 @@ export async function readState(
 }
 
 /**
- * Returns the state before a change. An option has its built-in value until it is first changed.
- * Parts that no change has replaced, such as the prices of other models, keep the built-in value.
+ * Returns the state of an object before a change, or null if the object did not exist. An option
+ * has its built-in value until it is first changed. Parts that no change has replaced, such as the
+ * prices of other models, keep the built-in value.
  */
 function stateBefore(before: StateAsOf | null, { built_in: builtIn }: StateAsOf): State | null {
   if (builtIn === undefined) return before?.state ?? null

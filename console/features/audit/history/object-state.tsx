@@ -14,7 +14,7 @@ const INITIAL_VALUES_MAX = 20
 
 /**
  * Shows the values of an object at a point in the history. If `filter` is not empty, only values
- * whose name or text contains it are shown.
+ * whose name or text contains `filter` are shown.
  */
 export function ObjectState(props: {
   object: AuditObject

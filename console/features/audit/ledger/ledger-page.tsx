@@ -58,7 +58,10 @@ function UserLedger() {
   )
 }
 
-/** Returns the title of a user's ledger. The name is unknown while it loads. */
+/**
+ * Returns the title of a user's ledger. `name` is undefined if it has not been loaded, and empty if
+ * the user was erased.
+ */
 function titleOf(t: TFunction, id: number, name: string | undefined): string {
   if (name === undefined) return t('audit.ledger.ofUser', { id })
   return name === ''

@@ -29,8 +29,8 @@ export type CompleteStatement = {
   /** The lines, oldest first. The `running` total of the last line is the closing total. */
   readonly lines: readonly StatementLine[]
   /**
-   * The number of calls in the month if `lines` sums up the calls by day and model. It is null if
-   * each call has its own line.
+   * The number of calls in the month if `lines` sums up the calls by day and model. The number is
+   * null if each call has a separate line.
    */
   readonly summedCalls: number | null
 }
@@ -71,8 +71,8 @@ async function readStatement(
 }
 
 /**
- * Reads the movements of a month that belong to no call. The types of these movements are taken
- * from the server's sums, which can include types that this console does not know.
+ * Reads the movements of a month that belong to no call. The server's sums contain the types of
+ * these movements, including types that this console does not know.
  */
 async function readOtherItems(
   account: Account,

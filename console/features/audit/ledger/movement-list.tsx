@@ -32,7 +32,8 @@ const MINUTE = 60
 
 /**
  * Returns the filters of the request. A relative range, such as the last 30 days, ends at `end`
- * (Unix seconds). `end` is rounded to minutes, so that the request does not change every second.
+ * (Unix seconds). `end` is rounded up to a full minute, so that the request does not change every
+ * second.
  */
 function paramsOf({ range, type, at }: Filters, end: number): LedgerParams {
   const { from, to } = boundsOf(range, Math.ceil(end / MINUTE) * MINUTE)
@@ -45,8 +46,8 @@ function paramsOf({ range, type, at }: Filters, end: number): LedgerParams {
 
 /**
  * Converts the selected point in the history to a time in Unix seconds. A position of the event log
- * becomes the time of the account's last event up to this position. This time is unknown until
- * `balance` has loaded.
+ * becomes the time of the account's last event up to this position. While this time is unknown,
+ * such as before `balance` has loaded, the current time is returned.
  */
 function asOfSeconds(at: string, balance: BalanceAt | undefined): number {
   if (at === '') return currentSeconds()

@@ -108,7 +108,10 @@ function pathOf({ type, source, reason, amount }: LedgerItem, viewer: Viewer): s
   }
 }
 
-/** Returns the path of the audit log, filtered by changes of a user's quota by admins. */
+/**
+ * Returns the path of the audit log with a filter for the changes that admins made to a user's
+ * quota.
+ */
 function pathOfAct(userId: number, amount: number): string {
   const act = amount < 0 ? 'quota-deducted' : 'quota-granted'
   return `/app/audit/log?${new URLSearchParams({ act, object: `user:${userId}`, range: 'all' })}`

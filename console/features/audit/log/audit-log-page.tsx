@@ -93,7 +93,7 @@ function AuditLog() {
 
 /**
  * Reads the acts that match the filters, and adds later acts from live events. An act is something
- * that a user did, as recorded in the audit log.
+ * that a user or the system did, as recorded in the audit log.
  */
 function useActs(filters: Filters) {
   /**
@@ -204,7 +204,7 @@ const codeOf = ({ kind, id }: Named): string => `${kind}:${id}`
 
 /**
  * Returns the name of an object in the language of the console. The filter for objects uses the
- * object's code instead, which the details of an act show.
+ * object's code instead. The details of an act show this code.
  */
 function objectText(t: TFunction, object: Named): string {
   const { kind, id, name } = object
@@ -242,8 +242,8 @@ const actColumns = (t: TFunction, labelOf: (act: string) => string): Column<Audi
 ]
 
 /**
- * Maps the name of an act to the names of its values that are in quota units. The name `quota` is
- * not listed, because a value with this name is in quota units in every act.
+ * For each act, lists the names of the values that are in quota units. The name `quota` is not
+ * listed, because a value with this name is in quota units in every act.
  */
 const QUOTA_VALUES: Readonly<Record<string, readonly string[]>> = {
   'quota-granted': ['amount'],
@@ -251,7 +251,7 @@ const QUOTA_VALUES: Readonly<Record<string, readonly string[]>> = {
   'correction-started': ['refunded', 'charged'],
 }
 
-/** Maps the name of an act to the names of its values that are times in Unix seconds. */
+/** For each act, lists the names of the values that are times in Unix seconds. */
 const TIME_VALUES: Readonly<Record<string, readonly string[]>> = {
   'correction-started': ['from', 'to'],
 }

@@ -4,8 +4,8 @@ import type { AuditAct } from '#read-api/contract/audit-log.ts'
 
 /**
  * The maximum number of acts (entries of the audit log) that the page keeps from live events. If
- * more arrive, all of them are dropped and the list is read again. This limits the memory use of a
- * page that stays open.
+ * more acts arrive, the page drops all of them and reads the list again. This limits the memory use
+ * of a page that stays open.
  */
 const LIVE_ACTS_MAX = 500
 
@@ -49,8 +49,9 @@ export function useLiveActs({ view, isListed, refetch }: LiveList): readonly Aud
 /**
  * Merges live acts into the list, newest first and without duplicates. Live acts do not always
  * arrive in the order of their positions, because several workers update the read model in
- * parallel. If the list has more pages, live acts that are older than its last act are left out.
- * Such acts appear when their page of the list is loaded.
+ * parallel. If `isComplete` is false, more pages of the list can be loaded. Live acts that are
+ * older than the last act in `listed` are then left out, because they will appear with their page
+ * of the list.
  */
 export function withLiveActs(
   listed: readonly AuditAct[],

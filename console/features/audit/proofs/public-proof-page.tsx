@@ -18,7 +18,8 @@ export function PublicProofPage() {
   return (
     <Page title={t('audit.proof.title')} lead={t('audit.proof.lead', { site: useSiteName() })}>
       <LogStatusPanels />
-      {/* The panel appears only after the status above has loaded, so that it does not move. */}
+      {/* This panel appears only after the status above it has loaded. Otherwise, the panel
+          would move. */}
       {!isPending && (
         <Panel title={t('audit.proof.meaning')}>
           <ol className="tg-proofs-steps">

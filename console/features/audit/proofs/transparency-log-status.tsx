@@ -55,7 +55,7 @@ function Status({ status, isEditable }: { status: LogStatus; isEditable: boolean
   const { latest } = status
   return (
     <>
-      {/* Refusals are shown even if the site has not signed a checkpoint yet. */}
+      {/* Refusals of witnesses are shown even if the site has not signed a checkpoint yet. */}
       <RefusalAlerts refusals={status.refusals} isEditable={isEditable} />
       {latest === null ? (
         <p className="tg-muted">{t('audit.log.none')}</p>

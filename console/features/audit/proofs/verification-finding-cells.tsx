@@ -5,7 +5,10 @@ import { exactQuotaText } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { AuditFinding } from '#read-api/contract/verifications.ts'
 
-/** Shows the position of the event that breaks a rule, with a link to the stored event. */
+/**
+ * Shows the position of the event that breaks a rule as a link to the stored event, or a dash if
+ * the finding has no position.
+ */
 export function FindingPosition({ position }: Pick<AuditFinding, 'position'>) {
   if (position === null) return '–'
   return <Link to={`/app/audit/events?position=${position}`}>{`#${position}`}</Link>
@@ -15,8 +18,8 @@ const ACCOUNT_STREAM = /^account-([1-9]\d*)$/
 
 /**
  * Shows the event stream to which a finding refers, and the revision (the number of the event in
- * the stream). The stream of an account is a link to its ledger. A finding about a whole stream has
- * no revision. A dash stands for a finding without a stream.
+ * the stream). The stream of an account is a link to the ledger of this account. A finding about a
+ * whole stream has no revision. For a finding without a stream, a dash is shown.
  */
 export function FindingPlace({ finding }: { finding: AuditFinding }) {
   const { stream, revision } = finding
@@ -29,8 +32,8 @@ export function FindingPlace({ finding }: { finding: AuditFinding }) {
 const ledgerPath = (userId: string): string => `/app/audit/ledgers/${userId}`
 
 /**
- * Shows the violation, with amounts in the currency of the site and with links to the calls and the
- * accounts of users.
+ * Shows the text of a finding. Amounts are in the currency of the site, and calls and accounts of
+ * users are links.
  */
 export function FindingDetail({ parts }: Pick<AuditFinding, 'parts'>) {
   return (

@@ -209,8 +209,8 @@ function ApplyDialog(props: Props & { onClose: () => void }) {
 }
 
 /**
- * Returns a function that applies the correction of a preview. A message then shows the number of
- * corrected calls.
+ * Returns a function that applies the correction of a preview, and then shows a message with the
+ * number of corrected calls.
  */
 export function useApplyCorrection() {
   const { t } = useTranslation()

@@ -65,7 +65,7 @@ const correctionsQuery = infiniteQueryOptions({
       : false,
 })
 
-/** Lists the corrections of charges. Super admins can create a new one. */
+/** Lists the corrections of charges. Super admins can create a new correction. */
 export function CorrectionsPanel({ scope, onScope, isNew, onNew, draft }: Props) {
   const { t } = useTranslation()
   const client = useQueryClient()
@@ -216,7 +216,7 @@ function Details(props: { correction: Correction; onChange: () => Promise<void> 
 
 /**
  * Lists the accounts for which a correction failed. The charges of these accounts are unchanged. A
- * further correction of the same period will include them.
+ * later correction of the same period will include these accounts.
  */
 function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
   const { t } = useTranslation()
@@ -241,8 +241,8 @@ function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
 }
 
 /**
- * Lets a super admin continue a correction that was interrupted. The correction applies the changes
- * of the preview that was confirmed when it was started.
+ * Lets a super admin continue a correction that was interrupted. The continued correction applies
+ * the same preview that a super admin confirmed when the correction was started.
  */
 function UnfinishedCorrection(props: { correction: Correction; onChange: () => Promise<void> }) {
   const { t } = useTranslation()

@@ -89,7 +89,8 @@ export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }
 
 /**
  * Selects a whole month or a range of days. If the user enters a first day after the last day, the
- * last day becomes equal to it, and vice versa.
+ * last day is set to the same day. If the user enters a last day before the first day, the first
+ * day is set to the same day.
  */
 function DaysInput(props: { days: Days; onDays: (days: Days) => void }) {
   const { t } = useTranslation()

@@ -56,7 +56,7 @@ function delimiterOf(line: string): Delimiter {
   return names.reduce((best, one) => (count(one) > count(best) ? one : best))
 }
 
-/** Splits CSV text (RFC 4180) into at most `max` records. */
+/** Splits CSV text (RFC 4180) into at most `max` records. Empty lines are skipped. */
 function recordsOf(text: string, delimiter: string, max: number): string[][] {
   const records: string[][] = []
   let [fields, field, isQuoted] = [[] as string[], '', false]
@@ -86,8 +86,8 @@ function recordsOf(text: string, delimiter: string, max: number): string[][] {
 }
 
 /**
- * Patterns for the names that providers give to the columns of their exports. The first pattern
- * that matches a name determines the column.
+ * Patterns for the names that providers give to the columns of their exports. For each kind of
+ * column, the first pattern with a match in the header selects the column.
  */
 const PATTERNS: Readonly<Record<ProviderInvoiceColumn, readonly RegExp[]>> = {
   day: [/^(?:date|day|usage_date|usage date|日期)$/i, /date|day|time|日期|时间/i],

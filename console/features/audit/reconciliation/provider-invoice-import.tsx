@@ -147,7 +147,8 @@ function Period({ form: { field } }: { form: DraftForm<ProviderInvoiceDraft> }) 
 }
 
 /**
- * The fields for the format of the file: its number format, its currency, and its names of models.
+ * The fields for the format of the file: the delimiter, the number format, the currency and the
+ * names of models.
  */
 function Format(props: {
   form: DraftForm<ProviderInvoiceDraft>

@@ -33,8 +33,8 @@ export const MATCHES = [
 const PER_PAGE = 50
 
 /**
- * Compares the request ids of the invoice with the request ids of recorded calls. Lists the ids
- * whose result is `match`.
+ * Lists the request ids of an invoice whose comparison with the recorded calls has the result
+ * `match`.
  */
 export function ProviderInvoiceRequestIds(props: {
   invoice: ProviderInvoiceComparison
@@ -87,13 +87,13 @@ export function ProviderInvoiceRequestIds(props: {
   )
 }
 
-/** Shown instead of a list of invoice lines if no line matches the filter. */
+/** The content in place of a list of invoice lines if no line matches the filter. */
 export function NoItems({ body }: { body: string }) {
   const { t } = useTranslation()
   return <EmptyState icon="list" title={t('reconciliation.invoice.noItems')} body={body} />
 }
 
-/** Returns the prefix for the names of files that contain an invoice's comparison. */
+/** Returns the prefix for the names of files with the comparison of an invoice. */
 export const fileNamePrefixOf = ({
   channel_id: channel,
   first_day: day,

@@ -36,7 +36,7 @@ const invoicesQuery = infiniteQueryOptions({
   getNextPageParam: () => null,
 })
 
-/** Lists the imported invoices of providers. Admins can import further invoices. */
+/** Lists the imported invoices of providers. Admins can import more invoices. */
 export function ProviderInvoicesPanel(props: { isNew: boolean; onNew: (isNew: boolean) => void }) {
   const { t } = useTranslation()
   const navigate = useNavigate()

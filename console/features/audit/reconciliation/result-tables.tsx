@@ -28,7 +28,10 @@ export const CallLink = ({ requestId }: { requestId: string }) => (
   </Link>
 )
 
-/** Links to the ledger of a user. While the name loads, the user is shown by the id. */
+/**
+ * Links to the ledger of a user. If `name` is undefined, such as while it loads, the link shows the
+ * id of the user.
+ */
 export const UserLink = ({ id, name }: { id: number; name: string | undefined }) => {
   const { t } = useTranslation()
   return (
@@ -142,9 +145,9 @@ export function FiguresTable(props: { label: string; head: string; rows: readonl
 }
 
 /**
- * Shows a margin and its share of the charges. `charged` is the charge of all calls. `uncosted` is
- * the charge of the calls with unknown costs. The share leaves these calls out, because the margin
- * does not include them.
+ * Shows a margin in quota, and as a share of the charges. `charged` is the charge of all calls.
+ * `uncosted` is the charge of the calls with unknown costs. The share leaves these calls out,
+ * because the margin does not include them.
  */
 export function Margin(props: { margin: number; charged: number; uncosted?: number }) {
   const percent = useNumberFormat({

@@ -26,8 +26,8 @@ type ReadPart<Result> = (cursor: string | undefined, signal: AbortSignal) => Pro
 /**
  * Runs a scan, which is a computation over all calls of a period. A long period is divided into
  * parts, because the server limits the time of a request. The results of the parts are merged. The
- * scan ends early if the user leaves the page or `stop` is called. After `stop`, the merged results
- * of the finished parts stay visible.
+ * scan ends early if a part fails, `stop` or `run` is called, or the user leaves the page. After a
+ * failure or `stop`, the merged results of the finished parts stay visible.
  */
 export function useCallScan<Result extends Part>(
   key: string,
@@ -122,8 +122,8 @@ const byDifference = (one: Charged, other: Charged): number =>
   Math.abs(other.charged - other.drafted) - Math.abs(one.charged - one.drafted)
 
 /**
- * Shows the progress of a scan (a computation over all calls of a period). If the scan was stopped
- * before the end of the period, the text says so.
+ * Shows the progress of a scan (a computation over all calls of a period). If the scan ended before
+ * the end of the period, shows a warning.
  */
 export function ScanProgress(props: {
   scan: Scan<{ readonly calls: number }>
@@ -152,7 +152,7 @@ export function ScanProgress(props: {
   return <Alert tone="bad">{t('reconciliation.scan.stopped')}</Alert>
 }
 
-/** Shown instead of the result of a scan if the period contains no calls. */
+/** The content in place of the result of a scan if the period contains no calls. */
 export function NoCallsInPeriod() {
   const { t } = useTranslation()
   return (

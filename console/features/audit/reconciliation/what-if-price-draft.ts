@@ -2,9 +2,8 @@ import { formatDecimal, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { CorrectedPrice } from '#write-api/contract/repricing-and-corrections.ts'
 
 /**
- * The price options that have one entry per model. Maps each option to the field with the same
- * price in a request that corrects charges. A draft contains only the changed entries of these
- * options.
+ * The price options that have one entry per model. Maps each option to the field of a correction
+ * request that contains the same price. A draft contains only the changed entries of these options.
  */
 const CORRECTED_FIELDS = {
   ModelRatio: 'model_ratio',
@@ -33,7 +32,8 @@ export const TABLE_OPTIONS = {
 
 /**
  * Returns the translation key for the name of a price factor. The key for `price` is `fixedPrice`,
- * because this price can be for a call or for a second of a video.
+ * whose text is “Price per call or second”. The text of the key `price` mentions calls only, but
+ * this price can also be for a second of a video.
  */
 export const labelOf = <Name extends string>(name: Name): Exclude<Name, 'price'> | 'fixedPrice' =>
   name === 'price' ? 'fixedPrice' : (name as Exclude<Name, 'price'>)
@@ -71,8 +71,8 @@ export function draftRowOf(
 }
 
 /**
- * Reports whether an option applies to a row. A model that is charged per call has no ratios. A
- * model that is charged per token has no price per call.
+ * Reports whether an option applies to a row. A model with a fixed price has no ratios. A model
+ * that is charged per token has no fixed price.
  */
 export const appliesTo = ({ mode }: DraftRow, option: TableOption): boolean =>
   mode === null || (option === 'ModelPrice') === (mode === 'call')
@@ -123,7 +123,7 @@ export const countOf = (changes: ReadonlyMap<string, unknown>): number =>
 /**
  * Returns the new text of each changed option. The changed entries are merged into the current
  * text, because the server replaces each option as a whole. An entry that is null removes the model
- * from the option. `currentValues` contains the current texts of the options.
+ * from the option. `currentTexts` contains the current texts of the options.
  */
 export function pricesOf(
   changes: ReadonlyMap<string, unknown>,
@@ -142,8 +142,8 @@ export function pricesOf(
 /**
  * Returns the changed values of a model as the price fields of a correction request. These values
  * are the initial values of the form for the correction. Removed and invalid entries are left out.
- * The ratios of groups are also left out: a draft can change several of them, and a correction has
- * only one.
+ * The ratios of groups are also left out, because a draft can change the ratios of several groups,
+ * but a correction has only one group ratio.
  */
 export function correctedPriceOf(draft: WhatIfPriceDraft, model: string): CorrectedPrice {
   const changes = changesOf(draft)

@@ -162,8 +162,8 @@ function RoutingAndLimitFields({ form }: ChannelFormProps) {
 }
 
 /**
- * Warns that this channel is not disabled automatically while the site-wide option for automatic
- * disabling is off.
+ * While the site-wide option for automatic disabling is off, warns that this channel is not
+ * disabled automatically.
  */
 function SiteWideOffWarning() {
   const { t } = useTranslation()

@@ -50,7 +50,8 @@ export function FetchModelsButton(
 
 /**
  * Returns a function that reads the list of models from the provider. The function uses the first
- * entered key or, if no key is entered, the stored key. Returns null if neither key can be used.
+ * entered key or, if no key is entered, the stored key. If neither key can be used,
+ * `modelFetcherOf` returns null.
  */
 function modelFetcherOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const { stored, channel, type } = props
@@ -59,8 +60,8 @@ function modelFetcherOf(props: ChannelFormProps): (() => Promise<string[]>) | nu
   if (key !== undefined) {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
     const { type: kind, setting } = draft
-    // The draft does not contain the proxy's password. The server reads it from the channel with
-    // this id.
+    // The draft does not contain the proxy's password. The server reads this password from the
+    // channel with this id.
     const channelId = channel === null ? {} : { id: channel.id }
     const other = draft.other.trim()
     return () =>

@@ -6,7 +6,7 @@ import { type JsonErrorKey, unknownMembers } from './json-validation.ts'
 
 /**
  * A field for a JSON object. A member that is not in `knownMembers` causes a warning instead of an
- * error, because the server accepts it.
+ * error, because the server accepts such a member.
  */
 export function JsonField(
   props: FieldState<string> & {

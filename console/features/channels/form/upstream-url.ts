@@ -1,7 +1,7 @@
 import type { ChannelType } from '#read-api/contract/channel-type-schema.ts'
 import { cleanUrl } from './channel-draft.ts'
 
-/** The text that stands for an unknown part of a displayed URL. */
+/** The text in place of an unknown part of a displayed URL. */
 const UNKNOWN = '…'
 
 export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, other = ''): string {
@@ -19,7 +19,7 @@ export function upstreamUrl(type: ChannelType | undefined, baseUrl: string, othe
 }
 
 /**
- * Reports whether an address ends with `/v1`. If so, the `/v1` at the start of the paths of calls
- * is not added to the address.
+ * Reports whether an address ends with `/v1`. In that case, the `/v1` at the start of the path of a
+ * call is not added to the address.
  */
 export const endsWithV1 = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

@@ -47,8 +47,8 @@ const cell =
     line.kind === 'channel' ? channelCell(line.channel, line.isChild) : tagCell?.(line.group, line)
 
 /**
- * Returns the columns of the channel list. The id of a column is the name that the server uses for
- * it, because requests for a sorted list contain the id.
+ * Returns the columns of the channel list. The id of each column is the server's name of the
+ * column, because a request for a sorted list contains the id.
  */
 export const channelColumns = (
   t: TFunction,

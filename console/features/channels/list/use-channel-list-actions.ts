@@ -55,8 +55,9 @@ type NumberField = 'priority' | 'weight'
 const AUTO_DISABLED = 3
 
 /**
- * Returns the actions that change or copy a single channel. The list shows a new status, priority
- * or weight immediately. If the server refuses the change, the list shows the old value again.
+ * Returns the actions that change or copy a single channel, or read its balance from the provider.
+ * The list shows a new status, priority or weight immediately. If the server refuses the change,
+ * the list shows the old value again.
  */
 function useSingleChannelActions() {
   const { t } = useTranslation()

@@ -29,7 +29,7 @@ export type ChannelListView = ReturnType<typeof useChannelList>
 export function useChannelList() {
   const { t } = useTranslation()
   const [isTagMode, setTagMode] = useLocalPreference('enable-tag-mode', false, readFlag)
-  // True sorts the list by id, newest first. False sorts it by priority.
+  // If true, the list is sorted by id, newest first. If false, the list is sorted by priority.
   const [isIdSort, setIdSort] = useLocalPreference('id-sort', false, readFlag)
   const [isSelecting, setSelecting] = useState(false)
   const view = useListPage(CHANNEL_URL_PARAMS, ({ order, sort = '', ...query }) =>

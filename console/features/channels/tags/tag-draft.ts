@@ -7,6 +7,7 @@ import { type JsonErrorKey, validateJson } from '../form/json-validation.ts'
 
 /**
  * The values of the form for all channels of a tag. An empty field leaves the channels unchanged.
+ * However, an empty `newTag` removes the channels from the tag.
  */
 export type TagDraft = {
   newTag: string

@@ -31,8 +31,8 @@ function useTestProgress(): TestProgress | undefined {
 }
 
 /**
- * Writes the latest progress of the channel tests to the query cache. First cancels any running
- * request for the progress, because its response would overwrite the cache with older progress.
+ * Writes the latest progress of the channel tests to the query cache. First cancels any pending
+ * request for the progress, because the response would overwrite the cache with older progress.
  */
 async function setProgress(client: QueryClient, progress: TestProgress): Promise<void> {
   await client.cancelQueries({ queryKey: testProgressKey })

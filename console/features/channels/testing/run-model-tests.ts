@@ -10,7 +10,7 @@ export const withResult = (
 
 /**
  * Runs `perform` for each model, with at most `concurrencyMax` runs at the same time. After
- * `signal` aborts, no further run starts.
+ * `signal` is aborted, no other run starts.
  */
 export async function runConcurrently(
   models: readonly string[],

@@ -38,7 +38,7 @@ export function UserDetails({ user }: { user: User }) {
 
 /**
  * Shows the accounts on other sites with which the user can log in. Admins can see these accounts,
- * but only the user can connect one.
+ * but only the user can connect such an account.
  */
 export function Bindings({ user }: { user: User }) {
   const { t } = useTranslation()

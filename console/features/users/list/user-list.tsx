@@ -93,8 +93,8 @@ const NONE: ReadonlySet<string> = new Set()
 const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
 
 /**
- * Subscribes to live events about users. It is a component and not a hook, so that it can be left
- * out for users who may not see the list.
+ * Subscribes to live events about users. This is a component and not a hook, so that the page can
+ * leave it out for users who may not see the list.
  */
 function LiveUsers(): null {
   useLiveUsers()

@@ -69,7 +69,7 @@ export function useBalanceAdjustment({
 const REFETCH_INTERVAL_MIN_MS = 1_000
 /**
  * The maximum number of users whose current balances are read from the server. If more users are
- * selected, no balance is read. The balances in the list of users, which may be older, are used.
+ * selected, the balances from the list of users are used. These balances may be older.
  */
 const READ_USERS_MAX = 5
 
@@ -89,8 +89,8 @@ export function useBalances(users: readonly User[]): ReadonlyMap<number, bigint>
 }
 
 /**
- * The values of the form that adds quota to balances or deducts it. A setting of the site
- * determines whether `amount` is in dollars or in quota units.
+ * The values of the form that adds quota to balances or deducts quota from balances. A setting of
+ * the site determines whether `amount` is in dollars or in quota units.
  */
 type AdjustmentDraft = {
   readonly action: AdjustQuota['action']
@@ -102,7 +102,7 @@ type AdjustmentErrorKey = 'amountInvalid' | 'amountAboveBalance' | 'adjustReason
 
 const newAdjustment: AdjustmentDraft = { action: 'add', amount: '', reason: '' }
 
-/** Returns the amount in quota units, or null if it is not above 0. */
+/** Returns the amount in quota units, or null if the amount is invalid or 0. */
 function amountOf({ amount }: AdjustmentDraft, unit: AmountUnit): bigint | null {
   const quota = quotaOfAmount(amount, unit)
   return quota === null || quota === 0n ? null : quota
