@@ -89,10 +89,10 @@ describe('the day of a row', () => {
     ['2026-11-28 23:30', '2026-11-28'],
   ])('%s is in UTC', (text, day) => expect(utcDayOf(text)).toBe(day))
 
-  it.each(['2026-02-31', '2026-11-28 25:00', '2026-11-28 10:00 PM', '2026-11-28 10:00 EST'])(
-    '%s is refused',
-    (text) => expect(utcDayOf(text)).toBe(null),
-  )
+  it.each([
+    ...['2026-02-31', '2026-11-28 25:00', '2026-11-28 10:00 PM', '2026-11-28 10:00 EST'],
+    ...['0000-01-01T00:00:00+05:00', '9999-12-31T23:00:00-05:00'],
+  ])('%s is refused', (text) => expect(utcDayOf(text)).toBe(null))
 })
 
 describe('the rows of an invoice', () => {

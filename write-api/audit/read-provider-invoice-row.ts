@@ -115,8 +115,8 @@ export function utcDayOf(text: string): string | null {
   if (Number(hour) > 23 || Number(minute) > 59 || Number(zoneHour) > 14) return null
   const offset = (sign === '-' ? -1 : 1) * (Number(zoneHour) * 60 + Number(zoneMinute))
   const utc = dayOf(start + (Number(hour) * 60 + Number(minute) - offset) * MINUTE_MS)
-  // Years before 0 have another form and are not valid in an invoice.
-  return utc.length === day.length ? utc : null
+  // The zone may move the day to the year -1 or 10000, which have another form.
+  return /^\d{4}-/.test(utc) ? utc : null
 }
 
 /** Exact amounts are integers with this number of decimals. */

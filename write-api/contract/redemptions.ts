@@ -82,7 +82,7 @@ export const redemptionActions = {
     response: { 200: Envelope(Redeemed) },
   },
   'PUT /api/redemption/': {
-    summary: 'Change an unused code, or with status_only=true enable (1) or disable (2) it',
+    summary: 'Change an enabled code, or with status_only=true enable (1) or disable (2) it',
     body: UpdateRedemption,
     querystring: StatusOnly,
     response: { 200: Done },

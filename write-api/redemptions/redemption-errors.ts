@@ -36,7 +36,7 @@ export const REDEMPTION_ERRORS = {
   ],
   RedemptionNotEditable: [
     200,
-    { zh: '只有未使用的兑换码可以编辑', en: 'Only an unused redemption code can be edited' },
+    { zh: '只有已启用的兑换码可以编辑', en: 'Only an enabled redemption code can be edited' },
   ],
   RedemptionUsed: [
     200,

@@ -8,8 +8,8 @@ import { Drawer } from './drawer.tsx'
 
 /**
  * A drawer with a form, which Enter submits. If there are unsaved changes, the user is asked before
- * the drawer closes. While a scratch copy (the site as of an earlier time) is open, the submit
- * button is disabled.
+ * the drawer closes. While a scratch copy (the site as of an earlier time) is open, the form can't
+ * be submitted.
  */
 export function FormDrawer(props: {
   isOpen: boolean
@@ -22,7 +22,11 @@ export function FormDrawer(props: {
   children: ReactNode
 }) {
   const { t } = useTranslation()
-  const { isChanged, isBusy, submit } = props.form
+  const { isChanged, isBusy, ref } = props.form
+  const isDisabled = currentScratchCopy() !== null
+  const submit = () => {
+    if (!isDisabled) props.form.submit()
+  }
   const cancel = async () => {
     if (await confirmDiscard(isChanged)) props.onClose()
   }
@@ -37,18 +41,13 @@ export function FormDrawer(props: {
       footer={
         <>
           <Button onClick={() => void cancel()}>{t('ui.cancel')}</Button>
-          <Button
-            tone="primary"
-            isBusy={isBusy}
-            isDisabled={currentScratchCopy() !== null}
-            onClick={submit}
-          >
+          <Button tone="primary" isBusy={isBusy} isDisabled={isDisabled} onClick={submit}>
             {props.submitText}
           </Button>
         </>
       }
     >
-      <form className="tg-form" {...formProps(props.form)}>
+      <form className="tg-form" {...formProps({ ref, submit })}>
         {props.children}
         <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
       </form>
