@@ -68,7 +68,7 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
   const { responses = {}, parameters = [], requestBody, security = [] } = operation
   const hasBody = requestBody !== undefined
   const hasObjectId = hasBody || parameters.some((parameter) => parameter.in === 'path')
-  // Status 409 is kept only on the routes that declare it, because only they can fail because of a
+  // Only routes that declare status 409 list this status. No other route can fail because of a
   // concurrent change.
   const { 409: conflict, ...declared } = responses
   const statuses = [
@@ -90,8 +90,8 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
 }
 
 /**
- * Adds the schema of errors to the schema of a successful response. Violations of business rules
- * also have status 200, so clients must check `success`.
+ * Adds the schema of errors to the schema of a successful response. A response to a violation of a
+ * business rule also has status 200, so clients must check `success`.
  */
 function orError(answer: Response): Response {
   const schema = 'content' in answer ? answer.content?.['application/json']?.schema : undefined

@@ -23,32 +23,35 @@ export type ReadDeps = {
   /** Aborted when this process begins to stop. Running calls can continue for some time. */
   readonly draining: AbortSignal
   /**
-   * Counts responses that take long, such as exports. A stopping process waits until they have
-   * ended.
+   * Counts the responses that take long, such as exports. A stopping process waits for these
+   * responses within its grace period.
    */
   readonly longResponses?: LongResponses
   readonly health: HealthCache
   readonly progress: TaskProgress
-  /** Remembers the users' balances that each session or access token last received. */
-  readonly shownBalances: ShownAmounts
   /**
-   * Remembers, for each session or access token, which token budgets its responses last contained.
+   * Remembers the users' balances that the server last returned to each session or access token.
    */
+  readonly shownBalances: ShownAmounts
+  /** Remembers the token budgets that the server last returned to each session or access token. */
   readonly shownBudgets: ShownAmounts
   readonly providerMessages: Pick<ProviderMessages, 'find'>
-  /** The live site, even if the request reads from a scratch copy. Exports are recorded there. */
+  /**
+   * The dependencies of the live site, even if the request reads from a scratch copy. Exports are
+   * recorded on the live site.
+   */
   readonly site: Pick<Core, 'store' | 'vault' | 'now' | 'limits'>
   /** The channel types that this server supports. */
   readonly servedTypes: readonly number[]
-  /** The supported channel types with models for chat. */
+  /** The supported channel types that have models for chats. */
   readonly chatTypes: readonly number[]
   /** Reports whether the name of a model indicates a model for chats. */
   readonly isNamedLikeChatModel?: (model: string) => boolean
-  /** Reports whether a channel of this type takes batches with a model of this name. */
+  /** Reports whether channels of a type accept batches of requests to a model. */
   readonly takesBatches?: (type: number, model: string) => boolean
   readonly videoPricingAt: VideoPricingAt
   readonly readPriceUnits: PriceUnitReader
-  /** Returns the host to which calls through a channel are sent, or null if it is unknown. */
+  /** Returns the host to which calls through a channel are sent, or null if the host is unknown. */
   readonly hostOfChannel?: HostOfChannel
 }
 
@@ -112,8 +115,8 @@ export const textOf = (value: string | undefined): string | undefined =>
   value === undefined || value === '' ? undefined : value
 
 /**
- * Throws a 400 if a range would end before it begins. An empty list would hide that the ends are
- * swapped.
+ * Throws a 400 if `to` is less than `from`. Without this check, the caller would get an empty list
+ * and would not see the mistake.
  */
 export function expectOrdered(from: number | undefined, to: number | undefined): void {
   if (from !== undefined && to !== undefined && to < from) {

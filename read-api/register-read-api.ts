@@ -192,10 +192,11 @@ export async function registerReadApi(
   await app.register(websocket, {
     options: {
       ...{ maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
-      // NOTE: of this server, the plugin uses only the event `upgrade`.
+      // NOTE: The WebSocket plugin uses only the event `upgrade` of this server.
       ...(upgrades === undefined ? {} : { server: upgrades as Server }),
     },
-    // Only a client can cause this error, by sending an invalid or oversized frame.
+    // Invalid or oversized frames and lost connections cause errors of sockets. These errors are
+    // not logged, because clients can cause them at any time.
     errorHandler: (_error, socket) => socket.terminate(),
   })
   serveScratchCopies(app, deps)

@@ -34,8 +34,8 @@ const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
 
 /**
- * `GET /api/audit/log`: the administrative and security actions of users, each with the fields that
- * it changed, newest first.
+ * `GET /api/audit/log`: the administrative and security actions of users and of the site, newest
+ * first. Each entry has the fields that the action changed.
  */
 export function listAuditLog(app: App, deps: ReadDeps): void {
   app.route({
@@ -143,8 +143,9 @@ async function filterOf(
 }
 
 /**
- * Returns the actors that match a filter text. An actor is a text such as `user:7`. The filter text
- * is either an actor or the name of a user.
+ * Returns the actors that match a filter text, or undefined if there is no filter text. An actor is
+ * a text such as `user:7`. A filter text is the name of a user, or an actor if the text contains a
+ * colon.
  */
 async function actorsOf(
   { core }: ReadDeps,
@@ -166,7 +167,7 @@ function cursorOf(text: string | undefined): ActCursor | null {
 }
 
 /**
- * Converts rows of the audit log to the entries of a response, with the present names of the users
+ * Converts rows of the audit log to the entries of a response, with the current names of the users
  * and channels that the rows mention.
  */
 export async function actsOf(
@@ -211,8 +212,8 @@ export async function actsOf(
 
 /**
  * Returns the changed fields of an entry. Fields with the same value before and after are left out.
- * A login is an exception: its values do not replace those of an earlier login, so all values are
- * returned.
+ * If the row has no values before the action, all fields are returned. The same applies to a login,
+ * because the values of a login do not replace those of an earlier login.
  */
 function changesOf({ act, before, after }: ActRow): Pick<AuditAct, 'before' | 'after'> {
   if (before === null || act === 'user-logged-in') return { before: null, after: { ...after } }

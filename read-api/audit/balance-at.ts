@@ -10,9 +10,9 @@ const PAGE = 200
 
 /**
  * Returns the balance and the held quota of an account at a moment. The function searches backwards
- * from the moment for an event that moved quota, because such an event contains both figures. Only
- * a few events are read, however long the history is. Events of old versions lack the figures. In
- * that case, the account is folded from its first event.
+ * from the moment for an event that moved quota, because such an event contains both figures. The
+ * search usually reads only a few events, however long the history is. Events of old versions lack
+ * the figures. If the search finds such an event, the account is folded from its first event.
  */
 export async function balanceAt(
   store: Pick<EventStore, 'readStream'>,

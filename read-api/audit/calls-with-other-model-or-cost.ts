@@ -16,8 +16,9 @@ import {
 const PAGE_SIZE = 50
 
 /**
- * `GET /api/audit/calls`: the calls with one of two anomalies. Either the provider answered with
- * another model than the billed one, or it charged more than the list price of the usage.
+ * `GET /api/audit/calls`: the calls with the anomaly that the query selects. `other-model` (the
+ * default): the provider answered with another model than the billed one. `higher-cost`: the
+ * provider charged more than the list price of the usage.
  */
 export function listMismatchedCalls(app: App, deps: ReadDeps): void {
   app.route({
@@ -44,8 +45,8 @@ export function listMismatchedCalls(app: App, deps: ReadDeps): void {
 }
 
 /**
- * `GET /api/audit/other-models`: how many calls of each channel the provider answered with another
- * model than was billed.
+ * `GET /api/audit/other-models`: the number of calls of each channel that the provider answered
+ * with another model than the billed one.
  */
 export function countOtherModels(app: App, deps: ReadDeps): void {
   app.route({

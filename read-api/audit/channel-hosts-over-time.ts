@@ -6,7 +6,10 @@ import type { HostOfChannel } from '../read-dependencies-and-query-parameters.ts
 
 const PAGE = 1_000
 
-/** The host to which a channel sends from an event position on. Empty if the host is unknown. */
+/**
+ * The host to which a channel sends calls after the event at `position`. `host` is empty if the
+ * host is unknown.
+ */
 type HostChange = {
   readonly position: number
   /** The time at which the host changed, in Unix milliseconds. */
@@ -28,8 +31,8 @@ type SentAttempt = {
 }
 
 /**
- * Remembers which host each channel had at which time. Reads the events of all channels, each event
- * once, and keeps only those that changed a host.
+ * Remembers the hosts of each channel over time. Reads each event of the channels once, and keeps
+ * only the changes of hosts.
  */
 export class ChannelHosts {
   private readonly store: Core['store']

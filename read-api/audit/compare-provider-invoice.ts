@@ -13,8 +13,9 @@ import {
 import type { InvoiceMatches, MatchedInvoices, MatchSum } from './matched-invoice-cache.ts'
 
 /**
- * The figures of an invoice and those that this site recorded, for one day and model or summed over
- * several. `rows`, `billedTokens` and `amount` are from the invoice. All others are from this site.
+ * The figures of an invoice and the figures that this site recorded, for one day and model or as a
+ * sum. `rows`, `billedTokens` and `amount` are from the invoice. All other figures are from this
+ * site.
  */
 type Figures = {
   rows: number
@@ -92,8 +93,9 @@ export async function compareProviderInvoice(
 const NO_MATCHES: InvoiceMatches = { sums: [], onlyOurs: 0 }
 
 /**
- * Returns the fields of an invoice that are needed to match it with calls. If an invoice has no
- * period, its last day is set to the day before its first day, so that the invoice covers no day.
+ * Returns the fields of an invoice that are needed to match the invoice with calls. If an invoice
+ * has no period, the last day is set to the day before the first day. The invoice then covers no
+ * day.
  */
 export function matchedProviderInvoiceOf(invoice: ProviderInvoice): MatchedProviderInvoice {
   const { invoiceId, channelId, dollars, decimals = DECIMALS, lines } = invoice
@@ -118,8 +120,8 @@ const secondsOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_00
 const dayOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 10)
 
 /**
- * Returns the figures of both sides for each day and model. Leaves out the lines and calls that
- * were already compared by their ids (`byId`).
+ * Returns the figures of the invoice and of this site for each day and model. Leaves out the lines
+ * and calls that were already compared by their ids (`byId`).
  */
 function remainingFigures(
   invoice: ProviderInvoice,
@@ -176,7 +178,10 @@ function callsOutsideDays(byId: readonly MatchSum[], range: MatchedProviderInvoi
   })
 }
 
-/** Sums the lines that were matched to calls by their ids, together with these calls. */
+/**
+ * Returns the sums of the lines that were matched to calls by their ids, and of these calls. Also
+ * returns the number of request ids for each result of the matching.
+ */
 function requestsOf(
   invoice: ProviderInvoice,
   sums: readonly MatchSum[],
@@ -238,9 +243,9 @@ function sumOf(pairs: readonly Pair[]): Figures {
 }
 
 /**
- * Converts figures to the form of a response. The sum's amount is converted to quota as a whole and
- * rounded once. The parts of the sum are rounded one by one, so they may add up to a different
- * amount.
+ * Converts figures to the form of a response. The amount is converted to quota and rounded once.
+ * The rounded amounts of single days or models may therefore not add up to the rounded amount of
+ * their sum.
  */
 function wireFigures({ amount, billedTokens, ...own }: Figures, terms: AmountTerms) {
   const billed = quotaOf(amount, terms)

@@ -81,9 +81,9 @@ type Confirmation = Pick<ChargeCorrection, 'requested_by' | 'reason'>
 const UNCONFIRMED: Confirmation = { requested_by: { id: 0, name: '' }, reason: '' }
 
 /**
- * Returns, by correction id, who confirmed each correction and why. The name and the reason are
- * empty if the personal data of the admin has been erased. The owner of a call does not see the
- * name of an admin.
+ * Maps the id of each correction to the admin who confirmed the correction, and to the reason. The
+ * name and the reason are empty if the personal data of the admin has been erased. The name is also
+ * empty if `seesAll` is false, because the owner of a call does not see the names of admins.
  */
 async function confirmationsOf(
   { actors, db, vault }: CorrectionsCore,
@@ -126,7 +126,8 @@ export async function correctionsOf(
 }
 
 /**
- * Returns the corrections of the given calls, by the request id of the call. Most calls have none.
+ * Maps the request id of each of the given calls to the corrections of the call, oldest first.
+ * Calls without corrections are left out.
  */
 export async function loggedCorrections(
   core: CorrectionsCore,
@@ -149,8 +150,8 @@ export async function loggedCorrections(
 
 /**
  * `GET /api/ledger/self/corrections/:position` and, for auditors, `GET
- * /api/audit/ledger/:userId/corrections/:position`. Returns the calls that the ledger entry at this
- * position corrected, which can be many.
+ * /api/audit/ledger/:userId/corrections/:position`. Returns the calls whose charges the ledger
+ * entry at this position corrected.
  */
 export function listCorrectedCalls(app: App, deps: ReadDeps): void {
   const preHandler = upToDate(deps, 'corrected-calls', 'users')

@@ -28,8 +28,8 @@ export type CallNames = Pick<LogRow, 'username' | 'tokenName'> & { readonly addr
 type Viewer = {
   readonly seesAll: boolean
   /**
-   * The path of a log route that the viewer may read and that contains the call; null if there is
-   * none.
+   * The path of a log route in which the viewer can find the call, or null if the viewer may read
+   * no such route.
    */
   readonly logPath: string | null
 }
@@ -42,7 +42,8 @@ const STATUS = {
 
 /**
  * Explains a call from its events. Only viewers who may see all calls get the channels, the hosts,
- * the provider's model names and the costs.
+ * the provider's model names and the costs. Returns null if there is neither an admission nor an
+ * end.
  */
 export async function explainCall(
   deps: ExplainDeps,
@@ -137,8 +138,8 @@ function reasonOf({ type, data }: CallEnding): string {
 }
 
 /**
- * Explains the attempts of a call that has ended: to which channel and host each was sent, with
- * which result.
+ * Explains the attempts of a call that has ended: the channel, the host and the result of each
+ * attempt. An interrupted call has no recorded attempts.
  */
 async function attemptsOf(
   { core, hosts }: ExplainDeps,
@@ -172,7 +173,9 @@ async function attemptsOf(
   return explained
 }
 
-/** Anomalies that reveal something about the provider. Only admins see them, as in the log. */
+/**
+ * Anomalies that reveal something about the provider. Only admins and auditors see these anomalies.
+ */
 const PROVIDER_ANOMALIES = new Set(['other-model', 'higher-cost'])
 
 function usageOf(
@@ -206,9 +209,9 @@ async function batchOf(
 
 /**
  * Returns the price of a call, and the entries of the price options from which the price was
- * computed. A price contains the revision of the option event up to which the price list was read.
- * The entries are therefore read as of this event. The owner of the call does not see the login
- * names of the admins who set the entries.
+ * computed. `price.list` is the revision of the last option event that the price list includes, so
+ * the entries are read as of this event. The owner of the call does not see the login names of the
+ * admins who set the entries.
  */
 async function priceOf(
   { core }: ExplainDeps,

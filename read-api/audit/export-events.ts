@@ -65,7 +65,7 @@ async function* tarOf(
 ): AsyncGenerator<Buffer> {
   const seconds = Math.floor(range.exportedAt.getTime() / 1_000)
   for await (const { name, bytes } of exportFiles(exportSource(core), range)) {
-    // An export can take hours. Meanwhile, the user may have lost the right to read it.
+    // An export can take hours. During this time, the user may lose the right to read the events.
     if (!(await isAllowed())) throw new Error('the user may no longer read the export')
     if (bytes !== null) yield* tarFile(name, bytes, seconds)
   }

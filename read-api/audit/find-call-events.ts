@@ -9,7 +9,7 @@ type OfType<T extends AccountEvent['type']> = Recorded<Extract<AccountEvent, { t
 
 export type CallEnding = OfType<'CallSettled' | 'CallReleased' | 'CallInterrupted'>
 
-/** The events that the stream of an account contains for one call. */
+/** The events of one call in the stream of an account. */
 export type CallEvents = {
   readonly admission: OfType<'CallAdmitted'> | null
   readonly raises: readonly OfType<'HoldRaised'>[]
@@ -18,8 +18,8 @@ export type CallEvents = {
 }
 
 /**
- * The maximum number of events that are read to find the admission. The same maximum applies to the
- * events after the admission.
+ * The maximum number of events that each of the two searches for the admission reads. The same
+ * maximum applies when the events after the admission are read.
  */
 const SEARCHED_MAX = 4_000
 const PAGE = 500
@@ -31,9 +31,9 @@ const CLOCKS_MS = 2_000
 /**
  * Finds the events of a call by its id. The id is a UUID v7, which contains the time of the
  * request. `endedAt` is the position of the event that ended the call, or null if the call is open.
- * `isDense` tells that every position has an event, so that an event can be read by its position.
- * Returns null if no events of the call are found, or the event at `endedAt` belongs to another
- * call.
+ * `isDense` is true if every position has an event. In this case, an event can be read by its
+ * position. Returns null if no event of the call is found, or if the event at `endedAt` did not end
+ * this call.
  */
 export async function findCallEvents(
   store: Store,

@@ -25,8 +25,8 @@ export const waitForComparison = (deps: ReadDeps, ...names: readonly ReadModelNa
 
 /**
  * Returns the invoice with this id as soon as the read model has all of its lines, even if another
- * process imported it. Throws a 404 if there is no such invoice, and a 503 if lines are still
- * missing.
+ * process imported the invoice. Throws a 404 if there is no such invoice, and a 503 if lines are
+ * still missing after two seconds.
  */
 export async function findProviderInvoice(
   deps: ReadDeps,
@@ -46,8 +46,8 @@ export async function findProviderInvoice(
 }
 
 /**
- * Returns the invoices that are not deleted, oldest first. Only the list is copied, and not the
- * invoices. They are data of events and never change, and a copy of all their lines would block the
+ * Returns the invoices that are not deleted, oldest first. Only the list is copied. The invoices
+ * themselves are data of events and never change, and copying all of their lines would block the
  * event loop.
  */
 export const importedInvoices = (actors: StreamActors): Promise<readonly ProviderInvoice[]> =>

@@ -17,8 +17,8 @@ import { type CallNames, explainCall } from './explain-call.ts'
 import { type CallEvents, findCallEvents } from './find-call-events.ts'
 
 /**
- * `GET /api/audit/calls/:requestId`: everything that is recorded about one call, with the
- * computation of its charge.
+ * `GET /api/audit/calls/:requestId`: all recorded facts about one call that the requester may see,
+ * with the computation of the charge.
  */
 export function getCall(app: App, deps: ReadDeps): void {
   const { core } = deps

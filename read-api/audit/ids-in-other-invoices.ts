@@ -6,8 +6,8 @@ import { countKnownIds, countLines } from '#projections/reconciliation/query.ts'
 type Count = { readonly others: string; readonly count: Promise<number> }
 
 /**
- * Counts the request ids of an invoice that other invoices of the channel contain as well. The
- * lines of invoices never change, so the count is kept until another invoice is imported or
+ * Counts the request ids of an invoice that other invoices of the channel contain too. The lines of
+ * invoices never change, so the count is kept until another invoice of the channel is imported or
  * deleted. The count is not kept while the read model lacks lines of one of the invoices.
  */
 export class IdsInOtherInvoices {

@@ -2,7 +2,9 @@ import { amountText, type ProviderInvoice } from '#domain/provider-invoices/even
 import type { RequestMatchRow } from '#projections/reconciliation/query.ts'
 import type { ProviderInvoiceRequest, RequestMatch } from '../contract/provider-invoices.ts'
 
-/** Converts a line of an invoice, or a call that is not in it, to the form of a response. */
+/**
+ * Converts a line of an invoice, or a call that is not in the invoice, to the form of a response.
+ */
 export function invoiceLineResponse(
   row: RequestMatchRow,
   match: RequestMatch,

@@ -46,8 +46,8 @@ const PAGE_SIZE = 50
 const PAGE_SIZE_MAX = 100
 
 /**
- * The user whose ledger is read. `isOwner` is true if this user reads it. Owners do not see the
- * channels of their calls.
+ * The user whose ledger is read. `isOwner` is true if this user reads the ledger. Owners see
+ * neither the channels of their calls nor the names of the users who caused changes.
  */
 export type LedgerViewer = { readonly userId: number; readonly isOwner: boolean }
 
@@ -60,8 +60,8 @@ export const ownLedger = (request: FastifyRequest): LedgerViewer => ({
 
 /**
  * `GET /api/ledger/self` and `GET /api/audit/ledger/:userId`: the entries of an account's ledger,
- * newest first, each with the total, the balance and the held quota after it. The response also has
- * these three figures at the start and at the end of the period.
+ * newest first, each with the total, the balance and the held quota after the entry. The response
+ * also has these three figures at the start and at the end of the period.
  */
 export function listLedger(app: App, deps: ReadDeps): void {
   app.route({
@@ -81,7 +81,7 @@ export function listLedger(app: App, deps: ReadDeps): void {
   })
 }
 
-/** Prepares reading the ledger of another user. Throws a 404 if there is no such user. */
+/** Finds the user whose ledger an auditor reads. Throws a 404 if there is no such user. */
 export async function userLedger({ core }: ReadDeps, id: string): Promise<UserLedgerViewer> {
   const userId = Number(id)
   const [user] = await usersByIds(core.db, [userId])
@@ -90,8 +90,8 @@ export async function userLedger({ core }: ReadDeps, id: string): Promise<UserLe
 }
 
 /**
- * Reads the filters of a ledger request. Throws a 400 if a type is unknown, the period ends before
- * it begins or `at` is not a moment. With `at`, the range ends with the account's last event at or
+ * Reads the filters of a ledger request. Throws a 400 if a type is unknown, if `to` is before
+ * `from`, or if `at` is not a moment. With `at`, the range ends with the account's last event at or
  * before this moment. `balanceAt` returns the balance after the same event.
  */
 export async function ledgerFilter(
@@ -122,7 +122,8 @@ async function ledgerPage(
   const limit = Math.min(integerOf(query.limit) || PAGE_SIZE, PAGE_SIZE_MAX)
   const filter = await ledgerFilter(deps, viewer, query)
   const { opening, closing } = await figuresAtEnds(db, filter.userId, filter)
-  // Leaves out entries that are written while the response is read, so that the figures add up.
+  // Entries that are written after the figures were read are left out, because these entries would
+  // not add up to the closing figures.
   const end = closing.position + 1
   const before = Math.min(integerOf(query.cursor) ?? end, end)
   const found = await listMovements(db, { ...filter, before }, limit + 1)
@@ -145,8 +146,9 @@ type PeriodAsOf = {
 
 /**
  * Returns the total, the balance and the held quota of an account at the start and at the end of a
- * period. Holds of calls that were open at these moments are included. `from` and `to` are in Unix
- * seconds. A period ends at `at` at the latest. Without an end, it lasts until now.
+ * period. The figures include the holds of calls that were open at these moments. `from` and `to`
+ * are in Unix seconds. A period ends at `at` at the latest. Without `to` and `at`, the period lasts
+ * until now.
  */
 async function endsOf(
   { core: { store } }: ReadDeps,
@@ -163,11 +165,11 @@ async function endsOf(
 }
 
 /**
- * Adds later holds to `figures`: the total, the balance and the held quota after the last ledger
- * entry. Holds up to the earlier of the two `moments` count. A moment of null is the present. Holds
- * move quota from the balance to the held quota without a ledger entry, and leave the total
- * unchanged. If the total has changed, another ledger entry was made after `figures`, which are
- * then returned unchanged.
+ * Adds later holds to `figures`, which are the total, the balance and the held quota after a ledger
+ * entry. A hold moves quota from the balance to the held quota without a ledger entry, and leaves
+ * the total unchanged. Only holds up to the earlier of the two `moments` are added. A moment of
+ * null is the present. If the total at this moment differs from the total in `figures`, another
+ * ledger entry was made, and `figures` is returned unchanged.
  */
 async function withHolds(
   store: ReadDeps['core']['store'],
@@ -175,10 +177,11 @@ async function withHolds(
   figures: Figures,
   moments: readonly [Moment | null, Moment | null],
 ): Promise<Figures> {
-  // If the entry does not contain the balance, `balanceAt` would have to read the whole history.
+  // If the ledger entry does not contain the balance, `balanceAt` would have to read the whole
+  // history.
   if (figures.balance === null) return figures
-  // One moment may be a time and the other a position, which can't be compared. The account's last
-  // events at both moments are compared instead.
+  // One moment may be a time and the other one a position, and a time can't be compared with a
+  // position. The account's last events up to the two moments are compared instead.
   const one = await balanceAt(store, userId, moments[0])
   const other = moments[1] === null ? one : await balanceAt(store, userId, moments[1])
   const { total, balance, held } = other.position < one.position ? other : one
@@ -193,8 +196,8 @@ const wireFigures = ({ total, balance, held }: Figures) => ({
 })
 
 /**
- * Converts rows to the items of a response. `newer` is the total at a position after these rows, if
- * it is known already.
+ * Converts rows to the items of a response. `newer` is the total at a position after these rows, or
+ * null if the caller does not know such a total.
  */
 export async function ledgerItems(
   { core }: ReadDeps,
@@ -230,7 +233,7 @@ export async function ledgerItems(
 
 /**
  * `GET /api/ledger/self/statement` and `GET /api/audit/statement/:userId`: the sums of one month,
- * the balance at its start and at its end, and one page of its entries.
+ * the quota at the start and at the end of the month, and one page of the month's entries.
  */
 export function getStatement(app: App, deps: ReadDeps): void {
   const preHandler = upToDate(deps, 'ledger', 'users', 'corrected-calls')

@@ -72,7 +72,10 @@ export function listRebuilds(app: App, deps: ReadDeps): void {
 const jobsOf = ({ core: { actors } }: ReadDeps): Promise<AuditJobsState> =>
   actors.ask(auditJobsDecider, AUDIT_JOBS_STREAM, (state) => state)
 
-/** Converts jobs to items of a response, newest first. Running jobs have their progress. */
+/**
+ * Converts jobs to the items of a response, newest first. The items of running jobs contain the
+ * progress.
+ */
 async function jobResponses<Job extends AuditJob, Item>(
   { core }: ReadDeps,
   jobs: readonly Job[],
@@ -91,7 +94,7 @@ async function jobResponses<Job extends AuditJob, Item>(
 }
 
 type JobContext = {
-  /** The progress of a running job, and otherwise null. */
+  /** The progress of the job while the job is running, or null. */
   readonly progress: JobProgress | null
   /** The name of the user who requested the job, or an empty text. */
   readonly requester: string

@@ -21,9 +21,8 @@ const DAYS_MAX = 366
 const DAY_SECONDS = 86_400
 
 /**
- * `GET /api/audit/margins`: what users were charged and what providers billed, by channel and
- * model. On days without an invoice, the expected cost is computed with the cost ratio of the
- * channel.
+ * `GET /api/audit/margins`: the charges of users and the bills of providers, by channel and model.
+ * On days without an invoice, the expected cost is computed with the cost ratio of the channel.
  */
 export function getMargins(app: App, deps: ReadDeps): void {
   app.route({

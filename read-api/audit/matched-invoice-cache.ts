@@ -18,7 +18,10 @@ import type { RequestMatch } from '../contract/provider-invoices.ts'
 /** A sum of lines and calls (see `matchLines`). */
 export type MatchSum = Omit<SumWithPlaces, 'places'>
 
-/** How the lines of an invoice that have request ids match the calls of its channel. */
+/**
+ * The result of matching the invoice lines that have request ids with the calls of the invoice's
+ * channel.
+ */
 export type InvoiceMatches = {
   readonly sums: readonly MatchSum[]
   /** The number of calls that are not in the invoice. */
@@ -27,11 +30,17 @@ export type InvoiceMatches = {
 
 type Kept = InvoiceMatches & {
   readonly contents: Contents
-  /** For each kind of match: the place of each request id's first line, in ascending order. */
+  /**
+   * The places for each kind of match, in ascending order. A place identifies the first line with a
+   * request id, or for `only_ours` a call.
+   */
   readonly places: ReadonlyMap<RequestMatch, Float64Array>
 }
 
-/** The number of invoices whose matches are kept. The largest invoice takes some 8 MB. */
+/**
+ * The maximum number of invoices whose matches are kept. The matches of the largest invoice take
+ * about 8 MB.
+ */
 const KEPT_MAX = 8
 
 /**
@@ -82,9 +91,9 @@ export class MatchedInvoices {
 
   /**
    * Returns the current matches of an invoice. Requests for the same invoice run one after another.
-   * A request reuses the previous result if that includes all events that the read model had when
-   * the request began. If requests did not wait, each of them would match the invoice again while
-   * calls keep arriving.
+   * A request reuses the previous result if this result includes all events that the read model had
+   * when the request began. If requests did not wait for each other, each request would match the
+   * invoice again while calls keep arriving.
    */
   private async current(invoice: MatchedProviderInvoice): Promise<Kept> {
     const { invoiceId } = invoice
@@ -102,7 +111,7 @@ export class MatchedInvoices {
   }
 
   private async refreshed(invoice: MatchedProviderInvoice, kept: Kept | null): Promise<Kept> {
-    // The position is read before the attempts, so that none of the attempts up to it is missed.
+    // The position is read before the attempts, so that no attempt up to this position is missed.
     const contents = await contentsOf(this.db)
     if (kept === null || kept.contents.table !== contents.table) {
       return await this.match(invoice, contents)
@@ -143,8 +152,8 @@ function sortedPlaces(lists: readonly Float64Array[]): Float64Array {
 }
 
 /**
- * Returns a function that converts a place to the number by which pages continue: the line of the
- * file, or the position of a call. Both increase with the place.
+ * Returns a function that converts a place to the number after which the next page continues: the
+ * line number in the file, or the position of a call. Both numbers increase with the place.
  */
 const numberOf = (match: RequestMatch) => (match === 'only_ours' ? Number : lineOfPlace)
 

@@ -11,7 +11,7 @@ const POSITION = /^\d{1,15}$/
 /**
  * Reads a query parameter that is either the position of an event or an ISO 8601 time with a time
  * zone. A date without a time is midnight UTC. Returns null, which means the present, if the text
- * is empty or absent. Throws a 400 that names `field` if the text is neither.
+ * is empty or absent. Throws a 400 that names `field` for any other text.
  */
 export function parseMoment(text: string | undefined, field = 'at'): Moment | null {
   if (text === undefined || text === '') return null
@@ -23,8 +23,8 @@ export function parseMoment(text: string | undefined, field = 'at'): Moment | nu
 
 /**
  * Reads both ends of a range in the history. Throws a 400 if the range would end before it begins.
- * A range from a position to a time, or from a time to a position, is not checked, because the two
- * can't be compared.
+ * A range from a position to a time, or from a time to a position, is not checked, because a
+ * position and a time can't be compared.
  */
 export function parseMomentRange(query: { readonly from?: string; readonly to?: string }) {
   const range = { from: parseMoment(query.from, 'from'), to: parseMoment(query.to, 'to') }

@@ -8,14 +8,15 @@ type Scope = {
   readonly model: string
   readonly group: string
   readonly userGroup: string
-  /** The names of the provider's tools (such as a web search) for which the price has an amount. */
+  /** The names of the provider's tools (such as web search) whose price entries are listed too. */
   readonly tools: readonly string[]
   readonly position: number
 }
 
 /**
- * Lists the entries of the price options that applied to a model and a group at a position, each
- * with the user who set it. An entry that nobody has set has its built-in value.
+ * Lists the entries of the price options that applied to a model and a group at a position. Each
+ * entry has the user who set it, unless the value is built in. The fallback prices, which are
+ * entries without a name, are listed only if the model has no price.
  */
 export async function listPricesInForce(
   { db }: Pick<Core, 'db'>,

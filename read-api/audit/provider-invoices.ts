@@ -25,7 +25,10 @@ import { MatchedInvoices } from './matched-invoice-cache.ts'
 
 const PAGE_SIZE = 50
 
-/** The routes of invoices, which share the results of matching an invoice with calls. */
+/**
+ * Registers the routes of provider invoices. The routes share the results of matching invoices with
+ * calls.
+ */
 export function providerInvoiceRoutes(app: App, deps: ReadDeps): void {
   const matches = new MatchedInvoices(deps.core.db)
   listProviderInvoices(app, deps)

@@ -42,7 +42,7 @@ type Receipts = {
 /**
  * Builds the receipts for a response. `since` is the size of a Merkle tree that the caller has
  * verified before. If `since` is given, the response proves that the current tree extends the
- * verified tree.
+ * verified tree. For `records` and `later`, see `buildReceipts`.
  */
 async function receiptsOf(
   core: Core,
@@ -109,8 +109,9 @@ export function getCallReceipts(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Builds the receipts of a call and of its corrections. A correction whose event was changed, or
- * whose tile is lost, is left out, so that it does not prevent the other receipts.
+ * Builds the receipts of a call and of its corrections. A correction is left out if its event was
+ * changed or if the tile with its hash is lost. Otherwise, such a correction would prevent all
+ * other receipts.
  */
 async function receiptsWithProvable(
   core: Core,

@@ -12,7 +12,8 @@ const PAGE = 100
 
 /**
  * Recomputes the charge of a call from the event that ended it. If the call pays for lines of a
- * batch, its charge is the sum of these lines, which are read from the events of the batch.
+ * batch, the charge is the sum of the charges of these lines. The lines are read from the events of
+ * the batch.
  */
 export async function recomputeCharge(
   store: Pick<EventStore, 'readStream'>,

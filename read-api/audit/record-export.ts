@@ -9,13 +9,13 @@ import type { createPermits } from '../logs/export-permits-and-streaming.ts'
 import { integerOf, type ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 
 /**
- * The maximum number of exports per user and hour. Each export is recorded as a permanent event,
- * and a script could otherwise record any number of them.
+ * The maximum number of exports per user and hour. Each export is recorded as a permanent event.
+ * Without this limit, a script could record any number of such events.
  */
 const PER_HOUR_MAX = 60
 const HOUR_MS = 3_600_000
 
-/** A request for an export, with what its route needs to answer it. */
+/** A request for an export, with the reply, the dependencies and the permits of its route. */
 export type Exporting = {
   readonly deps: ReadDeps
   readonly permits: ReturnType<typeof createPermits>
@@ -28,9 +28,9 @@ type RecordedExport = Pick<DataExported['data'], 'exported' | 'userId' | 'invoic
 }
 
 /**
- * Records as an event that a user exports data of other users. Call this before the first byte is
- * sent. If the event can't be appended, releases the permit and throws, so that nothing is sent.
- * Throws a 429 if the user has exported 60 times in the last hour.
+ * Records in an event that a user exports data of other users. The caller must wait for this
+ * function before sending the first byte. If the export can't be recorded, this function releases
+ * the permit and throws. Throws a 429 if the user has exported 60 times in the last hour.
  */
 export async function recordExport(
   deps: Pick<ReadDeps, 'site'>,
@@ -65,8 +65,8 @@ async function record(
 }
 
 /**
- * The query parameters for the start of a range. The next list has those for the end of a range,
- * and the list after it all parameters that are not filters.
+ * The query parameters for the start of a range. `RANGE_END_PARAMETERS` contains the parameters for
+ * the end of a range, and `NON_FILTER_PARAMETERS` all parameters that are not filters.
  */
 const RANGE_START_PARAMETERS = ['from', 'start_timestamp']
 const RANGE_END_PARAMETERS = ['to', 'end_timestamp']

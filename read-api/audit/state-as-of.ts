@@ -35,14 +35,17 @@ type Fold = {
   readonly concerns: (event: Recorded) => boolean
   readonly apply: (event: Recorded) => void
   /**
-   * Set for objects that events of a second stream change as well. Finds the last such event up to
-   * the moment, applies it and returns it. Returns null if there is none. This function is called
-   * only for an object that exists.
+   * Defined only for objects that events of a second stream change too. Finds the last such event
+   * up to the moment, applies this event and returns it. Returns null if there is no such event.
+   * Called only if an event of the first stream changed the object.
    */
   readonly applyOther?: (moment: Moment | null) => Promise<Recorded | null>
   /** Returns the state after the applied events, or null if the object does not exist. */
   readonly state: () => Promise<State | null> | State | null
-  /** Returns the built-in values of the options in the state. Other objects have none. */
+  /**
+   * Returns the built-in values of the options in the state. Undefined for objects that have no
+   * options.
+   */
   readonly builtIn?: () => Readonly<Record<string, string>>
 }
 
@@ -51,8 +54,8 @@ const PAGE = 500
 const SECRET = '***'
 
 /**
- * Returns the state of an object at a moment, computed from its events. `state` is null in the
- * result if the object was created later. Returns null if the object has never existed.
+ * Returns the state of an object at a moment, computed from its events. In the result, `state` is
+ * null if the object did not exist at the moment. Returns null if the object has never existed.
  */
 export async function stateAsOf(
   deps: Deps,
@@ -179,7 +182,8 @@ function optionsFold(kind: 'options' | 'prices'): Fold {
 
 /**
  * Converts member names in a part of the domain's state to the names of the API, such as `baseUrl`
- * to `base_url`. The part must not contain objects whose members are named by users.
+ * to `base_url`. The part must not contain objects whose member names come from users, because
+ * these names would be converted too.
  */
 function withWireNames(part: object): State {
   const members = Object.entries(part).map(([name, value]: [string, unknown]) => {

@@ -40,7 +40,10 @@ export function getState(app: App, deps: ReadDeps): void {
   })
 }
 
-/** `GET /api/audit/prices`: the price of a model for a group at a moment, and who set it. */
+/**
+ * `GET /api/audit/prices`: the price of a model for a group at a moment, and the price entries that
+ * applied, with the users who set them.
+ */
 export function getPrices(app: App, deps: ReadDeps): void {
   const { core } = deps
   app.route({
@@ -72,7 +75,7 @@ export function getPrices(app: App, deps: ReadDeps): void {
 
 const PAGE_SIZE = 50
 
-/** `GET /api/audit/events`: the events as they are stored, in order. */
+/** `GET /api/audit/events`: the events as they are stored, in the order of their positions. */
 export function listEvents(app: App, { core }: ReadDeps): void {
   app.route({
     ...endpoint(timeTravelQueries, 'GET /api/audit/events'),
@@ -95,7 +98,8 @@ export function listEvents(app: App, { core }: ReadDeps): void {
 }
 
 /**
- * The maximum number of events that one request reads. The response has a cursor to continue with.
+ * The maximum number of events that one request reads. If a request reaches this number, the
+ * response has a cursor with which the client can continue.
  */
 const SCANNED_MAX = 10_000
 const PAGE = 500
@@ -115,15 +119,15 @@ type EventQuery = {
 }
 
 /**
- * Reads the events after a position, in order. A result with fewer events than a full page is the
- * last one.
+ * Reads one page of the events after a position, in order. A page with fewer than `PAGE` events is
+ * the last one.
  */
 type Source = (after: number) => Promise<readonly Recorded[]>
 
 /**
  * Lists events in the order of their positions. Indexes exist only for positions and for the
- * revisions of a stream. With any other filter, events are read and compared until the page is full
- * or `SCANNED_MAX` events were read.
+ * revisions of a stream. With any other filter, events are read and compared with the filter until
+ * the page is full or `SCANNED_MAX` events were read.
  */
 async function listRawEvents(
   store: EventStore,
@@ -191,8 +195,9 @@ function mergedStreams(store: EventStore, streams: readonly string[]): Source {
         return await store.readStream(stream, from, PAGE)
       }),
     )
-    // A stream with a full page may have further events. Events behind the end of that page wait,
-    // because those further events may come before them.
+    // A stream whose page is full may have more events. Events of other streams that are later than
+    // this page are left for the next call, because the stream's next events may come before these
+    // events.
     const full = pages.filter(({ length }) => length === PAGE)
     const end = Math.min(...full.map((page) => page.at(-1)?.position ?? 0))
     const merged = pages

@@ -33,8 +33,8 @@ const TEXT = 'text/plain; charset=utf-8'
 const WITNESS_REQUEST_BYTES_MAX = 64 * 1024
 
 /**
- * `GET /api/transparency-log/status`: the keys of the log and its latest checkpoint. Needs no
- * login.
+ * `GET /api/transparency-log/status`: the keys, the witnesses and the latest checkpoint of the log.
+ * This route needs no login.
  */
 export function getLogStatus(app: App, { core }: ReadDeps): void {
   app.addHook('onReady', () => ensureLogSchema(core))
@@ -88,9 +88,9 @@ export function listSignedCheckpoints(app: App, { core }: ReadDeps): void {
 
 /**
  * `GET /transparency-log/checkpoint` and `/transparency-log/tile/…`, as specified by C2SP
- * tlog-tiles. These routes need no login, because tiles contain only hashes. They are also served
- * at the root, as `/checkpoint` and `/tile/…`. `/transparency-log/verify.mjs` is the offline
- * verifier.
+ * tlog-tiles. These routes need no login, because tiles contain only hashes. The checkpoint and the
+ * tiles are also served at the root, as `/checkpoint` and `/tile/…`. `/transparency-log/verify.mjs`
+ * is the offline verifier.
  */
 export function serveTiles(app: App, { core }: ReadDeps): void {
   for (const path of ['/transparency-log/checkpoint', '/checkpoint']) {
@@ -100,7 +100,7 @@ export function serveTiles(app: App, { core }: ReadDeps): void {
       return reply.type(TEXT).header('cache-control', 'no-cache').send(latest.note)
     })
   }
-  // Customers need the verifier to check their receipts, so it needs no login.
+  // Customers need the verifier to check their receipts, so this route needs no login.
   app.get('/transparency-log/verify.mjs', async (_request, reply) =>
     reply
       .type('text/javascript; charset=utf-8')

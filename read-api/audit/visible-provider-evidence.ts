@@ -17,7 +17,7 @@ export type EvidenceView = {
 
 /**
  * Returns the part of an attempt's evidence that the viewer may see. The owner of a call gets the
- * digests. Of the identifiers, the owner gets only those that the response to the call contained.
+ * digests, and only those identifiers that the response to the call contained.
  */
 export function evidenceOf(
   evidence: Partial<ProviderEvidence> | undefined,
@@ -42,12 +42,12 @@ export function evidenceOf(
 const withoutUndefined = (fields: Record<string, unknown>): AttemptEvidence =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-/** Matches names in a provider's usage report that reveal what the operator pays, or to whom. */
+/** Matches names in a provider's usage report that reveal the operator's costs or the provider. */
 const COST_OR_PROVIDER_NAME = /cost|price|billing|upstream|provider|account/i
 
 /**
- * Returns the usage report of the provider, or null if there is none or the viewer may not see it.
- * Reports that reveal costs are for admins and auditors only.
+ * Returns the usage report of the provider, or null if there is no report or the viewer may not see
+ * the report. Only admins and auditors may see a report that reveals costs or the provider.
  */
 export function usageReportOf(
   evidence: Partial<ProviderEvidence> | undefined,
@@ -67,8 +67,8 @@ const SEARCHED_MAX = 100
 const PAGE = 10
 
 /**
- * Lists the first results of a batch for which one call pays, in the order of their billing. A
- * batch has one call for each model and price.
+ * Lists the first results of a batch that one call pays for, in the order in which the results were
+ * billed. A batch has one call for each combination of model and price.
  */
 export async function resultsOfBatch(
   store: Pick<EventStore, 'readStream'>,

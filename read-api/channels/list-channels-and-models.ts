@@ -50,8 +50,8 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
       onRequest: onlyAdmin,
       preHandler: upToDate(deps, 'channels', 'channel-checks'),
       // `JSON.stringify` replaces the serializer that Fastify derives from the schema. That
-      // serializer would test for each row whether it is a tag or a channel. These tests would take
-      // longer than all other work of the request.
+      // serializer would test for each row whether the row is a tag or a channel. These tests would
+      // take longer than all other work of the request.
       serializerCompiler: () => JSON.stringify,
 
       handler: async ({ query }) => {
@@ -84,8 +84,9 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Returns one row for all channels with the same tag, with the sums and the common values of their
- * fields. Channels without a tag are returned as separate rows.
+ * Returns one row for all channels with the same tag: the sum of the used quota, the average
+ * response time, and the common priority and weight (null if the channels differ). Channels without
+ * a tag are returned as separate rows.
  */
 function tagGroup({ tag, members, rows }: ChannelsOfTag, now: number): ChannelEntry[] {
   const children = rows.map((row) => channelResponse(row, now))

@@ -1,6 +1,6 @@
 /**
- * The names of the actions that the audit log lists (its "acts"). Each name is an event type in
- * kebab case.
+ * The names of the acts, which are the actions that the audit log lists. Each name is an event type
+ * in kebab case.
  */
 export const ACT_NAMES = [
   'access-token-issued',
@@ -149,7 +149,7 @@ export const OTHER_EVENT_NAMES = [
 ] as const
 export type OtherEventName = (typeof OTHER_EVENT_NAMES)[number]
 
-/** Converts an event type to a name: `UserRoleChanged` becomes `user-role-changed`. */
+/** Converts an event type to kebab case: `UserRoleChanged` becomes `user-role-changed`. */
 export const actNameOf = (eventType: string): string =>
   eventType.replaceAll(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()
 
@@ -158,6 +158,8 @@ export const isActName = (text: string): text is ActName => ACT_NAMES.some((name
 export const isOtherEventName = (text: string): text is OtherEventName =>
   OTHER_EVENT_NAMES.some((name) => name === text)
 
-/** Converts a name to an event type: `user-role-changed` becomes `UserRoleChanged`. */
+/**
+ * Converts a name in kebab case to an event type: `user-role-changed` becomes `UserRoleChanged`.
+ */
 export const eventTypeOf = (name: string): string =>
   name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -33,11 +33,14 @@ export const AuditAct = Type.Object({
    * The action, which is the type of the recorded event in kebab case, such as `user-role-changed`.
    */
   act: Type.String(),
-  /** The object. Users and channels have names, unless the user was erased. */
+  /**
+   * The object of the action. `name` is set only for channels, and for users who are not erased.
+   */
   object: Type.Object({ kind: Type.String(), id: Type.String(), name: Type.String() }),
   /**
-   * The fields that the action changed, with their values before and after it. A text that may
-   * contain a secret is replaced by a fingerprint, and a secret by `***`.
+   * The fields that the action changed, with their values before and after the action. `before` is
+   * null for a login, and if there are no earlier values. A text that may contain a secret is
+   * replaced by a fingerprint, and a secret by `***`.
    */
   before: nullable(Fields),
   after: Fields,

@@ -4,7 +4,10 @@ import { Envelope } from './response-envelope.ts'
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** An event of the call: where and when it was recorded, and the account's balance after it. */
+/**
+ * An event of the call, and the account's balance and held quota after the event. Both amounts are
+ * null for an event that does not contain them.
+ */
 const Moment = {
   position: Type.Integer(),
   revision: Type.Integer(),
@@ -17,9 +20,7 @@ const Moment = {
 const Admission = Type.Object({
   ...Moment,
   hold: Type.Integer(),
-  /**
-   * The time until which the process that served the call had to renew the lease, in Unix seconds.
-   */
+  /** The time by which the process that serves the call has to renew the lease, in Unix seconds. */
   lease_until: Type.Integer(),
   client_ip: Type.String(),
 })
@@ -33,8 +34,8 @@ const RaisedHold = Type.Object({ ...Moment, added: Type.Integer(), hold: Type.In
 const Digest = Type.Object({ bytes: Type.Integer(), sha256: Type.String() })
 
 /**
- * The evidence of the data that an attempt sent to the provider and received from it. Unknown
- * members are omitted.
+ * The evidence of the data that an attempt sent to the provider and received from the provider.
+ * Unknown members are omitted.
  */
 export const AttemptEvidence = Type.Object({
   /** The id that the provider gave to the request. */
@@ -46,9 +47,12 @@ export const AttemptEvidence = Type.Object({
   /** The time at which the request was sent, in Unix milliseconds. */
   sent_at: Type.Optional(Type.Integer()),
   sent: Type.Optional(Digest),
-  /** For a batch: the file with its requests, which was uploaded before the batch was submitted. */
+  /** For a batch: the uploaded file with the requests of the batch. */
   file: Type.Optional(Digest),
-  /** The response. For a batch: the line of the result file, as the provider sent it. */
+  /**
+   * The response of the provider. For a batch: one line of the result file, as the provider sent
+   * the line.
+   */
   received: Type.Optional(Digest),
   /** The host to which the channel sent the call. Only for admins and auditors. */
   host: Type.Optional(Type.String()),
@@ -57,7 +61,7 @@ export type AttemptEvidence = Static<typeof AttemptEvidence>
 
 /**
  * One attempt to send the call to a channel. The owner of the call sees neither the channel nor the
- * host in the evidence.
+ * provider's host.
  */
 export const ExplainedAttempt = Type.Object({
   channel_id: nullable(Type.Integer()),
@@ -68,8 +72,8 @@ export const ExplainedAttempt = Type.Object({
   error: nullable(Type.String()),
   latency_ms: Type.Integer(),
   /**
-   * The reason for the attempt. `first`: it was the first one. Otherwise, it was a retry with
-   * another channel or with another key.
+   * The reason for the attempt. `first` is the first attempt of the call. The other values are
+   * retries with another channel, or with another key of the same channel.
    */
   reason: Type.Unsafe<'first' | 'another-channel' | 'another-key'>(
     Type.Union(['first', 'another-channel', 'another-key'].map((text) => Type.Literal(text))),
@@ -83,8 +87,9 @@ export const ExplainedAttempt = Type.Object({
 export type ExplainedAttempt = Static<typeof ExplainedAttempt>
 
 /**
- * One line of the computation of a charge: `units` × `price` × `ratio` = `amount`. All four are
- * exact decimals as text. The amounts of all lines sum to the exact charge before rounding.
+ * One line of the computation of a charge: `units` × `price` × `ratio` = `amount`. All four values
+ * are exact decimals as text. The sum of the amounts of all lines is the exact charge before
+ * rounding.
  */
 export const ArithmeticLine = Type.Object({
   /**
@@ -96,8 +101,8 @@ export const ArithmeticLine = Type.Object({
   /** The price of one unit in quota. */
   price: Type.String(),
   /**
-   * The product of all ratios that apply: of the group, the context length, the conditions, the
-   * batch, and the size of an image or a video.
+   * The product of all ratios that apply: the ratios of the group, the context length, the
+   * conditions, the batch, and the size of an image or a video.
    */
   ratio: Type.String(),
   amount: Type.String(),
@@ -111,13 +116,16 @@ const Arithmetic = Type.Object({
   /** The sum, rounded to whole quota in the way in which charges are rounded. */
   rounded: Type.Integer(),
   charge: Type.Integer(),
-  /** True if `rounded` equals the recorded charge. False shows that the record was changed. */
+  /**
+   * True if the recomputed charge equals the recorded charge. False shows that the record was
+   * changed.
+   */
   is_exact: Type.Boolean(),
 })
 
 /**
- * An entry of a price option that applied to the call, and who set it. Built-in prices have no
- * author.
+ * An entry of a price option that applied to the call, and the user who set the entry. Built-in
+ * entries have no such user.
  */
 export const PriceInForce = Type.Object({
   option: Type.String(),
@@ -126,7 +134,7 @@ export const PriceInForce = Type.Object({
    * group.
    */
   name: Type.String(),
-  /** The value as an exact decimal, or null if no entry is set. */
+  /** The value as an exact decimal, or null if the option has no such entry. */
   value: nullable(Type.String()),
   /** The position of the event that set the value, or null for a built-in value. */
   position: nullable(Type.Integer()),
@@ -134,7 +142,7 @@ export const PriceInForce = Type.Object({
   set_at: nullable(Type.Integer()),
   /**
    * The user who set the value, or null for a built-in value. The name is empty if the user was
-   * erased, and for a viewer who is not an admin or auditor.
+   * erased, or if the viewer is neither an admin nor an auditor.
    */
   set_by: nullable(Type.Object({ id: Type.Integer(), name: Type.String() })),
 })
@@ -146,18 +154,20 @@ const Price = Type.Object({
    * identifies the price list that applied.
    */
   list: Type.Integer(),
-  /** The price as the event contains it. Decimals are text. */
+  /** The price as the event of the call contains it. Decimals are text. */
   snapshot: Type.Record(Type.String(), Type.Unknown()),
   in_force: Type.Array(PriceInForce),
 })
 
 const UsageOfCall = Type.Object({
   source: nullable(Type.String()),
-  /** The usage from which the charge is computed, in the fields of this gateway. */
+  /** The usage from which the charge is computed, with the gateway's field names. */
   normalised: Type.Record(Type.String(), Type.Unknown()),
   /** The usage as the provider reported it, as JSON text. At most 2 048 characters are kept. */
   raw: nullable(Type.String()),
-  /** The full usage, if the account could pay for only a part of it. */
+  /**
+   * The full usage of the call. Null unless the account could pay for only a part of this usage.
+   */
   unpaid: nullable(Type.Record(Type.String(), Type.Unknown())),
   anomaly: nullable(Type.String()),
 })
@@ -167,7 +177,10 @@ const CallEnding = Type.Object({
   type: Type.String(),
   /** The reason why the call ended, such as `done` or `timeout`. */
   reason: Type.String(),
-  /** The error code and the HTTP status that the caller received. Null if the call succeeded. */
+  /**
+   * The error code that the caller received. `status_code` is the HTTP status. Both are null unless
+   * the call was released.
+   */
   error_code: nullable(Type.String()),
   status_code: nullable(Type.Integer()),
   hold: Type.Integer(),
@@ -191,7 +204,9 @@ const ChargeCorrection = Type.Object({
   charge: Type.Integer(),
   corrected: Type.Integer(),
   amount: Type.Integer(),
-  /** The part of a raised charge that the account could not pay. The account does not owe it. */
+  /**
+   * The part of a raised charge that the account could not pay. The account does not owe this part.
+   */
   unpaid: Type.Integer(),
   /**
    * The admin who confirmed the correction, and the reason. The name and the reason are empty if
@@ -202,7 +217,10 @@ const ChargeCorrection = Type.Object({
 })
 export type ChargeCorrection = Static<typeof ChargeCorrection>
 
-/** The result of one line of a batch: its charge, and the evidence about the provider. */
+/**
+ * The result of one line of a batch: the charge of the line, and the evidence of the provider's
+ * response.
+ */
 export const BatchResult = Type.Object({
   /** The index of the line in the batch. */
   line: Type.Integer(),
@@ -210,8 +228,8 @@ export const BatchResult = Type.Object({
   position: Type.Integer(),
   charge: Type.Integer(),
   /**
-   * True if the provider answered with another model than was requested from it. Only for admins
-   * and auditors.
+   * True if the provider answered with another model than the requested one. Only for admins and
+   * auditors.
    */
   is_other_model: Type.Optional(Type.Boolean()),
   /**
@@ -223,7 +241,7 @@ export const BatchResult = Type.Object({
 })
 export type BatchResult = Static<typeof BatchResult>
 
-/** Everything that the site has recorded about one call. */
+/** The recorded facts about one call that the viewer may see. */
 export const CallExplanation = Type.Object({
   request_id: Type.String(),
   user_id: Type.Integer(),
@@ -235,13 +253,11 @@ export const CallExplanation = Type.Object({
   ),
   model: Type.String(),
   group: Type.String(),
-  /**
-   * The model and the group that the caller requested, if another model or group served the call.
-   * Null otherwise.
-   */
+  /** The requested model and group. Null if this model and this group served the call. */
   requested: nullable(Type.Object({ model: Type.String(), group: Type.String() })),
   /**
-   * The model name that the provider was sent, if it differs from `model`. For auditors and admins.
+   * The model name that was sent to the provider. Null if this name is `model`, if the call is not
+   * settled, and for viewers who are neither admins nor auditors.
    */
   upstream_model: nullable(Type.String()),
   is_stream: Type.Boolean(),
@@ -257,10 +273,10 @@ export const CallExplanation = Type.Object({
   corrections: Type.Array(ChargeCorrection),
   /** The charge after all corrections, or null while the call is open. */
   charge_in_force: nullable(Type.Integer()),
-  /** For admins and auditors: what the provider charged, in quota. */
+  /** For admins and auditors: the amount that the provider charged, in quota. */
   cost: nullable(Type.Integer()),
   cost_ratio: nullable(Type.String()),
-  /** The batch, the number of its lines that this call pays for, and how many were billed. */
+  /** The batch. This call pays for `lines` of the batch's lines. `billed_lines` were billed. */
   batch: nullable(
     Type.Object({
       ...{ id: Type.String(), lines: Type.Integer(), billed_lines: Type.Integer() },
@@ -280,15 +296,15 @@ export const CallExplanation = Type.Object({
   ),
   /**
    * Paths of the API that return more about the call. `log` is null for auditors who see a call of
-   * another user, because auditors may not read the log of others.
+   * another user, because auditors may not read the log of other users.
    */
   links: Type.Object({ receipts: Type.String(), log: nullable(Type.String()) }),
 })
 export type CallExplanation = Static<typeof CallExplanation>
 
 /**
- * A call that the provider answered with another model than was billed, or for which the provider
- * charged more than the list price.
+ * A call that the provider answered with another model than the billed one, or for which the
+ * provider charged more than the list price.
  */
 const MismatchedCall = Type.Object({
   position: Type.Integer(),
@@ -312,8 +328,8 @@ export const callQueries = {
   'GET /api/audit/calls': {
     querystring: Type.Object({
       /**
-       * `other-model` (the default): another model answered. `higher-cost`: the provider charged
-       * more than the list price of the usage.
+       * `other-model` (the default): the provider answered with another model than the billed one.
+       * `higher-cost`: the provider charged more than the list price of the usage.
        */
       anomaly: choiceOf(['other-model', 'higher-cost']),
       channel: Query.integer,
@@ -339,7 +355,8 @@ export const callQueries = {
             channel_id: Type.Integer(),
             channel_name: Type.String(),
             /**
-             * The number of calls that the provider answered with another model than was billed.
+             * The number of calls that the provider answered with another model than the billed
+             * one.
              */
             count: Type.Integer(),
             last_at: Type.Integer(),

@@ -31,8 +31,8 @@ export const TestProgress = Type.Object({
   tested: Type.Integer(),
   failed: Type.Integer(),
   /**
-   * The time at which the test of all channels started, in Unix seconds. `ended_time` is 0 while it
-   * is running.
+   * The time at which the test of all channels started, in Unix seconds. `ended_time` is 0 while
+   * the test is running.
    */
   started_time: Type.Integer(),
   ended_time: Type.Integer(),
@@ -40,8 +40,8 @@ export const TestProgress = Type.Object({
 export type TestProgress = Static<typeof TestProgress>
 
 /**
- * The results of the latest test of all channels. Failed channels come first. All other channels
- * follow, slowest first.
+ * The results of the latest test of all channels. Channels whose test failed come first. All other
+ * channels follow, slowest first.
  */
 export const TestResults = Type.Object({
   run: Type.String(),
@@ -69,7 +69,7 @@ const ChannelBalanceResponse = Type.Object({
 
 /**
  * The result of reading the balances of all channels. `left` is the number of channels that were
- * not read before the time ran out.
+ * not read before the request's time limit.
  */
 export const BalanceUpdate = Type.Object({
   updated: Type.Integer(),

@@ -2,8 +2,9 @@ import { COST_RATIO_MAX, KEY_MODES } from '#domain/shared/channel-field-rules.ts
 import { type Fields, TIME_MAX } from './resource-field-definition.ts'
 
 /**
- * The fields of a channel that admins set, without its name and keys. These fields are stored as
- * requests send them, and the stored events have the same names in the same order.
+ * The fields of a channel that admins set, without the name and the keys of the channel. These
+ * fields are stored as requests send them. The stored events contain the same names in the same
+ * order.
  */
 export const CHANNEL_TERMS = {
   type: { wire: 'type', type: 'integer', min: 0, max: 1_000, initial: 1 },
@@ -81,18 +82,18 @@ export const CHANNEL_FIELDS = {
   balance: { wire: 'balance', type: 'number', access: 'read' },
   usedQuota: { wire: 'used_quota', type: 'integer', access: 'read' },
   /**
-   * JSON text with two members: `status_reason` says why the channel has its status, and
-   * `status_time` since when.
+   * JSON text with two members: `status_reason` is the reason for the channel's status, and
+   * `status_time` is the time since which the channel has this status. Empty if there is no reason.
    */
   otherInfo: { wire: 'other_info', type: 'text', access: 'read' },
   testedAt: { wire: 'test_time', type: 'integer', access: 'read' },
-  /** The error code of the latest test, or empty if it succeeded. */
+  /** The error code of the latest test, or empty if the test succeeded. */
   testFailure: { wire: 'test_failure', type: 'text', access: 'read' },
   balanceReadAt: { wire: 'balance_updated_time', type: 'integer', access: 'read' },
   createdAt: { wire: 'created_time', type: 'integer', access: 'read' },
   /**
    * The price of the provider, as a multiple of the list price, with at most 6 decimal places. Null
-   * means that it is unknown.
+   * means that the price is unknown.
    */
   costRatio: {
     wire: 'cost_ratio',
@@ -102,12 +103,12 @@ export const CHANNEL_FIELDS = {
     initial: null,
   },
   /**
-   * The rule by which the gateway chooses a key for a call if the channel has several: at random,
-   * or one after another. Empty for a channel with a single key.
+   * The rule by which the gateway chooses a key for a call if the channel has several keys: at
+   * random, or one key after another. Empty for a channel with a single key.
    */
   keyMode: { wire: 'multi_key_mode', type: 'choice', values: KEY_MODES, initial: '' },
   keyCount: { wire: 'key_count', type: 'integer', access: 'read' },
 } as const satisfies Fields
 
-/** The server and the form of the console check mappings by the same rules. */
+/** The server and the form in the console check mappings with the same functions. */
 export { isStatusMapping, mappingError } from '#domain/shared/channel-field-rules.ts'

@@ -6,8 +6,8 @@ const Milliseconds = Type.Number()
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /**
- * The numbers of successes and failures in a period, and the latencies. Null means that there is no
- * data.
+ * The numbers of successes, failures and anomalies in a period, the latencies and the output speed.
+ * Null means that there is no data.
  */
 export const HealthFigures = Type.Object({
   successes: Type.Integer(),
@@ -20,7 +20,10 @@ export const HealthFigures = Type.Object({
 })
 export type HealthFigures = Static<typeof HealthFigures>
 
-/** The success counts and latencies of the last 5 minutes, the last hour and the last 24 hours. */
+/**
+ * The figures of the last 5 minutes, the last hour and the last 24 hours. Null means that there is
+ * no data.
+ */
 export const HealthWindows = Type.Object({
   m5: orNull(HealthFigures),
   h1: orNull(HealthFigures),
@@ -31,7 +34,10 @@ export type HealthWindows = Static<typeof HealthWindows>
 export const CircuitState = Type.Object({
   /** The model to which the circuit applies, or null for all models. */
   model: orNull(Type.String()),
-  /** The key to which the circuit applies, by index (from 0), or null for all keys. */
+  /**
+   * The index (from 0) of the key to which the circuit applies. Null means all keys, or a key that
+   * the channel no longer has.
+   */
   key_index: orNull(Type.Integer()),
   state: Type.Union([Type.Literal('open'), Type.Literal('half-open')]),
   /**
@@ -42,8 +48,8 @@ export const CircuitState = Type.Object({
   /** The number of times that the circuit has opened since it was last closed. */
   round: Type.Integer(),
   /**
-   * The end of the circuit's pause in Unix milliseconds. Until then, calls avoid the channel, model
-   * or key of the circuit.
+   * The end of the circuit's pause in Unix milliseconds. Until this time, calls avoid the channel,
+   * model or key of the circuit.
    */
   until: Type.Integer(),
   opened_at: Type.Integer(),
@@ -56,11 +62,13 @@ export const ChannelHealth = Type.Object({
   tag: Type.String(),
   /** 1 is enabled, 2 disabled, 3 automatically disabled. */
   status: Type.Integer(),
-  /** The reason why the channel was automatically disabled. Empty if it was not. */
+  /** The reason why the channel was automatically disabled. Empty if there is no reason. */
   status_reason: Type.String(),
-  /** When the status changed, in Unix seconds. */
+  /** The time at which the status changed, in Unix seconds. */
   status_time: Type.Integer(),
-  /** The number of running calls in all relay processes, or null if no process reports it. */
+  /**
+   * The number of running calls in all relay processes, or null if no process reports this number.
+   */
   in_flight: orNull(Type.Integer()),
   /**
    * The maximum number of simultaneous calls. 0 means no limit. `max_rpm` limits the calls per
@@ -68,24 +76,24 @@ export const ChannelHealth = Type.Object({
    */
   max_concurrency: Type.Integer(),
   max_rpm: Type.Integer(),
-  /** The balance at the provider in US dollars, or null if it was never read. */
+  /** The balance at the provider in US dollars, or null if the balance was never read. */
   balance: orNull(Type.Number()),
   balance_updated_time: Type.Integer(),
   /**
-   * True if this channel is the only one with some model for some group. The gateway never disables
-   * such a channel.
+   * True if this channel is the only enabled channel that offers one of its models to one of its
+   * groups. The gateway never disables such a channel.
    */
   is_last: Type.Boolean(),
   circuits: Type.Array(CircuitState),
   figures: HealthWindows,
   /**
-   * The success counts and latencies by model. The list has all models of the channel, and all
-   * models that were called in the last 24 hours.
+   * The figures by model. The list has all models of the channel, and all models that were called
+   * in the last 24 hours.
    */
   models: Type.Array(Type.Object({ model: Type.String(), figures: HealthWindows })),
   /**
    * The minutes of the last hour with at least one attempt. Each tuple has the start of the minute
-   * (Unix seconds), its successes and its failures.
+   * (Unix seconds), the number of successes and the number of failures.
    */
   minutes: Type.Array(Type.Tuple([Type.Integer(), Type.Integer(), Type.Integer()])),
 })

@@ -25,21 +25,21 @@ export const TIMELINE_KINDS = [
   'tested',
 ] as const
 
-/** One entry of the timeline. Fields that do not apply to its kind are omitted. */
+/** One entry of the timeline. Fields that do not apply to the kind of the entry are omitted. */
 export const TimelineEntry = Type.Object({
-  /** The position of the event. An expiry has no event, so its id is negative. */
+  /** The position of the event. An expiry has no event, so the id of an expiry is negative. */
   id: Type.Integer(),
   /** The time of the entry in Unix milliseconds. */
   at: Type.Integer(),
   kind: oneOf(TIMELINE_KINDS),
-  /** The user who caused the entry, or null if the gateway did. */
+  /** The user who caused the entry, or null if the gateway caused it. */
   by: orNull(Type.Object({ id: Type.Integer(), name: Type.String() })),
   /** A code that says why the event happened. */
   reason: Type.Optional(Type.String()),
   /** The model to which the circuit applies, or null for all models. */
   model: Type.Optional(orNull(Type.String())),
   /**
-   * The key to which the circuit applies, as an index into the current keys (from 0). Null if the
+   * The key that the entry concerns, as an index into the current keys (from 0). Null if the
    * channel no longer has the key.
    */
   key: Type.Optional(orNull(Type.Integer({ minimum: 0 }))),
@@ -78,7 +78,7 @@ export const StateAt = Type.Object({
   /** The requested time in Unix milliseconds. */
   at: Type.Integer(),
   state: oneOf(STATES_AT),
-  /** The entry that led to the channel's state, or null if the channel did not exist. */
+  /** The entry that led to the channel's state. Null if the channel did not exist at this time. */
   because: orNull(TimelineEntry),
 })
 export type StateAt = Static<typeof StateAt>
@@ -87,7 +87,7 @@ export const ChannelTimeline = Type.Object({
   items: Type.Array(TimelineEntry),
   page: Type.Integer(),
   total: Type.Integer(),
-  /** The state of the channel at the time in `at`, or null if the request has no `at`. */
+  /** The state of the channel at the requested time `at`, or null if the request has no `at`. */
   state_at: orNull(StateAt),
 })
 export type ChannelTimeline = Static<typeof ChannelTimeline>

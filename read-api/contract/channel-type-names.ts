@@ -55,5 +55,5 @@ const NAMES: Readonly<Record<number, string>> = {
   56: 'Replicate',
 }
 
-/** Returns the name of a channel type. An unknown id is returned as `#` and the number. */
+/** Returns the name of a channel type. For an unknown id, returns `#` followed by the id. */
 export const typeName = (id: number): string => NAMES[id] ?? `#${id}`

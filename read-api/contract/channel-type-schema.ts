@@ -2,7 +2,8 @@ import Type, { type Static } from 'typebox'
 import { TranslatedText } from './response-envelope.ts'
 
 /**
- * A field that only some channel types have. The console builds its form from these definitions.
+ * A field that only some channel types have. The console builds the form for channels from these
+ * definitions.
  */
 export const ChannelTypeField = Type.Object({
   /** The field of the channel in which the value of this type-specific field is stored. */
@@ -22,12 +23,13 @@ export const ChannelType = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   /**
-   * The base URL that the server uses if a channel has none, or empty if the type has no default.
+   * The base URL that the server uses for a channel without a base URL. Empty if the type has no
+   * default.
    */
   base_url: Type.String(),
   /**
-   * Keywords that an admin can enter instead of a base URL, each with the base URL that it stands
-   * for.
+   * Keywords that an admin can enter instead of a base URL, each with the base URL that the server
+   * uses for the keyword.
    */
   bases: Type.Array(
     Type.Object({ keyword: Type.String(), name: TranslatedText, base_url: Type.String() }),
@@ -41,7 +43,7 @@ export const ChannelType = Type.Object({
   key_hint: TranslatedText,
   has_balance: Type.Boolean(),
   can_list_models: Type.Boolean(),
-  /** The models that the provider is known to offer. */
+  /** The names of models that the provider offers. The list may be incomplete. */
   models: Type.Array(Type.String()),
 })
 export type ChannelType = Static<typeof ChannelType>

@@ -6,7 +6,10 @@ import { responseProperties } from './schemas-from-field-definitions.ts'
 
 export const Channel = Type.Object({
   ...responseProperties(CHANNEL_FIELDS),
-  /** The keys that were automatically disabled, by index (from 0). `time` is in Unix seconds. */
+  /**
+   * The keys that were automatically disabled. `index` is the index of a key, from 0. `time` is in
+   * Unix seconds.
+   */
   keys_set_aside: Type.Array(
     Type.Object({ index: Type.Integer(), reason: Type.String(), time: Type.Integer() }),
   ),
@@ -32,7 +35,7 @@ export const TagGroup = Type.Object({
   group: Type.String(),
   used_quota: Type.Integer(),
   /**
-   * The mean response time in milliseconds of those channels that were tested. 0 if none was
+   * The mean response time in milliseconds of the channels that were tested. 0 if no channel was
    * tested.
    */
   response_time: Type.Integer(),
@@ -48,8 +51,8 @@ export const TagGroup = Type.Object({
 export type TagGroup = Static<typeof TagGroup>
 
 /**
- * A row of the channel list. With `tag_mode`, channels with the same tag are one row. Other
- * channels are rows themselves.
+ * A row of the channel list. With `tag_mode`, all channels with the same tag are one row. A channel
+ * without a tag is always a separate row.
  */
 export const ChannelEntry = Type.Union([TagGroup, Channel])
 export type ChannelEntry = Static<typeof ChannelEntry>
@@ -82,8 +85,8 @@ const SearchChannels = Type.Object({
   id_sort: Query.flag,
   tag_mode: Query.flag,
   /**
-   * With `false`, the row of a tag does not contain its channels. The parameter applies only with
-   * `tag_mode`.
+   * With `false`, the row of a tag does not contain the channels with this tag. The parameter
+   * applies only with `tag_mode`.
    */
   children: Query.flag,
   /** Limits the list to channels with exactly this tag. */

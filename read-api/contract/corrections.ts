@@ -7,12 +7,15 @@ export const AppliedSums = Type.Object({
   calls: Type.Integer(),
   refunded: Type.Integer(),
   charged: Type.Integer(),
-  /** The part of higher charges that the balances could not pay. */
+  /** The part of the higher charges that the balances of the accounts did not cover. */
   unpaid: Type.Integer(),
 })
 export type AppliedSums = Static<typeof AppliedSums>
 
-/** A correction of many charges at once: which calls it covers, why, and how far it has come. */
+/**
+ * A correction of the charges of many calls: the selected calls, the new price, the reason and the
+ * progress.
+ */
 export const Correction = Type.Object({
   id: Type.String(),
   model: Type.String(),
@@ -21,11 +24,13 @@ export const Correction = Type.Object({
   from: Type.Integer(),
   to: Type.Integer(),
   /**
-   * The corrected price: the ratios and dollar amounts that the calls should have been charged by.
+   * The corrected price: the ratios and dollar amounts with which the calls should have been
+   * charged.
    */
   price: Type.Record(Type.String(), Type.String()),
   /**
-   * The sums of the preview that the admin confirmed. `applied` sums up the changes made so far.
+   * The sums of the preview that the admin confirmed. `applied` contains the sums of the changes
+   * made so far.
    */
   calls: Type.Integer(),
   accounts: Type.Integer(),
@@ -35,17 +40,22 @@ export const Correction = Type.Object({
   /** The reason that the admin wrote. Empty if the admin's data has been erased. */
   reason: Type.String(),
   requested_by: Type.Integer(),
-  /** The name of the user `requested_by`. Empty if the user has been erased. */
+  /**
+   * The name of the admin with the id `requested_by`. Empty if the admin's data has been erased.
+   */
   requested_by_name: Type.String(),
   started_at: Type.Integer(),
-  /** The end of the correction. Null while the correction is running, and if it was interrupted. */
+  /**
+   * The time at which the correction ended, in Unix seconds. Null if the correction is running or
+   * was interrupted.
+   */
   finished_at: Type.Union([Type.Integer(), Type.Null()]),
   /** The accounts that could not be corrected, each with an error code. */
   failed: Type.Array(
     Type.Object({ user_id: Type.Integer(), calls: Type.Integer(), code: Type.String() }),
   ),
   /**
-   * A text with which an interrupted correction can be continued. Null if the correction has
+   * A text with which a client can continue an interrupted correction. Null if the correction has
    * finished.
    */
   preview: Type.Union([Type.String(), Type.Null()]),

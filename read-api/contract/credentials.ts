@@ -21,13 +21,13 @@ export const OwnPasskey = Type.Object({
 })
 export type OwnPasskey = Static<typeof OwnPasskey>
 
-/** The login methods of a user, except the password. Times are in Unix seconds. */
+/** The credentials of a user, except the password. Times are in Unix seconds. */
 export const CredentialsOverview = Type.Object({
   access_token: Type.Union([
     Type.Object({ issued_at: Type.Integer(), expires_at: Type.Integer() }),
     Type.Null(),
   ]),
-  /** The time at which an authenticator app was enabled, or null if none is. */
+  /** The time at which an authenticator app was enabled, or null if no app is enabled. */
   totp_since: Type.Union([Type.Integer(), Type.Null()]),
   /** The number of unused recovery codes. */
   recovery_codes: Type.Integer(),

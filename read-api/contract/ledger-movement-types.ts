@@ -1,6 +1,7 @@
 /**
- * The types of ledger entries ("movements"). A movement changes the total quota of an account.
- * Holds and calls without a charge leave the total unchanged, so the ledger does not list them.
+ * The types of movements, which are the entries of the ledger. A movement changes the total quota
+ * of an account. The ledger does not list holds and calls without a charge, because these leave the
+ * total unchanged.
  */
 export const MOVEMENT_TYPES = [
   'call',

@@ -6,9 +6,9 @@ import { Envelope } from './response-envelope.ts'
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /**
- * The quota of an account. `balance` is what the user can spend. `held` is what open calls have set
- * aside. `total` is the sum of both. `balance` and `held` are null after an event of an old
- * version, which did not record them.
+ * The quota of an account. `balance` is the quota that the user can spend. `held` is the quota that
+ * open calls have set aside. `total` is the sum of both. After an event of an old version,
+ * `balance` and `held` are null, because old versions did not record these figures.
  */
 const Figures = Type.Object({
   total: Type.Integer(),
@@ -17,8 +17,8 @@ const Figures = Type.Object({
 })
 
 /**
- * A ledger entry: one change of an account's total, with the total, the balance and the held quota
- * after it.
+ * A ledger entry: one change of an account's total. `total`, `balance` and `held` are the account's
+ * figures after the change.
  */
 export const LedgerItem = Type.Object({
   position: Type.Integer(),
@@ -38,9 +38,12 @@ export const LedgerItem = Type.Object({
   held: nullable(Type.Integer()),
   /** The user who caused the change, or 0 for the site itself. */
   actor_id: Type.Integer(),
-  /** Empty for the site itself, for an erased user, and in the ledger that its owner reads. */
+  /**
+   * The name of this user. Empty for the site itself, for an erased user, and if the owner of the
+   * ledger reads the ledger.
+   */
   actor_name: Type.String(),
-  /** A code, such as `admin` or the payment provider. */
+  /** A code that says more about the cause, such as `admin` or the name of the payment provider. */
   reason: Type.String(),
   /** The reason that an admin wrote, or an empty text. */
   note: Type.String(),
@@ -53,8 +56,8 @@ export const LedgerItem = Type.Object({
   /** The channel of the call. 0 for the owner of the ledger, who does not see channels. */
   channel_id: Type.Integer(),
   /**
-   * For a correction: the number of corrected calls, which `…/corrections/:position` lists. 0 for
-   * all other entries.
+   * For a correction: the number of corrected calls. `…/corrections/:position` lists these calls. 0
+   * for all other entries.
    */
   corrected_calls: Type.Integer(),
 })
@@ -84,8 +87,8 @@ export type CorrectedCalls = Static<typeof CorrectedCalls>
 
 const LedgerPage = Type.Object({
   /**
-   * The account's quota at the start and at the end of the period, including the holds at these
-   * moments. A period without an end lasts until now.
+   * The account's quota at the start of the period. `closing` is the quota at the end. Both include
+   * the holds that were open at these times. A period without an end lasts until now.
    */
   opening: Figures,
   closing: Figures,
@@ -95,7 +98,7 @@ const LedgerPage = Type.Object({
 })
 export type LedgerPage = Static<typeof LedgerPage>
 
-/** The ledger of a user, as auditors read it. The name of an erased user is empty. */
+/** The ledger of a user, for auditors. The name of an erased user is empty. */
 const UserLedgerPage = Type.Object({ ...LedgerPage.properties, username: Type.String() })
 export type UserLedgerPage = Static<typeof UserLedgerPage>
 
@@ -110,7 +113,7 @@ const Account = Type.Object({
 export type Account = Static<typeof Account>
 
 const Accounts = Type.Object({
-  /** The accounts, those of the newest users first. */
+  /** The accounts. The accounts of the newest users come first. */
   items: Type.Array(Account),
   next_cursor: nullable(Type.Integer()),
 })
@@ -161,15 +164,15 @@ const SiteMonth = Type.Object({
    */
   checked_in: Type.Integer(),
   transferred: Type.Integer(),
-  /** Rebates that were taken back because the top-up was refunded, as a negative amount. */
+  /** Rebates that the site took back because the top-up was refunded, as a negative amount. */
   rebates_returned: Type.Integer(),
   charged: Type.Integer(),
   by_type: Type.Array(
     Type.Intersect([Type.Object({ type: Type.String(), reason: Type.String() }), LedgerSum]),
   ),
   /**
-   * The charges by channel. The name is empty if the channel is unknown. The id is 0 for charges
-   * without a channel.
+   * The charges by channel. `channel_name` is empty if the channel is unknown. `channel_id` is 0
+   * for charges without a channel.
    */
   by_channel: Type.Array(
     Type.Intersect([
@@ -182,9 +185,11 @@ const SiteMonth = Type.Object({
 export type SiteMonth = Static<typeof SiteMonth>
 
 const BalanceAt = Type.Object({
-  /** The position of the account's last event up to the requested moment. */
+  /**
+   * The position of the account's last event up to the requested moment. 0 if there is no event.
+   */
   position: Type.Integer(),
-  /** The time of the event at `position`, in Unix seconds. */
+  /** The time of the event at `position`, in Unix seconds. 0 if there is no event. */
   at: Type.Integer(),
   total: Type.Integer(),
   balance: Type.Integer(),
@@ -196,8 +201,8 @@ export type BalanceAt = Static<typeof BalanceAt>
 const moment = Type.Optional(Type.String({ maxLength: 40 }))
 
 /**
- * With `at`, the ledger ends at this moment: it lists no later entries, and its closing figures are
- * those of this moment.
+ * With `at`, the ledger ends at this moment. No later entries are listed, and the closing figures
+ * are the figures of this moment.
  */
 const Period = { from: Query.integer, to: Query.integer, types: Query.text, at: moment }
 const LedgerQuery = Type.Object({ ...Period, cursor: Query.integer, limit: Query.integer })
@@ -231,7 +236,7 @@ export const ledgerQueries = {
     querystring: LedgerQuery,
     response: { 200: Envelope(UserLedgerPage) },
   },
-  /** `position` is the position of the ledger entry. An entry corrects at most a hundred calls. */
+  /** `position` is the position of the ledger entry. One entry corrects at most a hundred calls. */
   'GET /api/ledger/self/corrections/:position': {
     params: Type.Object({ position }),
     response: { 200: Envelope(CorrectedCalls) },

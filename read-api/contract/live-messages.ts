@@ -27,14 +27,14 @@ export type LiveRequest =
  * A message of the live socket. Messages of the type `event` have one of these topics:
  * - `logs`: a new row of the log.
  * - `channels`: a channel that was changed or removed, test results, or health figures.
- * - `tokens`: changed tokens. Only their owner receives them. An admin does not receive the tokens
- *   of other users.
- * - `inbox`: the number of unread messages. It is sent on subscription and after each change of the
- *   inbox.
- * - `tasks`: a changed drawing or music task, or the progress of running tasks.
+ * - `tokens`: changed tokens. Only the owner of a token receives these messages. An admin does not
+ *   receive the tokens of other users.
+ * - `inbox`: the number of unread messages. This number is sent on subscription and after each
+ *   change of the inbox.
+ * - `tasks`: a changed drawing, music or video task, or the progress of running tasks.
  * - `users` (for admins): the id of a user who was created or changed. The client then reads the
  *   user again.
- * - `stats` (for admins): the totals of the site, as in `/api/log/stat`. They are sent on
+ * - `stats` (for admins): the totals of the site, as in `/api/log/stat`. The totals are sent on
  *   subscription and after each change.
  * - `audit-log` (for auditors and admins): a new entry of the audit log.
  */

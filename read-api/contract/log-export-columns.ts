@@ -1,5 +1,6 @@
 /**
- * The columns of an exported log as CSV, in order. The column names are the same in every language.
+ * The columns of a log that is exported as CSV, in order. The column names are the same in every
+ * language.
  */
 const EXPORT_COLUMNS = [
   'id',

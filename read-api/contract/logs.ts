@@ -13,7 +13,10 @@ export const LOG_FIELDS = {
   /** 1 is a top-up, 2 consumption, 3 an admin's action, 4 system, 5 a check-in, 6 an error. */
   type: { wire: 'type', type: 'code', values: [1, 2, 3, 4, 5, 6], access: 'read' },
   requestId: { wire: 'request_id', type: 'text', access: 'read' },
-  /** The channel of the call. All channel fields are 0 or empty for users who are not admins. */
+  /**
+   * The channel of the call. In responses to users who are not admins, all channel fields are 0 or
+   * empty.
+   */
   channelId: { wire: 'channel', type: 'integer', access: 'read' },
   channelName: { wire: 'channel_name', type: 'text', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
@@ -29,7 +32,7 @@ export const LOG_FIELDS = {
   quota: { wire: 'quota', type: 'integer', access: 'read' },
   content: { wire: 'content', type: 'text', access: 'read', isComputed: true },
   clientIp: { wire: 'client_ip', type: 'encryptedText', access: 'read' },
-  /** Further details as JSON text (see `LogOther`). */
+  /** More details as JSON text (see `LogOther`). */
   other: { wire: 'other', type: 'text', access: 'read' },
 } as const satisfies Fields
 
@@ -59,7 +62,7 @@ export type LoggedUsage = {
   tools?: Record<string, number>
   /** Conditions that change the price of the answer, such as the service tier `fast`. */
   conditions?: readonly string[]
-  /** For a price per call: how many times the price is charged. The default is 1. */
+  /** For a price per call: the number of times that the price is charged. The default is 1. */
   calls?: number
   /** For a price per second: the seconds of the video. */
   seconds?: number
@@ -80,15 +83,18 @@ export type LoggedCorrection = {
 }
 
 /**
- * The members of the JSON text in `other`. Ratios and prices are numbers here. `price` contains
- * them as exact decimals.
+ * The members of the JSON text in the log field `other`. Most ratios and prices are numbers. The
+ * member `price` contains the same ratios and prices as exact decimals.
  */
 export type LogOther = {
   model_ratio?: number
   model_price?: number
   completion_ratio?: number
   group_ratio?: number
-  /** The group ratio that was charged. Present only if the call's group is not the user's group. */
+  /**
+   * The group ratio by which the call was charged. Present only if the call's group is not the
+   * user's group.
+   */
   user_group_ratio?: number
   cache_tokens?: number
   cache_ratio?: number
@@ -102,8 +108,8 @@ export type LogOther = {
    */
   cache_saved?: number
   /**
-   * True if the call used audio. Only then, the next six fields are present. The counts are in
-   * tokens. The ratios are the audio prices as multiples of the text price.
+   * True if the call used audio. The next six fields are present only if this field is true. The
+   * counts are in tokens. The ratios are the audio prices as multiples of the text price.
    */
   audio?: boolean
   audio_input?: number
@@ -122,13 +128,13 @@ export type LogOther = {
   /** The reasoning effort that the caller requested, such as `low` or `high`. */
   reasoning_effort?: string
   /**
-   * The maximum number of output tokens per choice, if the gateway has reduced it because the
-   * balance would not cover the requested number.
+   * The maximum number of output tokens per choice. Present only if the gateway reduced the
+   * requested number, because the balance would not cover the requested number.
    */
   output_limit?: number
   /**
-   * The full usage of the call, if the account could pay for only a part of it. `usage` is the
-   * charged part.
+   * The full usage of the call. Present only if the account could pay for only a part of this
+   * usage. `usage` is the charged part.
    */
   unpaid_usage?: LoggedUsage
   /**
@@ -136,7 +142,10 @@ export type LogOther = {
    * correction.
    */
   corrected_by?: readonly LoggedCorrection[]
-  /** The batch, if the row stands for all lines of a batch with the same model and price. */
+  /**
+   * The batch of the row. A row of a batch covers all lines of the batch with the same model and
+   * price.
+   */
   batch_id?: string
   batch_lines?: number
   batch_lines_billed?: number
@@ -156,18 +165,17 @@ export type LogOther = {
    */
   request_conversion?: readonly string[]
   /**
-   * Members of the request that were removed because the channel forbids them. Only the first ones
-   * are listed.
+   * Members of the request that the gateway removed, because the channel forbids them. Only the
+   * first members are listed.
    */
   dropped_members?: readonly string[]
   /**
-   * The names of what a conversion lost. One kind are members of the request that the provider's
-   * model or wire format can't express completely. The other kind are contents of the answer that
-   * the caller's wire format can't express. An example is `answer (citations)`. Only the first ones
-   * are listed.
+   * The losses of a conversion. A loss is a member of the request that the provider's model or wire
+   * format can't express completely, or a content of the answer that the caller's wire format can't
+   * express, such as `answer (citations)`. Only the first losses are listed.
    */
   conversion_loss?: readonly string[]
-  /** The provider's error message. Keys, accounts and addresses are removed from it. */
+  /** The provider's error message, without keys, accounts and addresses. */
   provider_message?: string
   /**
    * The quota that was held when the call was admitted. When the call ended, the part that exceeded
@@ -176,8 +184,8 @@ export type LogOther = {
   hold?: number
   anomaly?: string
   /**
-   * The price when the call was admitted. Decimals are text, so that the charge can be computed
-   * again exactly.
+   * The price that applied when the call was admitted. Decimals are text, so the charge can be
+   * computed again exactly.
    * - With `mode` `tokens`, the members are `model`, `completion`, `cacheRead`, `cacheWrite`,
    *   `image`, `audio`, `audioCompletion` and `group`, and `imageCompletion` for an answer with
    *   images.
@@ -185,8 +193,8 @@ export type LogOther = {
    *   the model's price and `imageFactor`.
    * - If the input has more than `tierAbove` tokens, all input prices are multiplied by `tierInput`
    *   and all output prices by `tierOutput`.
-   * - `condition_fast` is the factor of a service tier, and `condition_audio` that of a video's
-   *   sound. `model` or `price` is already multiplied by it.
+   * - `condition_fast` is the factor of a service tier, and `condition_audio` is the factor of a
+   *   video's sound. `model` or `price` already includes these factors.
    * - `tool_web_search` is the price of 1000 uses in dollars.
    */
   price?: Record<string, string>
@@ -197,20 +205,22 @@ export type LogOther = {
   status_code?: number
   channel_id?: number
   /**
-   * For admins: the user who changed a balance or a group. `note` is the reason: null if none was
-   * given, and empty if the text can no longer be read because a user's data was erased.
+   * For admins: the user who changed a balance or a group. `note` is the reason that this user
+   * wrote. `note` is null if there is no reason, and empty if the reason can no longer be read,
+   * because a user's data was erased.
    */
   changed_by?: { id: number; username: string }
   note?: string | null
   /**
-   * For admins: what the provider charged, in quota. `cost_ratio` is the provider's price as a
-   * multiple of the list price. The list price has the group ratio 1. Unknown values are omitted.
+   * For admins: the amount that the provider charged, in quota. `cost_ratio` is the provider's
+   * price as a multiple of the list price, which is the price at the group ratio 1. Unknown values
+   * are omitted.
    */
   cost?: number
   cost_ratio?: string
   /**
    * For admins: the ids of the channels on which an attempt failed. The statistics of channels
-   * count failures by the same rule.
+   * count the same attempts as failures.
    */
   failed_channels?: number[]
   /** For admins: the attempts of the call in order, and the ids of their channels. */
@@ -220,7 +230,10 @@ export type LogOther = {
   }
 }
 
-/** A page of the log. `total` is the exact number of matching rows. */
+/**
+ * A page of the log. `total` is the exact number of matching rows. A sorted list has at most 10 000
+ * rows, and `total` is then at most 10 000.
+ */
 export const LogPage = Type.Object({
   items: Type.Array(LogEntry),
   page: Type.Integer(),
@@ -231,8 +244,7 @@ export type LogPage = Static<typeof LogPage>
 export const LogStat = Type.Object({
   quota: Type.Integer(),
   /**
-   * The number of calls in the last 60 seconds. `tpm` is the number of model tokens in the same
-   * time.
+   * The number of calls in the last 60 seconds. `tpm` is the number of model tokens of these calls.
    */
   rpm: Type.Integer(),
   tpm: Type.Integer(),
@@ -289,8 +301,8 @@ export type LogQuery = Static<typeof AllStat>
 const OwnStat = Type.Object(LogFilters)
 
 /**
- * The columns by which the log can be sorted. Only the newest 10 000 rows are sorted. `ratios`
- * means the model ratio, and `retries` the number of retries.
+ * The columns by which the log can be sorted. A sorted list contains only the newest 10 000 rows.
+ * `ratios` means the model ratio, and `retries` the number of retries.
  */
 const LOG_SORTS = [
   'created_at',
@@ -311,8 +323,8 @@ const LOG_SORTS = [
 export type LogSort = (typeof LOG_SORTS)[number]
 
 /**
- * The paging parameters. `before` is the id of a row and limits the list to older rows. A list with
- * `sort` ignores `before`.
+ * The paging parameters. `before` is the id of a row and limits the list to older rows. If `sort`
+ * is present, `before` is ignored.
  */
 const Paging = { ...Query.page, before: Query.integer, ...sortedBy(LOG_SORTS) }
 export const AllLogs = Type.Object({ ...Paging, ...AdminFilters })

@@ -4,7 +4,7 @@ import { Envelope } from './response-envelope.ts'
 
 const figures = {
   calls: Type.Integer(),
-  /** The quota that callers were charged. All amounts here are in quota. */
+  /** The quota that callers were charged. All amounts are in quota. */
   charged: Type.Integer(),
   /** The part of `charged` for days that an invoice of the channel covers. */
   invoiced: Type.Integer(),
@@ -16,8 +16,8 @@ const figures = {
   /** The expected costs of the calls on days without an invoice. Unknown costs are left out. */
   expected: Type.Integer(),
   /**
-   * The part of `charged` for days without an invoice where the cost is unknown. No margin includes
-   * it.
+   * The part of `charged` for calls with an unknown cost on days without an invoice. `margin` does
+   * not include this part.
    */
   uncosted: Type.Integer(),
   /** `charged` minus `uncosted`, `billed` and `expected`. */
@@ -36,7 +36,7 @@ export type MarginItem = Static<typeof MarginItem>
 const Margins = Type.Object({
   first_day: Type.String(),
   last_day: Type.String(),
-  /** The exact sums of all items, including those on other pages. */
+  /** The exact sums of all items, including the items on other pages. */
   total: Type.Object(figures),
   /**
    * The channels that have several invoices for the same day. The costs of these channels can be

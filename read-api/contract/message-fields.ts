@@ -1,12 +1,15 @@
 import { type Fields, writableFields } from './resource-field-definition.ts'
 
-/** The fields that both recipients and admins see. Times are in Unix seconds. */
+/** The fields of a message that both recipients and admins see. Times are in Unix seconds. */
 export const MESSAGE_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   title: { wire: 'title', type: 'text', maxLength: 200, initial: '', isRequired: true },
-  /** The text of the message. In lists, it is cut after 2 000 characters. */
+  /** The text of the message. In lists, the text is cut after 2 000 characters. */
   content: { wire: 'content', type: 'text', maxLength: 20_000, initial: '', isRequired: true },
-  /** The format of the text. If a request leaves it out, the format is not changed. */
+  /**
+   * The format of the text. If a request that edits a message contains no format, the format is not
+   * changed.
+   */
   format: {
     wire: 'format',
     type: 'choice',
@@ -30,7 +33,7 @@ export const INBOX_FIELDS = {
  */
 export const SENT_FIELDS = {
   ...MESSAGE_FIELDS,
-  /** When the message was last edited, or null. */
+  /** The time at which the message was last edited, or null if it was never edited. */
   editedAt: { wire: 'updated_at', type: 'nullableInteger', access: 'read' },
 } as const satisfies Fields
 

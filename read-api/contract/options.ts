@@ -7,7 +7,7 @@ import { responseProperties } from './schemas-from-field-definitions.ts'
 
 /**
  * An option and its current value as text. A boolean is `true` or `false`. A list or map is
- * formatted JSON. The value of a secret option is `***` if it is set.
+ * formatted JSON. The value of a secret option is `***` if the option is set, and empty otherwise.
  */
 const Option = Type.Object({ key: Type.String(), value: Type.String() })
 
@@ -22,24 +22,24 @@ const Tab = Type.Union([
 ])
 
 /**
- * The type of an option's value, with the rules that validate it. Fields that do not apply to the
- * type are omitted.
+ * The type of an option's value, and the rules for validating the value. Fields that do not apply
+ * to the type are omitted.
  */
 export const OptionType = Type.Object({
   /**
-   * The kind of the value. These are plain text: `flag`, `integer`, `decimal`, `text` (one line),
-   * `lines`, `url`, `link` and `choice`. These are JSON: `ratios`, `nested-ratios`,
-   * `context-tiers`, `choice-by-name`, `names`, `headers-by-name`, `counts`, `lists-by-name`,
-   * `limits-by-name`, `list`, `links` and `object`.
+   * The kind of the value. The values of these kinds are plain text: `flag`, `integer`, `decimal`,
+   * `text` (one line), `lines`, `url`, `link` and `choice`. The values of these kinds are JSON:
+   * `ratios`, `nested-ratios`, `context-tiers`, `choice-by-name`, `names`, `headers-by-name`,
+   * `counts`, `lists-by-name`, `limits-by-name`, `list`, `links` and `object`.
    */
   kind: Type.String(),
   minimum: Type.Optional(Type.String()),
   maximum: Type.Optional(Type.String()),
   max_length: Type.Optional(Type.Integer()),
   is_required: Type.Optional(Type.Boolean()),
-  /** The form that a text must have, if it is not empty: `host` or `mail`. */
+  /** The form that a text must have unless the text is empty: `host` or `mail`. */
   form: Type.Optional(Type.String()),
-  /** True if an empty text is allowed, which means that the option has no value. */
+  /** True if an empty text is allowed. An empty text means that the option has no value. */
   is_optional: Type.Optional(Type.Boolean()),
   choices: Type.Optional(Type.Array(Type.String())),
   /** A key that the JSON object must contain. */
@@ -65,24 +65,30 @@ export const OptionSchema = Type.Object({
    * If the option maps models to prices: the units of the prices of known video models. A version
    * of a model has the unit of that model (see `price-unit-by-model-name.ts`). All other prices are
    * charged for each call. The channels of a model can bill another unit (`GET
-   * /api/option/price_units`). Omitted for all other options.
+   * /api/option/price_units`). Omitted if the option does not map models to prices.
    */
   entry_units: Type.Optional(PriceUnits),
-  /** If the option is a choice: the label of each value. */
+  /** If the option is a choice: the label of each value. Empty for all other options. */
   choice_words: Type.Record(Type.String(), TranslatedText),
   /**
    * Says why the site still stores an option that no longer has an effect. The console hides such
    * an option. Null for all other options.
    */
   note: Type.Union([TranslatedText, Type.Null()]),
-  /** The message for a value that is too low or too high, which replaces the general message. */
+  /**
+   * The message for a value that is too low or too high. This message replaces the general message.
+   * Null if the general message is used.
+   */
   bounds_words: Type.Union([TranslatedText, Type.Null()]),
   /**
-   * The key of another option, whose value is the minimum for this option. There is no minimum if
-   * this field is empty, or if the value of that option is 0.
+   * The key of another option. The value of the other option is the minimum for this option. There
+   * is no minimum if this field is empty, or if the value of the other option is 0.
    */
   not_below: Type.String(),
-  /** If an admin chooses `value`, the form asks the question `words` before it saves. */
+  /**
+   * If an admin chooses `value`, the form asks the question `words` before the form saves the
+   * option. Null if the form asks no question.
+   */
   ask_before: Type.Union([
     Type.Object({ value: Type.String(), words: TranslatedText }),
     Type.Null(),
@@ -115,7 +121,7 @@ export const OPTION_CHANGE_FIELDS = {
   after: { wire: 'after', type: 'text', access: 'read' },
   /** The author of the change: a user (`user:7`) or a process of the site (`system:setup`). */
   actor: { wire: 'actor', type: 'text', access: 'read', isComputed: true },
-  /** The name of the user. Empty if the site itself made the change. */
+  /** The name of the user who made the change. Empty if the site itself made the change. */
   username: { wire: 'username', type: 'text', access: 'read', isComputed: true },
   /** The id of the scheduled price change that caused this change. 0 if there is none. */
   plannedId: { wire: 'planned_id', type: 'optionalInteger', absent: 0, access: 'read' },
@@ -126,8 +132,8 @@ export const OPTION_CHANGE_FIELDS = {
 export const OptionChange = Type.Object(responseProperties(OPTION_CHANGE_FIELDS))
 export type OptionChange = Static<typeof OptionChange>
 /**
- * A change of the price of a model, of the ratio of a group, or of a special ratio. A special ratio
- * is what users of one group pay for calls in another group.
+ * The fields of a change of the price of a model, of the ratio of a group, or of a special ratio. A
+ * special ratio is the ratio for calls in one group by users of another group.
  */
 export const PRICE_CHANGE_FIELDS = {
   /** The time of the change in Unix seconds. */
@@ -195,13 +201,13 @@ export const PresetRatios = Type.Object({
    */
   origin: Type.Union([Type.Literal('shipped'), Type.Literal('fetched')]),
   /**
-   * The date of the ratios, as `2025-10` or `2025-10-31`. For fetched ratios, it is the date of the
-   * oldest list. Empty if the configured address does not tell a date.
+   * The date of the ratios, as `2025-10` or `2025-10-31`. For fetched ratios, this is the date of
+   * the oldest list. Empty if the configured address does not send the date of each list.
    */
   as_of: Type.String(),
   /**
-   * The models whose prices were not read again at the date `as_of`, and the date of the prices of
-   * these models.
+   * The models whose prices are older than `as_of`, and the date of these prices. Null for fetched
+   * ratios, and for the source `legacy`.
    */
   older: Type.Union([
     Type.Null(),
@@ -252,10 +258,11 @@ export const optionQueries = {
     response: { 200: Envelope(Page(PriceChange)) },
   },
   /**
-   * The units in which channels bill models at a price of the option `ModelPrice`: `second` if a
-   * channel bills the model by the second of a video, otherwise `call`. Both are listed if the
-   * channels of a model differ. A model is listed only if its name tells another unit
-   * (`entry_units`), for example because a channel maps the name to that of a video model.
+   * The units in which channels bill models that have a price in the option `ModelPrice`. `second`
+   * means that a channel bills the model by the second of a video. `call` means that a channel
+   * bills the model by the call. A model is listed only if a channel bills the model in another
+   * unit than the name of the model indicates (see `entry_units`), for example because the channel
+   * maps the name to the name of a video model.
    */
   'GET /api/option/price_units': { response: { 200: Envelope(PriceUnitLists) } },
   'GET /api/option/price_schedule': {

@@ -4,7 +4,8 @@ import type { PriceUnits } from './price-unit-schema.ts'
 export { isKnownModerationModel } from '#domain/shared/moderation-models.ts'
 
 /**
- * Reports whether a model is, by its name, a video model whose price is for one second of a video.
+ * Reports whether the name of a model indicates a known video model, or a version of one, whose
+ * price is for one second of a video.
  */
 export function isPricePerSecond(
   { entry_units: units = {} }: { readonly entry_units?: PriceUnits },

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 
-/** What a price of the option `ModelPrice` buys: one call, or one second of a video. */
+/** The unit of a price in the option `ModelPrice`: one call, or one second of a video. */
 const PriceUnit = Type.Union([Type.Literal('call'), Type.Literal('second')])
 export type PriceUnit = Static<typeof PriceUnit>
 
@@ -8,5 +8,8 @@ export type PriceUnit = Static<typeof PriceUnit>
 export const PriceUnits = Type.Record(Type.String(), PriceUnit)
 export type PriceUnits = Static<typeof PriceUnits>
 
-/** The units of prices, by name. A name has several units if its channels differ. */
+/**
+ * Lists of price units, by the name of a model or a group. A list has both units if some channels
+ * bill one unit and some the other unit.
+ */
 export const PriceUnitLists = Type.Record(Type.String(), Type.Array(PriceUnit))

@@ -2,12 +2,12 @@ import Type, { type Static } from 'typebox'
 import { PriceUnitLists } from './price-unit-schema.ts'
 import { UsableGroups } from './users.ts'
 
-/** Ratios of a price, by name. */
+/** The ratios by which a price is multiplied, by name. */
 const Ratios = Type.Record(Type.String(), Type.Number())
 
 /**
- * The ratios by which `model_price` is multiplied for the videos of a model. That of the resolution
- * and those of all options of a video are multiplied with each other.
+ * The ratios for the videos of a model. `model_price` is multiplied by the ratio of the video's
+ * resolution, and by the ratios of all options of the video.
  */
 export const VideoRatios = Type.Object({
   /** By resolution (`1080p`), or by resolution and length (`768p 10s`). */
@@ -15,9 +15,9 @@ export const VideoRatios = Type.Object({
   /** By option: `pro` for the better mode, and `audio` for sound. */
   options: Ratios,
   /**
-   * The video of a request that names no resolution, length or option. Its resolution is null if
-   * the model has no choice of it. `ratio` is the product of its ratios. It applies to all videos
-   * without options if `resolutions` is empty.
+   * The video that results from a request without a resolution, a length or options. `resolution`
+   * is null if the model has no choice of resolutions. `ratio` is the product of the ratios of this
+   * video. If `resolutions` is empty, `ratio` applies to all videos without options.
    */
   default: Type.Object({
     resolution: Type.Union([Type.String(), Type.Null()]),
@@ -27,44 +27,47 @@ export const VideoRatios = Type.Object({
 })
 export type VideoRatios = Static<typeof VideoRatios>
 
-/** A model that the caller can use. Its price does not include the group ratio. */
+/** A model that the requester can use. The prices and ratios do not include the group ratio. */
 export const PricedModel = Type.Object({
   model_name: Type.String(),
   /** The vendor of the model, derived from its name. Empty if no vendor is known. */
   owner_by: Type.String(),
-  /** 0 if the model is charged by tokens, and 1 if it is charged by call. */
+  /** 0 if the model is charged by tokens, and 1 if the model is charged by `model_price`. */
   quota_type: Type.Union([Type.Literal(0), Type.Literal(1)]),
   /**
    * The price of input tokens, where 1 means $2 per million tokens. 0 if the model is charged by
-   * call.
+   * `model_price`.
    */
   model_ratio: Type.Number(),
-  /** The price of a call in dollars. 0 if the model is charged by tokens. */
+  /**
+   * The price in dollars of a call, or of one second of a video (see `price_per` and
+   * `price_units`). 0 if the model is charged by tokens.
+   */
   model_price: Type.Number(),
   /**
    * `second` if all channels of the model that the requester can use bill `model_price` for each
-   * second of a video. `video_ratios` tells which videos cost a multiple of it. Omitted for all
-   * other models.
+   * second of a video. `video_ratios` has the videos that cost a multiple of this price. Omitted
+   * for all other models.
    */
   price_per: Type.Optional(Type.Literal('second')),
   /**
-   * By group: the units for which `model_price` is billed there, `call` or `second` or both. The
-   * unit follows from the channel that serves the request. Present only if the channels of the
-   * model differ. Omitted for all other models.
+   * Maps each group to the units in which the channels of the group bill `model_price`: `call`,
+   * `second` or both. The unit for a request depends on the channel that serves the request.
+   * Omitted if all channels of the model bill the same unit.
    */
   price_units: Type.Optional(PriceUnitLists),
   /**
-   * Omitted if the model makes no videos, if all of its videos cost the same, or if the channels
-   * that the requester can use bill them by different ratios.
+   * The ratios for the model's videos. Omitted if the model makes no videos, if all of its videos
+   * cost the same, or if the channels that the requester can use have different ratios.
    */
   video_ratios: Type.Optional(VideoRatios),
   completion_ratio: Type.Number(),
   cache_ratio: Type.Number(),
   create_cache_ratio: Type.Number(),
   /**
-   * Higher prices for long inputs, by ascending limit. The last tier whose limit the input exceeds
-   * applies: its ratios multiply all input prices and all output prices of the call. Omitted if the
-   * price does not depend on the length.
+   * The ratios for long inputs, by ascending limit. The last tier whose limit the input exceeds
+   * applies. All input prices of the call are multiplied by `input_ratio`, and all output prices by
+   * `output_ratio`. Omitted if the price does not depend on the length of the input.
    */
   context_tiers: Type.Optional(
     Type.Array(
@@ -76,8 +79,9 @@ export const PricedModel = Type.Object({
     ),
   ),
   /**
-   * The ratio of all prices of tokens in batches (`/v1/batches` and the batches of Anthropic and
-   * Gemini). Omitted if no channel that the requester can use takes batches with the model.
+   * The ratio by which all token prices are multiplied in batches (`/v1/batches` and the batches of
+   * Anthropic and Gemini). Omitted if the model is charged by `model_price`, or if no channel that
+   * the requester can use accepts batches for the model.
    */
   batch_ratio: Type.Optional(Type.Number()),
   /** The groups of the requester in which the model can be called. */
@@ -90,7 +94,7 @@ export const Pricing = Type.Object({
   success: Type.Boolean(),
   message: Type.String(),
   data: Type.Array(PricedModel),
-  /** The ratio that the requester pays in each group. */
+  /** The group ratio that applies to the requester in each group. */
   group_ratio: Type.Record(Type.String(), Type.Number()),
   usable_group: UsableGroups,
   /** The group of the requester, or `default` for a visitor without a login. */

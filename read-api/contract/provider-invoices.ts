@@ -18,14 +18,14 @@ const summary = {
   currency: Type.String(),
   dollars: Type.String(),
   /**
-   * The days that the invoice covers. An invoice that only has credits covers no day. The two
-   * fields then give the first and the last day of its rows.
+   * The first and the last day that the invoice covers. An invoice that has only credits covers no
+   * day. For such an invoice, the two fields are the first and the last day of the invoice's rows.
    */
   first_day: Type.String(),
   last_day: Type.String(),
   /**
-   * The number of rows for days that the invoice does not cover, and their amount in quota. Such
-   * rows are credits and corrections.
+   * The number of rows for days that the invoice does not cover. Such rows are credits and
+   * corrections. `corrections_billed` is the amount of these rows in quota.
    */
   corrections: Type.Integer(),
   corrections_billed: Type.Integer(),
@@ -33,7 +33,8 @@ const summary = {
   billed: Type.Integer(),
   /**
    * True if the amounts in dollars are too large to be summed, usually because the exchange rate
-   * was inverted. Amounts in quota are then cut off, and the margins do not include the invoice.
+   * was inverted. In this case, amounts in quota are limited to the largest number that a response
+   * can contain, and the margins do not include the invoice.
    */
   is_out_of_range: Type.Boolean(),
   imported_at: Type.Integer(),
@@ -57,7 +58,7 @@ const figures = {
   amount: Type.String(),
   /**
    * `calls` and `tokens` are the numbers that this site recorded. `cost` is the sum of the expected
-   * costs, in quota. Calls with an unknown cost are left out.
+   * costs of the calls, in quota. Unknown costs are left out of this sum.
    */
   calls: Type.Integer(),
   tokens: Type.Integer(),
@@ -80,15 +81,16 @@ export type ProviderInvoiceItem = Static<typeof ProviderInvoiceItem>
 /**
  * The result of a comparison. The lines of an invoice with the same request id are summed and
  * compared with the call of this id:
- * - `matched`, `different`: whether the billed amount is the expected cost of the call.
+ * - `matched`: the billed amount is the expected cost of the call, with a tolerance of one percent.
+ * - `different`: the billed amount or the tokens differ from the recorded values of the call.
  * - `other_model`: the amount and the tokens agree, but a line has another model than the call.
- * - `cost_unknown`: the expected cost of the call is unknown, and the rest agrees.
+ * - `cost_unknown`: the expected cost of the call is unknown, and all other values agree.
  * - `other_period`: the call ended more than a day before or after the days of the invoice.
  * - `failed`: nobody was charged for the attempt with this id.
  * - `unknown`: no attempt of the channel has this id. The line is compared by day and model
  *   instead.
- * - `duplicate`: the line repeats an earlier line as a whole and is in no sum.
- * - `only_ours`: not a line, but a call with a request id that is not in the invoice.
+ * - `duplicate`: the line is a complete copy of an earlier line. No sum includes the line.
+ * - `only_ours`: this is not a line, but a call whose request id is not in the invoice.
  */
 export const REQUEST_MATCHES = [
   ...(['matched', 'different', 'other_model', 'cost_unknown', 'other_period', 'failed'] as const),
@@ -104,7 +106,8 @@ const ProviderInvoiceRequests = Type.Object({
    */
   counts: Type.Record(Type.String(), Type.Integer()),
   /**
-   * The sums of the matched lines and their calls. The sums by day and model do not include them.
+   * The sums of the lines that were matched to calls, and of these calls. The items by day and
+   * model include neither these lines nor these calls.
    */
   ...figures,
   /**
@@ -119,18 +122,18 @@ const ProviderInvoiceRequests = Type.Object({
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /**
- * The lines of an invoice with one request id and the call that they were matched to, or a call
- * that is not in the invoice.
+ * The lines of an invoice with one request id, and the call to which these lines were matched. For
+ * `only_ours`: a call that is not in the invoice.
  */
 export const ProviderInvoiceRequest = Type.Object({
   /**
-   * The row in the file. The row with the column names is row 1. 0 for a call that is not in the
-   * invoice.
+   * The number of the row in the file. The row with the column names is row 1. 0 for a call that is
+   * not in the invoice.
    */
   row: Type.Integer(),
   /**
-   * The number of rows with this request id, which are summed and compared with the call as one.
-   * `row`, `day` and `model` are those of the first row.
+   * The number of rows with this request id. The sum of these rows is compared with the call.
+   * `row`, `day` and `model` are the values of the first row.
    */
   rows: Type.Integer(),
   match: Type.Unsafe<RequestMatch>(Type.Union(REQUEST_MATCHES.map((one) => Type.Literal(one)))),
@@ -141,7 +144,10 @@ export const ProviderInvoiceRequest = Type.Object({
   amount: Type.String(),
   billed: Type.Integer(),
   billed_tokens: Type.Integer(),
-  /** The call on this site. `GET /api/audit/calls/:requestId` explains it. */
+  /**
+   * The call on this site, or null if there is none. `GET /api/audit/calls/:requestId` explains the
+   * call.
+   */
   call: nullable(
     Type.Object({
       request_id: Type.String(),
@@ -149,7 +155,7 @@ export const ProviderInvoiceRequest = Type.Object({
       ended_at: Type.Integer(),
       model: Type.String(),
       tokens: Type.Integer(),
-      /** The expected cost of the call in quota, or null if it is unknown. */
+      /** The expected cost of the call in quota, or null if the cost is unknown. */
       cost: nullable(Type.Integer()),
       charged: Type.Integer(),
     }),

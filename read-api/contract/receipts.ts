@@ -34,9 +34,9 @@ export const InclusionProof = Type.Object({
 export type InclusionProof = Static<typeof InclusionProof>
 
 /**
- * The receipt of one event of an account, which proves that the event is in the site's transparency
- * log. From time to time, the site signs the state of the log (a checkpoint). A receipt is pending
- * until a checkpoint covers its event.
+ * The receipt of one event, which proves that the event is in the site's transparency log. From
+ * time to time, the site signs the state of the log (a checkpoint). A receipt is pending until a
+ * checkpoint covers its event.
  */
 export const Receipt = Type.Object({
   record: ReceiptRecord,
@@ -44,12 +44,15 @@ export const Receipt = Type.Object({
   leaf_hash: Type.String(),
   /**
    * The balance and the held quota after the event. Both figures are null for events that lack
-   * them: events of old versions, and events of streams other than those of accounts.
+   * these figures: events of old versions, and events of streams other than those of accounts.
    */
   balance_after: Type.Union([Type.Integer(), Type.Null()]),
   held_after: Type.Union([Type.Integer(), Type.Null()]),
   is_pending: Type.Boolean(),
-  /** When the next checkpoint is expected, in Unix seconds. Null if the receipt is not pending. */
+  /**
+   * The time at which the next checkpoint is expected, in Unix seconds. Null if the receipt is not
+   * pending.
+   */
   expected_at: Type.Union([Type.Integer(), Type.Null()]),
   inclusion: Type.Union([InclusionProof, Type.Null()]),
   /**
@@ -83,8 +86,8 @@ export type Consistency = Static<typeof Consistency>
 const consistency = Type.Union([Consistency, Type.Null()])
 
 /**
- * The signed notes by which the site has replaced its signing key, oldest first. Each note is
- * signed with the old and the new key.
+ * The signed notes that replaced the site's signing key, oldest first. Each note is signed with the
+ * old and the new key.
  */
 const key_rotations = Type.Array(Type.String())
 

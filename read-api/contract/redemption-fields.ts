@@ -11,9 +11,9 @@ export const REDEMPTION_KEY_MAX = 64
 export const REDEMPTION_FIELDS = {
   id: { wire: 'id', type: 'integer', access: 'read' },
   /**
-   * The schema accepts names that are longer than `REDEMPTION_NAME_MAX`, for two reasons. The
-   * domain rejects them with the error `RedemptionNameLength`, which names the limit, while an
-   * error of the schema would look like a malformed request. In addition, a client may send back a
+   * The schema accepts names that are longer than `REDEMPTION_NAME_MAX`, for two reasons. First,
+   * the domain rejects longer names with the error `RedemptionNameLength`, which names the limit.
+   * An error of the schema would look like a malformed request. Second, a client may send back a
    * row with a longer name that an older version allowed.
    */
   name: { wire: 'name', type: 'name', maxLength: 200, initial: '', isRequired: true },
@@ -35,20 +35,20 @@ export const REDEMPTION_FIELDS = {
   },
   /**
    * 1 is unused, 2 is disabled, and 3 is used. A code with `is_gift` stays unused, because other
-   * users can still redeem it.
+   * users can still redeem the code.
    */
   status: { wire: 'status', type: 'code', values: [1, 2, 3], access: 'read' },
   createdAt: { wire: 'created_time', type: 'integer', access: 'read' },
   /** The user who redeemed the code last, or 0 if nobody did. */
   usedUserId: { wire: 'used_user_id', type: 'integer', access: 'read' },
   usedUsername: { wire: 'used_username', type: 'text', access: 'read' },
-  /** The time at which the code was redeemed last, or 0 if it was not. */
+  /** The time at which the code was redeemed last, or 0 if nobody has redeemed the code. */
   redeemedAt: { wire: 'redeemed_time', type: 'integer', access: 'read' },
-  /** True if several users can redeem the code. Each of them can redeem it once. */
+  /** True if several users can redeem the code. Each user can redeem the code once. */
   isGift: { wire: 'is_gift', type: 'flag', initial: false },
   /**
    * The number of times that the code can be redeemed in total: 1 for a code without `is_gift`.
-   * Null means no limit.
+   * Null means no limit. Responses contain -1 instead of null.
    */
   maxUses: {
     wire: 'max_uses',
@@ -66,7 +66,7 @@ export const REDEMPTION_FIELDS = {
 } as const satisfies Fields
 
 /**
- * The fields of a redemption code that an admin can set (its "terms"). The stored events have the
+ * The terms of a redemption code: the fields that an admin can set. The stored events contain the
  * same names in the same order.
  */
 export const REDEMPTION_TERMS = writableFields(REDEMPTION_FIELDS)

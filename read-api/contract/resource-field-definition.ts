@@ -6,7 +6,7 @@ export const TIME_MAX = 253_402_300_799
 /**
  * The definition of one field of a resource, such as a token or a user. The schemas of requests and
  * responses, the database column, the conversion of rows to responses, and the form in the console
- * are derived from it. `wire` is the name of the field in the API.
+ * are derived from this definition. `wire` is the name of the field in the API.
  */
 export type Field = WritableField | ReadOnlyField
 export type FieldType = Field['type']
@@ -15,10 +15,11 @@ export type WritableFields = Readonly<Record<string, WritableField>>
 
 /**
  * A field that requests can change.
- * - `initial` is its value in a new resource, and in a resource that is older than the field.
+ * - `initial` is the value of the field in a new resource, and in a resource that is older than the
+ *   field.
  * - `isRequired`: a request that creates a resource must contain the field.
- * - `isComputed`: the field has no database column of its name. The value is stored in another
- *   form, and is computed for each response.
+ * - `isComputed`: the database has no column with the name of the field. The value is stored in
+ *   another form, and is computed for each response.
  */
 type WritableField = {
   readonly wire: string
@@ -34,7 +35,7 @@ type WritableField = {
     }
   /**
    * An integer or null. Responses contain the number `absent` instead of null. Requests may contain
-   * either.
+   * `absent` or null.
    */
   | {
       readonly type: 'optionalInteger'
@@ -51,8 +52,8 @@ type WritableField = {
       readonly initial: number | null
     }
   /**
-   * A time in Unix seconds, or null. Responses contain 0 instead of null. Requests may contain
-   * either.
+   * A time in Unix seconds, or null. Responses contain 0 instead of null. Requests may contain 0 or
+   * null.
    */
   | { readonly type: 'time'; readonly initial: number | null }
   | { readonly type: 'text'; readonly maxLength: number; readonly initial: string }
@@ -68,7 +69,9 @@ type WritableField = {
    * instead of an empty text.
    */
   | { readonly type: 'encryptedText'; readonly maxLength: number; readonly initial: null }
-  /** A list of distinct names. It is one comma-separated text in requests and responses. */
+  /**
+   * A list of distinct names. Requests and responses contain the list as one comma-separated text.
+   */
   | { readonly type: 'names'; readonly maxLength: number; readonly initial: readonly string[] }
   | { readonly type: 'flag'; readonly initial: boolean }
   /** A boolean, which is 1 or 0 in requests and responses. */
@@ -77,8 +80,8 @@ type WritableField = {
 )
 
 /**
- * A field that requests cannot change. `isComputed`: the field has no database column, and its
- * value is computed for each response. `isOptional`: only some responses contain it.
+ * A field that requests can't change. `isComputed`: the field has no database column, and the value
+ * is computed for each response. `isOptional`: only some responses contain the field.
  */
 type ReadOnlyField = {
   readonly wire: string
@@ -98,14 +101,14 @@ type ReadOnlyField = {
     }
   /** An integer or null. Responses contain the number `absent` instead of null. */
   | { readonly type: 'optionalInteger'; readonly absent: number }
-  /** A time in Unix seconds, or null. Responses contain it as text in ISO 8601. */
+  /** A time in Unix seconds, or null. Responses contain the time as text in ISO 8601, or null. */
   | { readonly type: 'isoTime' }
   /** A time in Unix milliseconds, or null. Responses contain Unix seconds, or 0 for null. */
   | { readonly type: 'timeMs' }
   /** An amount in hundredths of a currency. Responses contain text such as `7.30`. */
   | { readonly type: 'money' }
   | { readonly type: 'choice'; readonly values: readonly string[] }
-  /** A number that stands for a named value, such as a status. It is one of `values`. */
+  /** A number that represents a named value, such as a status. The number is one of `values`. */
   | { readonly type: 'code'; readonly values: readonly number[] }
 )
 
@@ -188,7 +191,9 @@ export const initialValues = <F extends WritableFields>(fields: F): ValuesOf<F> 
 export const valuesIn = <F extends Fields>(fields: F, row: ValuesOf<F>): ValuesOf<F> =>
   mapFields(fields, (name) => row[name]) as ValuesOf<F>
 
-/** Returns the values of those fields that the request contains. */
+/**
+ * Returns the values of the fields that a request body contains, by the names that the code uses.
+ */
 export function sentValues<F extends WritableFields>(
   fields: F,
   body: object,
@@ -236,11 +241,14 @@ function responseValue(field: Field, value: unknown): unknown {
 const moneyText = (cents: bigint): string =>
   `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
 
-/** Returns the number that stands for null in requests and responses. */
+/** Returns the number that represents null in requests and responses. */
 export const absent = (field: Extract<Field, { type: 'optionalInteger' | 'time' }>): number =>
   field.type === 'time' ? 0 : field.absent
 
-/** Decrypts the personal texts of a row. A text is empty if its key was destroyed. */
+/**
+ * Decrypts the personal texts of a row. The result for a text is empty if the text is null, or if
+ * the key of the text was destroyed.
+ */
 export async function openValues<F extends Fields>(
   fields: F,
   values: ValuesOf<F>,

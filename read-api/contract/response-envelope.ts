@@ -4,8 +4,8 @@ import Type, { type Static, type TSchema } from 'typebox'
 export const TranslatedText = Type.Object({ zh: Type.String(), en: Type.String() })
 
 /**
- * Returns the schema of a response of the management API, which has the data in the member `data`.
- * `data` is null if there is no data to return.
+ * Returns the schema of a response of the management API. The member `data` contains the data, or
+ * null if there is no data to return.
  */
 export const Envelope = <T extends TSchema>(data: T) =>
   Type.Object({ success: Type.Boolean(), message: Type.String(), data })
@@ -19,8 +19,8 @@ export const ErrorEnvelope = Type.Object({
   code: Type.String(),
   data: Type.Null(),
   /**
-   * The invalid field of the request and what is wrong with it, for a form. `message` contains
-   * both.
+   * The name of the invalid field of the request, and the problem with this field. A form can show
+   * the problem beside the field. `message` contains both texts.
    */
   invalid_field: Type.Optional(Type.Object({ name: Type.String(), problem: Type.String() })),
 })

@@ -4,18 +4,18 @@ import { Progress } from './verifications.ts'
 
 /**
  * The request header with the id of a scratch copy: a temporary copy of the read models as of an
- * earlier position. With this header, reads are answered from the copy where it has the data, and
- * all writes are rejected.
+ * earlier position. With this header, a read is answered from the copy if the copy has the data.
+ * Every write is rejected.
  */
 export const SCRATCH_COPY_HEADER = 'x-scratch-copy'
 
 /**
  * The status of a scratch copy. A `ready` copy can be opened. The last five statuses are final:
- * - `failed`: it could not be built.
- * - `deleted`: a user deleted it.
- * - `expired`: its time is over.
- * - `too_large`: its tables exceeded the limit.
- * - `erased`: a user's data was erased that the copy may have contained.
+ * - `failed`: the copy could not be built.
+ * - `deleted`: a user deleted the copy.
+ * - `expired`: the time for which a copy is kept has ended.
+ * - `too_large`: the tables of the copy exceeded the size limit.
+ * - `erased`: the data of a user was erased, and the copy may have contained this data.
  */
 const STATUSES = [
   'waiting',
@@ -57,8 +57,8 @@ export const scratchCopyQueries = {
         Type.Object({
           items: Type.Array(ScratchCopy),
           /**
-           * The maximum number of copies at the same time. `kept_hours` is how many hours a copy is
-           * kept.
+           * The maximum number of copies at the same time. `kept_hours` is the number of hours for
+           * which a copy is kept.
            */
           max: Type.Integer(),
           kept_hours: Type.Integer(),

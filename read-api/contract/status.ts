@@ -34,8 +34,8 @@ export const Status = Type.Object({
   oidc_enabled: Type.Boolean(),
   oidc_client_id: Type.String(),
   /**
-   * The authorization endpoint of the OpenID provider, from the options or from the provider's own
-   * description. Empty while it is unknown.
+   * The authorization endpoint of the OpenID provider, from the options or from the provider's
+   * discovery document. Empty if the endpoint is unknown.
    */
   oidc_authorization_endpoint: Type.String(),
   linuxdo_oauth: Type.Boolean(),
@@ -72,13 +72,16 @@ const SetupStatus = Type.Object({
 
 export const LatestRelease = Type.Object({
   current: Type.String(),
-  /** The latest available version. Empty if the site has no address for releases in its options. */
+  /**
+   * The latest available version. Empty if the options contain no address for releases, or if the
+   * automatic check is disabled and the request does not force a check.
+   */
   latest: Type.String(),
   notes: Type.String(),
   is_newer: Type.Boolean(),
   /**
-   * The time at which the latest version was last requested, in Unix seconds. 0 if the site has no
-   * address for releases.
+   * The time at which the latest version was last requested, in Unix seconds. 0 if `latest` is
+   * empty.
    */
   checked_at: Type.Integer(),
 })

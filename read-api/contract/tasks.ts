@@ -5,8 +5,9 @@ import { Envelope, Page } from './response-envelope.ts'
 import { responseProperties } from './schemas-from-field-definitions.ts'
 
 /**
- * The schema of a page of tasks. At most 100 000 tasks are counted. If there are more, `total` is
- * 100 000 and `is_total_capped` is true.
+ * The schema of a page of tasks. At most 100 000 tasks are counted, or 10 000 if the list is not in
+ * the default order. If there are more tasks, `total` is this maximum and `is_total_capped` is
+ * true.
  */
 const TaskPage = <T extends TSchema>(item: T) =>
   Type.Object({ ...Page(item).properties, is_total_capped: Type.Boolean() })
@@ -19,8 +20,8 @@ const TASK_FIELDS = {
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
   username: { wire: 'username', type: 'text', access: 'read' },
   /**
-   * The channel that processes the task. 0 if none was chosen yet, and for users who are not
-   * admins.
+   * The channel that processes the task. 0 if no channel was chosen yet, and in responses to users
+   * who are not admins.
    */
   channelId: { wire: 'channel_id', type: 'integer', access: 'read' },
   channelName: { wire: 'channel_name', type: 'text', access: 'read' },
@@ -41,8 +42,8 @@ const TASK_FIELDS = {
   finishedAt: { wire: 'finish_time', type: 'timeMs', access: 'read' },
   prompt: { wire: 'prompt', type: 'encryptedText', access: 'read' },
   /**
-   * The reason for which the task failed, in the words of the provider or the gateway. Empty if
-   * there is no reason.
+   * The reason why the task failed, as the provider or the gateway describes it. Empty if there is
+   * no reason.
    */
   failReason: { wire: 'fail_reason', type: 'encryptedText', access: 'read' },
 } as const satisfies Fields
@@ -73,8 +74,8 @@ export const Song = Type.Object({
   /** The duration in seconds, or 0 if it is unknown. */
   duration: Type.Number(),
   /**
-   * The URL of the audio file for a browser. Empty if there is none. `image_url` is the URL of the
-   * cover.
+   * The URL of the audio file for a browser. Empty if there is no audio file. `image_url` is the
+   * URL of the cover.
    */
   audio_url: Type.String(),
   image_url: Type.String(),
@@ -85,13 +86,14 @@ export type Song = Static<typeof Song>
 export const Video = Type.Object({
   /**
    * A path of this site from which a browser can load the video for one day. Empty until the video
-   * is finished.
+   * is finished, and after the video was deleted.
    */
   url: Type.String(),
   /** The requested length in seconds. */
   seconds: Type.Number(),
   /**
-   * The requested resolution, such as `720p` or `1280x720`. Empty if the vendor offers only one.
+   * The requested resolution, such as `720p` or `1280x720`. Empty if the vendor offers only one
+   * resolution.
    */
   resolution: Type.String(),
 })
@@ -99,7 +101,7 @@ export type Video = Static<typeof Video>
 
 /**
  * The fields of a music or video task, in the order of the responses. The songs and the video
- * follow them.
+ * follow these fields.
  */
 export const MUSIC_FIELDS = {
   ...TASK_FIELDS,
@@ -119,7 +121,7 @@ export type MusicTask = Static<typeof MusicTask>
 /**
  * A live message with a changed task, or with the progress of several tasks. In `tasks`, `id` is
  * the `mj_id` or `task_id` of a task. Progress that a client has missed is not sent again, because
- * the list of tasks contains it.
+ * the list of tasks contains the progress.
  */
 export type TaskPush =
   | { kind: 'drawing'; id: number; task: DrawingTask }
@@ -127,8 +129,9 @@ export type TaskPush =
   | { kind: 'progress'; tasks: { id: string; progress: string }[] }
 
 /**
- * The columns by which tasks can be sorted. Only the newest 10 000 tasks are sorted. The other
- * columns can't be sorted: texts are encrypted, ids are random, and the progress is not stored.
+ * The columns by which tasks can be sorted. A sorted list contains only the newest 10 000 tasks.
+ * Tasks can't be sorted by other columns, because texts are encrypted, ids are random, and the
+ * progress is not stored.
  */
 const TASK_SORTS = [
   'submit_time',
@@ -144,8 +147,8 @@ const TASK_SORTS = [
 export type TaskSort = (typeof TASK_SORTS)[number]
 
 /**
- * The filters for a list of tasks. Times are in Unix seconds. Tasks at either end of the range are
- * included. `channel_id` is only for admins.
+ * The filters for a list of tasks. Times are in Unix seconds. The range includes both of its ends.
+ * `channel_id` is only for admins.
  */
 const Filters = {
   ...Query.page,

@@ -5,13 +5,13 @@ import { Query } from './request-parameters.ts'
 import { Envelope } from './response-envelope.ts'
 
 /**
- * A moment in the history: the position of an event (only digits) or a time in ISO 8601. If it is
- * absent, the moment is the present.
+ * A moment in the history: the position of an event (only digits) or a time in ISO 8601. If the
+ * parameter is absent, the moment is the present.
  */
 export const AtParameter = Type.Optional(Type.String({ maxLength: 40 }))
 
 const AsOf = {
-  /** The position of the last event that the result includes. */
+  /** The position of the last event that the result includes. 0 if there is no event. */
   position: Type.Integer(),
   /**
    * The time of the last event that the result includes, in Unix seconds. 0 if there is no event.
@@ -22,14 +22,14 @@ const AsOf = {
 export const STATE_KINDS = ['token', 'channel', 'user', 'options', 'prices'] as const
 export type StateKind = (typeof STATE_KINDS)[number]
 
-/** The state of one object at a moment. `***` stands for a secret that is set. */
+/** The state of one object at a moment. A secret that is set is shown as `***`. */
 export const StateAsOf = Type.Object({
   ...AsOf,
   kind: Type.Unsafe<StateKind>(Type.Union(STATE_KINDS.map((kind) => Type.Literal(kind)))),
   id: Type.String(),
   /**
    * The state with its members in snake case, or the options by their keys. Null if the object did
-   * not exist at the moment. If it has never existed, the response is a 404.
+   * not exist at the moment. If the object has never existed, the response is a 404.
    */
   state: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
   /**
@@ -56,13 +56,14 @@ export const StateAsOf = Type.Object({
 export type StateAsOf = Static<typeof StateAsOf>
 
 /**
- * The price of a model for a group at a moment, and the option entries from which it is computed.
+ * The price of a model for a group at a moment, and the option entries from which the price is
+ * computed.
  */
 export const PricesAsOf = Type.Object({
   ...AsOf,
   model: Type.String(),
   group: Type.String(),
-  /** The price that calls would have been charged, or null if the model had no price. */
+  /** The price at which calls would have been charged, or null if the model had no price. */
   price: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
   in_force: Type.Array(PriceInForce),
 })
@@ -77,8 +78,9 @@ export type RawEvent = Static<typeof RawEvent>
 
 /**
  * A page of events in the order of their positions. One request reads a limited number of events. A
- * page may therefore have fewer than `limit` items, or none, although more follow. `next_cursor` is
- * the value of `after` for the next request. The cursor is null after the last event.
+ * page may therefore have fewer than `limit` items, or no items, although more items follow.
+ * `next_cursor` is the value of `after` for the next request. `next_cursor` is null if no more
+ * events follow.
  */
 export const EventPage = Type.Object({
   items: Type.Array(RawEvent),

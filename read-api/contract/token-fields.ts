@@ -3,8 +3,8 @@ import { type Fields, TIME_MAX } from './resource-field-definition.ts'
 export const TOKEN_BATCH_MAX = 100
 
 /**
- * The fields of a token that are stored as requests send them, with the same names as in the stored
- * events.
+ * The fields of a token that are stored as requests send them. The stored events contain the same
+ * names.
  */
 export const TOKEN_TERMS = {
   /** The group in which the token's calls are made. Empty means the group of the user. */
@@ -98,8 +98,8 @@ export const TOKEN_FIELDS = {
   ...TOKEN_STATE_FIELDS,
   /**
    * A copy of `remain_quota`. A client that changes `remain_quota` sends this copy back unchanged.
-   * The server adds the difference between the two to the remaining quota, so that quota that was
-   * spent meanwhile stays spent.
+   * The server adds the difference between the two values to the current remaining quota. Quota
+   * that was spent meanwhile therefore stays spent.
    */
   expectedRemainQuota: {
     wire: 'expected_remain_quota',
@@ -109,8 +109,8 @@ export const TOKEN_FIELDS = {
   },
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
   /**
-   * The key without `sk-`. Only a session of the owner receives it. With an access token, all but
-   * the last four characters are asterisks.
+   * The key without `sk-`. Only a session of the owner receives the complete key. An access token
+   * receives asterisks and the last four characters.
    */
   key: { wire: 'key', type: 'text', access: 'read', isComputed: true },
   createdAt: { wire: 'created_time', type: 'integer', access: 'read' },

@@ -6,9 +6,9 @@ import { Envelope, Page } from './response-envelope.ts'
 import { responseProperties } from './schemas-from-field-definitions.ts'
 
 /**
- * The author of a refund or of its reversal: an admin, or the payment provider, which reported a
- * refund or a dispute. `sourceId` is the provider's id of the refund or dispute. `sourceId` is
- * empty if an admin is the author, and for users who are not admins.
+ * The source of a refund or a restoration: an admin, or a refund or a dispute that the payment
+ * provider reported. `sourceId` is the provider's id of the reported refund or dispute. `sourceId`
+ * is empty for the source `admin`, and in responses to users who are not admins.
  */
 const SOURCE_FIELDS = {
   source: {
@@ -28,7 +28,7 @@ export const REFUND_FIELDS = {
   quota: { wire: 'quota', type: 'integer', access: 'read' },
   /** The reason of the refund, encrypted with the key of the user who placed the order. */
   reason: { wire: 'reason', type: 'encryptedText', access: 'read' },
-  /** The admin who made the refund. 0 for users who are not admins. */
+  /** The admin who made the refund. 0 in responses to users who are not admins. */
   actorId: { wire: 'actor_id', type: 'integer', access: 'read' },
   actorName: { wire: 'actor_name', type: 'text', access: 'read' },
   ...SOURCE_FIELDS,
@@ -36,8 +36,8 @@ export const REFUND_FIELDS = {
 } as const satisfies Fields
 
 /**
- * The fields of the return of refunded quota to the user, because the refund failed or the dispute
- * was won.
+ * The fields of a restoration: the return of refunded quota to the user, because the refund failed
+ * or the dispute was won.
  */
 export const RESTORATION_FIELDS = {
   money: { wire: 'money', type: 'money', access: 'read' },
@@ -48,7 +48,7 @@ export const RESTORATION_FIELDS = {
 
 export const REPORT_FIELDS = {
   kind: { wire: 'kind', type: 'choice', values: ['refund', 'dispute'], access: 'read' },
-  /** The provider's id of what is reported: a refund, a charge or a dispute. */
+  /** The provider's id of the reported refund, charge or dispute. */
   reportId: { wire: 'report_id', type: 'text', access: 'read' },
   money: { wire: 'money', type: 'money', access: 'read' },
   /**
@@ -98,7 +98,9 @@ export const ORDER_FIELDS = {
   refundable: { wire: 'refundable', type: 'money', access: 'read' },
   /** The amount of money that was refunded. Refunds that were reversed do not count. */
   refunded: { wire: 'refunded', type: 'money', access: 'read' },
-  /** The quota that the user who invited the buyer got. 0 for users who are not admins. */
+  /**
+   * The quota that the user who invited the buyer got. 0 in responses to users who are not admins.
+   */
   rebateQuota: { wire: 'rebate_quota', type: 'integer', access: 'read' },
   createdAt: { wire: 'created_at', type: 'integer', access: 'read' },
   /** The time at which the order was paid, or null if it is not paid. */
@@ -114,8 +116,8 @@ const Order = Type.Object({
   refunds: Type.Array(Type.Object(responseProperties(REFUND_FIELDS))),
   restorations: Type.Array(Type.Object(responseProperties(RESTORATION_FIELDS))),
   /**
-   * The payment provider's reports about the order, in the order of arrival. Empty for users who
-   * are not admins.
+   * The payment provider's reports about the order, in the order of arrival. Empty in responses to
+   * users who are not admins.
    */
   reports: Type.Array(Type.Object(responseProperties(REPORT_FIELDS))),
   rebate_quota,

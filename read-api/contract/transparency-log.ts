@@ -21,12 +21,12 @@ export const SignedCheckpoint = Type.Object({
   /** The time at which the checkpoint was made, in Unix seconds. */
   created_at: Type.Integer(),
   cosignatures: Type.Array(Type.Object({ witness: Type.String(), signed_at: Type.Integer() })),
-  /** True if at least as many witnesses as the site requires have signed. */
+  /** True if at least as many witnesses as the site requires have signed the checkpoint. */
   is_final: Type.Boolean(),
 })
 export type SignedCheckpoint = Static<typeof SignedCheckpoint>
 
-/** A witness (a server that signs this log) and the latest checkpoint that it signed. */
+/** A witness (a server that signs this log) and the latest checkpoint that the witness signed. */
 const Witness = Type.Object({
   name: Type.String(),
   key: Type.String(),
@@ -35,7 +35,10 @@ const Witness = Type.Object({
 })
 export type Witness = Static<typeof Witness>
 
-/** A witness that refuses to sign, because it has signed a tree that this log does not extend. */
+/**
+ * A refusal of a witness to sign a checkpoint. The witness refuses if it has signed a tree that
+ * this log does not extend.
+ */
 const RefusedCosignature = Type.Object({
   id: Type.String(),
   witness: Type.String(),
@@ -50,25 +53,27 @@ const RefusedCosignature = Type.Object({
   /** The time of the refusal in Unix seconds. */
   refused_at: Type.Integer(),
   /**
-   * The time at which an admin acknowledged the refusal with a reason, in Unix seconds. Null if
-   * none did.
+   * The time at which an admin acknowledged the refusal with a reason, in Unix seconds. Null if no
+   * admin has acknowledged the refusal.
    */
   acknowledged_at: nullable(Type.Integer()),
 })
 export type RefusedCosignature = Static<typeof RefusedCosignature>
 
-/** The public status of the log, with which anybody can check receipts of the site. */
+/** The public status of the log. Anybody can use this status to check receipts of the site. */
 const LogStatus = Type.Object({
   /** The name of the log. Null until the first checkpoint of the log is signed. */
   origin: nullable(Type.String()),
   /** The public key of the log as `name+hash+key` (C2SP signed-note). */
   key: nullable(Type.String()),
   /**
-   * The signed notes by which the site has replaced its signing key, oldest first. Each is signed
-   * with the old and the new key.
+   * The signed notes that replaced the site's signing key, oldest first. Each note is signed with
+   * the old and the new key.
    */
   key_rotations: Type.Array(Type.String()),
-  /** The public key by which this site signs checkpoints of other sites. */
+  /**
+   * The public key with which others can verify this site's signatures of other sites' checkpoints.
+   */
   witness_key: nullable(Type.String()),
   latest: nullable(SignedCheckpoint),
   witnesses: Type.Array(Witness),

@@ -24,9 +24,9 @@ export const TokenUsagePoint = Type.Object({
 export type TokenUsagePoint = Static<typeof TokenUsagePoint>
 
 /**
- * `cost` is what providers charged, in quota. `costed_quota` is what users were charged for the
- * same calls. Calls with an unknown cost are left out of both. The margin is `costed_quota` minus
- * `cost`.
+ * `cost` is the amount that providers charged, in quota. `costed_quota` is the amount that users
+ * were charged for the same calls. Both amounts leave out calls with an unknown cost. The margin is
+ * `costed_quota` minus `cost`.
  */
 const costed = { cost: Type.Integer(), costed_quota: Type.Integer() }
 
@@ -36,12 +36,15 @@ export const SiteUsage = Type.Object({
   totals: Type.Object({
     ...spent,
     ...costed,
-    /** The number of input tokens, and how many of them providers read from their caches. */
+    /**
+     * The number of input tokens. `cache_read_tokens` is the number of these tokens that providers
+     * read from their caches.
+     */
     input_tokens: Type.Integer(),
     cache_read_tokens: Type.Integer(),
     /**
-     * The quota that the providers' caches saved. It is negative if writes to the caches cost more
-     * than reads saved.
+     * The quota that the providers' caches saved. Negative if writes to the caches cost more than
+     * reads saved.
      */
     cache_saved: Type.Integer(),
     failed: Type.Integer(),

@@ -22,8 +22,9 @@ export const USER_FIELDS = {
   username: { wire: 'username', type: 'text', access: 'read' },
   displayName: { wire: 'display_name', type: 'text', maxLength: 200, initial: '' },
   /**
-   * The email address. Empty if the user has none. The ids below belong to accounts at other sites
-   * with which the user can log in. Each is empty if the user has not connected such an account.
+   * The user's email address. Empty if the user has none. The ids in the following fields are the
+   * ids of the user's accounts at other sites. The user can log in with these accounts. An id is
+   * empty if the user has not connected such an account.
    */
   email: { wire: 'email', type: 'text', access: 'read' },
   githubId: { wire: 'github_id', type: 'text', access: 'read' },
@@ -44,7 +45,7 @@ export const USER_FIELDS = {
   role: { wire: 'role', type: 'code', values: [1, 5, 10, 100], access: 'read' },
   /** 1 is active, 2 is banned. */
   status: { wire: 'status', type: 'code', values: [1, 2], access: 'read' },
-  /** The time at which the user was deactivated, or null if the user is not. */
+  /** The time at which the user was deactivated, or null if the user is not deactivated. */
   deletedAt: { wire: 'DeletedAt', type: 'isoTime', access: 'read' },
   affCount: { wire: 'aff_count', type: 'integer', access: 'read', isComputed: true },
   affQuota: { wire: 'aff_quota', type: 'integer', access: 'read', isComputed: true },
@@ -56,8 +57,8 @@ export const USER_FIELDS = {
   /** True if the user is deactivated and all personal texts have been made unreadable. */
   isErased: { wire: 'is_erased', type: 'flag', access: 'read' },
   /**
-   * True if the user has a password. A user who has none can set a password without entering a
-   * current one. Only the user's own data contains this field.
+   * True if the user has a password. A user without a password can set one without entering a
+   * current password. Only the user's own data contains this field.
    */
   hasPassword: { wire: 'has_password', type: 'flag', access: 'read', isOptional: true },
   /**

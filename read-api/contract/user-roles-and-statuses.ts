@@ -1,6 +1,6 @@
 /**
- * The numbers that stand for the roles and statuses of users. The console imports them from here,
- * because it must not import the domain.
+ * The numbers of the roles and statuses of users. The console imports these numbers from this file,
+ * because the console must not import the domain.
  */
 export {
   ACTIVE,

@@ -22,7 +22,7 @@ export type User = Static<typeof User>
 
 /**
  * The response of `GET /api/user/self/groups`: the groups in which the user can make calls. `ratio`
- * is what this user pays.
+ * is the group ratio that applies to this user.
  */
 export const UsableGroups = Type.Record(
   Type.String(),
@@ -34,8 +34,9 @@ export type UsableGroups = Static<typeof UsableGroups>
 const CheckInStatus = Type.Object({ can_check_in: Type.Boolean() })
 
 /**
- * `chat=true` limits the list to models for chat. `group` limits the list to models that can be
- * called in this group.
+ * `chat=true` limits the list to models of channel types that have models for chats, and moves
+ * models that are not for chats to the end. `group` limits the list to models that can be called in
+ * this group.
  */
 const ModelsQuery = Type.Object({ chat: Query.flag, group: Query.text })
 

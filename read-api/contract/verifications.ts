@@ -4,8 +4,9 @@ import { Envelope } from './response-envelope.ts'
 /**
  * The checks that a verification of the recorded events can make. `records` to `grants` check rules
  * that the events must obey. `transparency-log` and `signed-checkpoints` compare the events with
- * the hashes in the transparency log. `read-models` folds the events again and compares the result
- * with the read models. `snapshots` compares the snapshots of streams with their MACs.
+ * the hashes in the transparency log. `witnesses` finds witnesses that refused to sign the log.
+ * `read-models` folds the events again and compares the result with the read models. `snapshots`
+ * compares the snapshots of streams with their MACs.
  */
 export const AUDIT_CHECKS = [
   'records',
@@ -34,7 +35,7 @@ const Check = Type.Unsafe<AuditCheck>(Type.Union(AUDIT_CHECKS.map((name) => Type
 /**
  * A violation of a rule. `position`, `stream` and `revision` are null if the finding does not
  * concern a single event. `detail` is in the language of the request, or in English if an older
- * release found it.
+ * release found the violation.
  */
 export const AuditFinding = Type.Object({
   check: Check,
@@ -57,7 +58,9 @@ export const AuditFinding = Type.Object({
       value: Type.String(),
     }),
   ),
-  /** True if an admin acknowledged the finding, which is then listed but not counted. */
+  /**
+   * True if an admin acknowledged the finding. Acknowledged findings are listed but not counted.
+   */
   is_acknowledged: Type.Boolean(),
 })
 export type AuditFinding = Static<typeof AuditFinding>
@@ -68,8 +71,8 @@ const JobStatus = Type.Unsafe<(typeof JOB_STATUSES)[number]>(
 )
 
 /**
- * The progress of a job: `done` of `total` steps. `seconds_left` is an estimate, or null if none is
- * possible yet.
+ * The progress of a job: `done` of `total` steps. `seconds_left` is an estimate of the remaining
+ * time, or null if no estimate is possible yet.
  */
 export const Progress = Type.Object({
   stage: Type.String(),
@@ -92,7 +95,7 @@ const job = {
   requested_at: Type.Integer(),
   finished_at: Type.Union([Type.Integer(), Type.Null()]),
   progress: Type.Union([Progress, Type.Null()]),
-  /** The reason for which the job failed. Empty if it did not fail. */
+  /** The reason why the job failed. Empty if the job did not fail. */
   error: Type.String(),
 }
 
@@ -136,8 +139,8 @@ const JobParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 })
 const position = Type.Optional(Type.String({ pattern: '^[0-9]{0,15}$' }))
 
 /**
- * The positions of the first and the last event to export. If they are absent, all events are
- * exported.
+ * The positions of the first and the last event to export. Without `from`, the export starts with
+ * the first event. Without `to`, the export ends with the latest event.
  */
 const ExportRange = Type.Object({ from: position, to: position })
 

@@ -11,8 +11,8 @@ const INTERVAL_MS = 1_000
 const PAUSE_FACTOR = 10
 
 /**
- * Runs `work` about once a second. A run starts only after the previous one has ended. Returns a
- * function that stops the runs.
+ * Runs `work` about once a second, or less often if a run takes longer than 0.1 s. A run starts
+ * only after the previous run has ended. Returns a function that stops the runs.
  */
 export function everySecond(
   work: () => Promise<void>,
@@ -50,7 +50,10 @@ const READ_MODELS = [
 
 export type Hub = {
   readonly buffer: () => LiveBuffer
-  /** Resolves when the buffer has all items up to the current position of the read models. */
+  /**
+   * Reads new items into the buffer. Resolves when the buffer has all items up to the current
+   * position of the read models, or when reading has failed.
+   */
   readonly ready: () => Promise<void>
   /**
    * Adds a socket of a user. `wake` is called whenever the buffer has new items. Returns a function
@@ -64,9 +67,9 @@ type HubDeps = Pick<ReadDeps, 'core' | 'freshness' | 'progress' | 'providerMessa
 type OnAdvance = Parameters<Freshness['onAdvance']>[0]
 
 /**
- * Reads new items from the read models, once for all sockets. While there are sockets, `onAdvance`
- * is used to learn when the read models have advanced. Only committed changes become items. An item
- * contains the same data as a response to a request.
+ * Creates a hub, which reads new items from the read models once for all sockets. While there are
+ * sockets, the hub calls `onAdvance` and reads new items whenever the read models have advanced.
+ * Only committed changes become items. An item contains the same data as a response to a request.
  */
 export function createHub(deps: HubDeps, onAdvance: OnAdvance): Hub {
   const { core, freshness } = deps
@@ -117,7 +120,7 @@ export function createHub(deps: HubDeps, onAdvance: OnAdvance): Hub {
       return () => {
         members.delete(wake)
         if (members.size > 0) return
-        // While there is no socket, no items are read. The next socket starts with a new buffer.
+        // While there is no socket, no items are read. The next read starts with a new buffer.
         isOpen = false
         following.stop()
       }
@@ -144,8 +147,8 @@ export function onDemand(begin: () => () => void) {
 }
 
 /**
- * Returns a function that runs `work`. If it is called while `work` runs, `work` runs once more
- * afterwards, however many calls there were.
+ * Returns a function that runs `work`. If the returned function is called once or more while `work`
+ * is running, `work` runs one more time after the current run.
  */
 function coalesce(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null

@@ -15,8 +15,8 @@ const PENDING_MAX = 256
 const PENDING_BYTES_MAX = 1_048_576
 const BATCH_ROWS = 200
 /**
- * The maximum number of missed items that are sent to a client. A client that has missed more is
- * told to read all its data again.
+ * The maximum number of missed items that are sent to a client. If a client has missed more items,
+ * the server tells the client to read all its data again.
  */
 const MISSED_MAX = 5_000
 
@@ -39,18 +39,18 @@ export class LiveSession {
   readonly #hub: Hub
   readonly #viewer: Viewer
   #topics: ReadonlySet<LiveTopic> = new Set()
-  /** The position up to which all items for this user were sent to the socket. */
+  /** The position up to which all items for this user have been sent to the socket. */
   #sent = 0
   /**
-   * The version of the health cache that was sent to the client last. At first, the version at the
-   * time of subscription.
+   * The version of the health cache whose changes were sent to the client last. After a
+   * subscription, this is the version at the time of the subscription.
    */
   #health = 0
   /** The totals of the site that were sent to the client last, as JSON text. */
   #stats = ''
   /**
    * The position at which the unread messages were last counted. Inbox items up to this position
-   * are skipped, because their counts are older.
+   * are skipped, because the counts in these items are older.
    */
   #unread = 0
   #isFollowing = false
@@ -74,8 +74,9 @@ export class LiveSession {
   }
 
   /**
-   * Subscribes to topics. All items with positions after `after` are sent in order. If `after` is
-   * null, only new items are sent.
+   * Subscribes to topics. All items with positions after `after` are sent in order. If the client
+   * has missed too many items, the server tells the client to read all its data again. If `after`
+   * is null, only new items are sent.
    */
   async subscribe(topics: readonly LiveTopic[], after: number | null): Promise<void> {
     this.#subscriptions += 1
@@ -108,8 +109,9 @@ export class LiveSession {
     const buffer = this.#hub.buffer()
     if (this.#sent < buffer.from) this.#resync()
     for (const item of buffer.after(this.#sent)) {
-      // All items with the same position are sent together. A client that reconnects asks only for
-      // items with higher positions, so it would never receive the rest.
+      // All items with the same position are sent together. A client that reconnects requests only
+      // items with higher positions, so the client would never receive the remaining items of this
+      // position.
       if (!this.#hasRoom && item.position > this.#sent) return
       this.#sent = item.position
       this.#deliver(item)
@@ -122,8 +124,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends the health of the channels that have changed. If the client is too slow at the moment, a
-   * later message contains the changes.
+   * Sends the channels whose health has changed. If the client is currently too slow, a later
+   * message contains the changes.
    */
   pushHealth(): void {
     if (!this.receivesHealth || this.#isClosed || !this.#hasRoom) return
@@ -150,8 +152,8 @@ export class LiveSession {
   }
 
   /**
-   * Sends the progress of tasks. A client that is too slow at the moment is skipped, and receives
-   * only later progress.
+   * Sends the progress of tasks. If the client is currently too slow, nothing is sent, and the
+   * client receives only later progress.
    */
   pushProgress(changed: readonly TaskProgress[]): void {
     if (!this.receivesTasks || this.#isClosed || !this.#hasRoom) return
@@ -175,7 +177,8 @@ export class LiveSession {
 
   /**
    * Sends the items that the client has missed and that are no longer in the buffer. Returns false
-   * if they are too many, so that the client must read all its data again.
+   * if the client must read all its data again, because the client has missed too many items or has
+   * sent a position that does not exist.
    */
   async #catchUp(subscription: number): Promise<boolean> {
     if (this.#sent > this.#hub.buffer().upTo) {

@@ -21,7 +21,7 @@ const ROWS_MAX = 1_000
 
 /**
  * Sends the progress of tasks to the sockets that have subscribed to tasks. While there are no such
- * sockets, no progress is read. Returns a function that stops the sending.
+ * sockets, no progress is read. Returns a function that stops these messages.
  */
 function feedProgress(
   { db, log }: Pick<Core, 'db' | 'log'>,
@@ -65,7 +65,7 @@ type OpenSocket = WatchedSession & {
   isAlive: boolean
 }
 
-/** `GET /api/live`: a WebSocket that sends the changes of data that its user may see. */
+/** `GET /api/live`: a WebSocket that sends the changes of the data that the user may see. */
 export function liveSocket(app: App, deps: ReadDeps): void {
   const hub = createHub(deps, (positions) => {
     if (positions.has('users')) sessions.check()
@@ -89,7 +89,7 @@ export function liveSocket(app: App, deps: ReadDeps): void {
   const closeForRestart = (): void => {
     for (const { socket } of open) socket.close(SERVICE_RESTART, 'restarting')
   }
-  // Sockets are closed as soon as the process begins to stop, so that clients reconnect to another
+  // Sockets are closed as soon as the process begins to stop. Clients can then reconnect to another
   // process. Calls to models may continue for some time.
   deps.draining.addEventListener('abort', closeForRestart, { once: true })
   app.addHook('preClose', async () => {
@@ -97,12 +97,13 @@ export function liveSocket(app: App, deps: ReadDeps): void {
     sessions.stop()
     hub.stop()
     closeForRestart()
-    // The sockets were asked to close some seconds ago. Clients that have not answered by now would
+    // The sockets were asked to close some seconds ago. Clients that have not answered yet would
     // delay the stop by half a minute.
     if (deps.draining.aborted) for (const { socket } of open) socket.terminate()
   })
-  // NOTE: an earlier hook may have rejected the upgrade to a WebSocket. Such a connection must be
-  // closed here. Otherwise, it stays open as long as the client wants, even after a shutdown.
+  // NOTE: An earlier hook may have rejected the upgrade to a WebSocket. The connection of a
+  // rejected upgrade must be closed here. Otherwise, the connection stays open as long as the
+  // client wants, even after a shutdown.
   app.addHook('onResponse', async (request) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
   })
@@ -128,8 +129,8 @@ const sessionsOf = (open: Iterable<OpenSocket>): LiveSession[] =>
   [...open].map(({ session }) => session)
 
 /**
- * Rejects new sockets while the process is stopping. The port of the process is still open then,
- * but clients must connect to another process.
+ * Rejects new sockets while the process is stopping. At this time, the port of the process is still
+ * open, but clients must connect to another process.
  */
 function assertNotDraining(draining: AbortSignal): void {
   if (draining.aborted) throw httpError('Draining', {}, RETRY_SECONDS)
@@ -143,10 +144,11 @@ function accept(
   request: FastifyRequest,
 ): void {
   const principal = principalOf(request)
-  // NOTE: without this listener, an oversized frame would cause an uncaught error.
-  socket.on('error', () => socket.terminate())
-  // If the process began to stop during the handshake, this socket is not among those that were
+  // NOTE: An invalid or oversized frame causes an `error` event, after which the socket must be
   // closed.
+  socket.on('error', () => socket.terminate())
+  // If the process began to stop during the handshake, `closeForRestart` has not closed this
+  // socket.
   if (deps.draining.aborted) {
     socket.close(SERVICE_RESTART, 'restarting')
     return
@@ -209,7 +211,9 @@ function rateGate(): () => boolean {
   }
 }
 
-/** Sends a ping to each socket. Closes the sockets that have not answered the previous ping. */
+/**
+ * Closes each socket that has not answered the previous ping. Sends a ping to all other sockets.
+ */
 function ping(open: Iterable<OpenSocket>): void {
   for (const entry of open) {
     if (!entry.isAlive) entry.socket.terminate()
@@ -221,8 +225,8 @@ function ping(open: Iterable<OpenSocket>): void {
 }
 
 /**
- * Sends the health of channels to the sockets that have subscribed to channels. While there are no
- * such sockets, no health is read. Returns a function that stops the sending.
+ * Sends the health of channels to the sockets of admins that have subscribed to channels. While
+ * there are no such sockets, no health is read. Returns a function that stops these messages.
  */
 const feedHealth = (
   health: HealthCache,
@@ -240,8 +244,8 @@ const feedHealth = (
   )
 
 /**
- * Sends the totals of the site to the sockets that have subscribed to them. While there are no such
- * sockets, no totals are read. Returns a function that stops the sending.
+ * Sends the totals of the site to the sockets of admins that have subscribed to totals. While there
+ * are no such sockets, no totals are read. Returns a function that stops these messages.
  */
 const feedStats = (
   core: Pick<Core, 'db' | 'now' | 'log'>,

@@ -20,9 +20,9 @@ const TOPIC_REQUIRED = {
 }
 
 /**
- * Parses a message from a client. Throws an `HttpError` if the message is invalid or has no known
- * topic. Unknown topics beside known ones are ignored, because the client may belong to another
- * release.
+ * Parses a message from a client. Throws an `HttpError` if the message is invalid, or if a
+ * subscription has no known topic. Unknown topics in addition to known topics are ignored, because
+ * the client may belong to another release.
  */
 export function readRequest(text: string): LiveRequest {
   const value = parseJson(text)

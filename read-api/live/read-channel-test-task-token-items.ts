@@ -16,9 +16,9 @@ import { tokenState } from '../tokens/list-tokens.ts'
 import { cachedText, type LiveItem } from './shared-live-buffer.ts'
 
 /**
- * Returns one item for admins if channels were tested, or their balances read, in a range of
- * positions. The item also has the progress of the latest test of all channels. The list is empty
- * if no test or balance changed in the range.
+ * Returns one item for admins if channels were tested, or balances of channels were read, in a
+ * range of positions. The item also has the progress of the latest test of all channels. The list
+ * is empty if the range contains no such change, and no start or end of this test.
  */
 export async function channelTestItems(
   core: Core,
@@ -68,7 +68,7 @@ const progressOf = (run: TestRun) => ({
 
 /**
  * Returns an item for each task that changed in a range of positions. If more tasks changed than
- * the limit allows, the returned `upTo` is the position up to which all of them are included.
+ * the limit allows, the returned `upTo` is the position up to which all changed tasks are included.
  */
 export async function taskItems(
   { core, progress }: Pick<ReadDeps, 'core' | 'progress'>,
@@ -101,7 +101,7 @@ type TokenRange = { readonly after: number; readonly upTo: number; readonly user
 
 /**
  * Returns an item for each token that was changed or used in a range of positions. Only the owner
- * of the token receives it.
+ * of the token receives the item.
  */
 export async function tokenItems(core: Core, range: TokenRange): Promise<LiveItem[]> {
   const rows = await touchedTokens(core.db, range)

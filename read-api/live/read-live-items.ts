@@ -16,8 +16,8 @@ export type ItemQuery = {
   readonly after: number
   readonly upTo: number
   /**
-   * The maximum number of rows per topic. If a topic has more rows, the result covers only a part
-   * of the range: the returned `upTo` is lower.
+   * The maximum number of rows per topic. If a topic has more rows, the result covers only the
+   * first part of the range, and the returned `upTo` is lower.
    */
   readonly limit: number
   /** The user whose rows are read. Undefined means the rows of all users. */
@@ -25,13 +25,13 @@ export type ItemQuery = {
   readonly hasChannels: boolean
   readonly hasUsers: boolean
   readonly hasActs: boolean
-  /** The users whose unread messages are counted, if their inboxes changed. */
+  /** The users whose unread messages are counted if their inboxes have changed. */
   readonly inboxesOf?: readonly number[]
 }
 
 /**
- * Reads the items with positions after `after`, in order. The returned `upTo` is the position up to
- * which all items are included.
+ * Reads the items with positions after `after` and up to `upTo`, in order. The returned `upTo` is
+ * the position up to which the result contains all items.
  */
 export async function readItems(
   deps: Pick<ReadDeps, 'core' | 'progress' | 'providerMessages'>,
@@ -92,8 +92,8 @@ export async function readItems(
 }
 
 /**
- * Returns at most one item, with the number of unread messages of each user whose inbox changed.
- * One item contains all these numbers, because one message can change the inboxes of all users.
+ * Returns at most one item. The item contains the number of unread messages of each user in
+ * `userIds` whose inbox changed, because one message can change the inboxes of all users.
  */
 async function inboxItems(
   core: Core,
@@ -118,8 +118,8 @@ async function inboxItems(
 type ChangedUser = { readonly id: number; readonly position: number }
 
 /**
- * Returns an item for each user who was created or changed. The item contains only the id, with
- * which the consoles of admins then read the user.
+ * Returns an item for each user who was created or changed. The item contains only the id of the
+ * user. The consoles of admins then read the user with this id.
  */
 const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
   changed.map(({ id, position }) => {
@@ -128,7 +128,10 @@ const userItems = (changed: readonly ChangedUser[]): LiveItem[] =>
     return { topic: 'users', position, ownerId: null, textFor: () => text }
   })
 
-/** Returns an item for each new entry of the audit log, with the same fields as in the list. */
+/**
+ * Returns an item for each new entry of the audit log. An item has the same fields as an entry in
+ * the list of `GET /api/audit/log`.
+ */
 async function actItems(
   deps: Pick<ReadDeps, 'core'>,
   rows: readonly ActRow[],

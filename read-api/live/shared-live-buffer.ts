@@ -15,14 +15,14 @@ export type LiveItem = {
   readonly ownerId: number | null | 'each' | 'auditors'
   /** True if a user's data was erased. Earlier items in the buffer may contain this data. */
   readonly isErasure?: boolean
-  /** True if only the owner receives the item. Otherwise, admins receive it as well. */
+  /** True if only the owner receives the item, and admins do not receive it. */
   readonly isPrivate?: boolean
   /**
-   * The approximate size of the item in memory, in bytes. Set only for items of a kind that can be
-   * large.
+   * The approximate size of the item in memory, in bytes. Set only for tasks and entries of the
+   * audit log, which can be large.
    */
   readonly weight?: number
-  /** Returns the message for a viewer as JSON text, or null if the viewer receives no message. */
+  /** Returns the message for a user as JSON text, or null if the user receives no message. */
   readonly textFor: (viewer: Viewer, userId: number) => string | null
 }
 
@@ -31,8 +31,8 @@ const WEIGHT_MAX = 32 * 1024 * 1024
 
 /**
  * The latest items, in ascending order of their positions. The buffer contains all items with
- * positions after `from`, up to `upTo`. All sockets share one buffer, so that items for slow
- * clients are stored only once.
+ * positions after `from`, up to `upTo`. All sockets share one buffer, so items for slow clients are
+ * stored only once.
  */
 export class LiveBuffer {
   #items: LiveItem[] = []
@@ -64,8 +64,9 @@ export class LiveBuffer {
   }
 
   /**
-   * Removes all items, because a user's data was erased and the items may contain some of it. A
-   * socket that has not sent all of them yet tells its client to read the client's data again.
+   * Removes all items, because a user's data was erased and the items may contain parts of this
+   * data. If a client has not received all of the removed items, the client is told to read its
+   * data again.
    */
   clear(): void {
     this.#items = []
@@ -74,8 +75,8 @@ export class LiveBuffer {
   }
 
   /**
-   * Returns how many of the oldest items must be removed to bring the number of items and their
-   * total size within the limits.
+   * Returns the number of the oldest items that must be removed, so that the number of remaining
+   * items and their total size are within the limits.
    */
   #excess(): number {
     let count = Math.max(0, this.#items.length - ITEMS_MAX)
@@ -108,8 +109,8 @@ export class LiveBuffer {
 }
 
 /**
- * Returns a function that creates the text of a message once for each kind of viewer (role and
- * language), and then returns the stored text.
+ * Returns a function that returns the text of a message for a viewer. The text is created once for
+ * each kind of viewer (admin or not, and language), and stored for later calls.
  */
 export function cachedText(message: (viewer: Viewer) => LiveMessage): (viewer: Viewer) => string {
   const texts = new Map<string, string>()

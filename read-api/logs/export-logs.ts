@@ -25,8 +25,8 @@ const DECIMALS = 6
 
 /**
  * Returns a function that formats quota as dollars, with six decimals and rounded half away from
- * zero. `quotaPerUnit` is the value of an option: the quota for one dollar. If this value is
- * invalid, the default of the option is used.
+ * zero. `quotaPerUnit` is the value of the option `QuotaPerUnit`: the quota for one dollar. If this
+ * value is 0 or invalid, the function uses 500 000.
  */
 export function dollarsAt(quotaPerUnit: string): (quota: bigint) => string {
   const { units, scale } = readDecimal(quotaPerUnit)
@@ -50,13 +50,13 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
 }
 
 /**
- * The maximum numbers of exports that run at the same time. The numbers are low, because each
+ * The maximum numbers of exports that run at the same time. These numbers are low, because each
  * export uses a CPU core.
  */
 const PERMIT_LIMITS = { all: 8, each: 2, reservedForAdmins: 2 }
 /**
- * The time limits of an export in milliseconds. `stallMs`: an export ends if the client reads
- * nothing for this time. `totalMs` is enough for the longest log over a slow connection.
+ * The time limits of an export in milliseconds. An export ends if the client reads nothing for
+ * `stallMs`, or after `totalMs`. `totalMs` is enough for the longest log over a slow connection.
  */
 const READ_LIMITS = { stallMs: 60_000, totalMs: 30 * 60_000 }
 const RETRY_SECONDS = 5
@@ -151,8 +151,8 @@ function isZone(name: string): boolean {
 }
 
 /**
- * The number of rows that are read at once. Of these, `STEP_ROWS` are formatted at a time, so that
- * the event loop is not blocked.
+ * The number of rows that are read at once. The rows are formatted in steps of `STEP_ROWS`, because
+ * formatting all of them in one step would block the event loop.
  */
 const BATCH_ROWS = 2_000
 const STEP_ROWS = 200
@@ -162,7 +162,9 @@ const STEP_ROWS = 200
  * time.
  */
 type ExportText = AsyncIterable<string> & {
-  /** Reads the first rows. Must be called once before the iteration. Throws if reading fails. */
+  /**
+   * Reads the first rows. Call this function once before the iteration. Throws if reading fails.
+   */
   readonly begin: () => Promise<void>
 }
 
@@ -192,9 +194,9 @@ function exportText(core: Core, { filter, format, isAllowed }: ExportSource): Ex
         if (!(await isAllowed())) throw new Error('the export is no longer allowed')
         const last = rows.at(-1)
         const isLast = last === undefined || rows.length < BATCH_ROWS
-        // The next batch is read while the current one is formatted. If the client stops reading
-        // meanwhile, nobody awaits `next`. The empty `catch` prevents an unhandled rejection in
-        // that case.
+        // The next batch is read while the current batch is formatted. If the client stops reading
+        // during this time, no code awaits `next`. The empty `catch` prevents an unhandled
+        // rejection in this case.
         if (!isLast) next = read(last.id)
         next.catch(() => {})
         for (let at = 0; at < rows.length; at += STEP_ROWS) {

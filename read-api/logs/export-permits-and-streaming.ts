@@ -15,9 +15,10 @@ export type PermitLimits = {
 }
 
 /**
- * Returns a function that acquires a permit for an export of a user. This function throws a 429 if
- * no permit is free. Otherwise, it returns a function that releases the permit. A stopping process
- * waits until all permits are released (`inFlight`).
+ * Returns a function that acquires a permit for an export of a user. The returned function throws a
+ * 429 if no permit is free. If a permit is free, the returned function returns another function,
+ * which releases the permit. `inFlight` counts the permits in use. A stopping process waits until
+ * this count is 0, within its grace period.
  */
 export function createPermits(
   { all, each, reservedForAdmins = 0 }: PermitLimits,
@@ -49,13 +50,14 @@ export type ExportFile = {
   readonly name: string
   readonly type: string
   /**
-   * Releases the permit of the export. Called once the response has ended, whether complete or not.
+   * Releases the permit of the export. Called when the response has ended, whether the response is
+   * complete or not.
    */
   readonly release: () => void
   readonly limits: ReadLimits
 }
 
-/** Sends the chunks of an export as a file, each one as soon as it is read. */
+/** Sends the chunks of an export as a file. Each chunk is sent as soon as it is read. */
 export function sendExport(
   reply: FastifyReply,
   chunks: AsyncIterable<string | Buffer>,
@@ -72,8 +74,7 @@ export type ReadLimits = { readonly stallMs: number; readonly totalMs: number }
 
 /**
  * Yields the chunks of an export. Calls `cut` if the client reads nothing for `stallMs`, or if the
- * export takes longer than `totalMs`. A client that stops reading therefore does not keep its
- * permit.
+ * export takes longer than `totalMs`. A client that stops reading therefore does not keep a permit.
  */
 export async function* limitReading<Chunk>(
   chunks: AsyncIterable<Chunk>,

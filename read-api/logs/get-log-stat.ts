@@ -15,8 +15,7 @@ const RATE_SECONDS = 60
 /**
  * `GET /api/log/stat` (all users, for admins) and `GET /api/log/self/stat`: the totals of the
  * matching rows, and the rate of calls and tokens in the last minute. Without a filter by type,
- * only charged calls count. With a filter by request id or failed channel, failed calls count as
- * well.
+ * only charged calls count. With a filter by request id or failed channel, failed calls count too.
  */
 export function logStat(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'call-log', 'usage-by-hour', 'corrected-calls')
@@ -49,8 +48,8 @@ const NOTHING: LogStat = {
 }
 
 /**
- * Returns the totals of the rows that match a filter. By default, only charged calls count. With a
- * filter by request id or failed channel, all matching calls count.
+ * Returns the totals of the rows that match a filter, and the rate of the last minute. If the
+ * filter contains no type, request id or failed channel, only charged calls count.
  */
 export async function statOf(
   { db, now: clock }: Pick<Core, 'db' | 'now'>,

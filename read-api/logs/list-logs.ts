@@ -31,8 +31,8 @@ import { sumLogs } from './sum-logs.ts'
 const CONSUMPTION = 2
 
 /**
- * `GET /api/log/` (all users, for admins) and `GET /api/log/self/`: the rows of the log, newest
- * first.
+ * `GET /api/log/` (all users, for admins) and `GET /api/log/self/`: the rows of the log, by default
+ * newest first.
  */
 export function listLogs(app: App, deps: ReadDeps): void {
   const cursors = new PageCursors()
@@ -78,7 +78,7 @@ async function respond(
           offset,
           before: await cursors.end(list, page, () => newestLogId(core.db, filter)),
         })
-  // NOTE: in `GET /api/log/self/`, an admin sees only what any user sees of their own rows.
+  // NOTE: In `GET /api/log/self/`, an admin sees the same fields as any other user.
   const viewer = { isAdmin: ownerId === null && role >= ADMIN, language: languageOf(request) }
   const messages = await messagesOf(deps, rows)
   const decrypted = await decryptRows(core.vault, rows)
@@ -94,8 +94,8 @@ const callsOf = (rows: readonly LogRow[]): string[] =>
   rows.flatMap(({ requestId, type }) => (type === CONSUMPTION ? [requestId] : []))
 
 /**
- * Returns one page of the log, newest first. The page starts after the last row of the previous
- * page, if that is known, so that new rows do not shift it.
+ * Returns one page of the log, newest first. If the last row of an earlier page is known, the page
+ * is found from this row. New rows then do not shift the page.
  */
 async function rowsOfPage(
   db: ReadDeps['core']['db'],
@@ -120,8 +120,8 @@ async function rowsOfPage(
 }
 
 /**
- * Returns the requested order of the log, or null for the default order, newest first. Users do not
- * see the channels and retries of their calls, so they can't sort by them.
+ * Returns the requested order of the log, or null for the default order, newest first. A user's own
+ * log can't be sorted by channels or retries, because this log shows neither channels nor retries.
  */
 function logOrder(
   { sort, order }: Static<typeof AllLogs>,
@@ -139,8 +139,8 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 
 /**
  * Returns the part of a filter that is the same for all pages of a list. The start of the range and
- * an end in the future are left out, because a client that asks for the last hours changes both
- * with each page.
+ * an end in the future are left out, because a client that requests the last hours sends other
+ * times for each page.
  */
 function listOf({ from: _start, to, ...filter }: LogFilter, now: number): LogFilter {
   return to === undefined || to >= now ? filter : { ...filter, to }

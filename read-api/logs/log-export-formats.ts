@@ -12,13 +12,13 @@ import { decryptRows, logResponse, reasonTextOfLogRow, type Viewer } from './log
 type CsvCell = string | number | bigint | null
 
 /**
- * The byte order mark at the start of a CSV file. Without it, Chinese versions of spreadsheet
- * programs do not recognize UTF-8.
+ * The byte order mark at the start of a CSV file. Without this mark, Chinese versions of
+ * spreadsheet programs do not recognize UTF-8.
  */
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * Matches text that can be written without quotes or escapes, which is nearly all text. Negative
+ * Matches text that can be written without quotes or escapes. Nearly all text matches. Negative
  * numbers match although they start with `-`, because spreadsheets do not run them as formulas.
  */
 const PLAIN = /^(?:-\d+(?:\.\d+)?|(?![=+\-@\t\r])[^",\r\n]*)$/
@@ -53,14 +53,15 @@ export type ExportFormat = {
   readonly extension: string
   /** The text before the first row. */
   readonly head: string
-  /** True if the file contains the encrypted columns, which are otherwise not read. */
+  /** True if the file contains encrypted columns. If false, these columns are not read. */
   readonly isUnsealing: boolean
   readonly linesOf: (rows: readonly LogRow[]) => string | Promise<string>
 }
 
 /**
  * Returns the NDJSON format, which has one JSON object per row. The objects are the same as in the
- * log's list, except that `other` is an object instead of JSON text.
+ * log's list, with two exceptions: `other` is an object instead of JSON text, and contains neither
+ * provider messages nor corrections.
  */
 export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   type: 'application/x-ndjson; charset=utf-8',
@@ -74,9 +75,9 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
 })
 
 /**
- * Returns a row as one line of JSON. `other` is already JSON text, and it is the last member. The
- * row is therefore written with an empty `other`, and the `""` at its end is replaced by the text,
- * without parsing the text.
+ * Returns a row as one line of JSON. `other` is the last member and is already JSON text. The
+ * function first writes the row with an empty `other`. It then replaces the `""` at the end of the
+ * line by the text of `other`, so this text need not be parsed.
  */
 function jsonLine(entry: ReturnType<typeof logResponse>): string {
   const { other } = entry
@@ -89,16 +90,19 @@ const EMPTY_AT_END = '""}'
 type CsvSettings = {
   /** True if the file may contain the columns that only admins may see. */
   readonly isAdmin: boolean
-  /** The time zone in which times are written. The title of the time column contains its name. */
+  /**
+   * The time zone in which times are written. The title of the time column contains the name of
+   * this zone.
+   */
   readonly zone: string
-  /** Converts quota to an exact amount in dollars. */
+  /** Formats quota as dollars (see `dollarsAt`). */
   readonly dollars: (quota: bigint) => string
   readonly language: Language
 }
 
 /**
  * Returns the CSV format. `names` lists the requested columns, comma-separated and in order. Null
- * means all columns. Throws an error that lists the available columns if a name is unknown.
+ * means all columns. If a name is unknown, throws an error that lists the available columns.
  */
 export function csvFormat(settings: CsvSettings, names: string | null): ExportFormat {
   const columns = selectColumns(columnsOf(settings), names)
@@ -183,14 +187,14 @@ const CONSUMPTION = 2
 const ERROR = 6
 
 /**
- * Reports whether the row is a call. The quota of a call is its charge. The quota of other rows was
- * added to the balance, or was deducted by an admin.
+ * Reports whether the row is a call. The quota of a call is the charge. The quota of any other row
+ * is a change of the balance: positive for an addition, and negative for a deduction.
  */
 const isCall = ({ type }: LogRow): boolean => type === CONSUMPTION || type === ERROR
 
 /**
- * Returns what the provider charged for a call, in dollars, or null if it is unknown. The JSON is
- * parsed only if it contains the charge.
+ * Returns the amount that the provider charged for a call, in dollars, or null if the amount is
+ * unknown. The JSON text is parsed only if it contains the amount.
  */
 function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
   if (!adminOther.includes('"cost":')) return null
@@ -199,8 +203,8 @@ function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
 }
 
 /**
- * Returns a function that formats times as `2026-11-21 07:03:09`. Rows are sorted by time. The text
- * of a minute is therefore kept and reused for all rows of the same minute.
+ * Returns a function that formats times as `2026-11-21 07:03:09`. Rows are sorted by time, so the
+ * formatted minute is kept and reused for all rows of the same minute.
  */
 function timeFormatter(zone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {

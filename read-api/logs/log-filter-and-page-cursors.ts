@@ -7,8 +7,9 @@ import type { LogQuery } from '../contract/logs.ts'
 import { integerOf, type ReadDeps, textOf } from '../read-dependencies-and-query-parameters.ts'
 
 /**
- * Converts the query of a request to a filter, with ids instead of names. Returns null if a name is
- * unknown, because no row can match it then. With an `ownerId`, only the rows of this user match.
+ * Converts the query of a request to a filter, which has ids instead of the names of users and
+ * tokens. Returns null if a name is unknown, because no row can match an unknown name. With an
+ * `ownerId`, only the rows of this user match.
  */
 export async function logFilter(
   { core: { db } }: ReadDeps,
@@ -41,8 +42,8 @@ export async function logFilter(
 const CALLERS_MAX = 50_000
 
 /**
- * Returns the ids of all tokens with this name. Calls from the playground have no token, but their
- * log rows have a token id for each user. These ids match the name of the playground.
+ * Returns the ids of all tokens with a name. Calls from the playground have no token. Their log
+ * rows have a special token id for each user. The name of the playground matches these special ids.
  */
 async function tokenIdsNamed(
   db: CommonQueryMethods,
@@ -63,18 +64,19 @@ const LISTS_MAX = 2_000
 const PAGES_MAX = 5_000
 
 /**
- * Remembers where each page of a list ends, so that the next page starts there. New rows therefore
- * do not shift the pages, and late pages are read as fast as early ones. If there are too many
- * lists, the least recently used one is forgotten. The pages of a forgotten list are found by
- * counting rows.
+ * Remembers the id of the last row of each page of a list. The next page starts after this row. New
+ * rows therefore do not shift the pages, and late pages are read as fast as early ones. If there
+ * are more than 2000 lists, the least recently used list is forgotten. The pages of a forgotten
+ * list are found by counting rows.
  */
 export class PageCursors {
-  /** For each list and page number, an id. The page starts with the first row below this id. */
+  /** Maps each list and page number to an id. The page starts with the first row below this id. */
   readonly #lists = new Map<string, Map<number, number>>()
 
   /**
-   * Finds where to start reading a page. Returns the start of the nearest earlier page that is
-   * known (`before`), and the number of rows to skip from there (`offset`).
+   * Returns the start of a page: the id `before` at which the nearest known page starts, and the
+   * number `offset` of rows to skip from there. The nearest known page is the page itself or an
+   * earlier one. `before` is missing if no page is known.
    */
   start(list: string, page: number, pageSize: number): { before?: number; offset: number } {
     const pages = this.#lists.get(list)
@@ -90,8 +92,8 @@ export class PageCursors {
   }
 
   /**
-   * For a sorted list, returns the id below which its rows are read. The id is set when the first
-   * page is read, so that new rows do not shift later pages.
+   * For a sorted list, returns the id below which the rows of the list are read. The id is set when
+   * the first page is read. New rows therefore do not shift later pages.
    */
   async end(list: string, page: number, newest: () => Promise<number>): Promise<number> {
     const cursor = this.start(list, 1, 1).before
@@ -102,7 +104,8 @@ export class PageCursors {
   }
 
   /**
-   * Remembers the id of the last row of a page. The next page starts with the first row below it.
+   * Remembers the id of the last row of a page. The next page starts with the first row below this
+   * id.
    */
   learn(list: string, page: number, lastId: number): void {
     if (page === 0) this.#lists.delete(list)

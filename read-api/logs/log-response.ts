@@ -50,7 +50,7 @@ const REASON_TEXTS: Readonly<Record<string, TranslatedText>> = {
   'released:done': { zh: '未产生用量', en: 'No usage' },
 }
 
-/** If `other` contains this text, no provider could be reached for the call. */
+/** If `other` contains this text, the gateway could not reach any provider for the call. */
 const UNREACHED = '"error_code":"upstream_unreachable"'
 
 export function reasonTextOfLogRow(
@@ -65,14 +65,14 @@ export function reasonTextOfLogRow(
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
 /**
- * A log row with its encrypted columns decrypted. It contains everything, including what some
- * viewers may not see.
+ * A log row with its encrypted columns decrypted. The row also contains fields that some viewers
+ * may not see.
  */
 type DecryptedRow = LogRow & { readonly address: string; readonly noteText: string | null }
 
 /**
- * Decrypts the encrypted columns of log rows. NOTE: it changes the rows in place. Otherwise, an
- * export of millions of rows would spend most of its time copying them.
+ * Decrypts the encrypted columns of log rows. NOTE: This function changes the rows in place,
+ * because an export of millions of rows would spend most of its time on copies.
  */
 export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<DecryptedRow[]> =>
   Promise.all(
@@ -85,8 +85,8 @@ export const decryptRows = (vault: Vault, rows: readonly LogRow[]): Promise<Decr
   )
 
 /**
- * Converts a row to a response or live message, with only what the viewer may see. NOTE: `other`
- * must be the last member (see `jsonLine`).
+ * Converts a row to a response or live message with only the fields that the viewer may see. NOTE:
+ * `other` must be the last member (see `jsonLine`).
  */
 export const logResponse = (
   row: DecryptedRow,
@@ -105,8 +105,8 @@ export const logResponse = (
   token_name: row.tokenName,
   group: row.group,
   model_name: row.model,
-  // The log has the time at which an interrupted call was cleaned up, not the time at which it
-  // broke off. The duration of the call is therefore unknown.
+  // The log has the time at which an interrupted call was cleaned up, and not the time of the
+  // interruption. The duration of the call is therefore unknown.
   use_time: row.reason === 'interrupted' ? 0 : Math.round(row.durationMs / 1_000),
   is_stream: row.isStream,
   prompt_tokens: row.promptTokens,
@@ -145,8 +145,8 @@ const mergeJson = (a: string, b: string): string => {
 }
 
 /**
- * Returns the network of an IP address. Logs show only the network, unless the user has chosen to
- * show full addresses.
+ * Returns the network of an IP address, such as `203.0.113.x`. Logs show only the network, unless
+ * the user has chosen to show full addresses.
  */
 function networkOf(ip: string): string {
   if (ip === '') return ''
@@ -156,11 +156,11 @@ function networkOf(ip: string): string {
 
 /**
  * The error message of a provider about a failed call. If `isShown` is false, only admins may see
- * it.
+ * the message.
  */
 type ProviderMessage = { readonly text: string; readonly isShown: boolean }
 
-/** Returns the error messages of providers about failed calls, by the request id of the call. */
+/** Maps the request ids of failed calls to the error messages of the providers. */
 export async function messagesOf(
   { providerMessages, core }: Pick<ReadDeps, 'providerMessages' | 'core'>,
   rows: readonly LogRow[],
@@ -176,8 +176,8 @@ export async function messagesOf(
 }
 
 /**
- * Returns a JSON object with the provider's message, which is merged into `other` of the log row.
- * Returns `{}` if there is no message or the viewer may not see it.
+ * Returns a JSON object with the provider's message. The caller merges this object into `other` of
+ * the log row. Returns `{}` if there is no message, or if the viewer may not see the message.
  */
 function messageFor(message: ProviderMessage | undefined, isAdmin: boolean): string {
   if (message === undefined || !(isAdmin || message.isShown)) return '{}'

@@ -15,8 +15,9 @@ const NO_END = Number.MAX_SAFE_INTEGER
 const ZERO: LogSums = { count: 0, quota: 0n, promptTokens: 0, completionTokens: 0 }
 
 /**
- * Stored sums, either all by hour or all by day. `sum` adds up the hours or days that start between
- * `from` and `to` (both included). Without `to`, the range has no end.
+ * Stored sums by hour or by day. `seconds` is the length of an hour or a day. `sum` adds up the
+ * hours or days that start between `from` and `to` (both included). Without `to`, the range has no
+ * end.
  */
 type Grain = {
   readonly seconds: number
@@ -24,9 +25,9 @@ type Grain = {
 }
 
 /**
- * Returns the exact totals of the rows that match a filter. Whole days and hours are taken from
- * stored sums. The minutes and seconds at both ends of the range are added from the rows of the
- * log.
+ * Returns the exact totals of the rows that match a filter. Whole days and hours are read as stored
+ * sums, if there are such sums for the filter. The rest of the range, at both of its ends, is
+ * summed from the rows of the log.
  */
 export function sumLogs(db: CommonQueryMethods, filter: LogFilter, now: number): Promise<LogSums> {
   const { from = 0, to = now, ...rest } = filter
@@ -61,12 +62,12 @@ async function sumRange(
 
 /**
  * Returns the stored sums that can be used for a filter: sums by day first, then sums by hour.
- * Returns an empty list if the rows must be added up.
+ * Returns an empty list if there are no such sums for the filter.
  */
 function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] {
   const { userId, type, model, group, channelId, tokenIds } = filter
-  // With these filters, few rows match and an index finds them. They are added up without stored
-  // sums.
+  // With these filters, few rows match, and an index finds these rows. The rows are therefore added
+  // up without stored sums.
   if (filter.requestId !== undefined || filter.failedChannelId !== undefined) return []
   const dimensions = {
     ...(type === undefined ? {} : { type }),
@@ -105,8 +106,8 @@ function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] 
 
 /**
  * Returns the keys under which the sums for a filter are stored. There are sums for each token,
- * user, channel and group. If the filter has several of these, the first one in this order is used,
- * because the fewest rows belong to it.
+ * user, channel and group. If the filter contains several of them, the first one in this order is
+ * used, because the fewest rows belong to the first one.
  */
 function partsFor({ userId, group, channelId, tokenIds }: LogFilter): readonly string[] {
   if (tokenIds !== undefined) return tokenIds.map(usageKeyOf.token)

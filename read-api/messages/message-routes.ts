@@ -30,7 +30,7 @@ import {
 
 /**
  * The routes for messages that admins have sent: the list, `search`, `{id}` and `{id}/recipients`.
- * Only admins may use them.
+ * Only admins may use these routes.
  */
 export function sentMessages(app: App, deps: ReadDeps): void {
   const { core } = deps
@@ -85,7 +85,7 @@ const DAY_SECONDS = 86_400
 
 /**
  * Converts the end of a range to Unix seconds. A date without a time means the last second of that
- * day.
+ * day. Returns null for an empty text.
  */
 function parseEndTime(field: string, text = ''): number | null {
   const seconds = parseTime(field, text)
@@ -98,7 +98,7 @@ function parseEndTime(field: string, text = ''): number | null {
  */
 function parseTime(field: string, text = ''): number | null {
   if (text === '') return null
-  // A plus sign in a query is decoded as a space, unless the client has escaped it.
+  // A plus sign in a query is decoded as a space, unless the client has escaped the plus sign.
   const iso = text.replace(' ', '+')
   const milliseconds = ISO_TIME.test(iso) ? Date.parse(iso) : Number.NaN
   if (Number.isNaN(milliseconds)) {

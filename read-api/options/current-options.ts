@@ -4,7 +4,7 @@ import { readableJson } from '#domain/shared/lossless-json.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { allOptions } from '#projections/options/query.ts'
 
-/** The options of the site at one time, as admins have set them or with their default values. */
+/** The values of all options of the site at one time. See `currentOptions`. */
 export type CurrentOptions = {
   readonly text: (key: string) => string
   readonly flag: (key: string) => boolean
@@ -14,7 +14,10 @@ export type CurrentOptions = {
    * map.
    */
   readonly members: (key: string) => Map<string, unknown>
-  /** Returns all options. The value of a secret option tells only whether it is set. */
+  /**
+   * Returns all options. A secret option has the value `***` if it is set, and an empty value
+   * otherwise.
+   */
   readonly list: () => { key: string; value: string }[]
   readonly hasSecret: (key: string) => boolean
   readonly isInitialised: boolean

@@ -37,7 +37,7 @@ const TEXTS_WITHOUT_EFFECT: ReadonlyMap<string, TextsWithNote> = new Map([
 type Texts = Readonly<Record<string, string>>
 type TextsByValue = Readonly<Record<string, Texts>>
 
-/** Returns those values of an option that have a text, each with its text in both languages. */
+/** Returns the values of an option that have a text in both languages, each with this text. */
 const textsByValue = (
   zhTexts: TextsByValue,
   enTexts: TextsByValue,

@@ -42,7 +42,7 @@ export function listOptions(app: App, deps: ReadDeps): void {
 
 /**
  * `GET /api/option/schema`: the definitions of all options. The console builds its settings forms
- * from them.
+ * from these definitions.
  */
 export function optionSchema(app: App): void {
   const response = schemaResponse()
@@ -133,8 +133,8 @@ const changeResponse = (row: OptionChangeRow, names: ReadonlyMap<number, string>
   responseOf(OPTION_CHANGE_FIELDS, { ...row, username: names.get(userIdOf(row.actor) ?? 0) ?? '' })
 
 /**
- * `GET /api/option/price_history`: the changes of prices. Each entry has the price before and after
- * the change, the user who made it, and the time.
+ * `GET /api/option/price_history`: the changes of prices. Each entry has the old price, the new
+ * price, the user who changed the price, and the time of the change.
  */
 export function priceHistory(app: App, deps: ReadDeps): void {
   app.route({
@@ -155,7 +155,8 @@ export function priceHistory(app: App, deps: ReadDeps): void {
 }
 
 /**
- * `GET /api/option/price_schedule`: the scheduled price changes. Changes that are still to come are
+ * `GET /api/option/price_schedule`: the scheduled price changes. Planned changes come first, in the
+ * order of their due times. Changes that were applied, were cancelled or failed follow, newest
  * first.
  */
 export function priceSchedule(app: App, deps: ReadDeps): void {

@@ -18,7 +18,7 @@ import { currentOptions } from './current-options.ts'
 
 const NAMES_MAX = 5_000
 const NAME_LENGTH_MAX = 256
-/** Matches a decimal without an exponent, within the range of prices. */
+/** Matches a decimal without a sign or an exponent. */
 const RATIO = /^\d{1,12}(?:\.\d{1,30})?$/
 
 /** Matches a number of output tokens within the bounds of the option `MaxOutputTokens`. */
@@ -26,13 +26,13 @@ const OUTPUT_CAP = /^[1-9]\d{0,8}$/
 
 /**
  * Parses a JSON object that maps models to ratios. All digits of a ratio are kept. Returns null if
- * the JSON is invalid.
+ * the JSON, a model name or a ratio is invalid, or if there are more than 5000 models.
  */
 const readPresetList = (text: string): Map<string, string> | null => readNumbers(text, RATIO)
 
 /**
- * Parses a JSON object that maps models to their maximum numbers of output tokens. Returns null if
- * the JSON is invalid.
+ * Parses a JSON object that maps models to their maximum numbers of output tokens. Returns null in
+ * the same cases as `readPresetList`.
  */
 const readOutputCapList = (text: string): Map<string, string> | null =>
   readNumbers(text, OUTPUT_CAP)
@@ -59,7 +59,10 @@ type Lists = {
   readonly max_output: Record<string, string>
 }
 
-/** Requests the ratio lists of a source. Returns null if a list is unavailable or invalid. */
+/**
+ * Requests the lists of a source: only completion ratios if `hasPrompt` is false. Returns null if a
+ * list is invalid or a request fails. Only the list of output limits may be missing.
+ */
 async function fetchPreset(
   outbound: Outbound,
   baseUrl: string,
@@ -79,7 +82,7 @@ async function fetchPreset(
       if (parsed === null) throw new Error('not a map of ratios')
       return Object.fromEntries(parsed)
     }
-    // Older sources have no list of output limits, so this list may be missing.
+    // Older sources have no list of output limits.
     const caps = async () => {
       const parsed = readOutputCapList((await textAt('max_output')) ?? '{}')
       if (parsed === null) throw new Error('not a map of output limits')
@@ -99,13 +102,13 @@ async function fetchPreset(
 
 type FetchedFile = {
   readonly text: string
-  /** The date on which the file was last changed. Empty if it is unknown. */
+  /** The date on which the file was last changed. Empty if the date is unknown. */
   readonly changed: string
 }
 
 /**
- * Requests a file. Returns null if it does not exist. Some storage services answer with 403 instead
- * of 404 for a missing file.
+ * Requests a file. Returns null if the status is 404 or 403, because some storage services answer
+ * with 403 for a missing file. Throws for any other status except 200.
  */
 async function fetchFile({ dispatcher }: Outbound, url: string): Promise<FetchedFile | null> {
   const { statusCode, headers, body } = await request(url, {
@@ -171,8 +174,8 @@ const shippedRatios = (
 })
 
 /**
- * Returns functions that open and close an HTTP client. The client is created when it is first
- * used.
+ * Returns functions that open and close an HTTP client. The first call of `open` creates the
+ * client.
  */
 function lazyOutbound({ config }: Pick<Core, 'config'>) {
   let outbound: Outbound | null = null
@@ -186,7 +189,7 @@ function lazyOutbound({ config }: Pick<Core, 'config'>) {
 }
 
 const FOLDER = join(import.meta.dirname, 'presets')
-/** The date of the prices in the folder (see `presets/README.md`). */
+/** The month of the prices in the folder `presets` (see `presets/README.md`). */
 const OLDER_AS_OF = '2025-10'
 
 /** The sources of ratios. `legacy` has only completion ratios. */
@@ -196,8 +199,9 @@ type ShippedPreset = Pick<PresetRatios, 'as_of' | 'older' | 'prompt' | 'completi
 type ReadList = (text: string) => ReadonlyMap<string, string> | null
 
 /**
- * Returns the ratios of a source that are shipped with this release: the built-in prices, and older
- * prices of models that have no built-in price.
+ * Returns the ratios of a source that are shipped with this release: the ratios of the built-in
+ * prices, and older ratios of models that have no built-in price. For `legacy`, only older
+ * completion ratios are returned.
  */
 function shippedPreset(
   source: PresetSource,
@@ -222,8 +226,8 @@ function shippedPreset(
 }
 
 /**
- * Returns the names of the models with built-in prices: OpenRouter's names for the source
- * `openrouter`, and all other names for any other source.
+ * Returns the names of the models that have a built-in price. For the source `openrouter`, these
+ * are OpenRouter's names. For any other source, these are all names except OpenRouter's.
  */
 const namesOf = (source: PresetSource): ReadonlySet<string> =>
   new Set(
@@ -233,7 +237,8 @@ const namesOf = (source: PresetSource): ReadonlySet<string> =>
   )
 
 /**
- * Replaces values of the list by built-in values, and adds the built-in values that the list lacks.
+ * Returns the list, sorted by name, with the built-in values of the models in `names`. A built-in
+ * value replaces the value in the list.
  */
 function merged(
   list: ReadonlyMap<string, string>,

@@ -16,8 +16,8 @@ import type { PriceUnitIndex, VideoUse } from './price-unit-index.ts'
 import { createSharedReads } from './shared-reads.ts'
 
 /**
- * The vendors of models, with a pattern for the beginning of a model's name. The first pattern that
- * matches applies.
+ * The vendors of models. Each vendor has a pattern for the beginning of a model's name in lower
+ * case. The first pattern that matches applies.
  */
 const OWNERS: readonly (readonly [RegExp, string])[] = [
   [/^(?:qwen|qwq|qvq|wanx?[\d-]|z-image|text-embedding-v\d|gte-|cosyvoice)/, 'Alibaba'],
@@ -52,9 +52,9 @@ const OWNERS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Returns the vendor of a model, or an empty text if it is unknown. Only the part after the last
- * slash of the name counts, such as `llama-3` in `meta/llama-3`. NOTE: the channel must not be
- * used, because it would reveal the providers of the site.
+ * Returns the vendor of a model, or an empty text if the vendor is unknown. Only the part after the
+ * last slash of the name counts, such as `llama-3` in `meta/llama-3`. NOTE: The vendor must not be
+ * derived from the channel, because that would reveal the providers of the site.
  */
 export function ownerOf(model: string): string {
   const name = model.toLowerCase()
@@ -71,7 +71,7 @@ type PriceList = Pick<Pricing, 'data' | 'group_ratio' | 'usable_group'>
 
 /**
  * The models, prices and options of the site at one time. The price lists of all viewers are
- * computed from them.
+ * computed from this state.
  */
 type Site = {
   readonly options: CurrentOptions
@@ -82,31 +82,35 @@ type Site = {
   /** The time of the read in Unix seconds. */
   readonly now: number
   /**
-   * The price lists that were already computed, by kind of viewer. There are at most two per group.
+   * The price lists that were already computed. The key consists of the viewer's group and of
+   * whether the viewer accepts models without a price.
    */
   readonly lists: Map<string, PriceList>
 }
 
 /**
- * For how many milliseconds the state of the site is reused. Price changes are therefore visible
- * within a second.
+ * The time in milliseconds for which the state of the site is reused. The short time makes price
+ * changes visible within a second.
  */
 const FRESH_MS = 500
 
 const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
 
 /**
- * Creates the function that returns the price list for a viewer. The state of the site is read
- * about twice a second, for all viewers together. If a request contains the position of a newer
- * write (`after`), the state is read as soon as no read is running. Reads never overlap, because
- * any client can send the positions of other callers' writes one by one, and each complete read
- * keeps Postgres busy. A position that the read models have not reached is ignored.
+ * Creates the function that returns the price list for a viewer. The state of the site is read at
+ * most about twice a second, for all viewers together. If a request contains the position of a
+ * newer write (`after`), the state is read again as soon as no read is running. Reads never
+ * overlap, because each complete read keeps Postgres busy, and a client could request many reads by
+ * sending the positions of other callers' writes one by one. A position that the read models have
+ * not reached is ignored.
  */
 function createSitePrices(deps: ReadDeps) {
   const { core, freshness, servedTypes, takesBatches = () => false } = deps
   const reached = (): number =>
     Math.min(...PRICE_READ_MODELS.map((name) => freshness.positionOf(name)))
-  /** `upTo` is the position when the read began, and `at` is the time when it ended. */
+  /**
+   * `upTo` is the position at which the read began, and `at` is the time at which the read ended.
+   */
   let cached: { readonly at: number; readonly upTo: number; readonly site: Site } | null = null
   const sharedRead = createSharedReads(async (upTo: number): Promise<Site> => {
     const now = Math.floor(core.now() / 1_000)
@@ -147,7 +151,7 @@ const tiersOf = ({ tiers }: TokenPrice): Pick<PricedModel, 'context_tiers'> => {
 }
 
 /**
- * Returns the fields that tell the unit of a price. There are none if all groups are charged per
+ * Returns the fields with the units of a price. Returns no fields if all groups are charged per
  * call.
  */
 function unitsIn(
@@ -165,9 +169,9 @@ function unitsIn(
 const PER_CALL = ['call'] as const
 
 /**
- * Reports whether the relay serves a model in a group. It refuses a video without a price, also to
- * a user who accepts such models. A price per token, which all models have in self-use mode,
- * applies only to videos of vendors that count tokens.
+ * Reports whether the relay serves a model in a group. The relay rejects a video without a price,
+ * even from a user who accepts models without a price. In self-use mode, all models have a price
+ * per token. Such a price applies only to videos of vendors that count tokens.
  */
 function isServed(use: VideoUse | undefined, price: ReturnType<Site['priceOf']>): boolean {
   if (use === undefined || use.hasCalls || price?.mode === 'call') return true
@@ -175,8 +179,9 @@ function isServed(use: VideoUse | undefined, price: ReturnType<Site['priceOf']>)
 }
 
 /**
- * Returns the field with the ratio of prices in batches, if a channel of the groups takes batches
- * with the model. Prices per call are left out, because most of them are for images and videos.
+ * Returns the field with the ratio of prices in batches, if a channel of the groups accepts batches
+ * for the model. The caller leaves this field out for prices per call, because most of them are for
+ * images and videos.
  */
 function batchRatioIn(
   { options, units, takesBatches, now }: Site,
@@ -188,7 +193,7 @@ function batchRatioIn(
   return { batch_ratio: options.number('BatchRatio') }
 }
 
-/** Returns the field with the ratios of a model's videos, if the channels agree about them. */
+/** Returns the field with the ratios of a model's videos, if all channels have the same ratios. */
 function ratiosIn(uses: Iterable<VideoUse>): Pick<PricedModel, 'video_ratios'> {
   const pricings = new Set([...uses].flatMap((use) => [...use.pricings]))
   const [first = null, ...others] = [...pricings].map(({ ratios }) => ratios())
@@ -202,8 +207,8 @@ function ratiosIn(uses: Iterable<VideoUse>): Pick<PricedModel, 'video_ratios'> {
 }
 
 /**
- * Returns the models that the viewer can call, each with the groups in which the viewer can call
- * it.
+ * Returns the price list for a viewer: the models that the viewer can call, each with its groups,
+ * and the ratios and descriptions of the groups.
  */
 function listFor(site: Site, viewer: Viewer): PriceList {
   const { options, served, priceOf, units, now } = site

@@ -5,9 +5,9 @@ import { optionQueries } from '../contract/options.ts'
 import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 
 /**
- * `GET /api/option/price_units`, for admins: the models whose names tell another unit of their
- * price than channels bill, with these units. Disabled channels count too, because admins enter a
- * price before they enable its channels.
+ * `GET /api/option/price_units`, for admins: the models that channels bill in another unit than the
+ * name of the model indicates, with the units that the channels bill. Disabled channels count too,
+ * because admins enter the price of a model before they enable the channels.
  */
 export function listPriceUnits(app: App, deps: ReadDeps): void {
   app.route({

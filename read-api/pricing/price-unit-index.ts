@@ -7,8 +7,8 @@ import type { MappedModels } from '#projections/channels/query.ts'
 import { isPricePerSecond } from '../contract/price-unit-by-model-name.ts'
 
 /**
- * Returns the models that are videos at a channel, each with the way in which it is billed. All
- * other models of the channel are billed per call.
+ * Returns the models with which a channel makes videos, each with the pricing of the videos. The
+ * channel bills all other models per call.
  */
 export type VideoPricingAt = (channel: {
   readonly type: number
@@ -18,20 +18,23 @@ export type VideoPricingAt = (channel: {
 }) => ReadonlyMap<string, VideoPricing>
 
 /**
- * The data that the index keeps of a channel. The channel's mapping of model names is parsed once
- * and not kept.
+ * The data that the index keeps about a channel. The channel's mapping of model names is parsed
+ * once and not kept.
  */
 type IndexedChannel = Pick<MappedModels, 'type' | 'isEnabled' | 'expiredTime'> & {
   readonly models: readonly IndexedModel[]
   readonly groups: ReadonlySet<string>
-  /** The models that are videos at the channel. */
+  /** The models with which the channel makes videos. */
   readonly videos: ReadonlyMap<string, VideoPricing>
 }
 
 type IndexedModel = {
   readonly name: string
   readonly channels: Set<IndexedChannel>
-  /** The ways in which `channels` bill videos of the model, each with the number of channels. */
+  /**
+   * The pricings by which `channels` bill videos of the model, each with the number of these
+   * channels.
+   */
   readonly pricings: Map<VideoPricing, number>
   /** The number of `channels` that make videos with the model. */
   videos: number
@@ -39,11 +42,11 @@ type IndexedModel = {
   perSecond: number
 }
 
-/** What the usable channels of a group do with a model. */
+/** The use of a model by the usable channels of a group: videos, other calls, or both. */
 export type VideoUse = {
-  /** How the channels that make videos bill them, without duplicates. */
+  /** The pricings of the channels that make videos with the model, without duplicates. */
   readonly pricings: Set<VideoPricing>
-  /** True if another channel serves calls of the model. */
+  /** True if a channel of the group serves calls of the model that do not make videos. */
   hasCalls: boolean
 }
 
@@ -52,13 +55,13 @@ export type UnitFilter = {
   readonly groups: Iterable<string>
   /** The types of the channels. All types count by default. */
   readonly types?: readonly number[]
-  /** The time in Unix seconds. Channels that have expired by then do not count. */
+  /** The time in Unix seconds. Channels that have expired at this time do not count. */
   readonly now: number
 }
 
 /**
- * The units in which channels bill their models, by model. A changed channel replaces only its own
- * entries, so that the cost of a change does not depend on the number of channels.
+ * The units in which channels bill their models, by model. A changed channel replaces only the
+ * entries of this channel, so the cost of a change does not depend on the number of channels.
  */
 export class PriceUnitIndex {
   private readonly videoPricingAt: VideoPricingAt
@@ -103,15 +106,16 @@ export class PriceUnitIndex {
 
   /**
    * Returns the units in which the usable channels of each group bill a model. A group without an
-   * entry bills it per call. There is no entry at all if no channel bills the model by the second.
+   * entry bills the model per call. The result has no entries if no channel bills the model by the
+   * second.
    */
   unitsByGroup(model: string, filter: UnitFilter): ReadonlyMap<string, ReadonlySet<PriceUnit>> {
     const units = new Map<string, Set<PriceUnit>>()
     const { channels, perSecond } = this.models.get(model) ?? NOWHERE
     if (perSecond === 0) return units
     const unitsMax = perSecond === channels.size ? 1 : 2
-    // A group whose units are all found is not searched for any more. Only the caller's groups are
-    // searched for, because a channel can name thousands that nobody can use.
+    // `open` contains the groups whose units have not all been found. The search is limited to the
+    // groups of the filter, because a channel can have thousands of groups that nobody can use.
     const open = new Set(filter.groups)
     for (const channel of channels) {
       if (open.size === 0) break
@@ -128,15 +132,16 @@ export class PriceUnitIndex {
   }
 
   /**
-   * Returns what the usable channels of each group do with a model. A group without an entry has no
-   * channel, or serves only calls of it. There is no entry at all if the model is nowhere a video.
+   * Returns how the usable channels of each group use a model. A group without an entry has no
+   * usable channel for the model, or makes no videos with the model. The result has no entries if
+   * no channel makes videos with the model.
    */
   videoUseByGroup(model: string, filter: UnitFilter): ReadonlyMap<string, VideoUse> {
     const uses = new Map<string, VideoUse>()
     const { channels, pricings, videos } = this.models.get(model) ?? NOWHERE
     if (videos === 0) return uses
     const usesMax = pricings.size + (videos < channels.size ? 1 : 0)
-    // As above, a group whose uses are all found is not searched for any more.
+    // `open` contains the groups whose uses have not all been found.
     const open = new Set(filter.groups)
     for (const channel of channels) {
       if (open.size === 0) break
@@ -154,7 +159,10 @@ export class PriceUnitIndex {
     return uses
   }
 
-  /** Reports whether a usable channel of the groups has the model and is of a type that matches. */
+  /**
+   * Reports whether a usable channel of the groups in the filter has the model and a type for which
+   * `matches` returns true.
+   */
   hasChannel(model: string, filter: UnitFilter, matches: (type: number) => boolean): boolean {
     const groups = [...filter.groups]
     const { channels } = this.models.get(model) ?? NOWHERE
@@ -166,8 +174,8 @@ export class PriceUnitIndex {
   }
 
   /**
-   * Returns the models whose names tell another unit than the channels bill, with the units that
-   * the channels bill. Disabled channels count too.
+   * Returns the models that channels bill in another unit than the name of the model indicates,
+   * with the units that the channels bill. Disabled channels count too.
    */
   unitsUnlikeNames(): Record<string, PriceUnit[]> {
     const unlike: [string, PriceUnit[]][] = []
@@ -182,8 +190,9 @@ export class PriceUnitIndex {
   }
 
   /**
-   * Returns the entry of a model, or creates it. All channels use the entry's copy of the name,
-   * because thousands of channels can have the same models.
+   * Returns the entry of a model. Creates the entry if there is none. All channels of a model refer
+   * to the same entry, so the name is stored only once even if thousands of channels have the
+   * model.
    */
   private modelOf(name: string): IndexedModel {
     const model = this.models.get(name) ?? { name, ...emptyEntry() }
@@ -201,7 +210,10 @@ const emptyEntry = (): Omit<IndexedModel, 'name'> => ({
 
 const NOWHERE = emptyEntry()
 
-/** Adds a channel to the numbers of a model's channels, or removes it if `by` is -1. */
+/**
+ * Counts a channel in the numbers of a model's entry. If `by` is -1, subtracts the channel from
+ * these numbers.
+ */
 function count(model: IndexedModel, channel: IndexedChannel, by: 1 | -1): void {
   const pricing = channel.videos.get(model.name)
   if (pricing === undefined) return

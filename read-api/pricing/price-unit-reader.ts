@@ -6,21 +6,21 @@ import { createSharedReads } from './shared-reads.ts'
 type ReaderDeps = {
   readonly db: CommonQueryMethods
   readonly videoPricingAt: VideoPricingAt
-  /** The channel types that this server supports. Channels of other types bill nothing. */
+  /** The channel types that this server supports. Channels of other types are ignored. */
   readonly servedTypes: readonly number[]
 }
 
 /**
- * Reads the units in which the channels bill their models. The index contains all that was
- * committed before the call.
+ * Reads the units in which the channels bill their models. The returned index contains all changes
+ * that were committed before the call.
  */
 export type PriceUnitReader = () => Promise<PriceUnitIndex>
 
 /**
  * Creates the reader of units that all routes of this process share. A read fetches only the
  * channels that have changed since the last read. The models and mappings of a thousand channels
- * are megabytes, and every visitor asks for the prices. Concurrent callers share reads, because
- * each request after a start would otherwise fetch all channels.
+ * are megabytes of data, and every visitor requests the prices. Concurrent callers share reads.
+ * Otherwise, each of the first requests after a start would fetch all channels.
  */
 export function createPriceUnitReader(deps: ReaderDeps): PriceUnitReader {
   const types = new Set(deps.servedTypes)
@@ -29,8 +29,8 @@ export function createPriceUnitReader(deps: ReaderDeps): PriceUnitReader {
   let table: number | null = null
   const read = async (): Promise<PriceUnitIndex> => {
     const state = await stateOfChannels(deps.db)
-    // A rebuild replaces the table, and may correct rows without a new position. After events were
-    // restored from an older backup, the last position is lower.
+    // A rebuild replaces the table, and may correct rows without a new position. If the database
+    // was restored from an older backup, the last position is lower than `upTo`.
     const isContinued = state.table === table && state.position >= upTo
     if (isContinued && state.position === upTo) return index
     const changed = await mappedModelsOfChangedChannels(deps.db, isContinued ? upTo : -1)

@@ -1,12 +1,13 @@
 /**
  * Creates a function that shares the reads of concurrent callers. There is never more than one read
- * at a time. A caller shares the running read if this began late enough for the caller. Otherwise,
- * the caller shares the next read with all other callers that wait by then.
+ * at a time. A caller shares the running read if the running read began late enough for the caller.
+ * If the running read began too early, the caller waits for the next read and shares the next read
+ * with all other waiting callers. If no read is running, a new read begins.
  *
  * `positionOf` returns the position at which a read begins. With `isEnough`, a caller reports
- * whether a read that began at this position contains all that the caller must see. By default, no
- * running read is enough, because it may have begun before the write that the caller must see. An
- * error of a read reaches only the callers that share this read.
+ * whether a read that began at a position contains all changes that the caller must see. By
+ * default, no running read is enough, because a running read may have begun before such a change.
+ * An error of a read reaches only the callers that share this read.
  */
 export function createSharedReads<Result>(
   read: (position: number) => Promise<Result>,

@@ -18,8 +18,8 @@ import {
 } from '../read-dependencies-and-query-parameters.ts'
 
 /**
- * Converts redemption codes to a response. With `withKeys`, the response contains the complete
- * codes that users enter, which only admins may receive.
+ * Converts redemption codes to a response. If `withKeys` is true, the response contains the
+ * complete codes that users enter. Only admins may receive complete codes.
  */
 async function redemptionResponses(
   { core }: ReadDeps,
@@ -63,7 +63,7 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
         const { userId, sessionHash } = principalOf(request)
         const isSession = sessionHash !== null
         const items = await redemptionResponses(deps, rows, isSession)
-        // Showing codes changes no state, so no event records it. The server log records who saw
+        // Showing codes changes no state, so no event is recorded. The server log records who saw
         // which codes.
         const redemptionIds = rows.map(({ id }) => id)
         if (isSession && rows.length > 0) {
@@ -75,7 +75,10 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
   }
 }
 
-/** `GET /api/redemption/count-by-name`: the number of redemption codes with exactly this name. */
+/**
+ * `GET /api/redemption/count-by-name`: the number of redemption codes whose name is exactly the
+ * requested name.
+ */
 export function countByName(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(redemptionQueries, 'GET /api/redemption/count-by-name'),

@@ -17,7 +17,10 @@ import {
 } from '../contract/scratch-copies.ts'
 import type { App, ReadDeps } from '../read-dependencies-and-query-parameters.ts'
 
-/** `GET /api/audit/scratch-copies`: the copies of the read models as of earlier positions. */
+/**
+ * `GET /api/audit/scratch-copies`: the scratch copies (read models as of earlier positions), newest
+ * first.
+ */
 export function listScratchCopies(app: App, { core }: ReadDeps): void {
   app.route({
     ...endpoint(scratchCopyQueries, 'GET /api/audit/scratch-copies'),

@@ -38,8 +38,7 @@ import { listGroups } from '../users/list-groups-and-callable-models.ts'
 import { getUser, listUserRows } from '../users/list-users.ts'
 
 /**
- * The routes that are answered from a scratch copy, because they use nothing but read models and
- * events.
+ * The routes that are answered from a scratch copy. These routes use only read models and events.
  */
 const ROUTES = [
   listLedgerAccounts,
@@ -87,7 +86,7 @@ const ROUTES = [
 
 /**
  * The routes that the live site answers even if a request names a scratch copy. These routes return
- * the caller's session, static descriptions, or proofs, which are the same at all times.
+ * data of the caller or of the live site, static descriptions, or proofs.
  */
 export const LIVE_ROUTES: ReadonlySet<string> = new Set([
   'GET /api/status',
@@ -110,10 +109,13 @@ export const LIVE_ROUTES: ReadonlySet<string> = new Set([
   'GET /api/transparency-log/status',
 ])
 
-/** Handles a request like the handler of the live route, but with the dependencies of a copy. */
+/**
+ * Handles a request like the handler of the live route, but with the dependencies of a scratch
+ * copy.
+ */
 export type CopyHandler = (request: never, reply: never) => unknown
 
-/** Returns the handlers of the routes that a copy answers, by `METHOD /path`. */
+/** Maps each route that a scratch copy answers, as `METHOD /path`, to the handler for this copy. */
 export function scratchCopyHandlers(deps: ReadDeps): ReadonlyMap<string, CopyHandler> {
   const handlers = new Map<string, CopyHandler>()
   const collector = {

@@ -24,7 +24,7 @@ import {
 } from './routes-answered-from-scratch-copy.ts'
 
 /**
- * If a read request has the header `X-Scratch-Copy`, the response is read from the scratch copy
+ * Registers hooks that answer a read request with the header `X-Scratch-Copy` from the scratch copy
  * with the id in this header. The access checks and the validation of the live route run first,
  * with the caller's current role. Call this function before the routes are registered.
  */
@@ -59,8 +59,8 @@ function copyIdOf({ headers }: FastifyRequest): string | null {
 }
 
 /**
- * Throws an error unless the caller is an auditor or admin. Called also for routes that need no
- * login and have not checked the caller.
+ * Throws an error unless the caller is an auditor or admin. This check is needed because some
+ * routes with a copy need no login or only the login of an ordinary user.
  */
 async function requireAuditor(request: FastifyRequest): Promise<void> {
   const principal = request.principal ?? (await principalIfAny(request))
@@ -81,8 +81,8 @@ class OpenCopies {
 
   /**
    * Returns the route handlers that read from a copy. Each call checks in the events that the copy
-   * still exists. A copy can't be read any more once it was deleted, or once a user's data was
-   * erased. Throws a 404 if the copy does not exist, and a 409 if it is not ready.
+   * still exists. A copy that was deleted, or that may contain the data of an erased user, can't be
+   * read any more. Throws a 404 if the copy does not exist, and a 409 if the copy is not ready.
    */
   async handlersOf(id: string): Promise<ReadonlyMap<string, CopyHandler>> {
     const copies = await this.existing()
@@ -116,8 +116,8 @@ class OpenCopies {
   private close(id: string): void {
     const opening = this.open.get(id)
     this.open.delete(id)
-    // Closing fails if a statement is still running in the copy, but this request must not fail for
-    // that reason.
+    // Closing fails if a statement is still running in the copy. The current request must not fail
+    // for this reason.
     opening?.then(({ pools }) => pools.close()).catch(() => {})
   }
 }
@@ -149,14 +149,14 @@ async function openCopy(deps: ReadDeps, { request }: ScratchCopyJob): Promise<Op
 const NO_GAUGES = { read: async () => [] }
 
 /**
- * Balances that a copy shows are not remembered. Such balances must not count as those that the
- * caller last saw on the live site.
+ * The balances and budgets that a copy shows are not remembered, because these amounts must not
+ * count as the amounts that the caller last received from the live site.
  */
 const NOT_REMEMBERED: ShownAmounts = { remember: async () => {}, lastOf: async () => null }
 
 /**
- * Returns an event store that has no events after `position` and can't be written. With it, a
- * scratch copy shows the states, balances and prices of its time.
+ * Returns an event store that has no events after `position` and can't be written. With this store,
+ * a scratch copy shows the states, balances and prices as of the copy's position.
  */
 function eventsUntil(store: EventStore, position: number): EventStore {
   const isWithin = (event: { readonly position: number }): boolean => event.position <= position

@@ -12,13 +12,15 @@ import {
 const HUMAN_CHECK_ORIGIN = 'https://challenges.cloudflare.com'
 /**
  * The origins from which pictures and songs may be loaded: any host with https. Plain http is
- * allowed only for the local machine, because others on the network could see what a user views.
+ * allowed only for the local machine, because other people on the network could see the pictures
+ * and songs that a user loads.
  */
 const ANY_PROVIDER = ['https:', 'http://localhost:*', 'http://127.0.0.1:*']
 const TELEGRAM = { script: 'https://telegram.org', frame: 'https://oauth.telegram.org' }
 
 /**
- * Returns the external origins that pages of the console must load from with the current options.
+ * Returns the external origins from which the pages of the console load content, according to the
+ * current options.
  */
 export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> {
   const options = await currentOptions(core)
@@ -46,7 +48,7 @@ const showsExternalPictures = (options: CurrentOptions): boolean =>
   (options.flag('DrawingEnabled') && !options.flag('MjForwardUrlEnabled'))
 
 /**
- * The maximum number of origins of chat clients, which limits the length of the header
+ * The maximum number of origins of chat clients. This maximum limits the length of the header
  * `Content-Security-Policy`.
  */
 const CHATS_MAX = 50
@@ -65,8 +67,9 @@ function chatFrames(options: CurrentOptions): string[] {
 const EMBEDDABLE = /^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$))/
 
 /**
- * Returns the origin of a URL as a list with one element. The list is empty if the URL is invalid.
- * NOTE: a semicolon in the host would end the directive in the header `Content-Security-Policy`.
+ * Returns the origin of a URL as a list with one element. The list is empty if the URL is invalid
+ * or the origin contains other characters than those of a host and a port. NOTE: A semicolon in the
+ * host would end the directive in the header `Content-Security-Policy`.
  */
 function originOf(url: string): string[] {
   const origin = URL.canParse(url) ? new URL(url).origin : ''

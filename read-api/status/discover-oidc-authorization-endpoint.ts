@@ -14,8 +14,8 @@ const LIMITS = {
 
 export type OidcAuthorizationEndpoint = {
   /**
-   * Returns the authorization endpoint in the discovery document at this address. Empty until the
-   * document was fetched.
+   * Returns the authorization endpoint in the discovery document at this address. Returns an empty
+   * text until the document has been fetched.
    */
   readonly of: (wellKnown: string) => string
   readonly close: () => Promise<void>
@@ -25,7 +25,7 @@ type CachedEndpoint = { readonly wellKnown: string; endpoint: string; refreshAt:
 
 /**
  * Caches the authorization endpoint of an OpenID provider. The provider's discovery document is
- * fetched in the background, so that requests never wait for it. The document is fetched again
+ * fetched in the background, so requests never wait for the document. The document is fetched again
  * after ten minutes, or after one minute if fetching failed.
  */
 export function createOidcAuthorizationEndpoint({
@@ -54,8 +54,8 @@ export function createOidcAuthorizationEndpoint({
 }
 
 /**
- * Fetches the discovery document. Returns its authorization endpoint, or null if it has no valid
- * one. Never rejects.
+ * Fetches the discovery document and returns its authorization endpoint. Returns null if fetching
+ * fails or the document contains no valid endpoint. Never rejects.
  */
 async function fetchEndpoint(outbound: Outbound, url: string): Promise<string | null> {
   const value: unknown = Object(await fetchJson(outbound, url)).authorization_endpoint

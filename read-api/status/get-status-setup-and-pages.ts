@@ -13,7 +13,7 @@ import {
 
 const PACKAGE = join(import.meta.dirname, '../../package.json')
 
-/** `GET /api/status`: what everybody may know about the site and its settings. */
+/** `GET /api/status`: the public information about the site and its settings. */
 export function getStatus(app: App, deps: ReadDeps): void {
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
   const startTime = Math.floor(deps.core.now() / 1_000)
@@ -50,7 +50,8 @@ const siteFields = (options: CurrentOptions) => ({
 })
 
 /**
- * Returns the fields about top-ups. A payment method is included only if all its settings are set.
+ * Returns the fields about top-ups. A payment method is included only if all settings that it needs
+ * are set.
  */
 const topUpFields = (options: CurrentOptions) => {
   const methods = [
@@ -85,8 +86,8 @@ const screenFields = (options: CurrentOptions) => ({
 })
 
 /**
- * Returns the fields about login methods. A login method is shown as available only if it is
- * enabled and all its settings are set.
+ * Returns the fields about login methods. Most login methods are shown as available only if they
+ * are enabled and the settings that they need are set.
  */
 const loginFields = (options: CurrentOptions, oidcEndpoint: OidcAuthorizationEndpoint) => ({
   turnstile_check: hasHumanCheck(options),
@@ -111,8 +112,8 @@ const loginFields = (options: CurrentOptions, oidcEndpoint: OidcAuthorizationEnd
 })
 
 /**
- * Reports whether users can pay with Epay, which needs an address, an id and a secret. NOTE: the
- * write API applies the same rule.
+ * Reports whether users can pay with Epay. Epay needs an address, an id, a secret and the server
+ * address of the site. NOTE: The write API applies the same rule.
  */
 export const offersEpay = (options: CurrentOptions): boolean =>
   options.text('PayAddress') !== '' &&
@@ -136,7 +137,7 @@ export const offersWeChat = (options: CurrentOptions): boolean =>
 
 /**
  * Reports whether users must solve a CAPTCHA (Cloudflare Turnstile), which needs two keys. NOTE:
- * the write API applies the same rule.
+ * The write API applies the same rule.
  */
 export const hasHumanCheck = (options: CurrentOptions): boolean =>
   options.flag('TurnstileCheckEnabled') &&

@@ -50,7 +50,7 @@ const LISTINGS: readonly Listing[] = [
 
 /**
  * `GET /api/mj/` (drawing) and `GET /api/task/` (music and video), for admins: the tasks of all
- * users, newest first. `GET /api/mj/self` and `GET /api/task/self`: the caller's tasks.
+ * users, by default newest first. `GET /api/mj/self` and `GET /api/task/self`: the caller's tasks.
  */
 export function listTaskRows(app: FastifyInstance, deps: ReadDeps): void {
   const preHandler = upToDate(deps, 'tasks', 'users', 'channels')
@@ -96,7 +96,7 @@ async function respond(
   const last = rows.at(-1)
   if (order === null && last !== undefined) cursors.learn(list, page, last.position)
   const most = order === null ? TASKS_COUNTED_MAX : SORT_WINDOW
-  // NOTE: in the lists of their own tasks, admins see only what any user sees.
+  // NOTE: In the list of their own tasks, admins see the same fields as any other user.
   const viewer = { isAdmin: ownerId === null, language: languageOf(request) }
   const decrypted = await decryptTasks(core, progress, rows)
   return {
@@ -108,8 +108,8 @@ async function respond(
 }
 
 /**
- * Returns the requested order of the tasks, or null for the default order, newest first. Users do
- * not see the channels of their tasks, so they can't sort by channel.
+ * Returns the requested order of the tasks, or null for the default order, newest first. The list
+ * of the caller's own tasks can't be sorted by channel, because this list does not show channels.
  */
 function taskOrder({ sort, order }: TaskQuery, ownerId: number | null): ListOrder<TaskSort> | null {
   if (!sort || (sort === 'channel' && ownerId !== null)) return null

@@ -25,17 +25,14 @@ export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
 const FIELDS = { ...DRAWING_FIELDS, ...MUSIC_FIELDS }
 
-/**
- * A task with its encrypted columns decrypted. It contains everything, including what some viewers
- * may not see.
- */
+/** A task with its encrypted columns decrypted, including fields that some viewers may not see. */
 export type DecryptedTask = PlainValuesOf<typeof FIELDS> &
   Pick<TaskRow, 'changedPosition' | 'kind' | 'cause'> & {
     readonly songs: Song[]
     readonly video: Video | null
   }
 
-/** Decrypts the texts of tasks. Adds the progress of tasks that have not ended. */
+/** Decrypts the texts of tasks. Adds the progress of each task, its songs and its video. */
 export async function decryptTasks(
   core: Pick<Core, 'db' | 'vault' | 'now'>,
   progress: TaskProgress,
@@ -68,7 +65,11 @@ export async function decryptTasks(
   )
 }
 
-/** Returns the video of a task. `result` is the decrypted result of a finished video, or null. */
+/**
+ * Returns the video of a task, or null if the task is not for a video. The URL is empty if the
+ * video is not finished or was deleted. `result` is the decrypted result of a finished video, or
+ * null.
+ */
 function videoOf(
   core: Pick<Core, 'vault' | 'now'>,
   row: TaskRow,
@@ -87,7 +88,7 @@ function videoOf(
 
 /**
  * Returns the percentage in a provider's description of the progress, such as `40%`. Returns `0%`
- * if there is none.
+ * if the description contains no percentage.
  */
 export function percentOf(text: string | undefined): string {
   const [percent] = /\b(100|\d{1,2})%/.exec(text ?? '') ?? []
@@ -103,7 +104,8 @@ const progressOf = ({ finishedAt }: TaskRow, progressById: string | undefined): 
 
 /**
  * Returns the start time of a task. If a task started and succeeded between two polls, its start
- * was not recorded. The time of submission is returned instead.
+ * was not recorded, and the time of submission is returned instead. Returns null for any other task
+ * without a recorded start.
  */
 const startOf = ({ status, startedAt, submittedAt }: DecryptedTask): number | null =>
   startedAt ?? (status === 'SUCCESS' ? submittedAt : null)
@@ -129,7 +131,7 @@ const shownTo = ({ isAdmin, language }: Viewer, row: DecryptedTask): DecryptedTa
   failReason: row.failReason || causeText(row.cause, language),
 })
 
-/** For each cause of a failed task, the text that is shown if the provider gave no reason. */
+/** The texts for the causes of failed tasks. The text is shown if the provider gave no reason. */
 const CAUSES: Readonly<Record<string, TranslatedText>> = {
   failed: { zh: '上游未说明原因', en: 'The provider gave no reason' },
   refused: { zh: '上游拒绝了该任务', en: 'The provider rejected the task' },
@@ -141,7 +143,10 @@ const CAUSES: Readonly<Record<string, TranslatedText>> = {
   timeout: { zh: '任务超过一小时未完成', en: 'The task was not finished within an hour' },
 }
 
-/** Returns the text for the cause of a failure, or an empty text if the task has not failed. */
+/**
+ * Returns the text for the cause of a failure, or an empty text if the task has not failed. A cause
+ * without a text is returned as it is.
+ */
 const causeText = (cause: string, language: Language): string =>
   cause === '' ? '' : (CAUSES[cause]?.[language] ?? cause)
 
@@ -151,9 +156,10 @@ const DEPTH_MAX = 4
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Finds the songs or lyrics in the JSON result of a music task. The structure differs between
- * providers. Any object with a title, a text or a URL counts as a song. Objects in lists, and in
- * the members `data` and `clips`, count too.
+ * Finds the songs or lyrics in the JSON result of a music task, at most 20. The structure of the
+ * result differs between providers. Any object with a title, a text or an audio URL counts as a
+ * song. Lists, and the members `data` and `clips` of other objects, are searched for songs too.
+ * Returns an empty list if the result is not JSON.
  */
 function songsOf(result: string): Song[] {
   try {
@@ -194,8 +200,8 @@ const secondsOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0
 
 /**
- * Returns the value if it is an http(s) URL. Returns an empty text for any other value, because the
- * console shows the URL as a link.
+ * Returns the value if it is an `http` or `https` URL. Returns an empty text for any other value,
+ * because the console shows the result as a link.
  */
 function addressOf(value: unknown): string {
   const text = textOf(value)

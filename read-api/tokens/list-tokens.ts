@@ -30,9 +30,10 @@ const EXHAUSTED = 4
 const MASK = '*'.repeat(12)
 
 /**
- * Converts tokens of the caller to a response. Keys are included only for a session, because an
- * access token may leak from a script. The server remembers the budgets that it returns. A later
- * change without `expected_remain_quota` is compared with them.
+ * Converts tokens of the caller to a response. Only a session receives complete keys. An access
+ * token may leak from a script and therefore receives only masked keys. Remembers the returned
+ * budgets for the session or access token. If the caller later sets a budget without
+ * `expected_remain_quota`, the server uses the remembered budget as `expected_remain_quota`.
  */
 async function ownTokenResponses(
   { core, shownBudgets }: ReadDeps,
@@ -102,8 +103,8 @@ function statusOf(row: TokenRow, budget: TokenBudget | undefined, now: number): 
 }
 
 /**
- * Reports whether the token can still pay for calls. Quota that running calls have set aside
- * counts, because it may be released.
+ * Reports whether the token can still pay for calls. Quota that running calls have set aside counts
+ * too, because the calls may release this quota.
  */
 const hasQuota = ({ isUnlimited, remain, held }: TokenBudget): boolean =>
   isUnlimited || remain > 0n || remain + held > 0n

@@ -29,8 +29,8 @@ import {
 } from '../read-dependencies-and-query-parameters.ts'
 
 /**
- * Converts orders to a response. Only admins see who made a refund, the rebate of the inviting
- * user, and what the payment provider reported.
+ * Converts orders to a response. Only admins see who made a refund, the provider's ids of refunds
+ * and disputes, the rebate of the inviting user, and the reports of the payment provider.
  */
 async function orderResponses(
   { core }: Pick<ReadDeps, 'core'>,
@@ -67,8 +67,8 @@ async function orderResponses(
 }
 
 /**
- * `GET /api/user/topup/self`: the caller's orders, newest first. `GET /api/user/topup`, for admins:
- * the orders of all users.
+ * `GET /api/user/topup/self`: the caller's orders, by default newest first. `GET /api/user/topup`,
+ * for admins: the orders of all users.
  */
 export function listOrderRows(app: App, deps: ReadDeps): void {
   const fresh = upToDate(deps, 'orders', 'users')

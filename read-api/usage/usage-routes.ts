@@ -33,8 +33,8 @@ const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 100 * DAY
 
 /**
- * Returns the requested range in Unix seconds. The default is the last week. Throws a 400 if the
- * range is longer than 100 days.
+ * Returns the requested range in Unix seconds. By default, the range ends now and starts 7 days
+ * before its end. Throws a 400 if the range is longer than 100 days.
  */
 export function usageRange(query: UsageRange, now: number): { from: number; to: number } {
   const to = integerOf(query.end_timestamp) ?? Math.floor(now / 1_000)
@@ -93,8 +93,8 @@ const HOUR = 3_600
 const TOP = 10
 
 /**
- * `GET /api/data/site`, for admins: the totals of the site, the users, models and channels with the
- * highest charges, and the lag of the read models.
+ * `GET /api/data/site`, for admins: the totals of the site and the lag of the read models. The
+ * response also lists the 10 users, the 10 models and the 10 channels with the highest charges.
  */
 export function siteUsage(app: App, deps: ReadDeps): void {
   app.route({
@@ -156,8 +156,9 @@ const costOf = ({ cost, costedQuota }: { cost: bigint; costedQuota: bigint }) =>
 })
 
 /**
- * Returns how far the slowest read model lags behind. The position of the latest event is read
- * first, so that events that are appended meanwhile do not count as lag.
+ * Returns by how many positions the slowest read model lags behind the latest event. The position
+ * of the latest event is read before the positions of the read models. Events that are appended
+ * between the two reads therefore do not count as lag.
  */
 async function lagOf(core: Core): Promise<SiteUsage['lag']> {
   const head = await core.store.headPosition()
@@ -168,7 +169,7 @@ async function lagOf(core: Core): Promise<SiteUsage['lag']> {
 
 const TOKENS_MAX = 50
 
-/** `GET /api/data/self/tokens`: what the caller's tokens were charged, by token and UTC day. */
+/** `GET /api/data/self/tokens`: the charges of the caller's tokens, by token and UTC day. */
 export function dailyUsageByToken(app: App, deps: ReadDeps): void {
   app.route({
     ...endpoint(usageQueries, 'GET /api/data/self/tokens'),
@@ -198,8 +199,8 @@ const pointOf = ({ day, tokenId, name, count, quota, tokens }: TokenDayUsage): T
 })
 
 /**
- * Returns the usage by day that is not in the list: that of unlisted tokens, and of calls without a
- * token. Corrections of charges can make this usage negative.
+ * Returns for each day the usage that `perToken` does not contain: the usage of other tokens, and
+ * the usage of calls without a token. Corrections of charges can make this usage negative.
  */
 function restOf(
   totals: readonly DayUsage[],

@@ -7,8 +7,8 @@ import { type CredentialsOverview, credentialQueries } from '../contract/credent
 import { type App, type ReadDeps, upToDate } from '../read-dependencies-and-query-parameters.ts'
 
 /**
- * `GET /api/user/security`: which access token, authenticator app, recovery codes and passkeys the
- * caller has. The response contains no secrets.
+ * `GET /api/user/security`: the caller's access token, authenticator app, recovery codes and
+ * passkeys, without the secrets.
  */
 export function getCredentials(app: App, deps: ReadDeps): void {
   const { core } = deps
@@ -38,7 +38,8 @@ export function getCredentials(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Returns when the access token was issued and expires. Returns null if there is no valid token.
+ * Returns the times at which the access token was issued and expires. Returns null if the user has
+ * no valid access token.
  */
 function tokenOf(
   { tokenIssuedAt, tokenExpiresAt, tokenAuthVersion }: CredentialsRow,

@@ -45,8 +45,8 @@ export function getSelf(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Returns why warnings can't be sent to the user's webhook. Returns null if they can, or if the
- * user gets warnings in another way.
+ * Returns the reason why the site can't send warnings to the user's webhook. Returns null if the
+ * site can send warnings to the webhook, or if the user gets warnings in another way.
  */
 async function storedWebhookErrorOf(
   { core }: Pick<ReadDeps, 'core'>,
@@ -58,9 +58,9 @@ async function storedWebhookErrorOf(
 }
 
 /**
- * Adds the notification settings to the other settings of a user. Only the user can see the
- * notification settings. The result tells whether the webhook has a secret, but does not contain
- * it.
+ * Adds the notification settings to the other settings of a user, which are a JSON text. Only the
+ * user can see the notification settings. The result tells whether the webhook has a secret, but
+ * does not contain the secret.
  */
 function withNotifications(
   setting: string,
@@ -79,7 +79,7 @@ function withNotifications(
   })
 }
 
-/** `GET /api/user/aff`: the code in the caller's invitation link, which never changes. */
+/** `GET /api/user/aff`: the code in the caller's invitation link. This code never changes. */
 export function inviteCode(app: App, { core }: ReadDeps): void {
   app.route({
     ...endpoint(userQueries, 'GET /api/user/aff'),
@@ -89,8 +89,8 @@ export function inviteCode(app: App, { core }: ReadDeps): void {
 }
 
 /**
- * `GET /api/user/check_in_status`: whether the caller can still get the check-in reward of this UTC
- * day.
+ * `GET /api/user/check_in_status`: whether the caller can still get the check-in reward of the
+ * current UTC day. False if the site has disabled check-ins.
  */
 export function checkInStatus(app: App, deps: ReadDeps): void {
   app.route({

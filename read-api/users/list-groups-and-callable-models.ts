@@ -23,7 +23,7 @@ type UsableGroup = {
 
 /**
  * Returns the groups in which a user can make calls: the user's own group, and all groups that are
- * open to everybody. `ratio` is what this user pays.
+ * open to everybody and have a ratio. `ratio` is the group ratio that applies to this user.
  */
 export function usableGroups(options: CurrentOptions, ownGroup: string): Map<string, UsableGroup> {
   const ratios = options.members('GroupRatio')
@@ -71,9 +71,9 @@ export function listGroups(app: App, deps: ReadDeps): void {
 }
 
 /**
- * Moves the models whose names are not those of chat models, such as models for images, to the end.
- * Models that all channels of the caller's groups bill by the second are moved too, because they
- * are videos whatever their name. Clients suggest the first model.
+ * Moves the models that are not for chats to the end, because clients suggest the first model. The
+ * name of a model tells whether the model is for chats. A model that all channels of the caller's
+ * groups bill by the second is for videos, whatever its name is.
  */
 function chatModelsFirst(
   models: readonly string[],
@@ -92,8 +92,8 @@ function chatModelsFirst(
 
 /**
  * `GET /api/user/models`: the models that the caller can call. A model is included if an enabled
- * channel serves it in one of the caller's groups. A model without a price is included only if the
- * caller accepts such models.
+ * channel serves the model in one of the caller's groups. A model without a price is included only
+ * if the caller accepts such models.
  */
 export function listUserModels(app: App, deps: ReadDeps): void {
   app.route({

@@ -27,8 +27,9 @@ export async function userResponses({ core }: ReadDeps, rows: readonly UserRow[]
 }
 
 /**
- * Converts users to a response, with the balance repeated as `expected_quota`. The server remembers
- * the balance that it returns. A later change without `expected_quota` is compared with it.
+ * Converts users to a response that repeats each balance as `expected_quota`. Remembers the
+ * returned balances for the caller's session or access token. If the caller later sets a balance
+ * without `expected_quota`, the server uses the remembered balance as `expected_quota`.
  */
 async function changeableUsers(
   deps: ReadDeps,
@@ -41,7 +42,7 @@ async function changeableUsers(
   return users.map((user) => ({ ...user, expected_quota: user.quota }))
 }
 
-// NOTE: only the columns of `USER_FIELDS` are returned. Other columns, such as the reference of the
+// NOTE: Only the columns of `USER_FIELDS` are returned. Other columns, such as the reference of the
 // password, must never be returned.
 const userResponse = (row: UserRow, account: Account | undefined): User =>
   responseOf(USER_FIELDS, {
@@ -80,7 +81,7 @@ async function hasSecondFactor({ core }: ReadDeps, userId: number): Promise<bool
 
 /**
  * `GET /api/user/` and `GET /api/user/search`, for admins: all users, including deactivated ones,
- * newest first.
+ * by default newest first.
  */
 export function listUserRows(app: App, deps: ReadDeps): void {
   for (const name of ['GET /api/user/', 'GET /api/user/search'] as const) {

@@ -12,7 +12,9 @@ import {
 } from '../../read-dependencies-and-query-parameters.ts'
 import { timelineResponse } from './timeline-response.ts'
 
-/** Takes the place of the missing end of a range, in Unix seconds, and is later than any event. */
+/**
+ * The end of a range if the query has no end, in Unix seconds. No event is later than this time.
+ */
 const FOREVER_SECONDS = 9_999_999_999
 
 /**

@@ -12,8 +12,8 @@ import {
 import { type App, type ReadDeps, upToDate } from '../../read-dependencies-and-query-parameters.ts'
 
 /**
- * For each range: the number of time steps, and the length of one step in seconds. The length is a
- * multiple of a minute, because figures are stored by minute.
+ * The number of time steps of each range, and the length of one step in seconds. The length is a
+ * multiple of a minute, because the read model stores the figures by minute.
  */
 const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly steps: number }>> = {
   '1h': { step: 120, steps: 30 },
@@ -23,8 +23,8 @@ const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly ste
 
 /**
  * `GET /api/channel/{id}/health_history?range=1h|24h|7d`, for admins: the numbers of successes and
- * failures of a channel, and its latencies, in equal time steps. The range ends now. The default
- * range is 24 hours.
+ * failures of a channel, and its latencies, in equal time steps. The last step contains the current
+ * time. The default range is 24 hours.
  */
 export function getHealthHistory(app: App, deps: ReadDeps): void {
   app.route({

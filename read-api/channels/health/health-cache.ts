@@ -9,8 +9,9 @@ type CachedRow = { readonly text: string; readonly row: ChannelHealth; readonly 
 
 /**
  * Caches the health of all channels in this process. Each read that finds a change increases the
- * version of the cache. For each channel, the cache keeps the version at which it last changed. The
- * cache can therefore tell which channels have changed since the version that a client has.
+ * version of the cache. For each channel, the cache keeps the version at which the channel last
+ * changed. The cache can therefore tell which channels have changed since the version that a client
+ * has.
  */
 export class HealthCache {
   private readonly rows: HealthReader
@@ -33,8 +34,8 @@ export class HealthCache {
   }
 
   /**
-   * Reads the health of all channels again, unless it was read about a second ago. Concurrent
-   * callers share one read.
+   * Reads the health of all channels again, unless the last read began less than 0.9 s ago.
+   * Concurrent callers share one read.
    */
   refresh(): Promise<void> {
     const isFresh = performance.now() - this.readAt < FRESH_MS
@@ -46,7 +47,8 @@ export class HealthCache {
   }
 
   /**
-   * Returns the channels that changed after a version of the cache, or null if nothing has changed.
+   * Returns the channels that have changed or have been removed after a version of the cache, or
+   * null if there are no such channels.
    */
   since(version: number): HealthPush | null {
     if (version >= this.version) return null

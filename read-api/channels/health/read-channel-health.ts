@@ -73,8 +73,9 @@ export class HealthReader {
   }
 
   /**
-   * Returns the success counts and latencies of each channel for the last 24 hours. These figures
-   * are cached for 30 s, because a day has many rows and its sums change slowly.
+   * Returns the figures of each channel for the last 24 hours, such as success counts and
+   * latencies. The figures are cached for 30 s, because the figures of a day are summed from many
+   * rows and change slowly.
    */
   private async lastDay(minute: number): Promise<Window> {
     const { core } = this.deps
@@ -159,8 +160,9 @@ function circuitResponse(circuit: Circuit, row: ChannelRow): CircuitState {
 type Offering = Pick<ChannelRow, 'id' | 'keyRefs' | 'terms'>
 
 /**
- * Returns the ids of the channels that no other channel can replace. Such a channel is the only one
- * with some model for some group.
+ * Returns the ids of the channels that no other channel in `rows` can replace. Such a channel is
+ * the only channel that offers one of its models to one of its groups. Channels without keys do not
+ * count.
  */
 function lastChannelsOf(rows: readonly Offering[]): ReadonlySet<number> {
   const offers = new Map<string, Map<string, number | null>>()

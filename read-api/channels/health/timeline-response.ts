@@ -15,7 +15,7 @@ import { userIdOf } from '../../read-dependencies-and-query-parameters.ts'
 type TimelineRequest = TimelineQuery & { readonly page: number; readonly at: number | null }
 
 /**
- * Returns the history of a channel. If `at` is given, also returns the channel's state at that
+ * Returns the history of a channel. If `at` is not null, also returns the channel's state at that
  * time. Returns null if the channel never existed.
  */
 export async function timelineResponse(
@@ -52,8 +52,8 @@ export async function timelineResponse(
 }
 
 /**
- * Returns the time after which a channel can't expire any more: the time of its deletion, or now if
- * the channel still exists.
+ * Returns the latest time at which an expiry of the channel can have occurred: the time of the
+ * channel's deletion, or the current time if the channel still exists.
  */
 async function endOf(
   db: Core['db'],
@@ -113,9 +113,9 @@ async function namesOf(db: Core['db'], entries: readonly Entry[]): Promise<Map<n
 }
 
 /**
- * Returns which of the channel's keys an entry concerns, as an index from 0. Events refer to a key
- * by a random id, which would tell an admin nothing. The index is null if the channel no longer has
- * the key.
+ * Returns the index (from 0) of the channel key that an entry concerns. The index is null if the
+ * channel no longer has the key, and missing if the entry concerns no key. Events refer to a key by
+ * a random id, which would tell an admin nothing.
  */
 function keyResponse({ detail }: Entry, keyRefs: readonly string[]): Pick<TimelineEntry, 'key'> {
   if (detail.keyRef == null) return {}
@@ -177,7 +177,10 @@ const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['costRatio', 'cost_ratio'],
 ])
 
-/** Returns, by the position of an entry, the API names of the fields that this entry changed. */
+/**
+ * Maps the position of each entry to the API names of the fields that the entry changed. The
+ * creation of the channel is left out.
+ */
 function changedFields(entries: readonly TimelineRow[]): Map<number, string[]> {
   const fields = new Map<number, string[]>()
   let terms: Terms = {}
@@ -205,9 +208,10 @@ type Expiry = Omit<TimelineRow, 'kind'> & { readonly kind: 'expired' }
 type Entry = TimelineRow | Expiry
 
 /**
- * Returns the expiries of a channel, newest first. `changes` are all events that set the channel's
- * name, limits or expiry, oldest first. `until` is the current time, or the time at which the
- * channel was deleted, in Unix milliseconds. Later expiries are left out.
+ * Returns the expiries of a channel, newest first. `changes` are all changes of the channel's
+ * configuration, oldest first. `until` is the current time, or the time at which the channel was
+ * deleted, in Unix milliseconds. Expiries after `until` are left out, and so are expiries that an
+ * admin changed before they occurred.
  */
 function expiriesOf(changes: readonly TimelineRow[], until: number): readonly Expiry[] {
   const expiries: Expiry[] = []
@@ -223,8 +227,8 @@ function expiriesOf(changes: readonly TimelineRow[], until: number): readonly Ex
 }
 
 /**
- * Returns the expiry that the last of these changes set, in Unix seconds. 0 or less means that the
- * channel never expires.
+ * Returns the expiry that the last of these changes set, in Unix seconds. A value of 0 or less
+ * means that the channel never expires.
  */
 function expirySetBy(changes: readonly TimelineRow[]): number {
   const last = changes.findLast(({ detail }) => detail.terms !== undefined)

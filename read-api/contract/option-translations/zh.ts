@@ -1,8 +1,8 @@
 /**
  * The Chinese texts of all options and sections that the console shows. The console's translations
- * include them, and `GET /api/option/schema` returns them. `bounds` has the messages for values
- * that are too low or too high. `confirm` has the questions that a form asks before it accepts
- * certain values.
+ * include these texts, and `GET /api/option/schema` returns them. `bounds` has the messages for
+ * values that are too low or too high. `confirm` has the questions that a form asks before it
+ * accepts certain values.
  */
 export const optionTranslations = {
   sectionTitle: {
