@@ -2,7 +2,7 @@ import { assert } from '#domain/shared/assert.ts'
 import { isName, isText } from '#domain/shared/check-characters.ts'
 import { isSame } from '#domain/shared/deep-equal.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import {
   sentValues,

@@ -13,7 +13,11 @@ import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { TokenErrorCode } from '#domain/tokens/decide.ts'
 import type { TopUpErrorCode } from '#domain/top-ups/commands.ts'
 import type { UserErrorCode, UsernameErrorCode } from '#domain/users/commands.ts'
-import { type ErrorCatalogue, errorsOf, type HttpError } from '#infra/http/http-errors.ts'
+import {
+  type ErrorCatalogue,
+  errorsOf,
+  type HttpError,
+} from '#infra/http/http-error-class-and-catalogue.ts'
 import {
   AUDIT_JOB_ERRORS,
   CORRECTION_ERRORS,

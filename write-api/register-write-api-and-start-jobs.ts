@@ -20,8 +20,8 @@ import {
   importProviderInvoice,
 } from './audit/import-and-delete-provider-invoices.ts'
 import { startFindingNotices } from './audit/notify-of-findings.ts'
-import { recomputeCalls } from './audit/recompute-calls.ts'
-import { startProviderInvoiceRemovals } from './audit/remove-provider-invoice-rows.ts'
+import { recomputeCalls } from './audit/recompute-charges-at-recorded-prices.ts'
+import { startProviderInvoiceRemovals } from './audit/remove-leftover-provider-invoice-rows.ts'
 import { deleteScratchCopy, requestScratchCopy } from './audit/request-and-delete-scratch-copies.ts'
 import { requestRebuild, requestVerification } from './audit/request-verification-or-rebuild.ts'
 import { startCorrections } from './audit/run-correction.ts'

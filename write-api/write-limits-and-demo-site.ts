@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ADMIN, SUPER_ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import { httpError } from '#infra/http/http-errors.ts'
+import { httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 

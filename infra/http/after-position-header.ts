@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { invalidField } from './http-errors.ts'
+import { invalidField } from './http-error-class-and-catalogue.ts'
 
 /**
  * Returns the value of `X-After-Position`: the position of the last event that the response of a

@@ -7,7 +7,7 @@ import {
   invalidField,
   invalidFieldMessage,
   UNKNOWN_OBJECTS,
-} from './http-errors.ts'
+} from './http-error-class-and-catalogue.ts'
 
 /**
  * The errors about a channel's address, in the management API and the relay. The messages do not

@@ -5,7 +5,7 @@ import { ShortLivedUnavailable } from '../limits/short-lived-values.ts'
 import { isDatabaseAway } from '../postgres/query-timeouts.ts'
 import { warnThrottled } from '../telemetry/log.ts'
 import { VaultBusy } from '../vault/port.ts'
-import { HttpError, type HttpErrorCode, httpError } from './http-errors.ts'
+import { HttpError, type HttpErrorCode, httpError } from './http-error-class-and-catalogue.ts'
 import { sendError } from './response-envelope.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 

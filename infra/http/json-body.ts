@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { httpError, invalidField } from './http-errors.ts'
+import { httpError, invalidField } from './http-error-class-and-catalogue.ts'
 
 const NUL = { zh: '不能包含 NUL 字符', en: 'must not contain a NUL character' }
 const SURROGATE = {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { httpError } from './http-errors.ts'
+import { httpError } from './http-error-class-and-catalogue.ts'
 
 /**
  * Throws a 403 for a request that a page of another site caused. Checks the headers

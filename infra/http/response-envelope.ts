@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { HttpError } from './http-errors.ts'
+import type { HttpError } from './http-error-class-and-catalogue.ts'
 import { languageOf } from './request-language.ts'
 
 type Success<T> = {

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { TLocalizedValidationError } from 'typebox/error'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
-import { type HttpError, invalidField } from './http-errors.ts'
+import { type HttpError, invalidField } from './http-error-class-and-catalogue.ts'
 
 const TYPES: Record<string, TranslatedText> = {
   string: { zh: '字符串', en: 'a string' },

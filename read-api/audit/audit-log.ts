@@ -2,7 +2,7 @@ import type { Sealed } from '#domain/shared/event.ts'
 import { ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { httpError, invalidField } from '#infra/http/http-errors.ts'
+import { httpError, invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import {
   type ActCursor,

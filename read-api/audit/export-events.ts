@@ -4,7 +4,7 @@ import { TAR_END, tarFile } from '#infra/audit-program/write-tar-archive.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { httpError } from '#infra/http/http-errors.ts'
+import { httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import { verificationQueries } from '../contract/verifications.ts'
 import { createPermits, sendExport } from '../logs/export-permits-and-streaming.ts'
 import {

@@ -1,7 +1,7 @@
 import { ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import { isStillAdmitted, onlyAuditor, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { httpError } from '#infra/http/http-errors.ts'
+import { httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import { type LedgerFilter, listMovements, type TotalAt } from '#projections/ledger/query.ts'
 import { type LedgerExportQuery, type LedgerItem, ledgerQueries } from '../contract/ledger.ts'
 import { createPermits, sendExport } from '../logs/export-permits-and-streaming.ts'

@@ -2,7 +2,7 @@ import type { ProviderInvoice } from '#domain/provider-invoices/events.ts'
 import { ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import { isStillAdmitted, onlyAuditor, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { httpError } from '#infra/http/http-errors.ts'
+import { httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import {
   type Comparison,
   type ProviderInvoiceItem,

@@ -1,7 +1,7 @@
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { notFound } from '#infra/http/http-errors.ts'
+import { notFound } from '#infra/http/http-error-class-and-catalogue.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import {
   type ChannelsOfTag,

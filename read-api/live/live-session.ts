@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
 import { AUDITOR } from '#domain/shared/user-roles-and-statuses.ts'
-import type { HttpError } from '#infra/http/http-errors.ts'
+import type { HttpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { unreadCounts } from '#projections/messages/query.ts'
 import type { LiveMessage, LiveTopic } from '../contract/live-messages.ts'

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import { schemaError } from '#infra/http/schema-error.ts'
 import { LIVE_TOPICS, type LiveRequest } from '../contract/live-messages.ts'
 

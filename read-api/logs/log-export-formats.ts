@@ -1,4 +1,4 @@
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import type { Language } from '#infra/http/request-language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/logs/query.ts'

@@ -1,6 +1,6 @@
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { invalidField, notFound } from '#infra/http/http-errors.ts'
+import { invalidField, notFound } from '#infra/http/http-error-class-and-catalogue.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import {
   findInInbox,

@@ -2,7 +2,7 @@ import { toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { readPositions } from '#projections/read-model-freshness/query.ts'
 import {

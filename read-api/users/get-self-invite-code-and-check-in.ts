@@ -1,7 +1,7 @@
 import { dayOf } from '#domain/shared/utc-time.ts'
 import { onlyUser, onlyUserOfAnyPassword, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { httpError } from '#infra/http/http-errors.ts'
+import { httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type WebhookErrorCode, webhookErrorOf } from '#infra/outbound/webhook-checks.ts'
 import { codeOfId } from '#infra/vault/id-code.ts'

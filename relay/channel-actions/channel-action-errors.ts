@@ -1,6 +1,10 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { CHANNEL_TARGET_ERRORS } from '#infra/http/check-channel-address-and-proxy.ts'
-import { type ErrorCatalogue, errorsOf, HttpError } from '#infra/http/http-errors.ts'
+import {
+  type ErrorCatalogue,
+  errorsOf,
+  HttpError,
+} from '#infra/http/http-error-class-and-catalogue.ts'
 
 const CHANNEL_ACTION_ERRORS = {
   ...CHANNEL_TARGET_ERRORS,

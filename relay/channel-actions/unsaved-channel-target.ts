@@ -5,7 +5,7 @@ import {
   checkProxy,
   TARGET_TEXTS,
 } from '#infra/http/check-channel-address-and-proxy.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { profileOf } from '#relay/providers/profiles/profiles-by-channel-type.ts'
 import type { FetchModels } from '#write-api/contract/channels.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { onlySession, principalOf } from '#infra/http/access-checks.ts'
-import { HttpError } from '#infra/http/http-errors.ts'
+import { HttpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import { rejectCrossSite } from '#infra/http/origin-checks.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { type WatchedSession, watchSessions } from '#infra/http/session-watch.ts'

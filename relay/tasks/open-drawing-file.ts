@@ -1,6 +1,6 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import { keysOfSubmitted, sendWithKeys } from '#relay/views/submission-checks-and-key-retries.ts'
-import type { ExpiredFile } from './limit-file-address-lookups.ts'
+import type { ExpiredFile } from './look-up-expired-file-addresses.ts'
 import {
   FAILED,
   type FileAddress,

@@ -5,7 +5,7 @@ import type { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import type { AcceptedTaskWriter } from './accepted-task-writer.ts'
 import type { Permits } from './limit-concurrent-work.ts'
-import type { FileAddressLookups } from './limit-file-address-lookups.ts'
+import type { FileAddressLookups } from './look-up-expired-file-addresses.ts'
 import type { TaskLedger } from './task-ledger.ts'
 
 /**

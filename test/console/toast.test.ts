@@ -10,7 +10,7 @@ import {
   shownToasts,
   showSuccess,
 } from '#console/ui/messages/toast.ts'
-import { httpError } from '#infra/http/http-errors.ts'
+import { httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import { en } from '#test/support/console-texts.ts'
 
 afterEach(() => {

@@ -6,7 +6,7 @@ import { providerInvoiceRequestsStream } from '#domain/provider-invoices/events.
 import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { appendTo, channelCreated } from '#test/projections/fixture.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { removeAbandonedRows } from '#write-api/audit/remove-provider-invoice-rows.ts'
+import { removeAbandonedRows } from '#write-api/audit/remove-leftover-provider-invoice-rows.ts'
 import { seededFixture } from './write-fixture.ts'
 
 const fixture = startedOnce(seededFixture)

@@ -1,7 +1,7 @@
 import type { AuditJobErrorCode } from '#domain/audit/decide-audit-jobs.ts'
 import type { CorrectionErrorCode } from '#domain/corrections/decide.ts'
 import type { ProviderInvoiceErrorCode } from '#domain/provider-invoices/decide.ts'
-import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-error-class-and-catalogue.ts'
 
 export const AUDIT_JOB_ERRORS: ErrorCatalogue<AuditJobErrorCode> = {
   VerificationRunning: [

@@ -8,7 +8,7 @@ import {
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyRoot, onlyRootSession, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { accountsOf } from '#projections/balances/query.ts'
 import { sumsOfCorrection } from '#projections/corrected-calls/query.ts'

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { CorrectionScope } from '#domain/corrections/events.ts'
 import type { CorrectedRatios } from '#domain/pricing/charge-at-corrected-price.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import { TIME_MAX } from '#read-api/contract/resource-field-definition.ts'
 import type { CorrectedPrice } from '../contract/repricing-and-corrections.ts'
 

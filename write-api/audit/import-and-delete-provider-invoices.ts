@@ -19,7 +19,7 @@ import {
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import { done, success } from '#infra/http/response-envelope.ts'
 import { findChannel } from '#projections/channels/query.ts'
 import { countKnownIds, countLines } from '#projections/reconciliation/query.ts'
@@ -39,7 +39,7 @@ import { toHttpError } from '../domain-error-catalogue.ts'
 import { providerInvoiceError } from './audit-errors.ts'
 import { checkPeriod, periodIn } from './provider-invoice-period.ts'
 import type { ProviderInvoiceFormat } from './read-provider-invoice-row.ts'
-import { PARTS_AHEAD, removeIfUnknown } from './remove-provider-invoice-rows.ts'
+import { PARTS_AHEAD, removeIfUnknown } from './remove-leftover-provider-invoice-rows.ts'
 import { type ProviderInvoiceSums, sumProviderInvoice } from './sum-provider-invoice.ts'
 
 const RETRY_SECONDS = 30

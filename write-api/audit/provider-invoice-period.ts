@@ -1,6 +1,6 @@
 import type { Period, ProviderInvoice } from '#domain/provider-invoices/events.ts'
 import { gapOf } from '#domain/provider-invoices/period.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import type { ImportProviderInvoice } from '../contract/provider-invoices.ts'
 import { utcDayOf } from './read-provider-invoice-row.ts'
 

@@ -1,6 +1,6 @@
 import { roundedQuotient, sizeOf } from '#domain/provider-invoices/amounts.ts'
 import { dayOf } from '#domain/shared/utc-time.ts'
-import type { HttpError } from '#infra/http/http-errors.ts'
+import type { HttpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import { providerInvoiceError, type RowProblem } from './audit-errors.ts'
 
 /** The format of an invoice file: the names of its columns, the delimiter and the decimal point. */

@@ -4,7 +4,7 @@ import { type AuditJobCommand, auditJobsDecider } from '#domain/audit/decide-aud
 import { AUDIT_JOBS_STREAM } from '#domain/audit/events.ts'
 import { onlyAuditor, onlyRoot, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { PROJECTION_NAMES } from '#projections/projection-names.ts'
 import { type Action, accepted, contextOf, type Deps } from '../action.ts'

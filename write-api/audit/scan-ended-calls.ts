@@ -2,7 +2,7 @@ import type { CallInterrupted, CallSettled } from '#domain/accounts/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { hasDensePositions, positionOfTime } from '#infra/event-store/binary-search-events.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import type { RecomputeCalls } from '../contract/repricing-and-corrections.ts'
 
 export type EndedCall = Recorded<CallSettled | CallInterrupted>

@@ -5,7 +5,7 @@ import type {
   ProviderInvoiceLine,
   ProviderInvoiceRequest,
 } from '#domain/provider-invoices/events.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import { providerInvoiceError } from './audit-errors.ts'
 import { CsvError, CsvParser, CsvTextDecoder } from './parse-csv.ts'
 import {

@@ -2,7 +2,7 @@ import type { ChannelTerms } from '#domain/channels/events.ts'
 import { NAMED_BASES, proxyToUse } from '#domain/channels/validate-channel-fields.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import { checkProxy, TARGET_TEXTS } from '#infra/http/check-channel-address-and-proxy.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import type { OutboundPolicy } from '#infra/outbound/outbound-policy.ts'
 import { CHANNEL_FIELDS, CHANNEL_TERMS } from '#read-api/contract/channel-fields.ts'
 import {

@@ -1,6 +1,6 @@
 import { optionJson } from '#domain/options/option-registry.ts'
 import { isName } from '#domain/shared/check-characters.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { Deps } from '../action.ts'
 

@@ -10,7 +10,7 @@ import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-p
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { checkAddress } from '#infra/http/check-channel-address-and-proxy.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import { languageOf } from '#infra/http/request-language.ts'
 import { done } from '#infra/http/response-envelope.ts'
 import { type ChannelRow, findChannel } from '#projections/channels/query.ts'

@@ -2,7 +2,7 @@ import { type CredentialsCommand, credentialsDecider } from '#domain/credentials
 import { type CredentialsEvent, credentialsStream } from '#domain/credentials/events.ts'
 import type { CredentialsState } from '#domain/credentials/state.ts'
 import type { CommandContext, Done } from '#infra/event-store/stream-actors-port.ts'
-import { httpError } from '#infra/http/http-errors.ts'
+import { httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import type { Sessions } from '#infra/http/sessions.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { accepted, type Deps } from '../action.ts'

@@ -1,7 +1,7 @@
 import { optionValue } from '#domain/options/option-registry.ts'
 import { onlySession, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { HttpError } from '#infra/http/http-errors.ts'
+import { HttpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import { done, success } from '#infra/http/response-envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { type Action, contextOf, waitUntilVisible } from '../action.ts'

@@ -2,9 +2,9 @@ import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Core } from '#infra/core-dependencies.ts'
 import { addressKey } from '#infra/http/client-address-hash.ts'
-import { httpError } from '#infra/http/http-errors.ts'
+import { httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import { isFull, type PermitEnd, type RateClaim } from '#infra/limits/port.ts'
-import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-cookie.ts'
+import { isSameBrowser, issueBrowserCookie } from '../sessions/browser-binding-cookie.ts'
 
 /**
  * The purpose of a mailed code. `register` creates an account. `bind:7` binds the address to user

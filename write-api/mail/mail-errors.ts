@@ -1,4 +1,4 @@
-import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-error-class-and-catalogue.ts'
 import type { MailErrorCode } from '#infra/mail/port.ts'
 
 const MAIL_ERRORS = {

@@ -1,4 +1,8 @@
-import { type ErrorCatalogue, errorsOf, UNKNOWN_OBJECTS } from '#infra/http/http-errors.ts'
+import {
+  type ErrorCatalogue,
+  errorsOf,
+  UNKNOWN_OBJECTS,
+} from '#infra/http/http-error-class-and-catalogue.ts'
 
 export const MESSAGE_ERRORS = {
   MessageUnknown: [404, UNKNOWN_OBJECTS.message],

@@ -4,7 +4,7 @@ import { type NotificationSettings, notificationsStream } from '#domain/notifica
 import type { Sealed } from '#domain/shared/event.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
-import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-error-class-and-catalogue.ts'
 import { isHeaderText, webhookAddress } from '#infra/outbound/webhook-checks.ts'
 import type { UpdateSettings } from '#write-api/contract/users.ts'
 import type { Deps } from '../action.ts'

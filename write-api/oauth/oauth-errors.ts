@@ -1,5 +1,5 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
-import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-error-class-and-catalogue.ts'
 
 const OAUTH_ERRORS = {
   WayInClosed: [

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { optionFlag } from '#domain/options/option-registry.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { httpError } from '#infra/http/http-errors.ts'
+import { httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import { rejectNavigation } from '#infra/http/origin-checks.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { isFull } from '#infra/limits/port.ts'

@@ -1,6 +1,6 @@
 import { OPTIONS } from '#domain/options/option-registry.ts'
 import { type TranslatedText, translatedTextOf } from '#domain/shared/translated-text.ts'
-import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-error-class-and-catalogue.ts'
 import { optionTranslations as en } from '#read-api/contract/option-translations/en.ts'
 import { optionTranslations as zh } from '#read-api/contract/option-translations/zh.ts'
 import { validationMessage } from '../error-messages-for-invalid-values.ts'

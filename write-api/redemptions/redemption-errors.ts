@@ -1,4 +1,4 @@
-import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-error-class-and-catalogue.ts'
 
 export const REDEMPTION_ERRORS = {
   CodeRequired: [200, { zh: '请输入兑换码！', en: 'Enter a redemption code' }],

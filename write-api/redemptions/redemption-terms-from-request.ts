@@ -1,6 +1,6 @@
 import type { RedemptionTerms } from '#domain/redemptions/events.ts'
 import { toWire } from '#domain/shared/quota.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import { REDEMPTION_TERMS } from '#read-api/contract/redemption-fields.ts'
 import { initialValues } from '#read-api/contract/resource-field-definition.ts'
 import type { UpdateRedemption } from '#write-api/contract/redemptions.ts'

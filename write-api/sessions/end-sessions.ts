@@ -8,7 +8,7 @@ import {
   sessionOf,
 } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { notFound } from '#infra/http/http-errors.ts'
+import { notFound } from '#infra/http/http-error-class-and-catalogue.ts'
 import { done } from '#infra/http/response-envelope.ts'
 import { clearSessionCookie } from '#infra/http/session-and-device-cookies.ts'
 import { type Action, contextOf, type Deps, idOf } from '../action.ts'

@@ -9,7 +9,7 @@ import { AUDITOR } from '#domain/shared/user-roles-and-statuses.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { newEvents } from '#infra/event-store/events-from-facts.ts'
 import { networkOf } from '#infra/http/client-address-hash.ts'
-import { HttpError } from '#infra/http/http-errors.ts'
+import { HttpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import {
   type FailedLogin,
   FailedLoginTallies,

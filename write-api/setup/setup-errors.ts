@@ -1,4 +1,4 @@
-import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-error-class-and-catalogue.ts'
 
 export const SETUP_ERRORS = {
   AlreadyInitialized: [200, { zh: '系统已经初始化完成', en: 'The system is already initialised' }],

@@ -1,5 +1,9 @@
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
-import { type ErrorCatalogue, errorsOf, UNKNOWN_OBJECTS } from '#infra/http/http-errors.ts'
+import {
+  type ErrorCatalogue,
+  errorsOf,
+  UNKNOWN_OBJECTS,
+} from '#infra/http/http-error-class-and-catalogue.ts'
 import { appendNames } from '../error-messages-for-invalid-values.ts'
 
 const EXPIRED: TranslatedText = {

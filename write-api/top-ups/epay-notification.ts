@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { centsOf } from '#domain/top-ups/money.ts'
-import { httpError } from '#infra/http/http-errors.ts'
+import { httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import type { Action, Deps } from '../action.ts'
 import { applyPayment } from './apply-payment.ts'
 import { paymentMethods, warnOfPartialConfig } from './configured-payment-methods.ts'

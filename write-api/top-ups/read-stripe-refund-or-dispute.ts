@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { ReportDispute, ReportRefund } from '#domain/top-ups/commands.ts'
-import { httpError } from '#infra/http/http-errors.ts'
+import { httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 
 /** Stripe's report of a refund or a dispute, with the fields that this site uses. */
 export type StripeReport = {

@@ -1,4 +1,4 @@
-import { type ErrorCatalogue, errorsOf } from '#infra/http/http-errors.ts'
+import { type ErrorCatalogue, errorsOf } from '#infra/http/http-error-class-and-catalogue.ts'
 
 export const TOP_UP_ERRORS = {
   TopUpClosed: [

@@ -1,4 +1,8 @@
-import { type ErrorCatalogue, errorsOf, UNKNOWN_OBJECTS } from '#infra/http/http-errors.ts'
+import {
+  type ErrorCatalogue,
+  errorsOf,
+  UNKNOWN_OBJECTS,
+} from '#infra/http/http-error-class-and-catalogue.ts'
 
 export const ACCOUNT_ERRORS = {
   InsufficientQuota: [200, { zh: '用户额度不足', en: 'The user’s quota is insufficient' }],

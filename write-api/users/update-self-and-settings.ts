@@ -9,7 +9,7 @@ import {
   sessionOf,
 } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { httpError } from '#infra/http/http-errors.ts'
+import { httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import { done } from '#infra/http/response-envelope.ts'
 import { startSession } from '#infra/http/session-and-device-cookies.ts'
 import { findUser, type UserRow } from '#projections/users/query.ts'

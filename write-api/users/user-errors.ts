@@ -1,6 +1,10 @@
 import type { IdentityProvider } from '#domain/identities/events.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
-import { type ErrorCatalogue, errorsOf, UNKNOWN_OBJECTS } from '#infra/http/http-errors.ts'
+import {
+  type ErrorCatalogue,
+  errorsOf,
+  UNKNOWN_OBJECTS,
+} from '#infra/http/http-error-class-and-catalogue.ts'
 
 export const USER_ERRORS = {
   IdentityTaken: [

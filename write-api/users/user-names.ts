@@ -1,6 +1,6 @@
 import { isName } from '#domain/shared/check-characters.ts'
 import type { Core } from '#infra/core-dependencies.ts'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { findUserByNameKey } from '#projections/users/query.ts'
 import { validationMessage } from '../error-messages-for-invalid-values.ts'

@@ -15,7 +15,7 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { Pagination, pagingOf, usePageSize } from '#console/ui/lists/pagination.tsx'
 import { useDebouncedValue } from '#console/ui/state/throttle-debounce-and-live-refetch.ts'
 import type { PriceChange } from '#read-api/contract/options.ts'
-import { valueText } from './price-change-display.tsx'
+import { valueText } from './price-change-subject-and-value.tsx'
 import { useOptionTexts } from './use-option-texts.ts'
 
 /** The search starts when the user has stopped typing for this time (ms). */

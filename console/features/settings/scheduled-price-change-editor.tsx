@@ -11,7 +11,7 @@ import { type FieldState, formProps, useDraftForm } from '#console/ui/forms/use-
 import { showSuccess } from '#console/ui/messages/toast.ts'
 import { isNegative, parseDecimal } from '#console/ui/quota/exact-decimal.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
-import { PriceSubject } from './price-change-display.tsx'
+import { PriceSubject } from './price-change-subject-and-value.tsx'
 import { useOptionTexts } from './use-option-texts.ts'
 
 type ScheduleDraft = { at: string; entries: ScheduledChange['changes'] }

@@ -14,7 +14,7 @@ import { Skeleton } from '#console/ui/layout/skeleton.tsx'
 import { showError, showSuccess } from '#console/ui/messages/toast.ts'
 import type { ScheduledChange } from '#read-api/contract/options.ts'
 import { fallbackErrorKey } from './fallback-price-draft.ts'
-import { ScheduledEntries } from './price-change-display.tsx'
+import { ScheduledEntries } from './price-change-subject-and-value.tsx'
 import {
   ScheduledPriceChangeEditor,
   type ScheduleErrorKey,

@@ -11,7 +11,6 @@ import { showSuccess } from '#console/ui/messages/toast.ts'
 import type { AmountUnit } from '#console/ui/quota/convert-entered-amount.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import type { Token } from '#read-api/contract/tokens.ts'
-import type { CreatedToken } from './created-token-drawer.tsx'
 import {
   createTokenBody,
   draftOfToken,
@@ -22,6 +21,7 @@ import {
   updateTokenBody,
 } from './token-draft.ts'
 import { TokenForm } from './token-form.tsx'
+import type { CreatedToken } from './token-keys-and-setup-drawer.tsx'
 
 type TokenDrawerProps = {
   edited: Token | 'new' | null

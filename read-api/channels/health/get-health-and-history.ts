@@ -1,6 +1,6 @@
 import { onlyAdmin } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
-import { notFound } from '#infra/http/http-errors.ts'
+import { notFound } from '#infra/http/http-error-class-and-catalogue.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type ChannelStep, channelSteps } from '#projections/channel-stats/query.ts'
 import { findChannel } from '#projections/channels/query.ts'

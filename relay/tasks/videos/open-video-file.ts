@@ -7,7 +7,7 @@ import { retryAfterOf } from '#relay/pipeline/read-retry-delay-and-request-id.ts
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import { keysOfSubmitted } from '#relay/views/submission-checks-and-key-retries.ts'
 import { type ProviderTarget, providerRequest } from '../../providers/profiles/provider-target.ts'
-import type { ExpiredFile } from '../limit-file-address-lookups.ts'
+import type { ExpiredFile } from '../look-up-expired-file-addresses.ts'
 import {
   discard,
   FAILED,

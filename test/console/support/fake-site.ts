@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { extname, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { invalidField } from '#infra/http/http-errors.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import type { Status } from '#read-api/contract/status.ts'
 
 /** The console must be built before the tests. `CONSOLE_DIST` names another build. */

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Claim, Limits } from '#infra/limits/port.ts'
-import { FILE_LOOKUPS_MAX, FileAddressLookups } from '#relay/tasks/limit-file-address-lookups.ts'
+import {
+  FILE_LOOKUPS_MAX,
+  FileAddressLookups,
+} from '#relay/tasks/look-up-expired-file-addresses.ts'
 import { FAILED, GONE } from '#relay/tasks/open-provider-file.ts'
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000]
