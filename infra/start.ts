@@ -1,5 +1,11 @@
 import { EventEmitter } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { findAccessToken } from '#projections/credentials/query.ts'
 import { detectOtherReadModels } from '#projections/read-model-freshness/detect-read-models-of-other-release.ts'
@@ -230,9 +236,26 @@ function serverFor(
     },
   )
   server.on('upgrade', (request, socket, head) => {
+    if (isAnsweringEarlierRequest(request)) return socket.destroy()
     if (!isRelays(request)) return upgrades.emit('upgrade', request, socket, head)
     request.url = canonicalTarget(request.url ?? '', request.headers.host)
     return relay.upgrade?.(request, socket, head)
   })
   return server
+}
+
+/**
+ * Reports whether an earlier request on the connection has not been answered yet. A client may send
+ * an upgrade request before it has received the answer. No response can then be assigned to the
+ * connection: Node throws, and the exception would end the process.
+ */
+function isAnsweringEarlierRequest(request: IncomingMessage): boolean {
+  const response = new ServerResponse(request)
+  try {
+    response.assignSocket(request.socket)
+    response.detachSocket(request.socket)
+    return false
+  } catch {
+    return true
+  }
 }

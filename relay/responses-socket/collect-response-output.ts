@@ -1,3 +1,4 @@
+import { jsonOrEmpty } from '#relay/canonical/json-values.ts'
 import {
   type ConversationState,
   concatenated,
@@ -45,7 +46,9 @@ export class OutputCollector {
     if (type !== 'response.output_item.done' || typeof output !== 'object') return
     const item = output === null ? null : asInput(output)
     if (item === null) return
-    const bytes = Buffer.from(JSON.stringify(item))
+    const bytes = Buffer.from(jsonOrEmpty(item))
+    // The item is nested too deeply to be sent again.
+    if (bytes.length === 0) this.bytesLeft = -1
     this.bytesLeft -= bytes.length
     if (this.bytesLeft >= 0) this.items.push(bytes)
   }

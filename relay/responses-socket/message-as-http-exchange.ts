@@ -52,6 +52,20 @@ const LOSS_HEADERS = ['x-conversion-loss', 'x-dropped-members']
  */
 const PARSED_LENGTH_MAX = 1024 * 1024
 
+type Done = (error?: Error | null) => void
+
+/**
+ * Passes an exception of `send` to `done`. For example, an event may be nested too deeply to be
+ * serialized. An exception would end the process, because Node may call `_write` from a callback.
+ */
+function orFail(done: Done, send: () => void): void {
+  try {
+    send()
+  } catch (error) {
+    done(error instanceof Error ? error : new Error('the message could not be sent'))
+  }
+}
+
 class SocketResponse extends Writable implements CallResponse {
   private statusCode = 0
   headersSent = false
@@ -100,14 +114,18 @@ class SocketResponse extends Writable implements CallResponse {
     this.isStream = this.headers.get('content-type')?.startsWith('text/event-stream') === true
   }
 
-  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    if (this.isStream) return this.sendEvents(chunk.toString('utf8'), done)
+  override _write(chunk: Buffer, _encoding: string, done: Done): void {
+    if (this.isStream) return orFail(done, () => this.sendEvents(chunk.toString('utf8'), done))
     this.parts.push(chunk)
     done()
   }
 
-  override _final(done: (error?: Error | null) => void): void {
+  override _final(done: Done): void {
     if (this.isStream) return done()
+    orFail(done, () => this.sendBody(done))
+  }
+
+  private sendBody(done: Done): void {
     const body = Buffer.concat(this.parts)
     if (this.statusCode === 200) return this.sendEvents(streamOfResponse(body), done)
     const { error } = JSON.parse(body.toString('utf8')) as { readonly error: object }
@@ -121,7 +139,7 @@ class SocketResponse extends Writable implements CallResponse {
    * Sends events as messages. `events` contains only complete events, because the pipeline of calls
    * writes no others. Comments and `[DONE]` are not sent.
    */
-  private sendEvents(events: string, done: (error?: Error | null) => void): void {
+  private sendEvents(events: string, done: Done): void {
     const messages: string[] = []
     for (const event of events.split(EVENT_BOUNDARY)) {
       const data = eventData(event)
@@ -147,7 +165,7 @@ class SocketResponse extends Writable implements CallResponse {
     return JSON.stringify({ ...event, response: { ...response, metadata } })
   }
 
-  private send(messages: readonly string[], done: (error?: Error | null) => void): void {
+  private send(messages: readonly string[], done: Done): void {
     const last = messages.length - 1
     if (last < 0) return done()
     for (const [at, data] of messages.entries()) {

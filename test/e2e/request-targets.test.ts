@@ -62,6 +62,22 @@ describe('a path that the relay, the router and the checks read alike', () => {
     expect([status, text.includes('"missing_key"')]).toEqual([401, true])
   })
 
+  it.each(['/v1/responses', '/v1/realtime?model=x', '/api/live'])(
+    'an upgrade to %s before the answer to an earlier request closes the connection',
+    async (path) => {
+      const { hostname, port, host } = new URL(product.url)
+      const websocket = ['connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13']
+      const requests = [
+        [`GET /v1/models HTTP/1.1`, `host: ${host}`],
+        [`GET ${path} HTTP/1.1`, `host: ${host}`, ...websocket],
+      ].map((lines) => `${lines.join('\r\n')}\r\n\r\n`)
+      const socket = connect(Number(port), hostname, () => socket.write(requests.join('')))
+      socket.on('error', () => {})
+      await new Promise((closed) => socket.resume().on('close', closed))
+      expect((await ask('/v1/models')).status).toBe(401)
+    },
+  )
+
   it('an upgrade to another protocol is a plain request', async () => {
     const upgrade = ['connection: upgrade, close', 'upgrade: h2c']
     expect((await ask('/v1/models', upgrade)).text).toContain('"missing_key"')

@@ -197,6 +197,21 @@ describe('a call on the websocket of the Responses API', () => {
     expect((await second?.response())?.at(-1)?.type).toBe('response.completed')
   })
 
+  it('with an item that is nested too deeply ends, and is not continued', async () => {
+    const depth = 20_000
+    const nested = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+    const item = `{"type":"tool_search_call","id":"ts_1","arguments":${nested}}`
+    const done = `data: {"type":"response.output_item.done","output_index":0,"item":${item}}\n\n`
+    answerWith(BEGUN + done + STREAM.slice(BEGUN.length))
+    const client = await new Client().open()
+    client.create()
+    const first = completed(await client.response())
+    client.create({ previous_response_id: first.id })
+    const [error] = await client.response()
+    expect(error).toMatchObject({ error: { code: 'previous_response_not_found' } })
+    expect(await settled()).toHaveLength(1)
+  })
+
   it('waits for the call before it', async () => {
     answerWith(STREAM)
     const client = await new Client().open()
