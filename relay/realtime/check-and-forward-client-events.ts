@@ -205,8 +205,10 @@ export class ClientEventGate {
       // `inf` is not sent, because it could allow more output than the hold covers.
       const isLimited = covered < requested || event.outputTokensMax !== undefined
       const limit = Math.min(covered, requested)
-      const isOutside = response?.conversation === 'none' || Array.isArray(response?.input)
-      calls.noteRequest(event.sentId, !isOutside, event.outputRate)
+      const { sentId: eventId, content, outputRate } = event
+      const isInConversation = response?.conversation !== 'none'
+      const hasOwnInput = Array.isArray(response?.input)
+      calls.noteRequest({ eventId, isInConversation, hasOwnInput, content, outputRate })
       const limited = { ...event.body, response: { ...response, [this.limitName]: limit } }
       await this.link.send(isLimited ? limited : event.body)
     }

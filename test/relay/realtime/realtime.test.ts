@@ -22,6 +22,11 @@ const LIMIT_OF_ONE = {
   session: { type: 'realtime', max_output_tokens: 1, audio: { input: { turn_detection: null } } },
 }
 
+const admittedHolds = async () =>
+  (await rig.callEvents()).flatMap((event) =>
+    event.type === 'CallAdmitted' ? [Number(event.data.hold)] : [],
+  )
+
 describe('a realtime session', () => {
   it('charges a response from its usage before its end is sent', async () => {
     const client = await sessionWithoutSpeech(rig.url)
@@ -358,9 +363,7 @@ describe('the holds of a realtime session', () => {
     const sent = session().events.find(({ type }) => type === 'response.create')
     // Without a limit of its own, a response has that of the session.
     expect(sent?.response).toEqual(limit === null ? {} : { max_output_tokens: tokens })
-    const [hold = 0] = (await rig.callEvents()).flatMap((event) =>
-      event.type === 'CallAdmitted' ? [Number(event.data.hold)] : [],
-    )
+    const [hold = 0] = await admittedHolds()
     expect(hold).toBeGreaterThanOrEqual(tokens * 2.5 * 8 * 2)
   })
 
@@ -409,10 +412,19 @@ describe('the holds of a realtime session', () => {
       client.send({ type: 'response.create' })
       await client.event('response.done')
     }
-    const holds = (await rig.callEvents()).flatMap((event) =>
-      event.type === 'CallAdmitted' ? [Number(event.data.hold)] : [],
-    )
-    expect((holds[1] ?? 0) - (holds[0] ?? 0)).toBeGreaterThan(20_000 * 2.5 * 8 * 0.9)
+    const [first = 0, second = 0] = await admittedHolds()
+    expect(second - first).toBeGreaterThan(20_000 * 2.5 * 8 * 0.9)
+  })
+
+  it('the output of a response with an input of its own is held as input', async () => {
+    provider.usage = { ...USAGE, input_tokens: 300, output_tokens: 20_000 }
+    const client = await sessionWithoutSpeech(rig.url)
+    for (const response of [{ input: [] }, { input: [] }, {}]) {
+      client.send({ type: 'response.create', response })
+      await client.event('response.done')
+    }
+    const [first = 0, , last = 0] = await admittedHolds()
+    expect(last - first).toBeGreaterThan(40_000 * 2.5 * 8 * 0.9)
   })
 
   it('a token that is disabled ends the session within seconds', async () => {
