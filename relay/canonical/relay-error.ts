@@ -82,6 +82,7 @@ export type RelayErrorCode =
   | 'batch_not_found'
   | 'batch_not_ended'
   | 'batch_not_accepted'
+  | 'batch_above_limit'
   | 'channel_deleted'
   | 'key_replaced'
   | 'file_not_found'
