@@ -68,6 +68,7 @@ export type RelayErrorCode =
   | 'output_limit_ignored'
   | 'idempotency_in_progress'
   | 'idempotency_replayed'
+  | 'idempotency_submitted'
   | 'idempotency_key_reused'
   | 'rate_limited'
   | 'too_many_failed_keys'
