@@ -4,6 +4,7 @@ import { claimIdempotencyKey, type KeyedCall } from '../pipeline/claim-idempoten
 import type { Exchange } from '../pipeline/http-exchange.ts'
 import { isAbandoned } from './batch-store.ts'
 import type { BatchDeps } from './settle-batch.ts'
+import { idOfBatch } from './show-list-cancel-and-delete-batches.ts'
 
 const BUSY = relayError('overloaded', { retryAfter: 1 })
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
@@ -46,7 +47,10 @@ export async function claimKeyOfBatch(
       return BUSY
     }
     const stored = await deps.batchStore.find(userId, subject)
-    if (state === 'submitted') return relayError('idempotency_replayed', { subject })
+    if (state === 'submitted') {
+      const id = stored === undefined ? subject : idOfBatch(stored)
+      return relayError('idempotency_submitted', { subject: id })
+    }
     const isFree = stored === undefined || isAbandoned(stored, deps.now())
     return isFree ? keyed : inProgress(subject)
   } catch (err) {

@@ -56,7 +56,7 @@ export async function findBatch(
 export const batchNotFound = (id: string): RelayError =>
   relayError('batch_not_found', { subject: id.slice(0, 64) })
 const unfinished = (stored: StoredBatch): RelayError =>
-  relayError('batch_not_ended', { subject: idOf(stored) })
+  relayError('batch_not_ended', { subject: idOfBatch(stored) })
 
 /** Handles a request about the batch `stored`, which belongs to the caller's user. */
 export type BatchHandler = (
@@ -97,7 +97,7 @@ async function sendCurrent(
   stored: StoredBatch,
 ): Promise<void> {
   const current = await deps.batchStore.find(stored.userId, stored.batch)
-  if (current === undefined) return sendError(exchange, batchNotFound(idOf(stored)))
+  if (current === undefined) return sendError(exchange, batchNotFound(idOfBatch(stored)))
   sendJson(exchange, 200, await renderStoredBatch(deps, current))
 }
 
@@ -228,7 +228,7 @@ export async function placeOfBatch(
   stored: StoredBatch,
 ): Promise<Placed | RelayError> {
   const record = await deps.ledger.peek(stored.batch)
-  const subject = idOf(stored)
+  const subject = idOfBatch(stored)
   if (record === null || record.place === null) {
     return relayError('batch_not_accepted', { subject, retryAfter: 10 })
   }
@@ -237,7 +237,7 @@ export async function placeOfBatch(
 }
 
 /** Returns the public id of a batch, which callers see. */
-const idOf = ({ api, batch }: StoredBatch): string =>
+export const idOfBatch = ({ api, batch }: Pick<StoredBatch, 'api' | 'batch'>): string =>
   ({ anthropic: publicIdOf, openai: openAiIdOf, gemini: geminiIdOf })[api](batch)
 
 function sendAbout(
@@ -264,7 +264,7 @@ const isOfOtherAccount = ({ record, keys }: Placed, end: AttemptEnd | null): boo
 /** Returns the error for the caller after a request about a batch failed at the provider. */
 const errorAbout = (stored: StoredBatch, placed: Placed, end: AttemptEnd | null): RelayError =>
   isOfOtherAccount(placed, end)
-    ? relayError('key_replaced', { subject: idOf(stored) })
+    ? relayError('key_replaced', { subject: idOfBatch(stored) })
     : relayError('upstream_error')
 
 /** Sends the results of an Anthropic batch to the caller. */

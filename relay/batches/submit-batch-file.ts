@@ -20,7 +20,7 @@ import { callsOf } from './plan-batch.ts'
 import { FILE_LINE_BYTES_MAX, FilePlan, FileRefused } from './plan-batch-file.ts'
 import { readOpenAiBatchRequest } from './read-openai-batch-request.ts'
 import type { BatchDeps } from './settle-batch.ts'
-import { holdBatch, outcomeOf, type Permitted } from './submit-batch.ts'
+import { errorOfGroups, holdBatch, outcomeOf, type Permitted } from './submit-batch.ts'
 import {
   type BatchFileSubmission,
   refuseWith,
@@ -179,13 +179,13 @@ async function planFile(
     const known = calls !== null
     const full = calls === null ? permit.groupErrorOf(group) : await permit.claimBatch(group, calls)
     if (full !== null) {
-      first ??= full
+      first = errorOfGroups(first, full)
       continue
     }
     const planned = await planInGroup(deps, exchange, { ...caller, group }, submission)
     if (isRelayError(planned)) {
       if (known) permit.releaseBatch()
-      first ??= planned
+      first = errorOfGroups(first, planned)
       if (planned.code === 'overloaded' || planned.code === 'upstream_unreachable') break
       continue
     }
@@ -193,7 +193,7 @@ async function planFile(
     const error = known ? null : await permit.claimBatch(group, calls)
     if (error === null) return planned
     planned.release()
-    first ??= error
+    first = errorOfGroups(first, error)
   }
   return first ?? relayError('group_not_allowed', { subject: caller.group })
 }

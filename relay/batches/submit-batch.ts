@@ -5,6 +5,7 @@ import {
   CALLS_NO_MODEL,
   type CallOutcome,
   type CallPermit,
+  isLimitError,
 } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
@@ -66,6 +67,13 @@ export async function submitBatch(
 export type Permitted = { readonly caller: Caller; readonly permit: CallPermit }
 
 /**
+ * Returns the error for a caller whose groups have both refused a batch: the first error, or the
+ * second one if only that group can serve the batch later.
+ */
+export const errorOfGroups = (first: RelayError | null, second: RelayError): RelayError =>
+  first === null || (first.code === 'batch_above_limit' && isLimitError(second)) ? second : first
+
+/**
  * Reads and plans all lines of a batch, in the first of the caller's groups that may serve them.
  * The channel of the plan must be given back at the end.
  */
@@ -86,7 +94,7 @@ async function planBody(
     const error = isRelayError(plan) ? plan : await permit.claimBatch(group, callsOf(plan))
     if (!isRelayError(plan) && error === null) return plan
     if (!isRelayError(plan)) plan.channels.skip()
-    first ??= error
+    if (error !== null) first = errorOfGroups(first, error)
   }
   return first ?? relayError('group_not_allowed', { subject: caller.group })
 }

@@ -58,6 +58,12 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "No provider has accepted the batch '{subject}' yet. Please try again later.",
     '批处理 “{subject}” 尚未被上游接收，请稍后重试。',
   ),
+  batch_above_limit: httpError(
+    400,
+    'invalid_request_error',
+    'The batch alone exceeds a limit: {subject}. Please split it into smaller batches.',
+    '该批处理本身已超出限制：{subject}。请拆分为更小的批处理。',
+  ),
   channel_deleted: httpError(
     409,
     'invalid_request_error',

@@ -330,6 +330,15 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
     'The call with this Idempotency-Key has ended (request {subject}). Its answer is not stored.',
     '使用该 Idempotency-Key 的请求已结束（请求 {subject}），其结果未保存。',
   ),
+  idempotency_submitted: {
+    ...httpError(
+      409,
+      'invalid_request_error',
+      "A request with this Idempotency-Key was accepted before. Look up '{subject}' instead.",
+      '使用该 Idempotency-Key 的请求此前已受理，请查询 “{subject}” 的状态。',
+    ),
+    code: 'idempotency_replayed',
+  },
   idempotency_key_reused: httpError(
     422,
     'invalid_request_error',

@@ -2,6 +2,7 @@ import { isRelayError } from '../canonical/relay-error.ts'
 import { testFormatFor } from '../dialects/choose-provider-format.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-format.ts'
 import type { ChatRequest, FormatName } from '../dialects/wire-format.ts'
+import { isNamedLikeRealtimeModel } from '../providers/profiles/formats-by-model-name.ts'
 import { endpointOf } from '../providers/profiles/provider-target.ts'
 import { acceptsCalls, type RelayChannel } from '../views/channel-view.ts'
 import { upstreamModelOf } from '../views/parse-channel-rules.ts'
@@ -16,9 +17,10 @@ const IMAGE_EDITORS = /^(?:qwen-image-edit|wan2\.6-image|wan2\.5-i2i)/
 /**
  * The reasons why a model can't be tested. `no-request`: the model's name and the channel's
  * settings make no valid request. `costs-task`: a request would create a task that costs as much as
- * real work. `needs-file`: a request must contain a file.
+ * real work. `needs-file`: a request must contain a file. `needs-socket`: the model answers only in
+ * realtime sessions.
  */
-export type UntestableReason = 'no-request' | 'costs-task' | 'needs-file'
+export type UntestableReason = 'no-request' | 'costs-task' | 'needs-file' | 'needs-socket'
 
 type TestedChannel = Pick<RelayChannel, 'terms' | 'rules' | 'target'>
 
@@ -44,6 +46,8 @@ export function testRequest(
   const upstreamModel = upstreamModelOf(terms, rules, name)
   const format = testFormatFor(channel, OPENAI_CHAT, upstreamModel)
   if (WITH_FILE.has(format.name) || IMAGE_EDITORS.test(upstreamModel)) return 'needs-file'
+  const hasSessions = target !== null && endpointOf(target, 'realtime', upstreamModel) !== undefined
+  if (hasSessions && isNamedLikeRealtimeModel(upstreamModel)) return 'needs-socket'
   const videos = target?.profile.videos
   const hasTasks = target !== null && endpointOf(target, format.name, upstreamModel)?.adapter?.task
   if (hasTasks || videos?.models?.test(upstreamModel) === true) return 'costs-task'

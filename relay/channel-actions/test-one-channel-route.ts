@@ -41,6 +41,10 @@ const UNTESTABLE: Readonly<Record<UntestableReason, TranslatedText>> = {
     zh: '调用该模型需要上传文件，无法测试',
     en: 'Requests to this model need a file, so it can’t be tested',
   },
+  'needs-socket': {
+    zh: '该模型只能通过 WebSocket 实时会话调用，无法测试',
+    en: 'This model answers only in realtime sessions on a websocket, so it can’t be tested',
+  },
 }
 
 const isUntestable = (reason: string): reason is UntestableReason =>

@@ -22,7 +22,7 @@ type RateRule = Subject & {
 }
 
 /** Limits the tokens that the calls of one token or user may use in any minute. */
-export type TokensRule = Subject & {
+type TokensRule = Subject & {
   readonly max: number
   /** The expected number of AI tokens of the calls. */
   readonly estimate: number

@@ -1,10 +1,9 @@
-import { type Full, isFull, type Permit } from '#infra/limits/port.ts'
+import { type Claim, type Full, isFull, type Permit } from '#infra/limits/port.ts'
 import {
   type CallRules,
   claimsOf,
   NO_RULES,
   type Refusal,
-  type TokensRule,
 } from '#relay/limits/call-limit-claims.ts'
 import {
   callRules,
@@ -50,7 +49,6 @@ export const CALLS_NO_MODEL: SizedRequest = {
 type Service = { readonly model: string; readonly group: string }
 
 const BYTES_PER_TOKEN = 4
-const TOKENS_PERIOD_MS = 60_000
 
 /**
  * Acquires a permit for a call. This process's own limit on running calls is checked first. After
@@ -223,7 +221,8 @@ export class CallPermit {
 
   /**
    * Claims the limits of a batch whose lines have been read. Each line counts as a call of its
-   * model, and the tokens of all lines count towards all limits on tokens.
+   * model, and the tokens of all lines count towards all limits on tokens. The error says whether
+   * the batch can be submitted later, or exceeds a limit alone.
    */
   async claimBatch(group: string, all: readonly ModelCalls[]): Promise<RelayError | null> {
     const groupError = this.groupErrorOf(group)
@@ -235,15 +234,17 @@ export class CallPermit {
     const { tokens } = callRules(limited, sum)
     const rules = groupRules(limited, group, sum)
     const multiCallLimits = allModelLimits.filter((_, index) => (all[index]?.calls ?? 0) > 1)
-    const bounds = [...multiCallLimits, ...(lines > 1 ? [{ tokens }, rules] : [])]
-    const tooMany = bounds.flatMap((one) => one.tokens).find(exceedsLimit)
-    if (tooMany !== undefined) {
-      const { refusalFor } = claimsOf([{ ...NO_RULES, tokens: [tooMany] }])
-      return refusalFor({ full: 0, waitMs: TOKENS_PERIOD_MS }).error
+    const tokenLimits = { ...NO_RULES, tokens }
+    const bounds = [...multiCallLimits, ...(lines > 1 ? [tokenLimits, rules] : [])]
+    const { claims, refusalFor } = claimsOf(bounds)
+    const exceeded = claims.findIndex(exceedsLimit)
+    if (exceeded >= 0) {
+      const { params } = refusalFor({ full: exceeded, waitMs: 0 }).error
+      return relayError('batch_above_limit', params)
     }
     const groupLimits = this.isGroupClaimed(group) ? { ...NO_RULES, tokens: rules.tokens } : rules
     this.beforeBatch = this.permits.length
-    const refusal = await this.claim([{ ...NO_RULES, tokens }, groupLimits, ...allModelLimits])
+    const refusal = await this.claim([tokenLimits, groupLimits, ...allModelLimits])
     return refusal?.error ?? null
   }
 
@@ -342,10 +343,14 @@ const errorWithShortestDelay = (errors: readonly RelayError[]): RelayError | nul
   errors.toSorted((one, other) => (one.retryAfter ?? 0) - (other.retryAfter ?? 0))[0] ?? null
 
 /**
- * Reports whether a batch alone exceeds a limit on tokens. A single call may exceed the limit if no
- * other call has used tokens in the last minute. A batch of several calls may not.
+ * Reports whether a batch alone exceeds a limit on calls or tokens, so that it would be refused at
+ * any time. A single call may exceed a limit on tokens if no other call has used tokens in the last
+ * minute. A batch of several calls may not.
  */
-const exceedsLimit = ({ max, estimate }: TokensRule): boolean => estimate > max
+const exceedsLimit = (claim: Claim): boolean =>
+  claim.kind === 'tokens'
+    ? claim.estimate > claim.max
+    : claim.kind === 'rate' && (claim.count ?? 1) > claim.max
 
 /** Estimates the tokens of a call: the input from the request's length, plus all allowed output. */
 export const estimateTokensOf = ({

@@ -147,7 +147,7 @@ export function traceError({ log, call }: Exchange, { code }: RelayError, status
  * to retry.
  */
 const isRetryPointless = ({ code }: RelayError, status: number): boolean =>
-  status === 402 || code === 'idempotency_replayed'
+  status === 402 || code === 'idempotency_replayed' || code === 'idempotency_submitted'
 
 type EndAnswer = (response: CallResponse, text: string) => void
 

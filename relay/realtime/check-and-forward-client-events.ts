@@ -198,17 +198,18 @@ export class ClientEventGate {
 
   private passRequest(event: ClientEvent): Promise<RelayError | null> {
     const { calls } = this
-    const cap = this.outputCap ?? Number.POSITIVE_INFINITY
-    const requested = Math.min(event.outputTokensMax ?? this.outputTokensMax, cap)
+    const requested = this.limitOf(event)
     const most = calls.respondsToSpeech ? Math.max(requested, this.outputTokensMax) : requested
     const send = async (covered: number) => {
       const { response } = event.body as { readonly response?: Record<string, unknown> }
-      const isLimited = covered < requested || event.outputTokensMax !== null
+      // `inf` is not sent, because it could allow more output than the hold covers.
+      const isLimited = covered < requested || event.outputTokensMax !== undefined
       const limit = Math.min(covered, requested)
-      const { max_output_tokens: _, max_response_output_tokens: __, ...others } = response ?? {}
-      const isOutside = response?.conversation === 'none' || Array.isArray(response?.input)
-      calls.noteRequest(event.sentId, !isOutside, event.outputRate)
-      const limited = { ...event.body, response: { ...others, [this.limitName]: limit } }
+      const { sentId: eventId, content, outputRate } = event
+      const isInConversation = response?.conversation !== 'none'
+      const hasOwnInput = Array.isArray(response?.input)
+      calls.noteRequest({ eventId, isInConversation, hasOwnInput, content, outputRate })
+      const limited = { ...event.body, response: { ...response, [this.limitName]: limit } }
       await this.link.send(isLimited ? limited : event.body)
     }
     return calls.cover(most, event.content, { isRequest: true, send })
@@ -252,8 +253,8 @@ export class ClientEventGate {
   }
 
   /**
-   * Returns the output limit in tokens that the settings request or, without such a request, the
-   * current limit. The result is at most the limit of the model.
+   * Returns the output limit in tokens that the settings or a response request or, without such a
+   * request, the current limit. The result is at most the limit of the model.
    */
   private limitOf({ outputTokensMax: limit }: Pick<SessionSettings, 'outputTokensMax'>): number {
     const requested = limit === null ? (this.outputCap ?? OUTPUT_TOKENS) : limit

@@ -60,9 +60,14 @@ export class ConversationInput {
     return text + audio + tokensAtMost(all, BYTES_PER_SECOND.pcm)
   }
 
-  /** Returns an estimate of the input of a response, for a response without a usage report. */
-  estimate(): Usage {
-    const { text, audio, image } = estimatedTokens(this.mark, BYTES_PER_SECOND.pcm)
+  /**
+   * Returns an estimate of the input of a response, for a response without a usage report. `more`
+   * is the input that only this response reads.
+   */
+  estimate(more: ContentSize = NO_CONTENT): Usage {
+    const audioBytes = pcmBytesOf(more.audioBytes, this.rate)
+    const all = withContent(this.mark, { ...more, audioBytes })
+    const { text, audio, image } = estimatedTokens(all, BYTES_PER_SECOND.pcm)
     return {
       ...NO_USAGE,
       inputUncached: this.reported.text + text,

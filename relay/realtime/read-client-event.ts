@@ -55,8 +55,11 @@ export type ClientEvent = {
   readonly content: ContentSize
   /** The settings in an event `session.update`; null for other events. */
   readonly settings: SessionSettings | null
-  /** The output limit in tokens in an event `response.create`; null if the event has none. */
-  readonly outputTokensMax: number | null
+  /**
+   * The output limit in tokens in an event `response.create`. It is null for `inf`, and undefined
+   * if the event has no limit.
+   */
+  readonly outputTokensMax: number | null | undefined
   /**
    * The number of bytes per second of output audio in an event `response.create`; undefined if the
    * event has no format.
@@ -82,8 +85,9 @@ export function readClientEvent(bytes: Buffer, model: string): ClientEvent | Rel
   }
   const sentId = `event_${newCallId(Date.now())}`
   const body = { ...event, event_id: sentId }
-  const none = { content: NO_CONTENT, settings: null, outputTokensMax: null, outputRate: undefined }
-  const plain = { type, id: isId ? event_id : null, sentId, body, ...none }
+  const none = { content: NO_CONTENT, settings: null, outputRate: undefined }
+  const id = isId ? event_id : null
+  const plain = { type, id, sentId, body, ...none, outputTokensMax: undefined }
   if (type === 'session.update') return sessionUpdate(plain, event.session, model)
   if (type === 'response.create') return responseCreate(plain, event.response)
   if (type === 'conversation.item.create') {

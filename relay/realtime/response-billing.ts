@@ -14,6 +14,7 @@ import { planResponse } from './plan-and-connect-session.ts'
 import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
 import { BYTES_PER_SECOND, billedUsage, readRealtimeUsage } from './realtime-usage.ts'
 import {
+  conversationUseOf,
   type RequestedResponse,
   type RunningResponse,
   RunningResponses,
@@ -185,10 +186,9 @@ export class ResponseBilling {
   /**
    * Records that a response was requested. A call for this response must have been admitted before.
    */
-  noteRequest(eventId: string, isInConversation: boolean, outputRate?: number): void {
+  noteRequest(request: Omit<RequestedResponse, 'mark' | 'isDoubtful' | 'at'>): void {
     const { mark } = this.input
-    const at = performance.now()
-    this.request = { eventId, isInConversation, outputRate, mark, isDoubtful: false, at }
+    this.request = { ...request, mark, isDoubtful: false, at: performance.now() }
     this.expected += 1
   }
 
@@ -253,12 +253,12 @@ export class ResponseBilling {
     call.begin()
     const { deps, caller } = this.context
     const screen = answerScreen(deps.views.options.options.screening, caller.group)
-    const isOutside = isObject(response) && response.conversation_id === null
     this.running.add({
-      ...{ id, call, screen, output: new DeliveredOutput(), input: this.input.estimate() },
+      ...{ id, call, screen, output: new DeliveredOutput() },
+      ...conversationUseOf(response, request),
+      input: this.input.estimate(request?.content),
       mark: request?.mark ?? this.settledMark,
       outputRate: Math.min(this.outputRate, request?.outputRate ?? this.outputRate),
-      isInConversation: request?.isInConversation !== false && !isOutside,
     })
     return error
   }
@@ -339,7 +339,8 @@ export class ResponseBilling {
     const isWhole = status === 'completed' || status === 'incomplete'
     const bill = billedUsage(report, counted, call.price, isWhole)
     if (running.isInConversation) {
-      const isExact = report?.isTrusted === true && this.running.size === 0 && this.request === null
+      const isOnly = this.running.size === 0 && this.request === null
+      const isExact = report?.isTrusted === true && isOnly && running.hasConversationAsInput
       if (isExact) this.input.noteReport(bill.usage, mark)
       else this.input.noteOutput(bill.usage)
       this.settledMark = isExact ? this.input.mark : NO_CONTENT
@@ -378,8 +379,7 @@ export class ResponseBilling {
     await this.assigned
     await this.charges.allWritten()
     const running = this.running.endAll()
-    const { next } = this
-    const isRequested = this.isRequestPending
+    const { next, request, isRequestPending: isRequested } = this
     this.next = null
     this.request = null
     const ended = isCallers ? 'client-gone' : 'incomplete'
@@ -393,7 +393,7 @@ export class ResponseBilling {
           : settle(each.call, this.countedUsage(each)),
       ),
       charged && next !== null
-        ? settle(next, this.input.estimate())
+        ? settle(next, this.input.estimate(request?.content))
         : next?.release('client-gone', 'client_gone'),
     ])
   }

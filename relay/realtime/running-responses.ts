@@ -1,4 +1,5 @@
 import type { Usage } from '#domain/pricing/usage.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import type { SessionCall } from './call-of-session.ts'
 import type { DeliveredOutput } from './estimate-conversation-tokens.ts'
@@ -17,6 +18,8 @@ export type RunningResponse = {
   readonly mark: ContentSize
   /** False for a response whose output is not added to the conversation. */
   readonly isInConversation: boolean
+  /** False if the input or the output of the response is not part of the conversation. */
+  readonly hasConversationAsInput: boolean
   /** Checks the text of the response for blocked words; null if texts are not checked. */
   readonly screen: AnswerScreen | null
 }
@@ -25,13 +28,35 @@ export type RunningResponse = {
 export type RequestedResponse = {
   readonly eventId: string
   readonly mark: ContentSize
+  /** False if the request says that the output is not added to the conversation. */
   readonly isInConversation: boolean
+  /** True if the response has an input of its own instead of the conversation. */
+  readonly hasOwnInput: boolean
+  /** The size of the input that only this response reads, such as its instructions. */
+  readonly content: ContentSize
   /** The number of bytes per second of output audio; undefined if the session's number applies. */
   readonly outputRate: number | undefined
   /** True if the provider has reported an error that may be about this request. */
   isDoubtful: boolean
   /** The time at which the request was sent, by `performance.now()`. */
   readonly at: number
+}
+
+/**
+ * Returns how a response that begins uses the conversation. `request` may be the request for
+ * another response, because speech may begin one first. The provider's description of the response
+ * therefore determines whether the output is added.
+ */
+export function conversationUseOf(
+  response: unknown,
+  request: RequestedResponse | null,
+): Pick<RunningResponse, 'isInConversation' | 'hasConversationAsInput'> {
+  const { conversation_id: conversation } = objectOrEmpty(response)
+  const isRequestedInside = request?.isInConversation !== false
+  return {
+    isInConversation: conversation === undefined ? isRequestedInside : conversation !== null,
+    hasConversationAsInput: isRequestedInside && request?.hasOwnInput !== true,
+  }
 }
 
 /**

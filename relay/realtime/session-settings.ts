@@ -13,6 +13,7 @@ export type Transcription = { readonly model: string; readonly promptTokens: num
 export type SessionSettings = {
   /** The settings to send to the provider, without those that only the gateway may set. */
   readonly session: JsonObject
+  /** The output limit in tokens; null for `inf`. */
   readonly outputTokensMax: number | null | undefined
   /** True if the provider begins a response when the caller stops speaking. */
   readonly respondsToSpeech: boolean | undefined
@@ -121,20 +122,21 @@ export function readSession(
   return {
     ...{ session, outputTokensMax },
     respondsToSpeech: respondsToSpeech([input.turn_detection, value.turn_detection]),
-    respondsToSilence: [input.turn_detection, value.turn_detection].some(
-      (each) => isObject(each) && typeof each.idle_timeout_ms === 'number',
-    ),
+    respondsToSilence: [input.turn_detection, value.turn_detection].some(hasIdleTimeout),
     transcription: transcription ?? (isUnset ? null : undefined),
     inputRate: rateOf([input.format, value.input_audio_format]),
     outputRate: rateOf([output.format, value.output_audio_format]),
   }
 }
 
-/** Reads and checks the member `response` of an event `response.create`. */
+/**
+ * Reads and checks the member `response` of an event `response.create`. The returned `response` has
+ * no output limit.
+ */
 export function readResponse(value: unknown):
   | {
       readonly response: JsonObject
-      readonly outputTokensMax: number | null
+      readonly outputTokensMax: number | null | undefined
       readonly outputRate: number | undefined
     }
   | RelayError {
@@ -153,15 +155,16 @@ export function readResponse(value: unknown):
   }
   const outputTokensMax = limitOf(value, 'response.')
   if (isError(outputTokensMax)) return outputTokensMax
-  const { prompt: _, ...response } = value
+  const {
+    prompt: _,
+    max_output_tokens: _limit,
+    max_response_output_tokens: _of,
+    ...response
+  } = value
   const { audio, output_audio_format } = value
   const output = isObject(audio) ? audio.output : undefined
   const formats = [isObject(output) ? output.format : undefined, output_audio_format]
-  return {
-    response,
-    outputTokensMax: outputTokensMax ?? null,
-    outputRate: rateOf(formats),
-  }
+  return { response, outputTokensMax, outputRate: rateOf(formats) }
 }
 
 /**
@@ -221,9 +224,13 @@ function respondsToSpeech(detections: readonly unknown[]): boolean | undefined {
   if (set.length === 0) return undefined
   // A provider may begin a response after silence, even if it begins none after speech.
   const responds = (each: unknown) =>
-    !isObject(each) || each.create_response !== false || (each.idle_timeout_ms ?? null) !== null
+    !isObject(each) || each.create_response !== false || hasIdleTimeout(each)
   return set.some((each) => each !== null && responds(each))
 }
+
+/** Reports whether a speech detection begins a response after silence. */
+const hasIdleTimeout = (detection: unknown): boolean =>
+  isObject(detection) && (detection.idle_timeout_ms ?? null) !== null
 
 function transcriptionOf(value: unknown, param: string): Transcription | undefined | RelayError {
   if (value === undefined || value === null) return undefined

@@ -138,17 +138,19 @@ export class TaskLedger {
       `token:${tokenId}`,
       task,
     )
+    const submittedBefore = relayError('idempotency_submitted', { subject: task })
     if (!outcome.isDone) {
       const { code, params } = outcome.error
       if (code === 'StepOpen') return relayError('task_step_running', { subject: `${params.step}` })
       if (code === 'StepTooLate') return relayError('task_step_too_late', { subject: `${origin}` })
-      return admissionError(outcome.error, task, isKeyed)
+      const error = admissionError(outcome.error, task, isKeyed)
+      return error.code === 'idempotency_replayed' ? submittedBefore : error
     }
     // A task may be sent only if quota is reserved for its call, so both events must have been
     // written. Otherwise, the task or the call exists already.
     const written = outcome.events.map(({ type }) => type)
     if (written.includes('CallAdmitted') && written.includes('TaskSubmitted')) return null
-    return relayError('idempotency_replayed', { subject: task })
+    return submittedBefore
   }
 
   /** Records the channel and the key to which the task is sent next. */

@@ -41,6 +41,9 @@ export function testFormatsOf(model: string): readonly DirectFormatName[] {
 
 const REALTIME_MODEL = /realtime/i
 
+/** Reports whether a model with this name is likely to answer only in realtime sessions. */
+export const isNamedLikeRealtimeModel = (model: string): boolean => REALTIME_MODEL.test(model)
+
 const isNamedLikeVideo = (model: string): boolean =>
   nameOfVersion(model, Object.keys(VIDEO_PRICE_UNITS)) !== undefined
 
@@ -50,6 +53,6 @@ const isNamedLikeVideo = (model: string): boolean =>
  * model any name.
  */
 export const isNamedLikeChatModel = (model: string): boolean =>
-  !REALTIME_MODEL.test(model) &&
+  !isNamedLikeRealtimeModel(model) &&
   !isNamedLikeVideo(model) &&
   (testFormatsOf(model).length === 0 || /gemini.*image/i.test(model))

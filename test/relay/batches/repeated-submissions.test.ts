@@ -180,6 +180,15 @@ describe.each([
     await expectOneBatch()
   })
 
+  it('leads a repeat to the batch that is running', async () => {
+    const first = JSON.parse((await submit()).text)
+    const repeated = await submit()
+    expect(repeated.status).toBe(409)
+    expect(repeated.text).toContain(String(first.id ?? first.name).replace('batches/', ''))
+    expect(repeated.text).toContain('accepted before')
+    expect(repeated.text).not.toContain('has ended')
+  })
+
   it('stays with an accepted batch if a repeat can’t look for it', async () => {
     expect((await submit()).status).toBe(200)
     vi.spyOn(batchStore, 'find').mockRejectedValueOnce(new Error('away'))

@@ -121,6 +121,9 @@ describe('channel test of a model without chats', () => {
     [56, 'black-forest-labs/flux-schnell', 'costs-task'],
     [1, 'sora-2', 'costs-task'],
     [1, 'whisper-1', 'needs-file'],
+    [1, 'gpt-realtime', 'needs-socket'],
+    [8, 'gpt-4o-mini-realtime-preview', 'needs-socket'],
+    [3, 'gpt-realtime-mini', 'needs-socket'],
     [17, 'wan2.6-image', 'needs-file'],
     [17, 'wan2.5-i2i-preview', 'needs-file'],
   ])('of type %s sends nothing for %s and says why: %s', async (type, model, reason) => {
@@ -137,6 +140,7 @@ describe('channel test of a model without chats', () => {
     ['dall-e-3', false],
     ['sora-2', false],
     ['whisper-1', false],
+    ['gpt-realtime', false],
   ])('of %s is part of the tests of all channels: %s', (model, isTested) => {
     expect(isTestedInRuns(channel({ models: [model] }))).toBe(isTested)
   })

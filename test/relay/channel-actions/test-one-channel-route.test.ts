@@ -43,8 +43,8 @@ describe('GET /api/channel/test/{id}', () => {
     await site.admin.must('DELETE', `/api/channel/${id}/`)
   })
 
-  it('says why a model of tasks or of files can’t be tested', async () => {
-    const id = await site.channel({ type: 1, models: 'whisper-1,sora-2' })
+  it('says why a model of tasks, files or sockets can’t be tested', async () => {
+    const id = await site.channel({ type: 1, models: 'whisper-1,sora-2,gpt-realtime' })
     const zh = { ...site.admin.sessionHeaders, 'accept-language': 'zh' }
     const file = await site.ask<Tested>(`/api/channel/test/${id}`)
     expect(file).toMatchObject({ success: false, data: { reason: 'needs-file' } })
@@ -52,6 +52,9 @@ describe('GET /api/channel/test/{id}', () => {
     const task = await site.ask<Tested>(`/api/channel/test/${id}?model=sora-2`, { headers: zh })
     expect(task).toMatchObject({ success: false, data: { reason: 'costs-task' } })
     expect(task.message).toMatch(/异步任务/)
+    const socket = await site.ask<Tested>(`/api/channel/test/${id}?model=gpt-realtime`)
+    expect(socket).toMatchObject({ success: false, data: { reason: 'needs-socket' } })
+    expect(socket.message).toMatch(/websocket/)
     await site.admin.must('DELETE', `/api/channel/${id}/`)
   })
 

@@ -183,6 +183,18 @@ describe('a realtime session that ends during a response', () => {
     await expect.poll(() => session().isClosed).toBe(true)
   })
 
+  it('charges the input that a response had of its own', async () => {
+    hangs()
+    const client = await sessionWithoutSpeech(rig.url)
+    const content = [{ type: 'input_text', text: 'x'.repeat(40_000) }]
+    const response = { conversation: 'none', input: [{ role: 'user', content }] }
+    client.send({ type: 'response.create', response })
+    await client.event('response.output_text.delta')
+    session().done('resp_1', null, 'cancelled')
+    await client.event('response.done')
+    expect((await bills(rig))[0]?.usage.inputUncached).toBeGreaterThan(9_000)
+  })
+
   it.each([
     ['no usage', null],
     ['a usage of zero', { input_tokens: 0, output_tokens: 0 }],

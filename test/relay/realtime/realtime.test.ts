@@ -17,6 +17,15 @@ import {
 import { KEY, PROVIDER_KEY, TOKEN, USER } from '../support/relay-rig.ts'
 
 const { provider, rig, session, connect } = realtimeSite()
+const LIMIT_OF_ONE = {
+  type: 'session.update',
+  session: { type: 'realtime', max_output_tokens: 1, audio: { input: { turn_detection: null } } },
+}
+
+const admittedHolds = async () =>
+  (await rig.callEvents()).flatMap((event) =>
+    event.type === 'CallAdmitted' ? [Number(event.data.hold)] : [],
+  )
 
 describe('a realtime session', () => {
   it('charges a response from its usage before its end is sent', async () => {
@@ -339,6 +348,53 @@ describe('the holds of a realtime session', () => {
     expect(limit).toBeLessThan(2_000)
   })
 
+  it.each([
+    ['inf', 'max_output_tokens', 4_096],
+    ['inf', 'max_response_output_tokens', 4_096],
+    [500, 'max_response_output_tokens', 500],
+    [null, 'max_output_tokens', 1],
+  ])('%j as %s of a response is held and sent as %i tokens', async (...row) => {
+    const [limit, name, tokens] = row
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send(LIMIT_OF_ONE)
+    await client.event('session.updated')
+    client.send({ type: 'response.create', response: { [name]: limit } })
+    await client.event('response.done')
+    const sent = session().events.find(({ type }) => type === 'response.create')
+    // Without a limit of its own, a response has that of the session.
+    expect(sent?.response).toEqual(limit === null ? {} : { max_output_tokens: tokens })
+    const [hold = 0] = await admittedHolds()
+    expect(hold).toBeGreaterThanOrEqual(tokens * 2.5 * 8 * 2)
+  })
+
+  it('ten responses without a limit in sessions with a limit of 1 never overdraw', async () => {
+    await rig.setOption('ModelRatio', { [MODEL]: 1 })
+    await rig.setOption('CompletionRatio', { [MODEL]: 16 })
+    await rig.setOption('AudioRatio', {})
+    await rig.setOption('AudioCompletionRatio', {})
+    await rig.setBudget(USER, TOKEN, 24_000n)
+    provider.onEvent = ({ type, response }, at) => {
+      if (type !== 'response.create') return false
+      const { max_output_tokens: limit } = (response ?? {}) as { max_output_tokens?: unknown }
+      const output_tokens = typeof limit === 'number' ? limit : 4_096
+      at.respond({ input_tokens: 10, output_tokens })
+      return true
+    }
+    const clients = await Promise.all(
+      Array.from({ length: 10 }, () => sessionWithoutSpeech(rig.url)),
+    )
+    for (const client of clients) client.send(LIMIT_OF_ONE)
+    await Promise.all(clients.map((client) => client.event('session.updated')))
+    for (const client of clients) {
+      client.send({ type: 'response.create', response: { max_output_tokens: 'inf' } })
+    }
+    const isOver = ({ type }: { readonly type: string }) => /^(?:error|response\.done)$/.test(type)
+    await expect.poll(() => clients.every(({ events }) => events.some(isOver))).toBe(true)
+    const settled = await bills(rig)
+    expect(settled.length).toBeGreaterThan(0)
+    expect(settled.filter(({ unpaidUsage }) => unpaidUsage !== undefined)).toEqual([])
+  })
+
   it('ends with an error when no further call can be paid', async () => {
     const client = await sessionWithoutSpeech(rig.url)
     await rig.setBudget(USER, TOKEN, 3_000n)
@@ -356,10 +412,19 @@ describe('the holds of a realtime session', () => {
       client.send({ type: 'response.create' })
       await client.event('response.done')
     }
-    const holds = (await rig.callEvents()).flatMap((event) =>
-      event.type === 'CallAdmitted' ? [Number(event.data.hold)] : [],
-    )
-    expect((holds[1] ?? 0) - (holds[0] ?? 0)).toBeGreaterThan(20_000 * 2.5 * 8 * 0.9)
+    const [first = 0, second = 0] = await admittedHolds()
+    expect(second - first).toBeGreaterThan(20_000 * 2.5 * 8 * 0.9)
+  })
+
+  it('the output of a response with an input of its own is held as input', async () => {
+    provider.usage = { ...USAGE, input_tokens: 300, output_tokens: 20_000 }
+    const client = await sessionWithoutSpeech(rig.url)
+    for (const response of [{ input: [] }, { input: [] }, {}]) {
+      client.send({ type: 'response.create', response })
+      await client.event('response.done')
+    }
+    const [first = 0, , last = 0] = await admittedHolds()
+    expect(last - first).toBeGreaterThan(40_000 * 2.5 * 8 * 0.9)
   })
 
   it('a token that is disabled ends the session within seconds', async () => {

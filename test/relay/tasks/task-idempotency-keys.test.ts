@@ -91,6 +91,7 @@ describe.each([
     }
     const again = await ask(path, 'a boat', key)
     expect(again).toMatchObject({ status: 409, json: { error: { code: 'idempotency_replayed' } } })
+    expect(again.json.error.message).toContain(`Look up '${idOf(first)}'`)
     const task = idOf(first)
     await expect.poll(() => rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
     expect((await ask(CHAT, 'a boat', key)).status).toBe(status)
