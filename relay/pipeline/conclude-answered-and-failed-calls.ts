@@ -381,7 +381,8 @@ async function settle(
     call.tokens = tokensOf(metered.usage)
     call.outputTokens = metered.usage.output
     const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, outputHold)
-    const bill = billOf(closing, candidate, { ...metered, anomaly }, { end, limits })
+    const calls = outputHold.callsOf(candidate.request)
+    const bill = billOf(closing, candidate, { ...metered, anomaly }, { end, limits, calls })
     call.attempts.noteAnswer({ model: delivery.answeredModel, usage: delivery.rawUsage })
     await call.withinSettleDeadline(ledger.settle(bill, call.attemptHistory()))
     return true

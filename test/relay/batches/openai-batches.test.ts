@@ -319,6 +319,18 @@ describe('a batch of a file', () => {
     expect((await create(id)).status).toBe(200)
   })
 
+  it('is charged for the choices that the channel’s override sends for each line', async () => {
+    await rig.setOption('ModelPrice', { [MODEL]: 0.01 })
+    await changeChannel({ paramOverride: JSON.stringify({ n: 3 }) })
+    const { id } = await submit([chat('a'), chat('b', { n: 4 })])
+    expect(sentLines(2).map(({ body }) => body)).toMatchObject([{ n: 3 }, { n: 3 }])
+    completed({ request_counts: { total: 2, completed: 2, failed: 0 } })
+    resultsAre(OUTPUT, [answered('a', 5, 5), answered('b', 5, 5)])
+    await call('GET', `/v1/batches/${id}`)
+    // Six choices at half of $0.01.
+    expect((await settled()).map(({ data }) => data)).toMatchObject([{ charge: 15_000 }])
+  })
+
   it('may have embeddings', async () => {
     const url = '/v1/embeddings'
     const body = { model: EMBEDDING, input: 'Some text' }
