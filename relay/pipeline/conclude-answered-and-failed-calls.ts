@@ -54,6 +54,7 @@ const END_OF: Record<AttemptError, CallEnd> = {
   connect: 'upstream-error',
   format: 'upstream-error',
   'no-image': 'upstream-error',
+  'no-result': 'upstream-error',
   blocked: 'upstream-error',
   'error-event': 'upstream-error',
   'model-fault': 'upstream-error',

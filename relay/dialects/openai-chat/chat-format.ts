@@ -5,7 +5,7 @@ import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { readOpenAiUsage } from '#relay/canonical/read-openai-usage-for-billing.ts'
 import { invalidParameter, isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
-import { answerCheck } from '../check-successful-answer.ts'
+import { answerListCheck } from '../check-successful-answer.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
 import { ambiguousKey } from '../invalid-json-error.ts'
 import { passedHeaders } from '../openai-responses/headers-passed-to-provider.ts'
@@ -258,7 +258,7 @@ export const OPENAI_CHAT: WireFormat = {
     const { prompt_tokens_details: details } = objectOrEmpty(raw)
     return countLongWritesAsOneHour(report, details, body)
   },
-  errorOfAnswer: answerCheck('choices'),
+  errorOfAnswer: answerListCheck('choices', usageInAnswer),
   passedHeaders,
   streamOfAnswer,
   readTexts: readChatTexts,
