@@ -181,11 +181,12 @@ function errorInReasoning(body: Buffer, reasoning: Member | undefined): RelayErr
 const OUTLINE_NUMBER_BYTES_MAX = 32
 
 /**
- * Returns an outline (a short form) of the request. It has the same model, limits and number of
- * choices, but only one short message.
+ * Returns an outline (a short form) of the request. It has the same model, limits, number of
+ * choices and web search, but only one short message.
  */
 function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest {
-  const limits = members.flatMap(({ key, valueStart, valueEnd }) => {
+  const limits = members.flatMap(({ key, kind, valueStart, valueEnd }) => {
+    if (key === SEARCH_OPTIONS && kind !== 'null') return [`"${key}":{}`]
     if (!OUTLINED.includes(key)) return []
     const text = body.toString('latin1', valueStart, valueEnd)
     return [`"${key}":${text.length > OUTLINE_NUMBER_BYTES_MAX ? Number(text) : text}`]
