@@ -66,7 +66,7 @@ export async function lookUpQuota(
   const until = quotaDisplay.isOfToken ? expiresAt : 0
   const answer =
     lookUp === 'usage'
-      ? { object: 'list', total_usage: inUnit(shown.used, quotaDisplay) * HUNDREDTHS }
+      ? { object: 'list', total_usage: inHundredths(shown.used, quotaDisplay) }
       : subscriptionAnswer(isUnlimited ? UNLIMITED : inUnit(totalOf(shown), quotaDisplay), until)
   sendJson(exchange, 200, answer, UNCACHED)
 }
@@ -102,6 +102,13 @@ const totalOf = ({ remain, held, used }: Totals): bigint => remain + held + used
 /** Returns quota in the unit in which the site shows it. */
 const inUnit = (quota: bigint, { isInDollars, quotaPerDollar }: QuotaDisplay): number =>
   isInDollars ? Number((Number(quota) / quotaPerDollar).toFixed(6)) : Number(quota)
+
+/**
+ * Returns quota in hundredths of the unit in which the site shows it. It has four decimals, so that
+ * a hundredth of it has the six decimals of `inUnit`.
+ */
+const inHundredths = (quota: bigint, display: QuotaDisplay): number =>
+  Number((inUnit(quota, display) * HUNDREDTHS).toFixed(4))
 
 const subscriptionAnswer = (limit: number, accessUntil: number) => ({
   object: 'billing_subscription',

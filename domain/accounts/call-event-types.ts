@@ -101,6 +101,16 @@ export type RequestChanges = {
   readonly losses?: readonly string[]
 }
 
+/** The request to the provider, as far as the progress and the end of a call record it. */
+export type SentRequest = RequestChanges & {
+  /**
+   * The number by which a price per call is multiplied. It is the `n` of the request to the
+   * provider, which an override of the channel can change, but at most the number that the hold
+   * covers. Omitted if it is the number of the admission.
+   */
+  readonly calls?: number
+}
+
 /**
  * The model and the group with which a call is served, and their price. The model and the group
  * differ from those of the call's admission in two cases. Either a fallback model serves the call,

@@ -4,7 +4,7 @@ import type { Usage, UsageLimits, UsageSource } from '../pricing/usage.ts'
 import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
-import type { CorrectedCallAttributes } from './call-event-types.ts'
+import type { CorrectedCallAttributes, SentRequest } from './call-event-types.ts'
 import type {
   Attempt,
   CallBatch,
@@ -228,7 +228,7 @@ export type RaiseHold = {
 }
 
 /** Records the total usage of a running call since its start. */
-export type RecordProgress = Pick<RequestChanges, 'formats'> & {
+export type RecordProgress = Pick<SentRequest, 'formats' | 'calls'> & {
   readonly type: 'RecordProgress'
   readonly call: string
   readonly channelId: number
@@ -248,7 +248,7 @@ export type RecordProgress = Pick<RequestChanges, 'formats'> & {
  * Ends a call and charges its usage at the price that was recorded at the call's admission, or at
  * the price of `served`.
  */
-export type SettleCall = RequestChanges & {
+export type SettleCall = SentRequest & {
   readonly type: 'SettleCall'
   readonly call: string
   readonly channelId: number

@@ -20,6 +20,7 @@ import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/deep-equal.ts'
 import { isPlayground } from '../shared/playground-token-id.ts'
 import { isInRange, type Quota, toWire } from '../shared/quota.ts'
+import type { SentRequest } from './call-event-types.ts'
 import type {
   AccountError,
   AdmitCall,
@@ -168,13 +169,15 @@ export function quotaUsedUpError(
  * call.
  */
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
-  const { type, call, leaseUntil, ...progress } = command
+  const { type, call, leaseUntil, calls, ...attempt } = command
   const open = state.open.get(call)
   if (open === undefined)
     return isOver(state, call) ? codedError('CallEnded') : codedError('CallUnknown')
   const emptied = quotaUsedUpError(open, state)
   if (emptied !== null) return emptied
-  assert(isCountable(progress.usage), 'usage is counted in whole numbers')
+  assert(isCountable(attempt.usage), 'usage is counted in whole numbers')
+  const isAsAdmitted = calls === undefined || calls === (open.facts.calls ?? 1)
+  const progress = isAsAdmitted ? attempt : { ...attempt, calls }
   if (open.leaseUntil === leaseUntil && isSame(open.progress, progress)) return []
   const { userId } = open.facts
   return [{ type: 'CallProgressed', v: 1, data: { call, userId, ...progress, leaseUntil } }]
@@ -209,7 +212,7 @@ export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState)
 export function settleCall(requested: SettleCall, state: AccountState): Outcome {
   const admitted = state.open.get(requested.call)
   if (admitted === undefined) return repeatedEnd(state, requested.call)
-  const { type, limits, served, billed, ...callDetails } = requested
+  const { type, limits, served, billed, calls: _, ...callDetails } = requested
   if (billed !== undefined) {
     return settleBatch({ type, ...callDetails }, billed, admitted, state)
   }
@@ -325,9 +328,8 @@ export function interruptCall(
     return codedError('LeaseNotOver', { leaseUntil: admitted.leaseUntil })
   const open = servedCall(admitted, admitted.progress?.served)
   const { price, clientIp, startedAt, progress } = open
-  const { channelId = null, usage = NO_USAGE, costRatio, formats } = progress ?? {}
-  const used = costRatio === undefined ? { usage } : { usage, costRatio }
-  const { facts, charge, cost } = bill(open, { ...used, end: 'incomplete' })
+  const { channelId = null, usage = NO_USAGE, formats } = progress ?? {}
+  const { facts, charge, cost } = bill(open, { ...progress, usage, end: 'incomplete' })
   const changes = formats === undefined ? {} : { formats }
   const callDetails = { channelId, usage, ...cost, ...changes, price, startedAt, clientIp }
   const data = {
@@ -339,12 +341,12 @@ export function interruptCall(
   return [{ type: 'CallInterrupted', v: 1, data }]
 }
 
-function bill({ facts, price }: OpenCall, { usage, end, costRatio }: CallUse): Bill {
-  const { calls: requested = 1, ...others } = facts
+function bill({ facts, price }: OpenCall, { usage, end, costRatio, calls: sent }: CallUse): Bill {
+  const { calls: admitted = 1, ...others } = facts
   const byUsage = hasUsage(usage) ? 1 : 0
   // For a rerank, a price per call applies to each search unit. The gateway knows the number of
   // search units only if the provider reports it.
-  const units = usage.searchUnits > 0 ? Math.min(usage.searchUnits, CALLS_MAX) : requested
+  const units = usage.searchUnits > 0 ? Math.min(usage.searchUnits, CALLS_MAX) : (sent ?? admitted)
   const calls = callsFor(price, usage, units, end === 'done')
   const charge = chargeFor(price, usage, calls)
   const cost =
@@ -354,7 +356,7 @@ function bill({ facts, price }: OpenCall, { usage, end, costRatio }: CallUse): B
   return { facts: calls === byUsage ? others : { ...others, calls }, charge, cost }
 }
 
-type CallUse = {
+type CallUse = Pick<SentRequest, 'calls'> & {
   readonly usage: Usage
   readonly end: CallEnd
   readonly costRatio?: DecimalText

@@ -210,9 +210,9 @@ export type CallFacts = {
   readonly requested?: { readonly model: string; readonly group: string }
   readonly isStream: boolean
   /**
-   * The number by which a price per call is multiplied: the parameter `n` of the request, or the
-   * search units of a rerank. If it is omitted, the number is 1 for a call with usage and 0 for a
-   * call without usage.
+   * The number by which a price per call is multiplied: `n` of the caller's request, or in the end
+   * of a call `n` of the provider's request, the images or the search units of a rerank. If it is
+   * omitted, the number is 1 for a call with usage and 0 for a call without usage.
    */
   readonly calls?: number
   readonly reasoningEffort?: string
@@ -249,7 +249,7 @@ export type CallAdmitted = Fact<
 export type CallProgressed = Fact<
   'CallProgressed',
   Pick<ProviderCost, 'costRatio'> &
-    Pick<RequestChanges, 'formats'> & {
+    Pick<RequestChanges & CallFacts, 'formats' | 'calls'> & {
       readonly call: string
       readonly userId: number
       readonly channelId: number

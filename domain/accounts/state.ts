@@ -2,7 +2,8 @@ import type { PriceSnapshot, ProviderCost } from '../pricing/price-snapshot.ts'
 import type { Usage } from '../pricing/usage.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
-import type { CallFacts, RequestChanges, Served } from './events.ts'
+import type { SentRequest } from './call-event-types.ts'
+import type { CallFacts, Served } from './events.ts'
 
 /**
  * The ids of the last ended calls. The account recognizes repeated commands by these ids. Ids are
@@ -209,7 +210,7 @@ export type OpenCall = {
 }
 
 type Progress = Pick<ProviderCost, 'costRatio'> &
-  Pick<RequestChanges, 'formats'> & {
+  Pick<SentRequest, 'formats' | 'calls'> & {
     readonly channelId: number
     readonly usage: Usage
     readonly served?: Served

@@ -48,6 +48,9 @@ export async function billOfResultLine(
   const counter = counterOfLine(counters.of(userId), storedLine)
   const format = protocol.formatOf(storedLine.format)
   const rawUsage = format.usageInAnswer(answer)
+  // Like the answer to a single call, an answer without a result costs nothing if it has no usage.
+  const isUsageMissing = rawUsage === undefined || rawUsage === null
+  if (isUsageMissing && format.errorOfAnswer(answer) !== null) return null
   const readText = () => textOfAnswer(answer, format.readTexts)
   const delivery = { rawUsage, answeredModel: null, readText, isComplete: true, chargesInput: true }
   const { bounds } = storedLine

@@ -222,7 +222,7 @@ export class FilePlan {
     this.facts.set(lineId(this.batch, customId), {
       ...{ line: this.facts.size, part, format: request.format.name },
       sentModel: sent.upstreamModel ?? request.model,
-      ...factsOf(sent.request, request, plan),
+      ...factsOf(sent.request, plan),
     })
     const head = { custom_id: customId, method: 'POST', url }
     const opening = `${JSON.stringify(head).slice(0, -1)},"body":`

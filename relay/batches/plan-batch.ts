@@ -15,6 +15,7 @@ import type { ModelCalls } from '../limits/call-limit-rules.ts'
 import { estimateTokensOf } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { isUnexpired } from '../pipeline/channel-expiry.ts'
+import { billedCalls } from '../pipeline/compute-hold-and-output-limit.ts'
 import { newCallId } from '../pipeline/http-exchange.ts'
 import { accessError } from '../pipeline/model-access-errors.ts'
 import { outputLimitsOf } from '../pipeline/output-limits-of-call.ts'
@@ -286,7 +287,7 @@ async function buildPlan(
     if (given === undefined) throw new Error('a planned line is not in the batch')
     const part = addToPart(deps, parts, batch, { request, plan })
     if (part === null) return relayError('invalid_parameter', { param: 'requests' })
-    const known = { line, part, sentModel: sentAs, ...factsOf(sent.request, request, plan) }
+    const known = { line, part, sentModel: sentAs, ...factsOf(sent.request, plan) }
     facts.set(lineId(batch, given.customId), known)
     pieces.push(...(line === 0 ? [] : [COMMA]), ...write.line(given, sent.body))
   }
@@ -359,7 +360,6 @@ export function addToPart(
 
 export function factsOf(
   sent: ChatRequest,
-  { choices, returnedChoices }: ChatRequest,
   { terms: { bounds } }: CallPlan,
 ): Omit<LineFacts, 'line' | 'part'> {
   const { inputTokens, outputTokens, tools } = bounds
@@ -368,7 +368,7 @@ export function factsOf(
   return {
     bounds: tools === undefined ? limits : { ...limits, tools },
     inputCeiling: sent.inputBound.ceiling,
-    calls: returnedChoices ?? choices,
+    calls: billedCalls(sent, bounds),
     bytes: sent.body.length,
     hasHourCache: requestsHourCache(sent.body),
     ...(sent.toolLimits === undefined ? {} : { toolLimits }),

@@ -32,10 +32,11 @@ export const NOT_PROVIDER_ERRORS: ReadonlySet<AttemptError> = new Set([
 
 /**
  * The errors of attempts in which the provider delivered its answer correctly. For example, a
- * provider may withhold an image because of the caller's prompt.
+ * provider may withhold an image because of the caller's prompt, or return no vector for a blank
+ * text.
  */
 const USABLE: ReadonlySet<AttemptError> = new Set([
-  ...(['screened', 'model-fault', 'no-image', 'blocked'] as const),
+  ...(['screened', 'model-fault', 'no-image', 'no-result', 'blocked'] as const),
 ])
 
 /**

@@ -1,13 +1,13 @@
-import { parsedObject } from '../canonical/json-values.ts'
+import { type JsonObject, objectOrEmpty, parsedObject } from '../canonical/json-values.ts'
 import { isMembers } from './read-common-request-members.ts'
 import { scanObject } from './scan-request-object.ts'
 
 /**
  * Why the body of an answer with status 200 is not the answer that was requested. `no-image` means
- * that the answer has the expected format, but contains no image. `blocked` means that the provider
- * refuses to make an image.
+ * that the answer has the expected format, but contains no image, and `no-result` that it contains
+ * no other result, such as a vector. `blocked` means that the provider refuses to make an image.
  */
-export type AnswerFault = 'format' | 'error-event' | 'no-image' | 'blocked'
+export type AnswerFault = 'format' | 'error-event' | 'no-image' | 'no-result' | 'blocked'
 
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
@@ -33,6 +33,41 @@ export function isInvalidJsonObject(body: Buffer): boolean {
   // The scanner reads long texts faster than a parser. Because the scanner also refuses some valid
   // JSON, such as objects with duplicate names, the parser decides about a refused body.
   return !isMembers(scanObject(body)) && parsedObject(body) === null
+}
+
+/** An answer that is longer than this has a result, because an empty answer is short. */
+const EMPTY_ANSWER_BYTES_MAX = 4_096
+
+/**
+ * Reports whether an answer has an empty list of results, such as embeddings without a vector.
+ * `resultsIn` returns the list.
+ */
+export function lacksResult(body: Buffer, resultsIn: (answer: JsonObject) => unknown): boolean {
+  if (body.length > EMPTY_ANSWER_BYTES_MAX) return false
+  const results = resultsIn(parsedObject(body) ?? {})
+  return Array.isArray(results) && results.length === 0
+}
+
+/** Reports whether a usage has a count above 0. The provider then charges for the call. */
+export const hasCounts = (usage: unknown): boolean =>
+  Object.values(objectOrEmpty(usage)).some((count) => Number(count) > 0)
+
+/**
+ * Returns a function that checks an answer like `answerCheck(list)`. The function returns
+ * `no-result` for an answer in which `list` is empty, unless the answer reports usage.
+ */
+export function answerListCheck(list: string, usageIn: (body: Buffer) => unknown) {
+  const errorOfMembers = answerCheck(list)
+  // Only a short answer with an empty list is parsed, because most answers have results.
+  const emptyList = new RegExp(`"${list}"\\s*:\\s*\\[\\s*\\]`)
+  const isEmpty = (body: Buffer): boolean =>
+    body.length <= EMPTY_ANSWER_BYTES_MAX &&
+    emptyList.test(body.toString('latin1')) &&
+    lacksResult(body, (answer) => answer[list])
+  return (body: Buffer): AnswerFault | null => {
+    const error = errorOfMembers(body)
+    return error === null && isEmpty(body) && !hasCounts(usageIn(body)) ? 'no-result' : error
+  }
 }
 
 const OBJECT_START = /^\s*\{/

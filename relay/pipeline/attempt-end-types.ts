@@ -8,6 +8,8 @@ export type AttemptError =
   | 'format'
   /** The answer has the expected format, but contains no image, so the provider charges nothing. */
   | 'no-image'
+  /** The answer has the expected format, but contains no result, such as a vector. */
+  | 'no-result'
   /** The provider refuses to generate an image from the prompt. */
   | 'blocked'
   /** The model's answer is not usable, and the provider charges for it. */

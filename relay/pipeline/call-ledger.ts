@@ -1,3 +1,4 @@
+import type { SentRequest } from '#domain/accounts/call-event-types.ts'
 import type { AccountCommand, OutputReduction } from '#domain/accounts/commands.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import {
@@ -66,7 +67,7 @@ export function admissionError(error: CodedError, call: string, isKeyed: boolean
 
 /** The usage of a call, and how the call ended. */
 export type Bill = BilledChannel &
-  RequestChanges & {
+  SentRequest & {
     readonly upstreamModel: string | null
     readonly served?: Served
     readonly usage: Usage
@@ -189,14 +190,14 @@ export class CallLedger {
    * because its account or its token's budget is empty; otherwise null.
    */
   async progress(
-    billedChannel: BilledChannel & Pick<RequestChanges, 'formats'> & { readonly served?: Served },
+    attempt: BilledChannel & Pick<SentRequest, 'formats' | 'calls'> & { readonly served?: Served },
     usage: Usage,
     leaseMs: number,
   ): Promise<RelayErrorCode | null> {
     if (this.hasEnded) return null
     const leaseUntil = this.now() + leaseMs
     const { call } = this.exchange
-    const progress = { type: 'RecordProgress', call, ...billedChannel, usage, leaseUntil } as const
+    const progress = { type: 'RecordProgress', call, ...attempt, usage, leaseUntil } as const
     const outcome = await this.handle(progress)
     return outcome.isDone ? null : exhaustionCodeOf(outcome.error)
   }

@@ -158,6 +158,15 @@ function outputLimitOf(
   return Math.min(outputTokensMax, cap ?? outputTokensMax) + thinkingTokens
 }
 
+/**
+ * Returns the number by which a price per call is multiplied: the number of answers for which
+ * `request`, the request to the provider, asks. It is never higher than what the hold covers.
+ */
+export const billedCalls = (
+  { choices, returnedChoices = choices }: Pick<ChatRequest, 'choices' | 'returnedChoices'>,
+  bounds: Pick<CallBounds, 'choices'>,
+): number => Math.min(returnedChoices, bounds.choices)
+
 type Priced = Pick<CallTerms, 'bounds' | 'isOpenEnded'> & { readonly price: PriceSnapshot }
 
 /**

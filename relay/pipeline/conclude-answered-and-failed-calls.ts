@@ -54,6 +54,7 @@ const END_OF: Record<AttemptError, CallEnd> = {
   connect: 'upstream-error',
   format: 'upstream-error',
   'no-image': 'upstream-error',
+  'no-result': 'upstream-error',
   blocked: 'upstream-error',
   'error-event': 'upstream-error',
   'model-fault': 'upstream-error',
@@ -381,7 +382,8 @@ async function settle(
     call.tokens = tokensOf(metered.usage)
     call.outputTokens = metered.usage.output
     const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, outputHold)
-    const bill = billOf(closing, candidate, { ...metered, anomaly }, { end, limits })
+    const calls = outputHold.callsOf(candidate.request)
+    const bill = billOf(closing, candidate, { ...metered, anomaly }, { end, limits, calls })
     call.attempts.noteAnswer({ model: delivery.answeredModel, usage: delivery.rawUsage })
     await call.withinSettleDeadline(ledger.settle(bill, call.attemptHistory()))
     return true

@@ -127,7 +127,7 @@ const ABANDONED: ReadonlySet<AttemptError> = new Set([
  * could not be reached.
  */
 const REFUSED: ReadonlySet<AttemptError> = new Set([
-  ...(['status', 'error-event', 'format', 'no-image', 'blocked', 'connect'] as const),
+  ...(['status', 'error-event', 'format', 'no-image', 'no-result', 'blocked', 'connect'] as const),
 ])
 
 /**

@@ -7,7 +7,7 @@ import {
 } from '#domain/routing/channels-by-group-and-model.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import { isRelayError } from '../canonical/relay-error.ts'
-import type { ChatRequest } from '../dialects/wire-format.ts'
+import { type ChatRequest, OUTPUT_TOKENS_MAX } from '../dialects/wire-format.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { channelsWithDistinctRequests } from './channels-with-distinct-requests.ts'
 import type { VariantBounds } from './compute-hold-and-output-limit.ts'
@@ -77,14 +77,31 @@ export function variantBoundsOf(
   const isShort = request.body.length < OUTLINED_FROM_BYTES
   const sample = isShort ? request : request.format.outlineOf(request)
   const changed = [...changedVariants(sample, offer, options)].map(priced).map((variant) => {
-    const { choices, outputTokensMax, toolLimits, imageFactor } = variant
+    const { choices, toolLimits, imageFactor } = variant
     const added = Math.max(0, variant.inputBound.tokens - priced(sample).inputBound.tokens)
     const tokens = priced(request).inputBound.tokens + added
+    const outputTokensMax = withEcho(variant.outputTokensMax, request, sample, added)
     const limits = { choices, outputTokensMax, inputBound: { ...request.inputBound, tokens } }
     const bounds = imageFactor === undefined ? limits : { ...limits, imageFactor }
     return toolLimits === undefined ? bounds : { ...bounds, toolLimits }
   })
   return [...unlimited, ...changed]
+}
+
+/**
+ * Returns the output limit of a variant of the outline `sample`, raised by the echo of the prompt
+ * that the request has in its own output limit. The outline has a short prompt without an echo.
+ * `added` is the number of tokens that the overrides add, because the echo grows with the body.
+ */
+function withEcho(
+  limit: number | null,
+  request: ChatRequest,
+  sample: ChatRequest,
+  added: number,
+): number | null {
+  if (limit === null || request.outputTokensMax === null) return limit
+  const echo = request.outputTokensMax - (sample.outputTokensMax ?? 0)
+  return echo > 0 ? Math.min(OUTPUT_TOKENS_MAX, limit + echo + added) : limit
 }
 
 /**

@@ -29,6 +29,7 @@ export const ERROR_CODE_OF: Record<AttemptError, RelayErrorCode> = {
   connect: 'upstream_unreachable',
   format: 'upstream_format',
   'no-image': 'upstream_no_image',
+  'no-result': 'upstream_format',
   blocked: 'image_blocked',
   'model-fault': 'upstream_error',
   timeout: 'upstream_timeout',

@@ -120,14 +120,18 @@ export function visibleNames(members: readonly string[], most: number): readonly
   return names
 }
 
+/** Returns `Retry-After` for an error that has a delay, and `Allow` for a wrong method. */
+export const headersOfError = ({ code, params, retryAfter }: RelayError): string[] => [
+  ...(retryAfter === undefined ? [] : ['Retry-After', `${retryAfter}`]),
+  ...(code === 'method_not_allowed' ? ['Allow', params.subject ?? ''] : []),
+]
+
 /** Sends an error response. `end` writes the response body and ends the response. */
 export function sendError(exchange: Exchange, error: RelayError, end = endNow): void {
   const shown = errorInCallerRequest(error, exchange.insertedItems)
   const { status, body } = exchange.errors.errorBody(shown, exchange.language, exchange.call)
-  const headers: string[] = []
+  const headers = headersOfError(error)
   if (isRetryPointless(error, status)) headers.push('X-Should-Retry', 'false')
-  if (error.retryAfter !== undefined) headers.push('Retry-After', `${error.retryAfter}`)
-  if (error.code === 'method_not_allowed') headers.push('Allow', error.params.subject ?? '')
   if (error.code === 'websocket_required')
     headers.push('Upgrade', 'websocket', 'Connection', 'Upgrade')
   traceError(exchange, error, status)

@@ -3,8 +3,8 @@ import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { UsageLimits } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { DeliveredText } from '#relay/canonical/answer-text-for-token-count.ts'
-import { OUTPUT_TOKENS_MAX } from '../dialects/wire-format.ts'
-import type { CallTerms } from './compute-hold-and-output-limit.ts'
+import { type ChatRequest, OUTPUT_TOKENS_MAX } from '../dialects/wire-format.ts'
+import { billedCalls, type CallTerms } from './compute-hold-and-output-limit.ts'
 
 /**
  * An open-ended stream (without an output limit) raises its hold by half of the covered output, but
@@ -128,6 +128,11 @@ export class OutputHoldTracker {
     const ofCache = inputKinds?.hasHourCache === false ? { hourWrites: 0 } : {}
     const limits = { inputTokens, outputTokens: this.covered + step, ...ofCache }
     return tools === undefined ? limits : { ...limits, tools }
+  }
+
+  /** Returns the number by which a price per call is multiplied for this request to a provider. */
+  callsOf(request: ChatRequest): number {
+    return billedCalls(request, this.terms.bounds)
   }
 
   /**

@@ -1,6 +1,9 @@
+import type { SentRequest } from '#domain/accounts/call-event-types.ts'
 import type { RequestChanges } from '#domain/accounts/events.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
+import { type BilledChannel, billedChannelOf } from '../views/channel-view.ts'
 import { visibleNames } from './http-exchange.ts'
+import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 
 /** The maximum number of dropped members, and of losses, that are recorded with a call. */
@@ -58,4 +61,19 @@ export function formatsOf(
   const provider = candidate?.request.format.name ?? caller
   if (caller !== provider) return { formats: [caller, provider] }
   return caller === 'chat' ? UNCHANGED : { formats: [caller] }
+}
+
+/**
+ * Returns what the progress of a call records about its current attempt. `candidate` is null before
+ * the first attempt.
+ */
+export function attemptInProgress(
+  caller: WireFormat,
+  candidate: Candidate | null,
+  outputHold: OutputHoldTracker,
+): BilledChannel & Pick<SentRequest, 'formats' | 'calls'> {
+  const formats = formatsOf(caller, candidate)
+  if (candidate === null) return { channelId: 0, ...formats }
+  const calls = outputHold.callsOf(candidate.request)
+  return { ...billedChannelOf(candidate.channel), ...formats, calls }
 }

@@ -8,7 +8,7 @@ import { isInBackground } from '../dialects/price-conditions-of-call.ts'
 import type { ChatRequest } from '../dialects/wire-format.ts'
 import { authorizedCall } from '../providers/profiles/provider-target.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
-import { billedChannelOf, type RelayKey } from '../views/channel-view.ts'
+import type { RelayKey } from '../views/channel-view.ts'
 import type { AccessCheck } from './access-check-of-running-calls.ts'
 import { adapterOf } from './adapt-image-request.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
@@ -28,7 +28,7 @@ import { markAnswerThatRepeatsRequest } from './mark-answer-that-repeats-request
 import { mustReadUsage } from './must-read-usage-after-disconnect.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
-import { formatsOf } from './recorded-request-changes.ts'
+import { attemptInProgress } from './recorded-request-changes.ts'
 import { showProviderHeaders, showRateLimits } from './show-provider-headers-to-caller.ts'
 import { StreamPing } from './stream-ping.ts'
 import { decoderFor, transportOf } from './translate-chat-to-proprietary-api.ts'
@@ -363,17 +363,11 @@ export class RunningCall implements TimerListener {
   }
 
   private async recordProgress(): Promise<void> {
-    const billedChannel =
-      this.candidate === null ? { channelId: 0 } : billedChannelOf(this.candidate.channel)
+    const attempt = attemptInProgress(this.request.format, this.candidate, this.deps.outputHold)
     const { leaseMs } = this.deps.deadlines
     const usage = await this.chargeableUsage()
-    const formats = formatsOf(this.request.format, this.candidate)
     const served = this.served === null ? {} : { served: this.served }
-    const exhaustedCode = await this.ledger.progress(
-      { ...billedChannel, ...formats, ...served },
-      usage,
-      leaseMs,
-    )
+    const exhaustedCode = await this.ledger.progress({ ...attempt, ...served }, usage, leaseMs)
     if (exhaustedCode === null) return
     this.endAccess(relayError(exhaustedCode))
     // The balance or the budget is empty, so the lease was not renewed. Reading must stop before

@@ -20,7 +20,7 @@ export function billOf(
   { format, call: { served, revokedBy } }: BilledCall,
   candidate: Candidate,
   metered: Metered,
-  ending: Pick<Bill, 'end' | 'limits'>,
+  ending: Pick<Bill, 'end' | 'limits' | 'calls'>,
 ): Bill {
   const { upstreamModel, channel } = candidate
   const billed = { ...billedChannelOf(channel), ...metered, upstreamModel }
@@ -29,8 +29,8 @@ export function billOf(
   if (served === null && endReason === undefined && changes === UNCHANGED) {
     return { ...billed, ...ending }
   }
-  const { end, limits } = ending
+  const { end, ...others } = ending
   const ofService = served === null ? {} : { served }
   const reason = endReason === undefined ? {} : { endReason }
-  return { ...billed, ...ofService, end, ...reason, ...changes, limits }
+  return { ...billed, ...ofService, end, ...reason, ...changes, ...others }
 }

@@ -6,7 +6,7 @@ import { errorBody, providerErrorBody } from '../dialects/openai-chat/error-form
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF, retryHeaders } from '../pipeline/failed-call-answer.ts'
-import { type Exchange, sendJson, traceError } from '../pipeline/http-exchange.ts'
+import { type Exchange, headersOfError, sendJson, traceError } from '../pipeline/http-exchange.ts'
 import { confidentialTo } from '../views/channel-view.ts'
 import type { SubmitAnswer } from './read-provider-task-answers.ts'
 import type { LastAttempt } from './send-task-to-channels-in-order.ts'
@@ -27,18 +27,14 @@ const LIMIT_STATUS = 429
 export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayError): void {
   if (kind === 'video') return sendVideoError(exchange, error)
   const { status, body } = errorBody(error, exchange.language)
-  const { retryAfter, code, params } = error
-  const headers = [
-    ...(retryAfter === undefined ? [] : ['Retry-After', `${retryAfter}`]),
-    ...(code === 'method_not_allowed' ? ['Allow', params.subject ?? ''] : []),
-  ]
+  const { code } = error
   const { message, type } = body.error
   const shownWords =
     kind === 'drawing'
       ? { code: status === 402 ? QUOTA_ERROR : REQUEST_ERROR, description: message, type }
       : { code: code, message, data: null }
   traceError(exchange, error, status)
-  sendJson(exchange, status, { ...shownWords, ...body }, headers)
+  sendJson(exchange, status, { ...shownWords, ...body }, headersOfError(error))
 }
 
 /** A provider's error, as the caller gets it. */

@@ -5,7 +5,12 @@ import { type CallbackPath, callbackPath } from './handle-callback.ts'
 import { type DrawingReader, drawingReader } from './read-drawing-request.ts'
 import { musicAction } from './read-music-request.ts'
 import type { TaskFile } from './serve-drawing-file.ts'
-import { isVideoPath, type VideoRoute, videoRoute } from './videos/video-routes.ts'
+import {
+  isVideoPath,
+  type MethodAndRoute,
+  type VideoRoute,
+  videoRoute,
+} from './videos/video-routes.ts'
 
 export type TaskRoute =
   | ({ readonly name: 'image' } & TaskFile)
@@ -46,11 +51,11 @@ export function taskRoute(method: string, url: string): TaskRoute | RelayError {
 
 function routeFor(method: string, found: Found): TaskRoute | RelayError {
   if (found === null) return relayError('not_found')
-  const [verb, route] = found
-  return verb === method ? route : relayError('method_not_allowed', { subject: verb })
+  const [verb, route, allowed = verb] = found
+  return verb === method ? route : relayError('method_not_allowed', { subject: allowed })
 }
 
-type Found = readonly ['GET' | 'POST' | 'DELETE', TaskRoute] | null
+type Found = MethodAndRoute<TaskRoute> | null
 
 function musicRoute(path: string): Found {
   if (path === '/fetch') return ['POST', { name: 'list' }]

@@ -70,9 +70,10 @@ describe('a call whose relay dies after the provider has reported usage', () => 
   let reported: object = {}
 
   /** Interrupts the call once its progress is recorded. Returns the end of the call. */
-  async function interruptAfterReport(usage: object, body: object) {
+  async function interruptAfterReport(usage: object, body: object, override: object = {}) {
     reported = usage
-    await rig.addChannel(2, { baseUrl: provider.url, models: ['reasoner'] })
+    const paramOverride = JSON.stringify(override)
+    await rig.addChannel(2, { baseUrl: provider.url, models: ['reasoner'], paramOverride })
     await rig.setOption('ModelRatio', { reasoner: 1 })
     await rig.setOption('CompletionRatio', { reasoner: 3 })
     await rig.setOption('MaxOutputTokens', { reasoner: 60_000 })
@@ -108,6 +109,15 @@ describe('a call whose relay dies after the provider has reported usage', () => 
     const end = await interruptAfterReport(hidden, { messages })
     const usage = { ...NO_USAGE, inputUncached: 20, output: 50_000, reasoning: 49_990 }
     expect(end).toMatchObject({ usage, charge: 20 + 50_000 * 3 })
+  })
+
+  it.each([
+    [1, 4],
+    [4, 1],
+  ])('a price per call is charged for the %d choices sent, not for %d', async (n, asked) => {
+    await rig.setOption('ModelPrice', { reasoner: 0.01 })
+    const end = await interruptAfterReport(hidden, { messages, n: asked }, { n })
+    expect(end).toMatchObject({ charge: n * 5_000, hold: 20_000 })
   })
 
   it('the call is charged for no more than its limits, which its hold covers', async () => {

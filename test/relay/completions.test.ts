@@ -168,6 +168,17 @@ describe('a completion at a provider that has them', () => {
     expect(await holdOf({ prompt: tokens })).toBeGreaterThan(5_000)
   })
 
+  it.each([10, 1_000])('with an echo holds it beside the limit of an override', async (times) => {
+    const model = 'overridden'
+    const paramOverride = JSON.stringify({ max_tokens: 4_000 })
+    await rig.addChannel(5, { type: 8, baseUrl: provider.url, models: [model], paramOverride })
+    await rig.setOption('ModelRatio', { [BASE]: 1, [model]: 1 })
+    await rig.setOption('CompletionRatio', { [BASE]: 4, [model]: 4 })
+    const request = { prompt: 'a tale '.repeat(times), echo: true }
+    const held = await holdOf({ ...request, max_tokens: 4_000 })
+    expect(await holdOf({ ...request, model, max_tokens: 1 })).toBeGreaterThanOrEqual(held)
+  })
+
   it('does not get members that multiply the output beyond the hold', async () => {
     const { headers } = await complete({ best_of: 5, max_new_tokens: 9_999 })
     expect(headers.get('x-dropped-members')).toBe('best_of, max_new_tokens')

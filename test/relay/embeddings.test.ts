@@ -143,6 +143,46 @@ describe('embeddings', () => {
     expect(end.usage.inputUncached).toBeLessThanOrEqual(JSON.stringify(body).length + 1_000)
   })
 
+  it('without a vector and without usage are an error, and cost nothing', async () => {
+    const before = await rig.balance()
+    provider.answers.set(PATH, { body: { object: 'list', data: [], model: MODEL } })
+    const { status, error } = await embed({ model: MODEL, input: 'a' })
+    expect([status, error?.code]).toEqual([502, 'upstream_format'])
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+    expect(await rig.balance()).toBe(before)
+  })
+
+  it('without a vector open no circuit, because the input may cause them', async () => {
+    provider.answers.set(PATH, { body: { object: 'list', data: [] } })
+    for (let call = 0; call < 30; call += 1) {
+      expect((await embed({ model: MODEL, input: ' ' })).status).toBe(502)
+    }
+    provider.answers.set(PATH, { body: answer({ prompt_tokens: 1, total_tokens: 1 }) })
+    expect((await embed({ model: MODEL, input: 'a' })).status).toBe(200)
+  })
+
+  it('without a vector are made by the next channel', async () => {
+    const second = await scriptedProvider()
+    try {
+      await rig.addChannel(3, { baseUrl: second.url, models: [MODEL], priority: -1 })
+      await rig.setOption('RetryTimes', '3')
+      provider.answers.set(PATH, { body: { object: 'list', data: [] } })
+      second.answers.set(PATH, { body: answer({ prompt_tokens: 10, total_tokens: 10 }) })
+      expect((await embed({ model: MODEL, input: 'a' })).status).toBe(200)
+      expect((await onlyEnd(rig)).data).toMatchObject({ channelId: 3, charge: 5 })
+    } finally {
+      await second.close()
+    }
+  })
+
+  it('without a vector are an error, but charged, if they have usage', async () => {
+    const usage = { prompt_tokens: 10, total_tokens: 10 }
+    provider.answers.set(PATH, { body: { object: 'list', data: [], usage } })
+    const { status, error } = await embed({ model: MODEL, input: 'a' })
+    expect([status, error?.code]).toEqual([502, 'upstream_format'])
+    expect(await endOf()).toMatchObject({ charge: 5, end: 'incomplete' })
+  })
+
   it('the total is the input where a server counts only the total', async () => {
     provider.answers.set(PATH, { body: answer({ prompt_tokens: 0, total_tokens: 8 }) })
     await embed({ model: MODEL, input: 'a' })

@@ -25,6 +25,8 @@ describe('a plain answer with status 200 that is an error in a format of its own
     ['without the members of an answer', { base_resp }],
     ['with empty members', { choices: null, base_resp }],
     ['with a detail', { detail: 'not now' }],
+    ['without choices', { id: 'c', object: 'chat.completion', choices: [] }],
+    ['without choices, and with a usage of 0', { choices: [], usage: { prompt_tokens: 0 } }],
   ])('costs nothing, and the next channel is tried: %s', async (_, body) => {
     provider.answers.set('*', { body })
     const before = await rig.balance()

@@ -79,6 +79,16 @@ describe('embeddings of Gemini', () => {
     expect(usage.inputUncached).toBeLessThan(1_000)
   })
 
+  it.each([
+    [SINGLE, BODY, { embedding: { values: [] } }],
+    [SINGLE, BODY, { embedding: {} }],
+    [BATCH, BATCH_BODY, { embeddings: [] }],
+  ])('without a vector are an error, and cost nothing: %s', async (path, body, answer) => {
+    provider.answers.set(`POST ${path}`, { body: answer })
+    expect((await send(path, body)).status).toBe(502)
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  })
+
   it('are served to Google’s library', async () => {
     const ai = new GoogleGenAI({ apiKey: `sk-${KEY}`, httpOptions: { baseUrl: rig.url } })
     const { embeddings } = await ai.models.embedContent({ model: MODEL, contents: [TEXT] })
@@ -134,7 +144,8 @@ describe('embeddings of Gemini', () => {
   it('in OpenAI’s format go to Google’s endpoint for it, with a bearer token', async () => {
     const path = '/v1beta/openai/embeddings'
     const usage = { prompt_tokens: 4, total_tokens: 4 }
-    provider.answers.set(`POST ${path}`, { body: { object: 'list', data: [], usage } })
+    const data = [{ object: 'embedding', index: 0, embedding: [0.5] }]
+    provider.answers.set(`POST ${path}`, { body: { object: 'list', data, usage } })
     const { status } = await send('/v1/embeddings', { model: MODEL, input: 'hello' })
     expect(status).toBe(200)
     const [request] = provider.requests

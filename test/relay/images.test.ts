@@ -249,6 +249,21 @@ describe('a request for images', () => {
     expect(await settledCall()).toMatchObject({ charge: 60_000, hold: 60_000 })
   })
 
+  it.each([
+    [4, undefined, 4, 80_000],
+    [2, 4, 2, 40_000],
+    [1, 4, 1, 20_000],
+  ])('of %d images costs as many, although the caller asked for %s', async (...counts) => {
+    const [n, asked, delivered, charge] = counts
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    const paramOverride = JSON.stringify({ n })
+    await rig.addChannel(4, { type: 1, baseUrl: provider.url, models: [DALLE], paramOverride })
+    provider.answers.set(PATH, { body: images(delivered) })
+    await generate({ n: asked })
+    expect(sent()).toMatchObject({ n })
+    expect(await settledCall()).toMatchObject({ charge, hold: charge })
+  })
+
   it('is charged for what the channel that served it was sent', async () => {
     const paramOverride = JSON.stringify({ quality: 'hd' })
     const channel = { type: 1, baseUrl: provider.url, models: [DALLE], paramOverride, priority: -1 }

@@ -60,6 +60,15 @@ describe('a key looks up its quota', () => {
     expect((await get(path)).body).toEqual({ object: 'list', total_usage: 50 })
   })
 
+  it.each([
+    [597_210n, 119.442],
+    [1n, 0.0002],
+    [1_234_567_890_123n, 246_913_578.0246],
+  ])('and what it has used, without the errors of floating point: %d', async (used, cents) => {
+    usage = { ...USAGE, used }
+    expect((await get(TOTAL)).body.total_usage).toBe(cents)
+  })
+
   // Clients subtract the usage of such a span from the limit, and expect what is left.
   it.each([
     '',

@@ -13,7 +13,7 @@ import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { loopStallMs } from '#test/support/event-loop-stall.ts'
 import { perTokenPrice } from '#test/support/per-token-price.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
-import { chat, relayRig } from './support/relay-rig.ts'
+import { chat, onlyEnd, relayRig } from './support/relay-rig.ts'
 
 const rig = startedForEach(relayRig)
 
@@ -79,6 +79,24 @@ it.each([null, { include_usage: false }])(
     expect(ends).toMatchObject([settled, settled])
   },
 )
+
+describe('a price per call is charged for each choice that the channel is sent', () => {
+  it.each([
+    [{ n: 1 }, { n: 4 }, 1, 4],
+    [{ n: null }, { n: 4 }, 1, 4],
+    [{ n: 3 }, {}, 3, 3],
+    [{ n: 3 }, { n: 2, stream: true }, 3, 3],
+    [{ n: 4 }, { n: 2, messages: [{ role: 'user', content: 'a b '.repeat(2_000) }] }, 4, 4],
+  ])('with the override %j', async (override, asked, billed, held) => {
+    const paramOverride = JSON.stringify(override)
+    const modelMapping = JSON.stringify({ overridden: 'sim-small' })
+    await rig.addChannel(2, { models: ['overridden'], paramOverride, modelMapping })
+    await rig.setOption('ModelPrice', { overridden: 0.01 })
+    expect((await chat(rig, { model: 'overridden', ...asked })).status).toBe(200)
+    const data = { charge: billed * 5_000, hold: held * 5_000 }
+    expect(await onlyEnd(rig)).toMatchObject({ type: 'CallSettled', data })
+  })
+})
 
 const { options } = new OptionView(new Map(), 1)
 const limit = fc.constantFrom<unknown>(0, 1, 5, 64, 10_000_000, null)

@@ -234,6 +234,13 @@ describe('a moderation', () => {
     expect(await endOf()).toMatchObject({ charge: 5_000 })
   })
 
+  it('without a result is an error, and costs nothing', async () => {
+    await rig.setOption('ModelPrice', { [MODERATION]: 0.01 })
+    provider.answers.set('POST /v1/moderations', { body: { id: 'modr-1', results: [] } })
+    expect((await send('/v1/moderations', { input: 'hello' })).status).toBe(502)
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  })
+
   it('a chat with the free model is still refused', async () => {
     const { status } = await send('/v1/chat/completions', {
       model: MODERATION,

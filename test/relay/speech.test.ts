@@ -180,6 +180,16 @@ describe('speech', () => {
     })
   })
 
+  it.each([1, 8])('in a stream reaches a channel of type %d as it was sent', async (type) => {
+    const model = 'own-voice'
+    await rig.addChannel(3, { type, baseUrl: provider.url, models: [model] })
+    await rig.setOption('ModelRatio', { [model]: 1 })
+    answerWith([Buffer.from('data: {}\n\n')], { headers: { 'content-type': 'text/event-stream' } })
+    const asked = { model, input: 'hi', voice: 'alloy', stream_format: 'sse' }
+    await (await speak(asked)).text()
+    expect(JSON.parse(provider.requests[0]?.body ?? '')).toEqual(asked)
+  })
+
   it('ends once and is billed if the provider is cut in the middle', async () => {
     answerWith([audio(48_000), audio(10)], { keepsOpen: true })
     const response = await speak({ model: TOKENS })

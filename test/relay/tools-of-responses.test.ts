@@ -130,6 +130,15 @@ describe('a tool of the Responses API that a channel allows', () => {
     expect((await billOf()).charge).toBe(TOKEN_CHARGE + SEARCH)
   })
 
+  it.each([1, 2_000])('is held if an override raises its limit (text %d times)', async (times) => {
+    await addChannel(ALLOWED, { paramOverride: '{"max_tool_calls":40}' })
+    provider.answers.set(PATH, { body: answer(searchItem('a')) })
+    const more = { max_tool_calls: 1, input: 'a b '.repeat(times) }
+    await send(requestWith([{ type: 'web_search' }], more))
+    expect(sentBody().max_tool_calls).toBe(40)
+    expect((await billOf()).hold).toBeGreaterThanOrEqual(40 * (SEARCH + 10_000))
+  })
+
   it('is billed once for each container', async () => {
     await addChannel()
     const items = [codeItem('a', 'c1'), codeItem('b', 'c1'), codeItem('c', 'c2')]
@@ -290,6 +299,16 @@ describe('the search of a chat', () => {
     })
     expect(data.hold).toBeGreaterThanOrEqual(PREVIEW + 10_000)
     expect(sentBody().web_search_options).toEqual({})
+  })
+
+  it.each([1, 2_000])('is held for each choice of an override (text %d times)', async (times) => {
+    await addChannel(ALLOWED, { paramOverride: '{"n":4}' })
+    provider.answers.set(CHAT_PATH, { body: { choices, usage, model: MODEL } })
+    const messages = [{ role: 'user', content: 'a b '.repeat(times) }]
+    await send({ ...request, messages }, '/v1/chat/completions')
+    const data = await billOf()
+    expect(data.charge).toBe(TOKEN_CHARGE + 4 * PREVIEW)
+    expect(data.hold).toBeGreaterThanOrEqual(4 * (PREVIEW + 10_000))
   })
 
   it('is removed and costs nothing if no channel allows it', async () => {

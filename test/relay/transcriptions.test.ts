@@ -183,6 +183,8 @@ describe('a transcription', () => {
     const response = await transcribe({ model: TOKENS, stream: 'true' })
     expect(await response.text()).toBe(Buffer.concat(events).toString())
     expect(provider.requests[0]?.body).toContain('name="stream"\r\n\r\ntrue')
+    const names = provider.requests[0]?.body.match(/(?<= name=")[^"]+/g)
+    expect(names?.toSorted()).toEqual(['file', 'model', 'stream'])
     expect((await onlyEnd(rig)).data).toMatchObject({
       ...{ usage: { inputAudio: 120, output: 2 }, usageSource: 'upstream', end: 'done' },
     })

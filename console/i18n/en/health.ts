@@ -40,6 +40,7 @@ export const health: Translations['health'] = {
     cut: 'Answers cut off',
     format: 'Answers in a wrong format',
     'no-image': 'Answers without an image',
+    'no-result': 'Answers without a result',
     blocked: 'Prompts that the provider blocks',
     'error-event': 'Errors in the stream',
     'too-large': 'Answers too large',

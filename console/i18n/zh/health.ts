@@ -38,6 +38,7 @@ export const health = {
     cut: '响应中断',
     format: '响应格式错误',
     'no-image': '响应中没有图片',
+    'no-result': '响应中没有结果',
     blocked: '上游屏蔽了提示词',
     'error-event': '流中返回错误',
     'too-large': '响应过大',

@@ -8,6 +8,7 @@ const KNOWN_REASONS = [
   'cut',
   'format',
   'no-image',
+  'no-result',
   'blocked',
   'error-event',
   'too-large',

@@ -1,12 +1,12 @@
 import { NO_USAGE } from '#domain/pricing/usage.ts'
-import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import {
   Counts,
   type UsageBounds,
   type UsageReport,
 } from '#relay/canonical/provider-usage-report.ts'
 import { invalidParameter, type RelayError } from '#relay/canonical/relay-error.ts'
-import { answerCheck } from '../check-successful-answer.ts'
+import { answerCheck, hasCounts, lacksResult } from '../check-successful-answer.ts'
 import { jsonError } from '../invalid-json-error.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-format.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
@@ -96,14 +96,21 @@ type InputFormat = Pick<WireFormat, 'name' | 'readRequest' | 'readChangedRequest
     readonly promptMember: string
     /** The member that every valid answer has. An answer without this member is invalid. */
     readonly answerMember: string
+    /**
+     * Returns the list of results in an answer. An answer with an empty list is an error. Omitted
+     * if the list may be empty.
+     */
+    readonly resultsIn?: (answer: JsonObject) => unknown
   }
 
 /**
  * Completes the format of an API that takes an input and generates no answer, such as embeddings.
  * Each property that `given` lacks gets the value for OpenAI's APIs.
  */
-export function inputFormat({ answerMember, ...given }: InputFormat): WireFormat {
-  const { readChangedRequest, shortBody } = given
+export function inputFormat({ answerMember, resultsIn, ...given }: InputFormat): WireFormat {
+  const { readChangedRequest, shortBody, usageInAnswer: findUsage = usageInAnswer } = given
+  const errorOfMembers = answerCheck(answerMember)
+  const isEmpty = (body: Buffer): boolean => resultsIn !== undefined && lacksResult(body, resultsIn)
   return {
     outlineOf: ({ model, choices, returnedChoices }: ChatRequest) => {
       const path = { model, isStream: false }
@@ -118,7 +125,11 @@ export function inputFormat({ answerMember, ...given }: InputFormat): WireFormat
     passedHeaders: () => [],
     usageInAnswer,
     readUsage: readInputUsage,
-    errorOfAnswer: answerCheck(answerMember),
+    errorOfAnswer: (body) => {
+      const isFree = isEmpty(body) && !hasCounts(findUsage(body))
+      return errorOfMembers(body) ?? (isFree ? 'no-result' : null)
+    },
+    errorWithoutResult: (body) => (isEmpty(body) ? 'upstream_format' : null),
     // Calls in these formats never stream.
     streamOfAnswer: (body) => `data: ${body.toString('utf8').replace(/[\r\n]+/g, ' ')}\n\n`,
     hasTextlessAnswers: true,

@@ -55,7 +55,12 @@ const predictFormat = ({ name, errors, promptMember, ...caller }: WireFormat): W
     },
     usageInAnswer: (body) => ({ tokens: tokensIn(predictionsIn(body)) }),
     readUsage: (raw, bounds) => inputReport(objectOrEmpty(raw).tokens, bounds),
-    errorOfAnswer: (body) => (predictionsIn(body) === null ? 'format' : null),
+    errorOfAnswer: (body) => {
+      const predictions = predictionsIn(body)
+      if (predictions === null) return 'format'
+      return predictions.length === 0 ? 'no-result' : null
+    },
+    errorWithoutResult: () => null,
     modelName: { find: () => null, replace: (bytes) => bytes },
   }
   return format

@@ -79,6 +79,7 @@ export const EMBEDDINGS = inputFormat({
   name: 'embeddings',
   promptMember: 'input',
   answerMember: 'data',
+  resultsIn: ({ data }) => data,
   answerBytesMax: ANSWER_BYTES_MAX,
   adaptAnswer: vectorsAsBase64,
   readRequest: readEmbeddingsRequest,

@@ -191,6 +191,7 @@ const geminiFormat = (
     name,
     promptMember,
     answerMember,
+    resultsIn: ({ embedding, embeddings = objectOrEmpty(embedding).values ?? [] }) => embeddings,
     shortBody,
     readRequest: (body, path) => readEmbedding(format, body, path),
     readChangedRequest: (body, path) => readEmbedding(format, body, path, NO_NAMES),

@@ -51,6 +51,7 @@ export const MODERATIONS = inputFormat({
   name: 'moderations',
   promptMember: 'input',
   answerMember: 'results',
+  resultsIn: ({ results }) => results,
   readRequest: (body) => readModerationRequest(body),
   readChangedRequest: (body) => readModerationRequest(body, NO_NAMES),
   shortBody: ({ model }) => ({ model, input: 'hi' }),

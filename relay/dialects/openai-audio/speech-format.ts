@@ -160,7 +160,8 @@ export const OPENAI_SPEECH: WireFormat = {
   },
   shortBody: ({ model }) => ({ model, input: 'hi', voice: 'alloy' }),
   outlineOf,
-  upstreamBody: (request, change) => upstreamBody(request, change, RULES),
+  upstreamBody: (request, change) =>
+    upstreamBody(request, { ...change, forcesUsage: false }, RULES),
   passedHeaders: () => [],
   usageInAnswer: () => undefined,
   readUsage: (raw, context) => {

@@ -166,7 +166,9 @@ const formatOf = (name: 'transcriptions' | 'translations'): WireFormat => {
     readChangedRequest: (body) => readWith(() => format, body, NO_NAMES),
     shortBody: ({ model }) => ({ model }),
     outlineOf: (request) => request,
-    upstreamBody,
+    // The last event of a stream has the usage. A transcription has no output limit.
+    upstreamBody: (request, change) =>
+      upstreamBody(request, { ...change, forcesUsage: false, outputTokens: null }),
     passedHeaders: () => [],
     usageInAnswer,
     readUsage: (raw, context) =>

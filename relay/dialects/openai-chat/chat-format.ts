@@ -5,7 +5,7 @@ import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { readOpenAiUsage } from '#relay/canonical/read-openai-usage-for-billing.ts'
 import { invalidParameter, isRelayError, type RelayError } from '#relay/canonical/relay-error.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
-import { answerCheck } from '../check-successful-answer.ts'
+import { answerListCheck } from '../check-successful-answer.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
 import { ambiguousKey } from '../invalid-json-error.ts'
 import { passedHeaders } from '../openai-responses/headers-passed-to-provider.ts'
@@ -181,11 +181,12 @@ function errorInReasoning(body: Buffer, reasoning: Member | undefined): RelayErr
 const OUTLINE_NUMBER_BYTES_MAX = 32
 
 /**
- * Returns an outline (a short form) of the request. It has the same model, limits and number of
- * choices, but only one short message.
+ * Returns an outline (a short form) of the request. It has the same model, limits, number of
+ * choices and web search, but only one short message.
  */
 function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest {
-  const limits = members.flatMap(({ key, valueStart, valueEnd }) => {
+  const limits = members.flatMap(({ key, kind, valueStart, valueEnd }) => {
+    if (key === SEARCH_OPTIONS && kind !== 'null') return [`"${key}":{}`]
     if (!OUTLINED.includes(key)) return []
     const text = body.toString('latin1', valueStart, valueEnd)
     return [`"${key}":${text.length > OUTLINE_NUMBER_BYTES_MAX ? Number(text) : text}`]
@@ -258,7 +259,7 @@ export const OPENAI_CHAT: WireFormat = {
     const { prompt_tokens_details: details } = objectOrEmpty(raw)
     return countLongWritesAsOneHour(report, details, body)
   },
-  errorOfAnswer: answerCheck('choices'),
+  errorOfAnswer: answerListCheck('choices', usageInAnswer),
   passedHeaders,
   streamOfAnswer,
   readTexts: readChatTexts,

@@ -6,7 +6,7 @@ import {
   missingParameter,
   type RelayError,
 } from '#relay/canonical/relay-error.ts'
-import { answerCheck } from '../check-successful-answer.ts'
+import { answerListCheck } from '../check-successful-answer.ts'
 import {
   countInputs,
   type Inputs,
@@ -202,7 +202,7 @@ export const OPENAI_COMPLETIONS: WireFormat = {
   usageInAnswer,
   readUsage: (raw, { isOutputTotalLessPrompt, ...bounds }) =>
     readOpenAiUsage(raw, bounds, isOutputTotalLessPrompt),
-  errorOfAnswer: answerCheck('choices'),
+  errorOfAnswer: answerListCheck('choices', usageInAnswer),
   // In this format, a stream chunk has the same members as a complete answer.
   streamOfAnswer: (body) =>
     `data: ${body.toString('utf8').replace(/[\r\n]+/g, ' ')}\n\ndata: [DONE]\n\n`,

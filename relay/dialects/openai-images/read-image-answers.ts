@@ -10,7 +10,12 @@ import {
 import type { UsageReport } from '#relay/canonical/provider-usage-report.ts'
 import { readOpenAiUsage } from '#relay/canonical/read-openai-usage-for-billing.ts'
 import type { RelayErrorCode } from '#relay/canonical/relay-error.ts'
-import { type AnswerFault, answerCheck, isInvalidJsonObject } from '../check-successful-answer.ts'
+import {
+  type AnswerFault,
+  answerCheck,
+  hasCounts,
+  isInvalidJsonObject,
+} from '../check-successful-answer.ts'
 import { OPENAI_STREAM } from '../openai-chat/stream-events.ts'
 import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import type { EventMeaning, StreamFormat } from '../stream-format.ts'
@@ -87,7 +92,7 @@ export function errorOfImages(body: Buffer): AnswerFault | null {
   const error = errorOfMembers(body)
   if (error !== null) return error
   if (isInvalidJsonObject(body)) return 'format'
-  if (hasImage(body) || reportsUsage(body)) return null
+  if (hasImage(body) || hasCounts(usageInAnswer(body))) return null
   return isBlocked(body) ? 'blocked' : 'no-image'
 }
 
@@ -103,9 +108,6 @@ export function errorWithoutImage(body: Buffer): RelayErrorCode | null {
  */
 export const BLOCKED_MEMBER = '"blocked":true'
 const isBlocked = (body: Buffer): boolean => body.includes(BLOCKED_MEMBER)
-
-const reportsUsage = (body: Buffer): boolean =>
-  Object.values(objectOrEmpty(usageInAnswer(body))).some((count) => Number(count) > 0)
 
 /**
  * Renders a valid answer with an image as the last event of a stream, whose type is `type`. The

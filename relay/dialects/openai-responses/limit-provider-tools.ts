@@ -1,7 +1,7 @@
 import type { ToolName } from '#domain/pricing/usage.ts'
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import type { ToolElement } from '../openai-chat/find-message-parts-and-tools.ts'
-import { type LimitedTools, readUsesLimit } from '../provider-tool-limits.ts'
+import { type LimitedTools, readUsesLimit, type ToolLimits } from '../provider-tool-limits.ts'
 import { isMembers } from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 
@@ -57,6 +57,13 @@ export function limitTools(
     member: TOOL_CALLS_LIMIT,
   }
   return { tools: limited, toolLimits }
+}
+
+/** Returns the members with which an outline has the same tool limits as its request. */
+export function outlinedTools(limits: ToolLimits | undefined): object {
+  if (limits === undefined) return {}
+  const tools = Object.keys(limits.uses).map((type) => ({ type }))
+  return { tools, [TOOL_CALLS_LIMIT]: Math.max(...Object.values(limits.uses)) }
 }
 
 /** Returns the name of the tool in the price list. Returns null if no price covers the tool. */

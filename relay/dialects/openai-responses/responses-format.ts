@@ -38,7 +38,7 @@ import {
 } from '../wire-format.ts'
 import { ItemAndToolFinder, REFERENCES_MAX, STORED_ID } from './find-input-items-and-tools.ts'
 import { passedHeaders } from './headers-passed-to-provider.ts'
-import { limitTools, TOOL_CALLS_LIMIT } from './limit-provider-tools.ts'
+import { limitTools, outlinedTools, TOOL_CALLS_LIMIT } from './limit-provider-tools.ts'
 import { readResponseTexts } from './read-response-texts.ts'
 import { errorOfResponse, RESPONSES_ERRORS, redactedResponse } from './response-errors.ts'
 import { RESPONSES_STREAM, streamOfResponse } from './stream-events.ts'
@@ -223,11 +223,12 @@ function billableOverrides(
 }
 
 /**
- * Returns an outline (a short form) of the request. It has the same model and limit, but a short
- * input.
+ * Returns an outline (a short form) of the request. It has the same model, limits and tools of the
+ * provider, but a short input.
  */
-function outlineOf({ model, isStream, outputTokensMax }: ChatRequest): ChatRequest {
-  const text = { model, stream: isStream, input: 'x', max_output_tokens: outputTokensMax }
+function outlineOf({ model, isStream, outputTokensMax, toolLimits }: ChatRequest): ChatRequest {
+  const limits = { max_output_tokens: outputTokensMax, ...outlinedTools(toolLimits) }
+  const text = { model, stream: isStream, input: 'x', ...limits }
   return validOutline(readResponsesRequest(Buffer.from(JSON.stringify(text)), NO_NAMES))
 }
 

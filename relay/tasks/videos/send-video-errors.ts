@@ -1,4 +1,10 @@
-import { type Exchange, sendError, sendJson } from '#relay/pipeline/http-exchange.ts'
+import {
+  type Exchange,
+  headersOfError,
+  sendError,
+  sendJson,
+  traceError,
+} from '#relay/pipeline/http-exchange.ts'
 import type { RelayError } from '../../canonical/relay-error.ts'
 import { errorBody } from '../../dialects/openai-chat/error-format.ts'
 import { type VideoStyle, videoStyleOf } from './video-routes.ts'
@@ -10,13 +16,9 @@ const hasCodes = (style: VideoStyle): boolean => style === 'kling' || style === 
 export function sendVideoError(exchange: Exchange, error: RelayError): void {
   if (!hasCodes(videoStyleOf(exchange.request.url ?? ''))) return sendError(exchange, error)
   const { status, body } = errorBody(error, exchange.language)
-  const { retryAfter } = error
-  sendJson(
-    exchange,
-    status,
-    { code: status, message: body.error.message, request_id: exchange.call, ...body },
-    retryAfter === undefined ? [] : ['Retry-After', `${retryAfter}`],
-  )
+  const answer = { code: status, message: body.error.message, request_id: exchange.call, ...body }
+  traceError(exchange, error, status)
+  sendJson(exchange, status, answer, headersOfError(error))
 }
 
 /** Sends a vendor's error message to the caller. The status 429 means that a limit is reached. */

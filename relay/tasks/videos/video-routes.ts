@@ -42,7 +42,15 @@ export const videoStyleOf = (url: string): VideoStyle => {
   return /^\/v1\/video(?:[/?]|$)/.test(url) ? 'generic' : 'gemini'
 }
 
-type MethodAndRoute = readonly ['GET' | 'POST' | 'DELETE', VideoRoute]
+/**
+ * A route with its HTTP method. `allowed` lists all methods of its path. Omitted if there is only
+ * one.
+ */
+export type MethodAndRoute<Route> = readonly [
+  method: 'GET' | 'POST' | 'DELETE',
+  route: Route,
+  allowed?: string,
+]
 
 /**
  * Finds the video route for a path. Returns the route and the HTTP method that it requires, or null
@@ -53,13 +61,14 @@ export function videoRoute(
   method: string,
   path: string,
   query: URLSearchParams,
-): MethodAndRoute | RelayError | null {
+): MethodAndRoute<VideoRoute> | RelayError | null {
   if (JIMENG.test(path)) return jimengRoute(query.get('Action'))
   const at = <Route>(style: VideoStyle, route: Route) =>
     ({ kind: 'video', style, ...route }) as const
   if (path === '/v1/videos') {
     if (method === 'GET') return ['GET', at('openai', { name: 'list' as const })]
-    return ['POST', at('openai', { name: 'submit' as const, model: null, hasImage: null })]
+    const submit = { name: 'submit' as const, model: null, hasImage: null }
+    return ['POST', at('openai', submit), 'GET, POST']
   }
   const [, id, action] = VIDEO.exec(path) ?? []
   if (id !== undefined) {
@@ -67,8 +76,8 @@ export function videoRoute(
       return ['DELETE', at('openai', { name: 'delete' as const, id })]
     }
     if (action === 'remix') return ['POST', at('openai', { name: 'remix' as const, id })]
-    const name = action === 'content' ? ('content' as const) : ('fetch' as const)
-    return ['GET', at('openai', { name, id })]
+    if (action === 'content') return ['GET', at('openai', { name: 'content' as const, id })]
+    return ['GET', at('openai', { name: 'fetch' as const, id }), 'GET, DELETE']
   }
   const generic = GENERIC.exec(path)
   if (generic !== null) return submitOrFetch('generic', null, generic[1])
@@ -88,7 +97,7 @@ export function videoRoute(
     : ['GET', at('gemini', { name: 'content' as const, id: withHyphens(file) })]
 }
 
-function jimengRoute(action: string | null): MethodAndRoute | RelayError {
+function jimengRoute(action: string | null): MethodAndRoute<VideoRoute> | RelayError {
   const at = { kind: 'video', style: 'jimeng' } as const
   if (action === JIMENG_ACTIONS.result) return ['POST', { ...at, name: 'result' }]
   if (action === JIMENG_ACTIONS.submit) {
@@ -102,7 +111,7 @@ const submitOrFetch = (
   style: VideoStyle,
   hasImage: boolean | null,
   id: string | undefined,
-): MethodAndRoute | null =>
+): MethodAndRoute<VideoRoute> | null =>
   id === undefined
     ? ['POST', { kind: 'video', style, name: 'submit', model: null, hasImage }]
     : ['GET', { kind: 'video', style, name: 'fetch', id }]

@@ -203,6 +203,26 @@ describe('the interruption of a call', () => {
       .then([interrupted(40, 30, change)])
   })
 
+  it.each([
+    [3, 1, 10],
+    [1, 3, 30],
+    [3, 3, 30],
+  ])('charges a price per call for what was sent: %d admitted, %d sent', (calls, sent, charge) => {
+    const usage = used({ output: 1 })
+    const admittedFacts = [...funded(100), admitted(40, { price: PER_CALL, calls })]
+    const command = {
+      type: 'RecordProgress',
+      call: CALL,
+      channelId: 5,
+      usage,
+      calls: sent,
+    } as const
+    const { facts } = given(...admittedFacts).when({ ...command, leaseUntil: 3_000 })
+    expect(JSON.parse(JSON.stringify(facts[0])).data.calls).toBe(sent === calls ? undefined : sent)
+    const [end] = given(...admittedFacts, ...facts).when(interrupt(3_001)).facts
+    expect(end?.data).toMatchObject({ charge })
+  })
+
   it('makes a later settlement change nothing', () => {
     const late = given(...open, interrupted(40, 0))
     late.when(settleCall()).then([])

@@ -119,6 +119,22 @@ describe('a price per call', () => {
     thrice.then([settled(40, 30, { usage, price: PER_CALL, calls: 3 })])
   })
 
+  it.each([
+    [undefined, 3, 30],
+    [3, 1, 10],
+  ])('is charged for the calls that were sent: %s admitted, %d sent', (...counts) => {
+    const [requested, calls, charge] = counts
+    const outcome = given(...perCall(requested)).when(settleCall({ usage, calls }))
+    const several = calls === 1 ? {} : { calls }
+    outcome.then([settled(40, charge, { usage, price: PER_CALL, ...several })])
+  })
+
+  it('is charged for the calls of a batch’s lines, and never again by the calls sent', () => {
+    const billed = { lines: 2, charge: 25n }
+    const [fact] = given(...perCall(3)).when(settleCall({ usage, billed, calls: 1 })).facts
+    expect(fact?.data).toMatchObject({ charge: 25, calls: 3 })
+  })
+
   it('is charged for a call that succeeded without using any token', () => {
     const none = { usage: NO_USAGE, price: PER_CALL }
     const once = given(...perCall()).when(settleCall({ usage: NO_USAGE }))

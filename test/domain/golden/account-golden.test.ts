@@ -244,6 +244,18 @@ describe('the account’s events, as first recorded', () => {
     ],
     account(460_000, 160_000),
   )
+  story(
+    'a price per call, interrupted after fewer choices were sent than requested',
+    deciderWithoutBalances,
+    [
+      ['quota-granted-v1', grant],
+      ['token-budget-set-v1', setBudget],
+      ['call-admitted-per-call-v1', { ...admit, price: BY_CALL, calls: 2, hold: 40_000n }],
+      ['call-progressed-per-call-v1', { ...progress, calls: 1 }],
+      ['call-interrupted-per-call-v1', { type: 'InterruptCall', call: CALL, at: NOW + 90_001 }],
+    ],
+    account(480_000, 180_000),
+  )
   const usedTools = { toolCalls: 3, tools: { web_search: 3 } }
   story(
     'a call with a context tier and with tools that the provider ran',

@@ -319,16 +319,34 @@ describe('a batch of a file', () => {
     expect((await create(id)).status).toBe(200)
   })
 
+  it('is charged for the choices that the channel’s override sends for each line', async () => {
+    await rig.setOption('ModelPrice', { [MODEL]: 0.01 })
+    await changeChannel({ paramOverride: JSON.stringify({ n: 3 }) })
+    const { id } = await submit([chat('a'), chat('b', { n: 4 })])
+    expect(sentLines(2).map(({ body }) => body)).toMatchObject([{ n: 3 }, { n: 3 }])
+    completed({ request_counts: { total: 2, completed: 2, failed: 0 } })
+    resultsAre(OUTPUT, [answered('a', 5, 5), answered('b', 5, 5)])
+    await call('GET', `/v1/batches/${id}`)
+    // Six choices at half of $0.01.
+    expect((await settled()).map(({ data }) => data)).toMatchObject([{ charge: 15_000 }])
+  })
+
   it('may have embeddings', async () => {
     const url = '/v1/embeddings'
     const body = { model: EMBEDDING, input: 'Some text' }
-    const { id } = (await upload([{ custom_id: 'e', method: 'POST', url, body }])).json()
+    const lines = ['e', 'f'].map((custom_id) => ({ custom_id, method: 'POST', url, body }))
+    const { id } = (await upload(lines)).json()
     expect((await create(id)).text).toContain('line 1: url')
     const batch = (await create(id, { endpoint: url })).json()
-    completed({ request_counts: { total: 1, completed: 1, failed: 0 } })
+    completed({ request_counts: { total: 2, completed: 2, failed: 0 } })
     const answer = { object: 'list', model: EMBEDDING, data: [], usage: { prompt_tokens: 40 } }
     const response = { status_code: 200, body: answer }
-    resultsAre(OUTPUT, [{ custom_id: 'e', response }])
+    // An answer without a vector costs nothing unless the provider reports its usage.
+    const free = { status_code: 200, body: { ...answer, usage: null } }
+    resultsAre(OUTPUT, [
+      { custom_id: 'e', response },
+      { custom_id: 'f', response: free },
+    ])
     await call('GET', `/v1/batches/${batch.id}`)
     expect((await settled()).map(({ data }) => data)).toMatchObject([{ charge: 10 }])
   })

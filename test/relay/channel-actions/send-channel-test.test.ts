@@ -78,7 +78,7 @@ describe('channel test of a model without chats', () => {
     [38, 'jina-unknown', '/v1/embeddings', { data: [], usage: USAGE }],
     [40, 'BAAI/bge-reranker-v2-m3', '/v1/rerank', { results: [], usage: USAGE }],
     [34, 'rerank-v3.5', '/v1/rerank', { results: [] }],
-    [1, 'omni-moderation-latest', '/v1/moderations', { results: [] }],
+    [1, 'omni-moderation-latest', '/v1/moderations', { results: [{ flagged: false }] }],
     [24, 'gemini-embedding-001', '/v1beta/openai/embeddings', { data: [], usage: USAGE }],
     [1, 'dall-e-3', '/v1/images/generations', { data: [{ url: 'https://a.example/1.png' }] }],
     [

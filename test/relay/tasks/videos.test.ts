@@ -29,6 +29,19 @@ async function serveBy(type: number, vendor: string, models: string[]): Promise<
   await rig.addChannel(500 + type, { type, models, baseUrl: rig.vendor.url })
 }
 
+it.each([
+  ['/v1/videos', 'GET, POST'],
+  ['/v1/videos/x', 'GET, DELETE'],
+  ['/v1/videos/x/content', 'GET'],
+  ['/v1/videos/x/remix', 'POST'],
+  ['/kling/v1/videos/text2video', 'POST'],
+  ['/kling/v1/videos/text2video/x', 'GET'],
+])('a wrong method at %s is answered with all methods of the path', async (path, methods) => {
+  const response = await fetch(`${rig.url}${path}`, { method: 'PUT' })
+  expect([response.status, response.headers.get('allow')]).toEqual([405, methods])
+  expect(await response.text()).toContain(`Use ${methods}.`)
+})
+
 describe.each(VIDEO_TYPES)('type $type, $name', ({ type, vendor, script }) => {
   const address = () => `${rig.vendor.url}/files/${vendor}.mp4`
   beforeAll(() => serveBy(type, vendor, [script.model]))
