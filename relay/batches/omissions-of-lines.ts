@@ -1,4 +1,4 @@
-import { type Exchange, setNameListHeader } from '../pipeline/http-exchange.ts'
+import { type Exchange, setNameListHeader, visibleNames } from '../pipeline/http-exchange.ts'
 import type { Candidate } from '../pipeline/prepare-request-for-channel.ts'
 
 type Omissions = Pick<Candidate, 'dropped' | 'losses'>
@@ -29,6 +29,14 @@ export class OmissionsOfLines {
   }
 }
 
+/**
+ * Adds the names that can be shown. All others together are kept as one name, which is only
+ * counted: callers choose some names, and long names would use much memory.
+ */
 function addNames(known: Set<string>, names: readonly string[]): void {
-  for (const name of names) if (known.size < NAMES_MAX) known.add(name)
+  for (const name of names) {
+    if (known.size < NAMES_MAX) known.add(visibleNames([name], 1)[0] ?? UNSHOWN)
+  }
 }
+
+const UNSHOWN = ''

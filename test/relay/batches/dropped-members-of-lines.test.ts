@@ -10,6 +10,8 @@ const GPT = 'lab-model'
 const FILE = 'file-provider1'
 const SUBMIT_GEMINI = `/v1beta/models/${GEMINI}:batchGenerateContent`
 const CHAT = '/v1/chat/completions'
+/** Members with names that begin like this are never sent. */
+const PREFIX = 'litellm_'
 const provider = startedForEach(scriptedProvider)
 const rig = startedForEach(() => relayRig({ batchPollEveryMs: 3_600_000 }))
 
@@ -109,11 +111,19 @@ describe('a message batch', () => {
   })
 
   it('is answered with a short header, however many names its lines lose', async () => {
-    const plugins = Array.from({ length: 60 }, (_, at) =>
-      message(`line-${at}`, { [`unknown_${at}`]: 1, mcp_servers: [], plugins: [] }),
+    const lines = Array.from({ length: 60 }, (_, at) =>
+      message(`line-${at}`, { mcp_servers: [], [`${PREFIX}${at}`]: 1 }),
     )
-    const { status, dropped } = await submitMessages(plugins)
-    expect([status, dropped]).toEqual([200, ['mcp_servers', 'plugins']])
+    const { status, dropped } = await submitMessages(lines)
+    const names = Array.from({ length: 19 }, (_, at) => `${PREFIX}${at}`)
+    expect([status, dropped]).toEqual([200, ['mcp_servers', ...names, '(41 more)']])
+  })
+
+  it('keeps no long names of its lines', async () => {
+    const long = (length: number) => ({ [`${PREFIX}${'x'.repeat(length)}`]: 1 })
+    const lines = [message('a', long(200)), message('b', long(300)), message('c', long(3))]
+    const { status, dropped } = await submitMessages(lines)
+    expect([status, dropped]).toEqual([200, [`${PREFIX}xxx`, '(1 more)']])
   })
 })
 
