@@ -123,6 +123,8 @@ async function lengthOf(
   try {
     for await (const chunk of await openDownload(deps, download, inTime)) length += chunk.length
   } catch (err) {
+    // The process stops. A later settlement of the batch counts the bytes.
+    if (signal.aborted) throw err
     deps.log.warn({ err }, 'the length of a file with errors of a batch could not be counted')
     return 0
   }
