@@ -3,8 +3,9 @@ import type { RelayError } from '../canonical/relay-error.ts'
 import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-format.ts'
 import { GEMINI } from '../dialects/gemini/generate-content-format.ts'
 import type { PathParameters, WireFormat } from '../dialects/wire-format.ts'
+import { droppedBetas } from '../pipeline/build-provider-call.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
-import { headersByName } from '../providers/header-list.ts'
+import { BETA_HEADER, betasIn, headerIn, headersByName } from '../providers/header-list.ts'
 import { ANTHROPIC_BATCHES, BATCHES_PATH, VERSION_HEADERS } from './anthropic-batches.ts'
 import type { BatchProtocol } from './batch-protocol.ts'
 import {
@@ -27,6 +28,8 @@ export type InlineSubmission = {
    * none.
    */
   readonly shown: object | null
+  /** The members of the submission, outside of its lines, that no provider gets. */
+  readonly dropped: readonly string[]
 }
 
 /** A batch API in which the request that submits a batch contains all lines of the batch. */
@@ -57,6 +60,8 @@ export type InlineBatches = {
    */
   readonly pathOf: (model: string) => string
   readonly headersOf: (exchange: Exchange) => Readonly<Record<string, string>>
+  /** Returns the names of what the caller's headers request and `headersOf` leaves out. */
+  readonly droppedHeaders: (exchange: Exchange) => readonly string[]
 }
 
 export const ANTHROPIC_INLINE: InlineBatches = {
@@ -66,7 +71,7 @@ export const ANTHROPIC_INLINE: InlineBatches = {
   path: null,
   read: async (body) => {
     const lines = await readAnthropicBatchRequest(body)
-    return 'code' in lines ? lines : { lines, shown: null }
+    return 'code' in lines ? lines : { lines, shown: null, dropped: [] }
   },
   inLine: (error, index) => inRequest(error, index, 'params'),
   write: {
@@ -81,6 +86,11 @@ export const ANTHROPIC_INLINE: InlineBatches = {
     const passed = ANTHROPIC_MESSAGES.passedHeaders(request.headers)
     return passed.length === 0 ? VERSION_HEADERS : headersByName(passed)
   },
+  droppedHeaders: ({ request: { headers } }) =>
+    droppedBetas(
+      headers,
+      betasIn(headerIn(ANTHROPIC_MESSAGES.passedHeaders(headers), BETA_HEADER)),
+    ),
 }
 
 export const geminiInline = (model: string): InlineBatches => ({
@@ -89,10 +99,10 @@ export const geminiInline = (model: string): InlineBatches => ({
   protocol: GEMINI_BATCHES,
   path: { model, isStream: false },
   read: async (body) => {
-    const read = await readGeminiBatch(body)
+    const read = await readGeminiBatch(body, model)
     if ('code' in read) return read
-    const { lines, displayName } = read
-    return { lines, shown: { model, displayName } satisfies GeminiBatchRequest }
+    const { lines, displayName, dropped } = read
+    return { lines, dropped, shown: { model, displayName } satisfies GeminiBatchRequest }
   },
   inLine: (error, index) => inGeminiRequest(error, index, 'request'),
   write: {
@@ -110,4 +120,5 @@ export const geminiInline = (model: string): InlineBatches => ({
   },
   pathOf: (name) => `/v1beta/models/${encodeURIComponent(name)}:batchGenerateContent`,
   headersOf: () => ({}),
+  droppedHeaders: () => [],
 })

@@ -85,6 +85,12 @@ async function openWith(
   throw new ResultsUnavailable(statusCode)
 }
 
+type ResultsReading = {
+  readonly splits?: BatchProtocol['splits']
+  /** Called with the length of each piece of the results that has arrived. */
+  readonly onBytes?: (count: number) => void
+}
+
 /**
  * Yields the bytes of each result of a batch as the results arrive. Yields null in place of a
  * result that is too long. Rejects if the download ends early or is too slow, or if `memory` can't
@@ -92,15 +98,26 @@ async function openWith(
  */
 export async function* resultLines(
   deps: Pick<RelayDeps, 'outbound'>,
-  download: Download & { readonly splits?: BatchProtocol['splits'] },
+  download: Download & ResultsReading,
   memory: ResultsMemory,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer | null> {
-  const body = atLeastRate(await openDownload(deps, download, signal))
-  const { splits } = download
+  const { splits, onBytes } = download
+  const arriving = atLeastRate(await openDownload(deps, download, signal))
+  const body = onBytes === undefined ? arriving : counted(arriving, onBytes)
   yield* splits === undefined
     ? linesOrGapsIn(body, LINE_BYTES_MAX, memory)
     : elementsIn(body, splits.rules, memory)
+}
+
+async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    onBytes(chunk.length)
+    yield chunk
+  }
 }
 
 /**

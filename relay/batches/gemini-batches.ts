@@ -2,6 +2,7 @@ import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { GEMINI } from '../dialects/gemini/generate-content-format.ts'
+import { isOtherModel } from '../dialects/gemini/model-named-in-body.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { isMembers } from '../dialects/read-common-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
@@ -53,14 +54,23 @@ export function inGeminiRequest(error: RelayError, index: number, prefix = ''): 
   return { ...error, params: { ...error.params, param: path } }
 }
 
-export type GeminiBatch = { readonly lines: readonly BatchLine[]; readonly displayName: string }
+export type GeminiBatch = BatchMembers & { readonly lines: readonly BatchLine[] }
+type BatchMembers = {
+  readonly displayName: string
+  /** The members that are not sent. */
+  readonly dropped: readonly string[]
+}
 
 /**
  * Reads the body of a request that submits a batch, and checks each request of the batch
  * separately. A body that names a file with requests is refused. At the provider, the files of all
- * callers belong to the site's account, so a caller could name the file of another caller.
+ * callers belong to the site's account, so a caller could name the file of another caller. `model`
+ * is the model in the path of the request.
  */
-export async function readGeminiBatch(body: Buffer): Promise<GeminiBatch | RelayError> {
+export async function readGeminiBatch(
+  body: Buffer,
+  model: string,
+): Promise<GeminiBatch | RelayError> {
   const splitter = new JsonArraySplitter({
     ...{ paths: [REQUESTS], elementBytesMax: 32 * MIB, restBytesMax: 64 * 1024 },
   })
@@ -80,23 +90,25 @@ export async function readGeminiBatch(body: Buffer): Promise<GeminiBatch | Relay
     if (error instanceof UnsplittableJson) return invalid('batch.input_config')
     throw error
   }
-  const displayName = nameIn(splitter.rest)
-  if (isRelayError(displayName)) return displayName
-  return lines.length === 0 ? invalid('batch.input_config.requests') : { lines, ...displayName }
+  const members = readMembers(splitter.rest, model)
+  if (isRelayError(members)) return members
+  return lines.length === 0 ? invalid('batch.input_config.requests') : { lines, ...members }
 }
 
 /**
- * Reads the display name from the body of a submission, after the requests were removed from it.
- * Returns an error if the body has unknown or invalid members.
+ * Reads the members of a submission, after the requests were removed from its body. Returns an
+ * error if the body has unknown or invalid members. The priority is not sent, because it would put
+ * the caller's batches before those of other callers, who share the account at the provider.
  */
-function nameIn(rest: Buffer): { readonly displayName: string } | RelayError {
+function readMembers(rest: Buffer, model: string): BatchMembers | RelayError {
   const members = scanObject(rest)
   if (!isMembers(members)) return jsonError(rest, members)
   const value = parsedObject(rest)
   const batch = objectOf(value?.batch)
   if (value === null || batch === null) return invalid('batch')
   const { batch: _, ...others } = value
-  const { displayName, display_name, inputConfig, input_config, priority, ...more } = batch
+  const { displayName, display_name, inputConfig, input_config, priority, ...remaining } = batch
+  const { model: named = null, ...more } = remaining
   const input = objectOf(inputConfig ?? input_config)
   const requests = objectOf(input?.requests)
   const [other] = [...Object.keys(others), ...Object.keys(more).map((key) => `batch.${key}`)]
@@ -116,7 +128,11 @@ function nameIn(rest: Buffer): { readonly displayName: string } | RelayError {
   if (typeof name !== 'string' || name.length > NAME_LENGTH_MAX) {
     return invalid('batch.display_name')
   }
-  return { displayName: name.toWellFormed() }
+  if (named !== null && (typeof named !== 'string' || isOtherModel(named, { model }))) {
+    return invalid('batch.model')
+  }
+  const hasPriority = priority !== undefined && priority !== null
+  return { displayName: name.toWellFormed(), dropped: hasPriority ? ['batch.priority'] : [] }
 }
 
 function readLine(element: Buffer, index: number): BatchLine | RelayError {

@@ -35,6 +35,7 @@ import {
   renderOpenAiResult,
 } from './openai-batches.ts'
 import { checkFile } from './plan-batch-file.ts'
+import { readFileLifetime } from './read-file-lifetime.ts'
 import { deleteAtProvider, FILE_RETENTION_MS } from './register-and-delete-batch-files.ts'
 import type { BatchDeps } from './settle-batch.ts'
 import { sendRenderedLines } from './show-list-cancel-and-delete-batches.ts'
@@ -46,7 +47,6 @@ const FILE_BYTES_MAX = 200 * MIB
 /** The maximum number of files that one user may have. */
 const FILES_MAX = 1_000
 const DOWNLOAD_MS = 3_600_000
-const LIFETIME_S = { least: 3_600, most: 2_592_000 }
 const PAGE = { usual: 10_000, most: 10_000 }
 /** The maximum number of files on a page. A request for more files gets this number. */
 const SHOWN_MAX = 1_000
@@ -117,12 +117,9 @@ function uploadIn({ document, files }: ReceivedForm): Upload | RelayError {
   }
   const { [ANCHOR]: anchor, [SECONDS]: seconds } = fields
   if (anchor === undefined && seconds === undefined) return { file, lifetimeMs: FILE_RETENTION_MS }
-  if (anchor !== 'created_at') return invalid(ANCHOR)
-  const isLifetime = typeof seconds === 'number' && Number.isInteger(seconds)
-  if (!isLifetime || seconds < LIFETIME_S.least || seconds > LIFETIME_S.most) {
-    return invalid(SECONDS)
-  }
-  return { file, lifetimeMs: seconds * 1_000 }
+  const lifetimeMs = readFileLifetime({ anchor, seconds })
+  if (typeof lifetimeMs === 'string') return invalid(lifetimeMs === 'anchor' ? ANCHOR : SECONDS)
+  return { file, lifetimeMs }
 }
 
 /**

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { EMBEDDINGS } from '../dialects/embeddings-rerank-moderations/embeddings-format.ts'
+import { MODERATIONS } from '../dialects/embeddings-rerank-moderations/moderations-format.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-format.ts'
 import { OPENAI_COMPLETIONS } from '../dialects/openai-completions/completions-format.ts'
 import { OPENAI_RESPONSES } from '../dialects/openai-responses/responses-format.ts'
@@ -27,6 +28,7 @@ export const BATCH_ENDPOINTS: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/responses', OPENAI_RESPONSES],
   ['/v1/embeddings', EMBEDDINGS],
   ['/v1/completions', OPENAI_COMPLETIONS],
+  ['/v1/moderations', MODERATIONS],
 ])
 const FORMATS: ReadonlyMap<string, WireFormat> = new Map(
   [...BATCH_ENDPOINTS.values()].map((format) => [format.name, format]),
@@ -173,11 +175,17 @@ export const OPENAI_BATCHES: BatchProtocol = {
   formatOf: (name = '') => FORMATS.get(name) ?? OPENAI_CHAT,
 }
 
-/** The members of the caller's submission that later descriptions of the batch repeat. */
+/** The members of the caller's submission that are needed later. Descriptions repeat the first. */
 export type OpenAiBatchRequest = {
   readonly endpoint: string
   readonly input_file_id: string
   readonly metadata: Readonly<Record<string, string>> | null
+  /**
+   * The lifetime of the files with results. Omitted if the caller requested none, and in batches
+   * that an earlier version has stored. The provider does not get it, because it could delete the
+   * results before they are billed.
+   */
+  readonly outputLifetimeMs?: number
 }
 
 /**

@@ -11,6 +11,7 @@ import type { RelayChannel } from '../views/channel-view.ts'
 import { BatchChannels } from './batch-channels.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
 import { LineTooLong, linesIn } from './download-batch-results-from-provider.ts'
+import { OmissionsOfLines } from './omissions-of-lines.ts'
 import { BATCH_ENDPOINTS } from './openai-batches.ts'
 import {
   acceptsBatches,
@@ -171,6 +172,8 @@ export async function checkFile(
  * to which the file was uploaded.
  */
 export class FilePlan {
+  /** What the provider does not get of the lines that were yielded so far. */
+  readonly omissions = new OmissionsOfLines()
   private readonly deps: RelayDeps
   private readonly channelId: number
   private readonly batch: string
@@ -217,6 +220,7 @@ export class FilePlan {
     }
     const sent = candidateFor(deps, channel, planned)
     if (isRelayError(sent)) throw new FileRefused(inLine(sent, number, 'body'))
+    this.omissions.add(sent)
     const part = addToPart(deps, this.partsByPrice, this.batch, planned)
     if (part === null) throw this.refused('invalid_parameter', number, 'body.model')
     this.facts.set(lineId(this.batch, customId), {

@@ -29,6 +29,7 @@ import { type RelayChannel, serves } from '../views/channel-view.ts'
 import type { InlineBatches, InlineSubmission } from './batch-apis-with-inline-requests.ts'
 import { BatchChannels, type BatchPlace } from './batch-channels.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
+import { OmissionsOfLines } from './omissions-of-lines.ts'
 
 /**
  * A batch that was checked and can be submitted: its parts with the quota to reserve for each, its
@@ -59,6 +60,7 @@ export type PlannedBody = {
   /** The provider's name for the model of the first line. */
   readonly sentModel: string
   readonly body: Buffer
+  readonly omissions: OmissionsOfLines
 }
 
 /** The maximum number of parts in a batch. Each combination of a model and a price is one part. */
@@ -238,6 +240,9 @@ export async function planLine(
   const { isPassThrough, adapters, screening } = views.options.options
   const read = format.readRequest(isPassThrough ? reserializeJson(params) : params, path)
   if (isRelayError(read)) return read
+  // The answer to a single call names the model in its path. In a batch, lines for different models
+  // may have been put together by mistake.
+  if (read.namesOtherModel) return relayError('invalid_parameter', { param: 'model' })
   if (read.isStream) return relayError('parameter_not_supported', { param: 'stream' })
   if (read.stored !== undefined) {
     return relayError('stored_input', { param: read.stored.references[0]?.param ?? 'input' })
@@ -269,11 +274,13 @@ type Building = {
 async function buildPlan(
   deps: RelayDeps,
   { batch, channel, api }: Building,
-  { lines, shown }: InlineSubmission,
+  { lines, shown, dropped }: InlineSubmission,
   planned: readonly PlannedLine[],
 ): Promise<PlannedBody | RelayError> {
   const parts: Parts = new Map()
   const facts = new Map<string, LineFacts>()
+  const omissions = new OmissionsOfLines()
+  omissions.add({ dropped, losses: [] })
   const { write } = api
   const pieces: Buffer[] = [Buffer.from(write.begin(shown))]
   let sentModel = ''
@@ -281,6 +288,7 @@ async function buildPlan(
     if (line % LINES_AT_ONCE === 0) await yieldToEventLoop()
     const sent = candidateFor(deps, channel, { request, plan })
     if (isRelayError(sent)) return api.inLine(sent, line)
+    omissions.add(sent)
     const sentAs = sent.upstreamModel ?? request.model
     if (line === 0) sentModel = sentAs
     const given = lines[line]
@@ -293,7 +301,7 @@ async function buildPlan(
   }
   pieces.push(Buffer.from(write.end))
   const body = Buffer.concat(pieces)
-  return { parts: partsIn(parts), lines: facts, sentModel, body }
+  return { parts: partsIn(parts), lines: facts, sentModel, body, omissions }
 }
 
 /**

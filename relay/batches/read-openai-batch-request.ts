@@ -4,11 +4,13 @@ import { jsonError } from '../dialects/invalid-json-error.ts'
 import { isMembers } from '../dialects/read-common-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 import { BATCH_ENDPOINTS, type OpenAiBatchRequest } from './openai-batches.ts'
+import { readFileLifetime } from './read-file-lifetime.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
 const METADATA_MAX = 16
 const METADATA_KEY_MAX = 64
 const METADATA_VALUE_MAX = 512
+const EXPIRY = 'output_expires_after'
 
 const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
 
@@ -18,7 +20,8 @@ export function readOpenAiBatchRequest(body: Buffer): OpenAiBatchRequest | Relay
   const members = scanObject(body)
   if (!isMembers(members)) return jsonError(body, members)
   const value = parsedObject(body) ?? {}
-  const { input_file_id, endpoint, completion_window, metadata = null, ...others } = value
+  const { input_file_id, endpoint, completion_window, metadata = null, ...more } = value
+  const { [EXPIRY]: expiry = null, ...others } = more
   const [other] = Object.keys(others)
   if (other !== undefined) return relayError('parameter_not_supported', { param: other })
   for (const param of ['input_file_id', 'endpoint', 'completion_window']) {
@@ -29,7 +32,24 @@ export function readOpenAiBatchRequest(body: Buffer): OpenAiBatchRequest | Relay
   if (completion_window !== '24h') return invalid('completion_window')
   const pairs = metadata === null ? null : objectOf(metadata)
   if (metadata !== null && (pairs === null || !isMetadata(pairs))) return invalid('metadata')
-  return { input_file_id, endpoint, metadata: pairs as OpenAiBatchRequest['metadata'] }
+  const request = { input_file_id, endpoint, metadata: pairs as OpenAiBatchRequest['metadata'] }
+  if (expiry === null) return request
+  const outputLifetimeMs = readExpiry(expiry)
+  if (typeof outputLifetimeMs !== 'number') return outputLifetimeMs
+  return { ...request, outputLifetimeMs }
+}
+
+/** Returns the lifetime of the files with results in milliseconds. */
+function readExpiry(expiry: unknown): number | RelayError {
+  const members = objectOf(expiry)
+  if (members === null) return invalid(EXPIRY)
+  const { anchor, seconds, ...others } = members
+  const [other] = Object.keys(others)
+  if (other !== undefined) {
+    return relayError('parameter_not_supported', { param: `${EXPIRY}.${other}` })
+  }
+  const lifetimeMs = readFileLifetime({ anchor, seconds })
+  return typeof lifetimeMs === 'number' ? lifetimeMs : invalid(`${EXPIRY}.${lifetimeMs}`)
 }
 
 const isMetadata = (pairs: Readonly<Record<string, unknown>>): boolean =>

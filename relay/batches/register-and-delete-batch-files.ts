@@ -1,5 +1,6 @@
 import type { BatchRecord } from '#domain/batches/decide.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
+import { isDatabaseAway } from '#infra/postgres/query-timeouts.ts'
 import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { runInParallel } from '../run-in-parallel.ts'
@@ -12,11 +13,14 @@ import {
   sendWithKeys,
 } from '../views/submission-checks-and-key-retries.ts'
 import type { BatchDescription } from './batch-protocol.ts'
-import type { UploadedFile } from './batch-store.ts'
+import type { StoredBatch, UploadedFile } from './batch-store.ts'
+import { openDownload } from './download-batch-results-from-provider.ts'
 import { NO_FILE_LIMITS, type StoredFile } from './file-record-store.ts'
 import {
+  contentPathOf,
   FILES_PATH,
   filePathOf,
+  type OpenAiBatchRequest,
   openAiIdOf,
   type ResultKind,
   resultFileIdOf,
@@ -26,6 +30,8 @@ import { uploadNameOf } from './upload-batch-file-to-provider.ts'
 /** The time for which an uploaded file is kept, unless the caller requests another time. */
 export const FILE_RETENTION_MS = 30 * 86_400_000
 const DELETION_MS = 10_000
+/** The maximum time in milliseconds to count the bytes of a file. */
+const COUNTING_MS = 60_000
 const SEARCH_MS = 30_000
 const EXPIRED_AT_ONCE = 100
 /** The number of files on a page of a provider's list. */
@@ -42,40 +48,87 @@ const NOT_DELETED = 'the uploaded file of a batch could not be deleted'
 
 type Deps = RelayDeps & { readonly batchOutbound: Pick<Outbound, 'via'> }
 
+type Results = {
+  readonly description: BatchDescription
+  /** The length of the file with the billed results. */
+  readonly outputBytes: number
+  readonly signal: AbortSignal
+}
+
 /**
  * Adds records of the files with a batch's results, so that the caller can list and download the
  * files. Called after the lines were billed. A second call adds no more records, because the ids of
- * the files depend only on the batch.
+ * the files depend only on the batch. The recorded lengths are those of the provider's files. The
+ * caller receives files of about this length, in which ids and names are replaced.
  */
 export async function registerResultFiles(
-  { fileStore, batchOutbound, now }: Deps,
-  { keyRef, target }: RelayKey,
+  deps: Deps,
+  key: RelayKey,
+  stored: Pick<StoredBatch, 'userId' | 'request'>,
   { submitted: { batch, userId }, place }: BatchRecord,
-  { files }: BatchDescription,
+  { description: { files }, outputBytes, signal }: Results,
 ): Promise<void> {
   if (files === undefined || place === null) return
+  const { fileStore, now } = deps
   const { channelId } = place
+  const { keyRef } = key
+  const lifetimeMs = await lifetimeOfResults(deps, stored)
   const createdAt = now()
   for (const kind of ['output', 'error'] as const satisfies readonly ResultKind[]) {
     const upstreamId = files[kind]
     if (upstreamId === null) continue
     const file = resultFileIdOf(batch, kind)
-    const path = filePathOf(upstreamId)
-    const end = await sendTaskRequest(batchOutbound, target, { method: 'GET', path })
-    const bytes = end.kind === 'plain' ? bytesIn(end.body) : 0
+    const bytes = kind === 'output' ? outputBytes : await lengthOf(deps, key, upstreamId, signal)
     const facts = { file, userId, bytes, name: null, batch, createdAt }
-    const expiresAt = createdAt + FILE_RETENTION_MS
+    const expiresAt = createdAt + lifetimeMs
     await fileStore.add({ ...facts, expiresAt, channelId, keyRef, upstreamId }, NO_FILE_LIMITS)
   }
 }
 
 /**
- * Returns the length of a file in bytes, as the provider describes it, or 0 if the description
- * lacks it. The caller receives a file of about this length, in which ids and names are replaced.
+ * Returns how long the files with a batch's results are kept, in milliseconds. If the submission
+ * can't be decrypted, for example because the user was erased, the usual time is returned.
  */
-function bytesIn(body: Buffer): number {
-  const bytes = parsedObject(body)?.bytes
-  return typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes > 0 ? bytes : 0
+async function lifetimeOfResults(
+  { vault }: Pick<Deps, 'vault'>,
+  { userId, request }: Pick<StoredBatch, 'userId' | 'request'>,
+): Promise<number> {
+  if (request === null) return FILE_RETENTION_MS
+  const text = await vault.open(userId, request).catch((error: unknown) => {
+    if (isDatabaseAway(error)) throw error
+    return null
+  })
+  const submission = text === null ? null : (JSON.parse(text) as Partial<OpenAiBatchRequest>)
+  return submission?.outputLifetimeMs ?? FILE_RETENTION_MS
+}
+
+/**
+ * Returns the length of a provider's file in bytes. If the provider does not state the length, the
+ * file is downloaded and its bytes are counted. Returns 0 if this fails, because a batch must be
+ * ended even if the length of a file can't be found out.
+ */
+async function lengthOf(
+  deps: Deps,
+  key: RelayKey,
+  upstreamId: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const request = { method: 'GET', path: filePathOf(upstreamId) } as const
+  const end = await sendTaskRequest(deps.batchOutbound, key.target, request)
+  const stated = end.kind === 'plain' ? parsedObject(end.body)?.bytes : 0
+  if (typeof stated === 'number' && Number.isSafeInteger(stated) && stated > 0) return stated
+  const download = { keys: [key], path: contentPathOf(upstreamId), headers: {} }
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(COUNTING_MS)])
+  let length = 0
+  try {
+    for await (const chunk of await openDownload(deps, download, inTime)) length += chunk.length
+  } catch (err) {
+    // The process stops. A later settlement of the batch counts the bytes.
+    if (signal.aborted) throw err
+    deps.log.warn({ err }, 'the length of a file with errors of a batch could not be counted')
+    return 0
+  }
+  return length
 }
 
 /**

@@ -49,7 +49,7 @@ export type HeldBatch = {
 }
 
 /** The next attempt, and what is sent in it. */
-type Prepared = Pick<PlannedBody, 'sentModel' | 'body'> & { readonly place: BatchPlace }
+type Prepared = Omit<PlannedBody, 'parts' | 'lines'> & { readonly place: BatchPlace }
 
 type FailedAttempt = {
   readonly channel: RelayChannel
@@ -112,9 +112,9 @@ export async function sendBatchToChannels(
 
 /** Returns the first attempt. Removes the body from the plan, which would keep it in memory. */
 function firstOf(plan: BatchPlan): Prepared | null {
-  const { body, place, sentModel } = plan
+  const { body, place, sentModel, omissions } = plan
   plan.body = null
-  return body === null ? null : { body, place, sentModel }
+  return body === null ? null : { body, place, sentModel, omissions }
 }
 
 /**
@@ -125,10 +125,12 @@ async function sendTo(
   deps: BatchDeps,
   exchange: Exchange,
   held: HeldBatch,
-  { place, body, sentModel }: Prepared,
+  { place, body, sentModel, omissions }: Prepared,
   signal: AbortSignal,
 ): Promise<FailedAttempt | boolean> {
   const { api, plan } = held
+  omissions.add({ dropped: api.droppedHeaders(exchange), losses: [] })
+  omissions.setHeaders(exchange)
   const { channel, key } = place
   const { end, latencyMs, attemptOf } = await sendSubmission(deps, {
     ...{ channelId: channel.channelId, target: key.target, signal },
@@ -183,12 +185,12 @@ async function prepareNext(
       if (stopped.aborted) return null
       continue
     }
-    const { lines, body, sentModel } = planned
+    const { lines, body, sentModel, omissions } = planned
     try {
       await deps.batchStore.replaceLines(batch, lines)
       const failed = attempt === null ? {} : { attempt }
       await deps.ledger.route(batch, { channelId, ...failed })
-      return { place, body, sentModel }
+      return { place, body, sentModel, omissions }
     } catch (err) {
       deps.log.error({ err, call: batch }, 'the next channel of a batch could not be recorded')
       return null

@@ -1,22 +1,19 @@
-import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
+import type { BatchRecord } from '#domain/batches/decide.ts'
 import type { BatchEndCause } from '#domain/batches/events.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
-import { isDatabaseAway } from '#infra/postgres/query-timeouts.ts'
 import { runInParallel } from '#relay/run-in-parallel.ts'
 import { Permits } from '../tasks/limit-concurrent-work.ts'
 import { isChannelDeleted } from '../views/submission-checks-and-key-retries.ts'
 import {
   type DescribeDeps,
-  type Described,
   describeBatch,
   protocolOf,
   type Refusal,
 } from './ask-provider-about-batch.ts'
 import type { BatchLedger } from './batch-ledger.ts'
-import { fromStore, type StoredBatch } from './batch-store.ts'
-import { billOfResultLine } from './bill-of-result-line.ts'
-import { ResultsUnavailable, resultLines } from './download-batch-results-from-provider.ts'
-import { deniesAccess, recordDenied, recordOtherFailure } from './record-denied-batch-access.ts'
+import type { StoredBatch } from './batch-store.ts'
+import { type BilledResults, billResults, type Settling } from './bill-batch-results.ts'
+import { recordDenied, recordOtherFailure } from './record-denied-batch-access.ts'
 import {
   deleteInputFile,
   deleteInputOfFailed,
@@ -26,16 +23,11 @@ import { ResultsMemory, ResultsMemoryFull, settlementOwnerOf } from './result-me
 
 export type BatchDeps = DescribeDeps & { readonly ledger: BatchLedger }
 
-/** The provider's description of a batch that has ended, and the memory for reading its results. */
-type Settling = Described & { readonly memory: ResultsMemory }
-
 type BatchFailureCause = Exclude<BatchEndCause, 'done' | 'refused'>
 
 /** Asks the provider about a batch, and settles it if it has ended. */
 export type Settle = (batch: StoredBatch) => Promise<void>
 
-/** The maximum number of lines that one event bills. */
-const LINES_AT_ONCE = 200
 /** The time after which a batch counts as lost if no provider is known to have accepted it. */
 const LOST_MS = 600_000
 /**
@@ -244,27 +236,29 @@ export class BatchSettler {
       const latest = (await ledger.peek(batch)) ?? record
       return this.fail(stored, latest, isDenied ? 'results-denied' : 'lost')
     }
-    const unreadableLines = typeof outcome === 'number' ? outcome : null
-    const isBilled = unreadableLines !== null
-    if (isBilled) await registerResultFiles(this.deps, key, record, description)
+    const billed = typeof outcome === 'string' ? null : outcome
+    if (billed !== null) {
+      const results = { description, outputBytes: billed.bytes, signal }
+      await registerResultFiles(this.deps, key, stored, record, results)
+    }
     await this.describe(stored, description.object)
-    if (!isBilled) return
+    if (billed === null) return
     await deleteInputFile(this.deps, key, description)
-    await this.end(batch, 'done', unreadableLines)
+    await this.end(batch, 'done', billed.unreadableLines)
   }
 
   /**
-   * Bills the lines of a batch (see `bill`). If the provider fails for another reason than denied
-   * access, records the failure.
+   * Bills the lines of a batch (see `billResults`). If the provider fails for another reason than
+   * denied access, records the failure.
    */
   private async billUnlessDenied(
     stored: StoredBatch,
     record: BatchRecord,
     answer: Settling,
     signal: AbortSignal,
-  ): Promise<number | 'denied'> {
+  ): Promise<BilledResults | 'denied'> {
     try {
-      return await this.bill(record, answer, signal)
+      return await billResults(this.deps, record, answer, signal)
     } catch (err) {
       // A download that this process has stopped tells nothing about the provider. Neither does a
       // failure of the gateway's own database, nor a lack of memory.
@@ -324,64 +318,7 @@ export class BatchSettler {
     await this.deps.ledger.end(batch, cause, { unreadableLines })
     await this.deps.batchStore.settle(batch)
   }
-
-  /**
-   * Downloads the results of a batch and bills all lines with an answer. Returns the number of
-   * results that could not be read, which cost nothing. Returns `denied` if the provider denies
-   * access to the results.
-   */
-  private async bill(
-    record: BatchRecord,
-    { description: { results }, key, memory }: Settling,
-    signal: AbortSignal,
-  ): Promise<number | 'denied'> {
-    if (results === null) return 0
-    const { ledger, batchStore } = this.deps
-    const { batch } = record.submitted
-    const facts = await fromStore(batchStore.linesOf(batch))
-    const { headers, splits } = protocolOf(record)
-    const ofParts = splits === undefined ? {} : { splits }
-    const download = { keys: [key], path: results, headers, ...ofParts }
-    let index = -1
-    let unreadable = 0
-    let lines: BillLines['lines'][number][] = []
-    const billRead = async (): Promise<void> => {
-      const read = lines
-      lines = []
-      if (read.length > 0) await fromEventStore(ledger.bill(batch, read))
-    }
-    try {
-      for await (const bytes of resultLines(this.deps, download, memory, signal)) {
-        index += 1
-        const line = await billOfResultLine(this.deps, bytes, { record, key, facts, index })
-        if (line === 'unreadable') unreadable += 1
-        else if (line !== null) lines.push(line)
-        if (lines.length >= LINES_AT_ONCE) await billRead()
-      }
-    } catch (err) {
-      // The provider has delivered the results before the failure, so they are billed in any case.
-      await billRead()
-      if (err instanceof ResultsUnavailable && deniesAccess(err.status)) return 'denied'
-      throw err
-    }
-    await billRead()
-    if (unreadable > 0) {
-      this.deps.log.warn({ call: batch, unreadable }, 'results of a batch could not be read')
-    }
-    return unreadable
-  }
 }
-
-/**
- * Awaits an append. Rejects with `StoreUnavailable` only if the event store can't be reached. Any
- * other failure would occur again with each attempt. Such a failure must count as one of the
- * provider, so that the batch ends after `RESULTS_MS`.
- */
-const fromEventStore = <T>(append: Promise<T>): Promise<T> =>
-  append.catch((cause: unknown) => {
-    if (!isDatabaseAway(cause)) throw cause
-    throw new StoreUnavailable('lines of a batch could not be billed', { cause })
-  })
 
 const newPermits = (): Permits =>
   new Permits({ total: RUNNING_MAX.total, waiting: 0, waitingPerName: 0, waitMs: 0 })

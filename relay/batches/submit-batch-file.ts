@@ -116,9 +116,9 @@ async function submitBody(
       channelId: submission.channel.channelId,
       ...{ parts: planned.plan.parts, lines: planned.plan.lines },
     })
-    if (error === null)
-      return await uploadLinesAndCreateBatch(deps, exchange, submission, planned.file, keyed)
-    return refuseWith(exchange, error)
+    if (error !== null) return refuseWith(exchange, error)
+    planned.plan.omissions.setHeaders(exchange)
+    return await uploadLinesAndCreateBatch(deps, exchange, submission, planned.file, keyed)
   } finally {
     planned.release()
   }

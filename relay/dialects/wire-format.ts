@@ -31,6 +31,8 @@ export type ChatRequest = {
   readonly suffix?: ModelSuffix
   /** The model that the caller named, if `model` is a fallback for that model. */
   readonly fallbackFor?: string
+  /** True if the body names another model than the path, which decides. Omitted otherwise. */
+  readonly namesOtherModel?: true
   readonly isStream: boolean
   /** True if the caller requested a final chunk with the usage of the stream. */
   readonly wantsUsage: boolean

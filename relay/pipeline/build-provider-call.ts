@@ -49,9 +49,18 @@ export function withDroppedBetas(candidate: Candidate, incoming: IncomingHttpHea
   if (betas.length === 0 || candidate.request.format.name !== 'messages') return candidate
   const { cloud } = candidate.channel.target ?? {}
   const passed = betasIn(headerIn(passedHeaders(candidate, incoming), BETA_HEADER))
-  const sent = new Set(passed.filter((beta) => cloud?.takesBeta?.(beta) ?? true))
-  const dropped = betas.filter((beta) => !sent.has(beta)).map((beta) => `${BETA_HEADER}: ${beta}`)
-  return { ...candidate, dropped: candidate.dropped.concat(dropped) }
+  const sent = passed.filter((beta) => cloud?.takesBeta?.(beta) ?? true)
+  return { ...candidate, dropped: candidate.dropped.concat(droppedBetas(incoming, sent)) }
+}
+
+/** Returns the names of the caller's beta features that are not among those that are sent. */
+export function droppedBetas(
+  { [BETA_HEADER]: list }: IncomingHttpHeaders,
+  sent: readonly string[],
+): readonly string[] {
+  const kept = new Set(sent)
+  const betas = betasIn(String(list ?? ''))
+  return betas.filter((beta) => !kept.has(beta)).map((beta) => `${BETA_HEADER}: ${beta}`)
 }
 
 /** Replaces the JSON document that describes a form by a body with the files of the form. */

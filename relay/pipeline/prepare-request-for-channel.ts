@@ -104,7 +104,8 @@ function prepareInWireFormat(
   const converted = convertedAt(channel, request, route)
   if (isRelayError(converted)) return converted
   const { conversion } = converted
-  const change = { ...route, thinking: null, losses: conversion.losses }
+  const ofModel = request.namesOtherModel ? ['model'] : NO_LOSSES
+  const change = { ...route, thinking: null, losses: conversion.losses.concat(ofModel) }
   return applyChannelSettings(channel, converted.request, change, conversion)
 }
 

@@ -269,3 +269,21 @@ describe('the official client of Google', () => {
     expect(await settled()).toMatchObject([{ charge: CHARGE, formats: ['gemini', 'messages'] }])
   })
 })
+
+it('a converted call names that the model in its body was ignored', async () => {
+  await rig.addChannel(3, { baseUrl: provider.url, models: ['sim-small'] })
+  const message = { role: 'assistant', content: 'Yes.' }
+  const choices = [{ index: 0, message, finish_reason: 'stop' }]
+  provider.answers.set('POST /v1/chat/completions', { body: { choices } })
+  const lossOf = async (model: string) => {
+    const response = await fetch(`${rig.url}/v1beta/models/sim-small:generateContent`, {
+      method: 'POST',
+      headers: { 'x-goog-api-key': `sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ contents: [{ parts: [{ text: 'Hi' }] }], model }),
+    })
+    expect(response.status, await response.text()).toBe(200)
+    return response.headers.get('x-conversion-loss')
+  }
+  expect(await lossOf('models/sim-large')).toBe('model')
+  expect(await lossOf('models/sim-small')).toBeNull()
+})

@@ -434,7 +434,7 @@ describe('what is not billed', () => {
     const { headers } = await send({
       body: { ...REQUEST, tools, serviceTier: 'priority', labels: { a: 'b' }, model: 'other' },
     })
-    expect(headers.get('x-dropped-members')).toBe('serviceTier, labels, tools')
+    expect(headers.get('x-dropped-members')).toBe('serviceTier, labels, model, tools')
     expect(JSON.parse(provider.requests[0]?.body ?? '')).toEqual({
       ...REQUEST,
       tools: [{ functionDeclarations }, { functionDeclarations }],

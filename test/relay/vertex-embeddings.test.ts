@@ -32,7 +32,7 @@ async function send(path: string, body: object) {
     body: JSON.stringify(body),
   })
   const text = await response.text()
-  return { status: response.status, text, body: JSON.parse(text) }
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
 
 type End = { readonly usage: { readonly inputUncached: number }; readonly charge: number }
@@ -77,6 +77,24 @@ describe('embeddings of an older model on Vertex AI', () => {
     const requests = [{ model: `models/${MODEL}`, content, outputDimensionality: 3 }]
     const batch = await send(`/v1beta/models/${MODEL}:batchEmbedContents`, { requests })
     expect(batch.body).toEqual({ embeddings: [{ values: VECTOR }, { values: VECTOR }] })
+  })
+
+  it('name the members that `predict` does not have', async () => {
+    const lossesOf = async (path: string, body: object) =>
+      (await send(path, body)).headers.get('x-conversion-loss')
+    const plain = { model: MODEL, input: ['a', 'b'], encoding_format: 'float', user: null }
+    expect(await lossesOf('/v1/embeddings', plain)).toBeNull()
+    const more = { ...plain, user: 'u', input_type: 'query', service_tier: 'priority' }
+    expect(await lossesOf('/v1/embeddings', more)).toBe('user, input_type, service_tier')
+    const content = { parts: [{ text: 'a' }] }
+    const one = { content, task_type: 'RETRIEVAL_QUERY', output_dimensionality: 3, labels: {} }
+    expect(await lossesOf(`/v1beta/models/${MODEL}:embedContent`, one)).toBe('labels')
+    const request = { model: `models/${MODEL}`, content }
+    const requests = [request, { ...request, autoTruncate: false }]
+    const batch = { requests, labels: {} }
+    expect(await lossesOf(`/v1beta/models/${MODEL}:batchEmbedContents`, batch)).toBe(
+      'labels, requests[1].autoTruncate',
+    )
   })
 
   it.each([

@@ -5,6 +5,7 @@ import {
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
+import { camelCased } from '../gemini/camel-case.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { isMembers } from '../read-common-request-members.ts'
 import { scanObject } from '../scan-request-object.ts'
@@ -99,7 +100,8 @@ export function convertToPredict(request: ChatRequest) {
     const subject = `${CONVERTED_BYTES_MAX / 1024 / 1024}`
     return relayError('request_too_large_to_convert', { subject })
   }
-  const predict = predictOf(format.name, JSON.parse(body.toString('utf8')))
+  const parsed: JsonObject = JSON.parse(body.toString('utf8'))
+  const predict = predictOf(format.name, parsed)
   if (predict === null) {
     return relayError('not_convertible', { param: format.promptMember ?? 'input' })
   }
@@ -111,7 +113,7 @@ export function convertToPredict(request: ChatRequest) {
   if (isRelayError(changed)) return changed
   const conversion = {
     body: converted,
-    losses: [],
+    losses: lossesIn(format.name, parsed),
     lossesInAnswer: { list: [] },
     convertAnswer: (answer: Buffer) => answerFor(request, answer),
     createStream: () => {
@@ -135,6 +137,29 @@ function predictOf(name: string, body: JsonObject): Predict | null {
   if (new Set(dimensions).size > 1 || instances.includes(null)) return null
   return { instances: instances.filter((instance) => instance !== null), dimensions: dimensions[0] }
 }
+
+/** The members of a request that are converted, or that do not change the vectors. */
+const CONVERTED: ReadonlySet<string> = new Set([
+  ...['model', 'input', 'dimensions', 'encoding_format', 'stream'],
+  ...['requests', 'content', 'taskType', 'title', 'outputDimensionality'],
+])
+const LOSSES_MAX = 100
+
+/** Returns the paths of the members that `predict` does not have. A null counts as absent. */
+function lossesIn(name: string, body: JsonObject): readonly string[] {
+  const unread = (object: JsonObject, path = ''): string[] =>
+    Object.entries(object)
+      .filter(([key, value]) => value !== null && !CONVERTED.has(camelCasedIn(name, key)))
+      .map(([key]) => `${path}${key}`)
+  if (name !== 'gemini-embedding-batch') return unread(body).slice(0, LOSSES_MAX)
+  const requests = body.requests as JsonObject[]
+  const ofRequests = requests.flatMap((request, index) => unread(request, `requests[${index}].`))
+  return [...unread(body), ...ofRequests].slice(0, LOSSES_MAX)
+}
+
+/** Gemini's API accepts names in camelCase and in snake_case, and OpenAI's only its own. */
+const camelCasedIn = (name: string, key: string): string =>
+  name === 'embeddings' ? key : camelCased(key)
 
 const dimensionsIn = (request: JsonObject): unknown =>
   request.outputDimensionality ?? request.output_dimensionality ?? undefined

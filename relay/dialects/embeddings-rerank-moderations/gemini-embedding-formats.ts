@@ -11,6 +11,7 @@ import { applyEdits } from '../byte-edits.ts'
 import { nestedMemberRules, type ObjectVisitor } from '../check-nested-json-members.ts'
 import { bothSpellings, camelCased } from '../gemini/camel-case.ts'
 import { GEMINI_ERRORS } from '../gemini/error-format.ts'
+import { isOtherModel } from '../gemini/model-named-in-body.ts'
 import { usageInGeneration } from '../gemini/usage-and-model-in-answer.ts'
 import { ambiguousKey } from '../invalid-json-error.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
@@ -127,13 +128,13 @@ function readEmbedding(
     if (ambiguity !== null) return ambiguousKey(`${name}${ambiguity.path}`, ambiguity.other)
     if (misfit !== null) return invalidParameter(`${name}${misfit}`)
     if (finder.contents !== length) return missingParameter(`${name}[].content`)
-    const other = finder.models.findIndex((span) => plainName(span.name) !== path.model)
+    const other = finder.models.findIndex((span) => isOtherModel(span.name, path))
     // After a change, a checked request may contain the provider's model name.
     if (other >= 0 && known.size > 0) return invalidParameter(`${name}[${other}].model`)
   }
   const ofBody = memberIn(members, 'model')
   const named = ofBody && JSON.parse(body.toString('utf8', ofBody.valueStart, ofBody.valueEnd))
-  if (named !== undefined && plainName(named) !== path.model && known.size > 0) {
+  if (named !== undefined && isOtherModel(named, path) && known.size > 0) {
     return invalidParameter('model')
   }
   const count = isBatch ? input.length : 1
@@ -142,8 +143,6 @@ function readEmbedding(
   MODELS.set(request, finder.models)
   return request
 }
-
-const plainName = (name: string): string => name.replace(/^models\//, '')
 
 /**
  * Builds the body for the provider. The body of a single request does not name the model, because

@@ -37,6 +37,7 @@ import { bothSpellings, camelCased } from './camel-case.ts'
 import { GEMINI_ERRORS } from './error-format.ts'
 import { PartAndToolFinder } from './find-content-parts-and-tools.ts'
 import { limitTools } from './limit-provider-tools.ts'
+import { isOtherModel } from './model-named-in-body.ts'
 import { readCandidateTexts } from './read-candidate-texts.ts'
 import { GEMINI_STREAM, streamOfGeneration } from './stream-events.ts'
 import { upstreamBody } from './upstream-body.ts'
@@ -130,10 +131,15 @@ export function readGenerateRequest(
     reasoningEffort: null,
     inputBound: inputBoundOf(body, members, finder),
     tools: finder.tools,
+    ...(namesOtherModel(body, memberIn(members, 'model'), path) ? { namesOtherModel: true } : {}),
     ...(toolLimits === undefined ? {} : { toolLimits }),
     ...(finder.files.length === 0 ? {} : { fileReferences: finder.files }),
   }
 }
+
+const namesOtherModel = (body: Buffer, member: Member | undefined, path: PathParameters): boolean =>
+  member?.kind === 'string' &&
+  isOtherModel(JSON.parse(body.toString('utf8', member.valueStart, member.valueEnd)), path)
 
 function errorInMembers(members: readonly Member[]): RelayError | null {
   const spelling = errorInSpellings(members)

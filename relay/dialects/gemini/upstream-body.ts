@@ -34,11 +34,12 @@ const NOTHING_DROPPED: readonly string[] = []
  * does not name the model. If nothing changes, the original body is returned without a copy.
  */
 export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
-  const { body, members } = request
+  const { body, members, namesOtherModel } = request
   const { overrides, outputTokens, allowed } = change
   const overridden = new Set([...overrides.keys()].map(camelCased))
   const restricted = members.filter((member) => isRestricted(body, member, allowed))
-  const dropped = restricted.flatMap(({ key }) => (key === 'model' ? [] : [key]))
+  const isNamed = ({ key }: Member): boolean => key !== 'model' || namesOtherModel === true
+  const dropped = restricted.filter(isNamed).map(({ key }) => key)
   const tools = keptTools(request, change, overridden)
   const isToolless = tools?.every(({ text }) => text === '') === true
   const removed = members.filter(

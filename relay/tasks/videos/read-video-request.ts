@@ -134,7 +134,9 @@ export function readRemix({ submitted }: TaskRecord, body: TaskBody): TaskReques
     ...{ hasAudio: null, mode: null },
   }
   const video = { request, platform: 'sora', names: new Map() }
-  return { ...taskOf(request, body, []), originId: task, video }
+  const sent = JSON.parse(body.bytes.toString('utf8')) as JsonObject
+  const unread = Object.keys(sent).filter((name) => name !== 'prompt')
+  return { ...taskOf(request, body, unread), originId: task, video }
 }
 
 /** The name of the member with the model, in the formats that do not name it `model`. */

@@ -357,7 +357,6 @@ describe('a batch of a file', () => {
     expect((await create('file-provider1')).status).toBe(404)
     expect((await create(id, { endpoint: '/v1/images/generations' })).text).toContain('endpoint')
     expect((await create(id, { completion_window: '1h' })).text).toContain('completion_window')
-    expect((await create(id, { output_expires_after: {} })).text).toContain('output_expires_after')
     expect((await create(id, { metadata: { a: 1 } })).text).toContain('metadata')
     const many = await upload(
       Array.from({ length: 50 }, (_, index) => chat(`line-${index}`)),

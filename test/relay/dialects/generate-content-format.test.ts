@@ -206,8 +206,12 @@ describe('the body for a provider of Gemini’s format', () => {
     }
     expect(sent(body)).toMatchObject({
       body: { contents: CONTENTS, generationConfig: { topK: 1 } },
-      dropped: ['service_tier', 'store', 'generationConfig.routingConfig'],
+      dropped: ['model', 'service_tier', 'store', 'generationConfig.routingConfig'],
     })
+    for (const model of ['m', 'models/m', null]) {
+      const same = sent({ contents: CONTENTS, model })
+      expect(same).toMatchObject({ body: { contents: CONTENTS }, dropped: [] })
+    }
     const allowed = new Set(['service_tier'])
     expect(sent(body, { allowed }).body).not.toHaveProperty('service_tier')
     const standard = { contents: CONTENTS, serviceTier: 'standard' }

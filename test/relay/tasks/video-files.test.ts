@@ -163,6 +163,17 @@ describe('the formats of callers', () => {
     expect(JSON.parse(lastRequestTo('/v1/videos/video_1/remix')?.body ?? '')).toBeDefined()
   })
 
+  it('names the members of a request for a new version that are not sent', async () => {
+    const id = await finished()
+    const body = { id: 'video_2', status: 'queued' }
+    rig.vendor.answers.set('POST /v1/videos/video_1/remix', { body })
+    const others = { seconds: '12', size: '1792x1024', model: 'sora-2-pro' }
+    const { status, headers } = await rig.post(`/v1/videos/${id}/remix`, { prompt: 'x', ...others })
+    expect([status, headers.get('x-dropped-members')]).toEqual([200, 'seconds, size, model'])
+    const sent = JSON.parse(lastRequestTo('/v1/videos/video_1/remix')?.body ?? '')
+    expect(sent).toEqual({ prompt: 'x' })
+  })
+
   it('accepts the forms of clients, with a picture', async () => {
     await finished()
     const send = async (fields: Readonly<Record<string, string | File>>) => {

@@ -1,0 +1,203 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { KEY, PROVIDER_KEY, relayRig } from '../support/relay-rig.ts'
+import { type Scripted, scriptedProvider } from '../support/scripted-provider.ts'
+
+const MODEL = 'lab-model'
+const MODERATION = 'omni-moderation-latest'
+const GRANTED = 1_000_000_000n
+const FILE = 'file-provider1'
+const OUTPUT = 'file-output1'
+const ERRORS = 'file-errors1'
+const UPSTREAM = 'batch_provider1'
+const CHAT = '/v1/chat/completions'
+const DAY_S = 86_400
+const provider = startedForEach(scriptedProvider)
+let laterMs = 0
+const rig = startedForEach(() =>
+  relayRig({ batchPollEveryMs: 20 }, {}, undefined, { now: () => Date.now() + laterMs }),
+)
+
+beforeEach(async () => {
+  laterMs = 0
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  await rig.addChannel(2, { type: 1, baseUrl: provider.url, models: [MODEL, MODERATION] })
+  await rig.setOption('ModelRatio', { [MODEL]: 1.5 })
+  provider.answers.set('POST /v1/files', { body: { id: FILE, object: 'file' } })
+  describeAs('in_progress')
+})
+
+function describeAs(status: string, more: object = {}): void {
+  const body = { id: UPSTREAM, object: 'batch', status, input_file_id: FILE, ...more }
+  provider.answers.set('POST /v1/batches', { body })
+  provider.answers.set(`GET /v1/batches/${UPSTREAM}`, { body })
+}
+
+async function call(method: string, path: string, body?: object) {
+  const isForm = body instanceof FormData
+  const headers: Record<string, string> = { authorization: `Bearer sk-${KEY}` }
+  if (!isForm) headers['content-type'] = 'application/json'
+  const sent = isForm ? body : JSON.stringify(body)
+  const response = await fetch(`${rig.url}${path}`, {
+    ...{ method, headers },
+    ...(sent === undefined ? {} : { body: sent }),
+  })
+  const text = await response.text()
+  return { status: response.status, text, json: () => JSON.parse(text) }
+}
+
+const messages = [{ role: 'user', content: 'Hi' }]
+const CHAT_BODY = { model: MODEL, max_completion_tokens: 64, messages }
+
+/** Uploads a file with one line, and submits a batch of it. */
+async function create(more: object = {}, url = CHAT, body: object = CHAT_BODY) {
+  const text = `${JSON.stringify({ custom_id: 'a', method: 'POST', url, body })}\n`
+  const form = new FormData()
+  form.set('purpose', 'batch')
+  form.set('file', new Blob([text]), 'lines.jsonl')
+  const uploaded = await call('POST', '/v1/files', form)
+  expect(uploaded.status, uploaded.text).toBe(200)
+  provider.answers.set(`GET /v1/files/${FILE}/content`, { body: text })
+  const input_file_id = uploaded.json().id
+  const request = { input_file_id, endpoint: url, completion_window: '24h' }
+  return call('POST', '/v1/batches', { ...request, ...more })
+}
+
+const ANSWER = {
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' } }],
+  usage: { prompt_tokens: 10, completion_tokens: 5 },
+}
+const lineOf = (body: object, status_code = 200) =>
+  `${JSON.stringify({ custom_id: 'a', response: { status_code, body } })}\n`
+
+/** Ends the batch at the provider, and waits until it is settled. Returns its description. */
+async function settledBatch(id: string, output: string, errors: string | null = null) {
+  const files = { output_file_id: OUTPUT, error_file_id: errors === null ? null : ERRORS }
+  provider.answers.set(`GET /v1/files/${OUTPUT}/content`, { body: output })
+  provider.answers.set(`GET /v1/files/${ERRORS}/content`, { body: errors ?? '' })
+  describeAs('completed', { ...files, request_counts: { total: 1, completed: 1, failed: 0 } })
+  const shown = async () => (await call('GET', `/v1/batches/${id}`)).json()
+  await expect.poll(async () => (await shown()).status).toBe('completed')
+  return shown()
+}
+
+const fileOf = async (id: string) => (await call('GET', `/v1/files/${id}`)).json()
+const deletionsOf = (file: string) =>
+  provider.requests.filter(
+    ({ method, path }) => method === 'DELETE' && path === `/v1/files/${file}`,
+  ).length
+
+describe('the length of a file with results', () => {
+  const errors = lineOf({ error: { message: `bad key ${PROVIDER_KEY}` } }, 400)
+
+  it.each<[string, Scripted]>([
+    ['has no descriptions of files', { status: 404, body: {} }],
+    ['describes files without a length', { body: { object: 'file', bytes: null } }],
+    ['states a length of zero', { body: { object: 'file', bytes: 0 } }],
+  ])('is counted if the provider %s', async (_name, description) => {
+    for (const file of [OUTPUT, ERRORS]) provider.answers.set(`GET /v1/files/${file}`, description)
+    const output = lineOf(ANSWER)
+    const { id } = (await create()).json()
+    const batch = await settledBatch(id, output, errors)
+    expect((await fileOf(batch.output_file_id)).bytes).toBe(output.length)
+    expect((await fileOf(batch.error_file_id)).bytes).toBe(errors.length)
+    const { data } = (await call('GET', '/v1/files?purpose=batch_output')).json()
+    expect(data.map(({ bytes }: { bytes: number }) => bytes)).not.toContain(0)
+  })
+
+  it('is that of the content, whatever length the provider states', async () => {
+    provider.answers.set(`GET /v1/files/${OUTPUT}`, { body: { bytes: 1 } })
+    const output = `${lineOf(ANSWER)}\n\n${lineOf(ANSWER).trim()}`
+    const { id } = (await create()).json()
+    const { output_file_id } = await settledBatch(id, output)
+    expect((await fileOf(output_file_id)).bytes).toBe(output.length)
+  })
+
+  it('is no reason not to settle the batch, if it can’t be found out', async () => {
+    const { id } = (await create()).json()
+    provider.answers.set(`GET /v1/files/${ERRORS}`, { status: 500, body: {} })
+    const output = lineOf(ANSWER)
+    const settling = settledBatch(id, output, errors)
+    provider.answers.set(`GET /v1/files/${ERRORS}/content`, { status: 500, body: {} })
+    const batch = await settling
+    expect((await fileOf(batch.output_file_id)).bytes).toBe(output.length)
+    expect(await rig.balance()).toBeLessThan(GRANTED)
+  })
+})
+
+describe('the lifetime of the files with results', () => {
+  const lifetime = (seconds: unknown, anchor: unknown = 'created_at') => ({
+    output_expires_after: { anchor, seconds },
+  })
+
+  it('is what the submission says, and the provider keeps them until they are billed', async () => {
+    const created = await create(lifetime(3_600))
+    expect(created.status, created.text).toBe(200)
+    const submitted = provider.requests.find(({ path }) => path === '/v1/batches')
+    expect(submitted?.body).not.toContain('expires')
+    const { output_file_id } = await settledBatch(created.json().id, lineOf(ANSWER))
+    const { created_at, expires_at } = await fileOf(output_file_id)
+    expect(expires_at - created_at).toBe(3_600)
+    expect(deletionsOf(OUTPUT)).toBe(0)
+    laterMs = 3_601_000
+    await expect.poll(() => deletionsOf(OUTPUT)).toBe(1)
+    expect((await call('GET', `/v1/files/${output_file_id}/content`)).status).toBe(404)
+  })
+
+  it.each([{}, { output_expires_after: null }])('is 30 days without a wish: %j', async (more) => {
+    const { output_file_id } = await settledBatch((await create(more)).json().id, lineOf(ANSWER))
+    const { created_at, expires_at } = await fileOf(output_file_id)
+    expect(expires_at - created_at).toBe(30 * DAY_S)
+  })
+
+  it.each<[object, string]>([
+    [lifetime(3_599), 'output_expires_after.seconds'],
+    [lifetime(30 * DAY_S + 1), 'output_expires_after.seconds'],
+    [lifetime(4_000.5), 'output_expires_after.seconds'],
+    [lifetime('4000'), 'output_expires_after.seconds'],
+    [lifetime(undefined), 'output_expires_after.seconds'],
+    [lifetime(4_000, 'now'), 'output_expires_after.anchor'],
+    [{ output_expires_after: {} }, 'output_expires_after.anchor'],
+    [{ output_expires_after: 4_000 }, 'output_expires_after'],
+    [{ output_expires_after: [] }, 'output_expires_after'],
+    [
+      { output_expires_after: { anchor: 'created_at', seconds: 4_000, days: 1 } },
+      'output_expires_after.days',
+    ],
+  ])('is refused if it is invalid: %j', async (more, param) => {
+    const refused = await create(more)
+    expect([refused.status, refused.json().error?.param]).toEqual([400, param])
+    expect(await rig.balance()).toBe(GRANTED)
+  })
+})
+
+describe('a batch of moderations', () => {
+  const URL_PATH = '/v1/moderations'
+  const results = [{ flagged: false, categories: {}, category_scores: {} }]
+  const answer = { id: 'modr-1', model: MODERATION, results }
+
+  it.each([{ input: 'Some text' }, { model: MODERATION, input: ['Some', 'texts'] }])(
+    'is free as single moderations are, and its results are shown: %j',
+    async (body) => {
+      const created = await create({}, URL_PATH, body)
+      expect(created.status, created.text).toBe(200)
+      const sent = provider.requests.findLast(({ path }) => path === '/v1/files')?.body ?? ''
+      expect(sent).toContain(`"model":"${MODERATION}"`)
+      const batch = await settledBatch(created.json().id, lineOf(answer))
+      expect(batch.endpoint).toBe(URL_PATH)
+      const { text } = await call('GET', `/v1/files/${batch.output_file_id}/content`)
+      expect(JSON.parse(text).response.body).toEqual(answer)
+      expect(await rig.balance()).toBe(GRANTED)
+    },
+  )
+
+  it('is charged if the model has a price', async () => {
+    await rig.setOption('ModelRatio', { [MODERATION]: 2 })
+    const created = await create({}, URL_PATH, { input: 'x'.repeat(400) })
+    expect(await rig.balance()).toBeLessThan(GRANTED)
+    await settledBatch(created.json().id, lineOf(answer))
+    // 400 bytes and the other members count as at least 100 tokens: 100 · 2 / 2.
+    expect(await rig.balance()).toBeLessThanOrEqual(GRANTED - 100n)
+  })
+})
