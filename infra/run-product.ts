@@ -9,7 +9,7 @@ import { stopOnSignals } from './stop-on-signals.ts'
 import { createLog } from './telemetry/log.ts'
 
 /**
- * Starts the product as `npm start` does, and stops it on a signal with exit code 0. With
+ * Starts the product as `npm start` does, and stops it on a signal (see `stopOnSignals`). With
  * `isSeeded`, the set-up instructions are not printed, because the caller sets up the site. Returns
  * null if the start was aborted or failed.
  */

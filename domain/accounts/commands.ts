@@ -315,8 +315,8 @@ export type InterruptCall = {
 
 /**
  * Corrects the charges of ended calls. A correction is applied in numbered batches of calls, and a
- * repeated batch changes nothing. Refunds are always given. Additional charges are taken only up to
- * the balance.
+ * repeated batch changes nothing. Refunds are given in full. Additional charges are taken only up
+ * to the balance.
  */
 export type CorrectCharges = {
   readonly type: 'CorrectCharges'
@@ -378,7 +378,7 @@ export type AccountErrorCode =
   | 'TooManyTasks'
   /**
    * A modal step of the task is open, or the task is itself a modal step. Params: `step`, the id of
-   * the open step.
+   * the open step, or of the task if the task is itself a step.
    */
   | 'StepOpen'
   /**

@@ -41,9 +41,9 @@ const NO_CALL_COUNT = `1 to ${CALLS_MAX} calls`
 
 /**
  * Admits a call and holds its maximum cost. If the account cannot pay this hold, a smaller output
- * limit is tried. A call for work that the provider has already done (`isOwed`) is always admitted,
- * with a hold of 0. A repeated command changes nothing. For a task or a batch, a repeated command
- * is refused, so that two tasks or two batches never share one hold.
+ * limit is tried. A call for work that the provider has already done (`isOwed`) has a hold of 0 and
+ * needs no quota. A repeated command changes nothing, but for a task or a batch, it is refused, so
+ * that two of them never share one hold.
  */
 export function admitCall(requested: AdmitCall, state: AccountState): Outcome {
   const command = withReducedOutput(requested, state)
@@ -81,7 +81,10 @@ function kindOf(task: AdmitCall['task'], batch: AdmitCall['batch']) {
   return batch === undefined ? PLAIN : { batch: { id: batch.id, lines: batch.lines } }
 }
 
-/** Reduces the output limit and the hold if the account cannot pay the requested hold. */
+/**
+ * Reduces the output limit and the hold if the account cannot pay `timesPayable` times the hold.
+ * Returns the command unchanged if it permits no reduction, or if no permitted limit is payable.
+ */
 function withReducedOutput(
   command: AdmitCall,
   state: AccountState,
@@ -95,8 +98,8 @@ function withReducedOutput(
 }
 
 /**
- * Returns the quota that new calls with the token can hold: the balance or the remaining budget of
- * the token, whichever is lower. The result may be negative.
+ * Returns the quota that new calls with the token can hold: the balance, or the budget of a limited
+ * token if it is lower. The result may be negative.
  */
 export function quotaAvailableToToken({ balance, budgets }: AccountState, tokenId: number): Quota {
   const budget = isPlayground(tokenId) ? undefined : budgets.get(tokenId)
@@ -127,7 +130,10 @@ function errorOfOpenStep(task: string, { open }: AccountState): AccountError | n
 const openBatches = ({ open }: AccountState): number =>
   [...open.values()].filter(({ facts }) => facts.batch !== undefined).length
 
-/** Returns the error if the account or the token can't pay the hold of a call, or null. */
+/**
+ * Returns an error if the account or the token can't pay the hold of a call, or if the balance for
+ * a task is not positive. Otherwise returns null.
+ */
 function unpayableError(command: AdmitCall, state: AccountState): AccountError | null {
   const tokenBudgetError = budgetError(command, state)
   if (tokenBudgetError !== null) return tokenBudgetError
@@ -243,10 +249,7 @@ function servedCall(open: OpenCall, served: Served | undefined): OpenCall {
   return { ...open, facts: { ...open.facts, model, group, requested }, price }
 }
 
-/**
- * Charges the lines of a batch, at most up to the hold plus the quota that the token may still
- * spend.
- */
+/** Charges the lines of a batch, at most the hold plus the quota available to the token. */
 function settleBatch(
   { type, costRatio, ...callDetails }: Omit<SettleCall, 'served' | 'billed' | 'limits'>,
   { lines, charge: full, cost, estimatedLines }: NonNullable<SettleCall['billed']>,
@@ -376,10 +379,7 @@ function repeatedEnd(state: AccountState, call: string): Outcome {
   return isOver(state, call) ? [] : codedError('CallUnknown')
 }
 
-/**
- * A call whose output limit (tokens per choice) is at most this number may hold all quota that the
- * account can still spend. A call with a higher output limit may hold at most half of this quota.
- */
+/** The largest reduced output limit per choice with which a call may hold all payable quota. */
 const MODEST_OUTPUT_TOKENS = 4_096
 
 /**

@@ -227,7 +227,7 @@ export type AccountState = {
   admissions: number
   /**
    * The value of the `admissions` counter when a deduction, a refunded top-up or a correction left
-   * the balance at 0 or below. Open calls that were admitted before that are ended when their
+   * the balance at 0 or below. Open calls that were admitted before this event are ended when their
    * progress is recorded (see `quotaUsedUpError`). The value is 0 if no call must end. It is reset
    * to 0 when added quota makes the balance positive.
    */

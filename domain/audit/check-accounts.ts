@@ -44,8 +44,8 @@ export function checkPostings(state: AuditState, event: Recorded, findings: Find
 
 /**
  * Returns the faults of the postings of one event. An event of an account must have postings if its
- * type moves quota. No other event may have postings. The sum of the postings must be 0. Their
- * direction, accounts and amounts must match the event's type, owner and amounts.
+ * type moves quota. No other event may have postings. The sum of the postings must be 0. The ledger
+ * accounts and amounts of the postings must match the type, the owner and the amounts of the event.
  */
 export const postingFaults = (event: Recorded): readonly CodedFinding[] =>
   examinePostings(event).faults
@@ -276,8 +276,8 @@ const movesOfEnd = (hold: Quota, charge: Quota): Moves => ({
 })
 
 /**
- * Checks that no grant, deduction, transfer or reward is recorded twice under one id, and that each
- * check-in is on a later day than the last one.
+ * Checks that each change of a balance that has an id, such as a grant, a refund or a correction,
+ * is recorded only once, and that each check-in is on a later day than the user's previous one.
  */
 export function checkGrant(state: AuditState, event: Recorded, findings: Findings): void {
   const id = grantIdOf(event as Recorded<AccountEvent>)
@@ -318,7 +318,10 @@ function grantIdOf(event: Recorded<AccountEvent>): string | null {
   }
 }
 
-/** Checks that the balances of all ledger accounts add up to 0. */
+/**
+ * Checks that the balances of all ledger accounts add up to 0. Does nothing if the audit began
+ * after the first event, because the opening balances are then unknown.
+ */
 export function checkTrialBalance(state: AuditState, findings: Findings): void {
   if (isPartial(state)) return
   let sum = 0n

@@ -18,7 +18,8 @@ export function rememberCorrection(state: AuditState, event: Recorded): void {
 /**
  * Checks a correction. The correction must have been started, and each corrected call must be in
  * the scope. Each charge that the correction replaces must be the latest charge of the call. Each
- * new charge must be the charge at the correction's price.
+ * new charge must be the charge at the correction's price, minus the part that the account could
+ * not pay.
  */
 export function checkCorrection(
   state: AuditState,
@@ -73,8 +74,9 @@ function chargeInScope(call: CorrectableCall, scope: CorrectionScope): Quota | n
 }
 
 /**
- * Reports whether the new charge is `price`, the charge at the correction's price, minus the unpaid
- * part. An unpaid part is right only for a higher charge that left a balance of 0 or less.
+ * Reports whether the new charge is `price` minus the unpaid part. `price` is the call's charge at
+ * the price of the correction. An unpaid part is right only if the correction raised the charge and
+ * left a balance of 0 or less.
  */
 function isChargedAs(
   { charge, corrected, unpaid }: ChargeCorrected['data']['calls'][number],

@@ -75,7 +75,9 @@ export type AuditJobCommand =
 export type AuditJobErrorCode =
   | ScratchCopyErrorCode
   | RefusedCosignatureErrorCode
-  /** Another verification is running. Params: `id`, the id of the running verification. */
+  /**
+   * A verification in the other mode is running. Params: `id`, the id of the running verification.
+   */
   | 'VerificationRunning'
   | 'RebuildRunning'
   /** The admins were already notified, or no finding or refusal requires a notification. */

@@ -22,9 +22,9 @@ export type RefusedCosignatureCommand =
   | ({
       readonly type: 'RecordRefusedCosignature'
       /**
-       * The ids of earlier refusals whose history is the same as the refused history. The history
-       * is the same if the present log begins with two trees: the tree that the witness refused at
-       * the time, and the latest refused tree that was found to continue that tree.
+       * The ids of earlier refusals of the same history. An earlier refusal is of the same history
+       * if the present log begins with the tree that the witness refused then, and also with the
+       * largest tree that was later found to continue this refused tree.
        */
       readonly continued: readonly string[]
     } & WitnessRefused['data'])

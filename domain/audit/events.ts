@@ -187,7 +187,9 @@ export type DataExported = Fact<
       | 'invoice-requests'
     /** The user whose data was exported, or null for the data of all users. */
     readonly userId: number | null
-    /** The invoice whose comparison was exported. Omitted for other data. */
+    /**
+     * The provider invoice whose comparison with the calls was exported. Omitted for other data.
+     */
     readonly invoiceId?: string
     readonly format: 'tar' | 'csv' | 'ndjson'
     /**
@@ -197,8 +199,8 @@ export type DataExported = Fact<
     readonly from: number | null
     readonly to: number | null
     /**
-     * The names of the other filters of the export. The filters' values are not stored, because
-     * they may be personal data.
+     * The names of the query parameters that filtered the export, except those of `from` and `to`.
+     * The values of these parameters are not stored, because they may be personal data.
      */
     readonly filters: readonly string[]
   }

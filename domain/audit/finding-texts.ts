@@ -81,9 +81,10 @@ export class FindingError extends Error {
 }
 
 /**
- * Returns the reason why something could not be read. The reason of an unexpected error is only the
- * error's name, because V8's messages quote the text that V8 could not parse. Damaged data may
- * contain personal data or a secret, and findings are stored in events, which are kept forever.
+ * Returns the reason in an error that was thrown while data was read. For a `FindingError`, this is
+ * the error's message. For any other error, it is only the error's name, because V8's messages
+ * quote the text that V8 could not parse. Damaged data may contain personal data or a secret, and
+ * findings are stored in events, which are kept forever.
  */
 export const safeReasonOf = (error: unknown): string =>
   error instanceof FindingError ? error.message : error instanceof Error ? error.name : 'Error'

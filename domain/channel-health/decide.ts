@@ -36,14 +36,17 @@ type OpenCircuit = {
 
 /**
  * Half-opens a circuit, so that the process `prober` may send one probe. A probe is a call that
- * shows whether the circuit can be closed. The command changes nothing during the pause, or while
- * another process may send a probe.
+ * shows whether the circuit can be closed. The command changes nothing if the circuit is closed,
+ * during the pause, or while a process may already send a probe.
  */
 type ProbeCircuit = {
   readonly type: 'ProbeCircuit'
   readonly scope: CircuitScope
   readonly prober: string
-  /** The time in milliseconds after which another process may send a probe. */
+  /**
+   * The time in milliseconds after which the permission ends, so that another process may send a
+   * probe.
+   */
   readonly leaseMs: number
   readonly at: number
 }
@@ -154,7 +157,7 @@ function open(command: OpenCircuit, circuit: Circuit | undefined): readonly Chan
 
 /**
  * Half-opens a circuit after its pause. If a probe has no result in time, the circuit is
- * half-opened again for another process.
+ * half-opened again for the process that asks next.
  */
 function probe(
   { scope, prober, leaseMs, at }: ProbeCircuit,

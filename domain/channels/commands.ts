@@ -54,9 +54,9 @@ type DisableChannels = {
 
 /**
  * The channels that can replace a channel. There is one list for each group and model that the
- * channel serves. The list contains the ids of the other channels that serve the same group and
- * model. Equal lists need to be given only once. The gateway disables the channel only if at least
- * one channel of each list is enabled when the command is decided. The sender can't check this in
+ * channel serves. Each list contains the ids of the other channels that serve this group and model.
+ * Equal lists need to be given only once. The gateway disables the channel only if at least one
+ * channel of each list is enabled when the command is decided. The sender can't check this in
  * advance, because two keys or two channels may fail at the same time.
  */
 export type Substitutes = readonly (readonly number[])[]
@@ -193,7 +193,10 @@ export type ChannelErrorCode =
   | 'TooManyKeys'
   /** Another request has paused the submissions to a channel. */
   | 'SubmissionsPaused'
-  /** The pause has ended, although another change in the same append relies on it. */
+  /**
+   * The pause has ended or began too long ago, although another change in the same append relies on
+   * it.
+   */
   | 'SubmissionsNotPaused'
   | 'TagRequired'
   | 'TagUnknown'

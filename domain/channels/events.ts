@@ -102,7 +102,7 @@ export type ChannelTermsChanged = Fact<
 >
 
 /**
- * The status of channels was changed. `tag` is the tag by which the admin selected the channels, or
+ * The channels that were enabled or disabled. `tag` is the tag by which an admin selected them, or
  * null.
  */
 type ChannelsChange = { readonly channelIds: readonly number[]; readonly tag: string | null }

@@ -38,7 +38,11 @@ export function pauseSubmissions(
   return [{ type: 'ChannelSubmissionsPaused', v: 1, data }]
 }
 
-/** Ends a pause of channels. Channels that were deleted, or whose pause has ended, are left out. */
+/**
+ * Ends a pause of channels. Deleted channels are left out. If `neededAt` is null, channels whose
+ * pause has already ended are left out too. If `neededAt` is not null, the command is refused
+ * because of such a channel.
+ */
 export function resumeSubmissions(
   { channelIds: given, pause, neededAt }: ResumeSubmissions,
   channels: Channels,

@@ -15,7 +15,10 @@ export type ChannelRecord = ChannelKeys & {
   readonly channelId: number
   readonly terms: ChannelTerms
   readonly status: ChannelStatus
-  /** The keys that are temporarily not used. At least one key of the channel stays usable. */
+  /**
+   * The keys that are temporarily not used. A key is set aside only if another key of the channel
+   * is still usable.
+   */
   readonly setAside: readonly string[]
   /**
    * The pause of submissions that was started last. Omitted if the event

@@ -24,7 +24,8 @@ export type CorrectionErrorCode =
   /** A correction that could concern some of the same calls has not finished. Params: `id`. */
   | 'CorrectionRunning'
   /**
-   * Since the preview, another correction of the same calls has started or another call has ended.
+   * Since the preview, another correction of the same calls has started, or another call has ended
+   * that belongs to the scope.
    */
   | 'CorrectionPreviewOutdated'
 

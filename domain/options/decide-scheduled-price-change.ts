@@ -154,8 +154,9 @@ function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts |
 }
 
 /**
- * Returns an error if only one of the two fallback ratios is set. One ratio alone is not a price,
- * so models without another price could not be called.
+ * Returns an error if the change sets or clears a fallback ratio and leaves only one of the two
+ * fallback ratios set. One ratio alone is not a price, so models without another price could not be
+ * called.
  */
 function missingFallbackRatio(
   texts: ReadonlyMap<string, string>,

@@ -3,9 +3,9 @@ import type { DecimalText, PerCallPrice, PerTokenPrice, PriceSnapshot } from './
 import type { Usage } from './usage.ts'
 
 /**
- * The ratios or the dollars that replace those of a wrong price. Omitted members do not change.
- * Tiers, tools, conditions and factors never change. Ratios apply to prices per token, and `price`
- * applies to prices per call or per second.
+ * The ratios, or the price in dollars, that replace those of a wrong price. Omitted members do not
+ * change. Tiers, tools, conditions and factors never change. Ratios apply to prices per token, and
+ * `price` applies to prices per call or per second.
  */
 export type CorrectedRatios = Readonly<
   Partial<

@@ -104,7 +104,7 @@ export function costFor(
 /**
  * Returns the quota that the provider's cache saved: the charge if all cached tokens were ordinary
  * input, minus the charge for the usage. The result is negative if cache writes cost more than
- * cache reads saved. The result is 0 for a price per call.
+ * cache reads saved. The result is 0 for a price per call or per second.
  */
 export function savedByCache(price: PriceSnapshot, usage: Usage): Quota {
   const { inputUncached, cacheRead, cacheWrite5m, cacheWrite1h } = usage

@@ -12,7 +12,10 @@ import { TOOL_NAMES, type ToolCounts } from './usage.ts'
 /** Ratios by option key. There are two layers: an admin's ratios override the built-in ratios. */
 type Layer = ReadonlyMap<string, RatioMap>
 
-/** The price of models without an entry in the price options. */
+/**
+ * A price without a group ratio: the price of one model, or the fallback price of all models
+ * without a price of their own.
+ */
 type Fallback =
   | { readonly mode: 'call'; readonly price: DecimalText }
   | { readonly mode: 'tokens'; readonly model: DecimalText; readonly completion: DecimalText }
@@ -273,7 +276,8 @@ export function groupRatioOf(
 
 /**
  * Returns the names of the models whose price is 0. Returns `any` if a group ratio or the fallback
- * price is 0, because calls of any model may then be free.
+ * price is 0, because calls of any model may then be free. A listed model is not always free,
+ * because another entry may override its price of 0.
  */
 export function zeroPrices({
   set,

@@ -7,7 +7,7 @@ import type {
   ProviderInvoiceEvent,
 } from './events.ts'
 
-/** Returns the ids of the channel's other invoices whose rows contain request ids. */
+/** Returns the ids of all other invoices of the same channel whose rows contain request ids. */
 export const otherProviderInvoiceIds = (
   { invoices }: ProviderInvoicesState,
   { invoiceId, channelId }: Pick<ProviderInvoice, 'invoiceId' | 'channelId'>,
@@ -31,7 +31,10 @@ export type ProviderInvoiceCommand =
   | { readonly type: 'MustNotExist'; readonly invoiceId: string }
 
 export type ProviderInvoiceErrorCode =
-  /** The same file was imported for the channel. Params: `id`, the id of the existing invoice. */
+  /**
+   * The same file was imported for the channel, or the invoice of `MustNotExist` exists. Params:
+   * `id`, the id of the existing invoice.
+   */
   | 'InvoiceKnown'
   | 'InvoiceUnknown'
   /** The maximum number of invoices is reached. Params: `max`. */
@@ -103,9 +106,9 @@ export type ProviderInvoiceRequestsState = { readonly parts: number; readonly de
 
 /**
  * Records the parts of an invoice in their order, and deletes the parts in the same order. A part
- * that is not the next one, such as a repeated part, changes nothing. Nothing is recorded after the
- * first deletion. The stream is loaded in small pages, because a part that an earlier release
- * recorded has about 100 kB.
+ * that is not the next one, such as a repeated part, changes nothing. After the first deletion,
+ * every part is refused. The stream is loaded in small pages, because a part that an earlier
+ * release recorded has about 100 kB.
  */
 export const providerInvoiceRequestsDecider: Decider<
   ProviderInvoiceRequestsState,

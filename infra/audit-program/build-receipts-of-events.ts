@@ -53,16 +53,17 @@ type AnchorCheckpoint = {
 }
 
 /**
- * Builds receipts, each of which proves that an event is in the transparency log. All receipts of
- * `records` refer to one chosen checkpoint: the latest checkpoint that covers these events and has
- * the required signatures of witnesses. If no checkpoint meets both conditions, the latest
- * checkpoint is chosen. The chosen checkpoint need not cover the events in `later`, because a
- * witnessed checkpoint rarely covers the most recent events. The receipts of `later` come last. If
- * the chosen checkpoint does not cover an event of `later`, the receipt of this event refers to the
- * latest checkpoint. In this case, `later_consistency` proves that the tree of the latest
- * checkpoint extends the tree of the chosen one. If `sinceSize` is given, the response also proves
- * that the log has only grown since it had `sinceSize` events. Throws `SealedEventChanged` or
- * `TreeTooSmall`, or `MissingHash` if a tile of the log is lost.
+ * Builds receipts. A receipt proves that an event is in the transparency log, or states that the
+ * event is not sealed yet. All receipts of `records` refer to one chosen checkpoint: the latest
+ * checkpoint that covers these events and has the required signatures of witnesses. If none of the
+ * latest `CHECKPOINTS_SEARCHED` checkpoints meets both conditions, the latest checkpoint is chosen.
+ * The chosen checkpoint need not cover the events in `later`, because a witnessed checkpoint rarely
+ * covers the most recent events. The receipts of `later` come last. If the chosen checkpoint does
+ * not cover an event of `later`, the receipt of this event refers to the latest checkpoint. In this
+ * case, `later_consistency` proves that the tree of the latest checkpoint extends the tree of the
+ * chosen one. If `sinceSize` is given, the response also proves that the log has only grown since
+ * it had `sinceSize` events. Throws `SealedEventChanged` or `TreeTooSmall`, or `MissingHash` if a
+ * tile of the log is lost.
  */
 export async function buildReceipts(
   deps: Deps,
@@ -125,7 +126,7 @@ async function prove(
 
 /**
  * Returns the account's balances that an event records. A balance is null if the event does not
- * record it, which is the case for old event versions.
+ * record it, which is the case for old event versions and for events that change no balance.
  */
 function balancesOf(record: StoredRecord): Pick<Receipt, 'balance_after' | 'held_after'> {
   const { balanceAfter = null, heldAfter = null } = eventOf(record).data as {

@@ -22,8 +22,8 @@ export const ACCOUNT_READ_MODELS: readonly AccountRows[] = [
 ]
 
 /**
- * The columns of `accounts` that are not compared here, because `compareBalances` has compared them
- * for all accounts.
+ * A row of `accounts` that differs only in these columns is not reported here, because
+ * `compareBalances` compares these columns for all accounts.
  */
 const COMPARED: ReadonlySet<string> = new Set(['balance', 'held', 'aff_quota'])
 
@@ -31,8 +31,8 @@ type Turn = {
   /** The streams of which the verification has read new events. */
   readonly touched: ReadonlySet<string>
   /**
-   * The id of the user with whom this verification begins its turn: the accounts that it compares
-   * even if they have no new events.
+   * The id of the first user whose turn it is in this verification. The rows of these users are
+   * compared even if the users have no new events.
    */
   readonly nextAccount: number
   readonly onProgress?: (stage: string, done: number, total: number) => void
@@ -84,7 +84,8 @@ const isReported = ({ kind, table, columns }: DifferingRow): boolean =>
 const VERIFICATIONS_PER_CYCLE = 6
 /**
  * The accounts whose turn it is in one incremental verification have at least this number of events
- * in total. On a site with fewer events, each verification compares all accounts.
+ * in total, unless the turn ends with the last account. On a site with fewer events, each
+ * verification compares all accounts.
  */
 const EVENTS_IN_TURN_MIN = 100_000
 /**

@@ -15,7 +15,10 @@ export const SEALED_FOLDER = 'sealed'
  */
 export const LOST_HASH = Buffer.alloc(32)
 
-/** The number of events in a segment. Only the first and the last segment can have fewer. */
+/**
+ * The number of positions that a segment covers. Only the first and the last segment can cover
+ * fewer. Positions without an event have no line in the segment.
+ */
 export const EVENTS_PER_SEGMENT = 10_000
 
 /** The maximum size of a segment in bytes, compressed and uncompressed. */
@@ -32,8 +35,9 @@ export type Segment = {
   readonly sha256: string
   /**
    * The file with the leaf hashes (32 bytes each) that were sealed when these events were written,
-   * and the SHA-256 of this file in hex. A hash that the site's log has lost is `LOST_HASH`.
-   * Omitted if the events are not sealed yet.
+   * and the SHA-256 of this file in hex. A hash that the site's log has lost is `LOST_HASH`. The
+   * file contains no hashes of events that are not sealed yet. Omitted if none of the events is
+   * sealed.
    */
   readonly sealed?: { readonly name: string; readonly sha256: string }
 }
@@ -52,7 +56,10 @@ export type Manifest = {
    * (base64) of the complete subtrees.
    */
   readonly treeBefore: { readonly size: number; readonly subtrees: readonly string[] }
-  /** The signed checkpoints that cover the events, in the order of their tree sizes. */
+  /**
+   * The signed checkpoints of the site, in the order of their tree sizes. If the export was limited
+   * to a last position, larger trees than the tree up to this position are left out.
+   */
   readonly signedCheckpoints: readonly string[]
   /**
    * The public keys of the site (`keys`) and its witnesses (`witnessKeys`), as `name+hash+key`.

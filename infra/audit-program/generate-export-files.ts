@@ -73,9 +73,9 @@ const PAGE = 2_500
 const compress = promisify(gzip)
 
 /**
- * Yields the files of an export: instructions, verifier, segments, and the manifest last, because
- * it names the segments. At most two segments are in memory: one that is sent, and the next one,
- * which is read meanwhile.
+ * Yields the files of an export: instructions, verifier, segments with their sealed hashes, and the
+ * manifest last, because it names the segments. At most two segments are in memory: one that is
+ * sent, and the next one, which is read meanwhile.
  */
 export async function* exportFiles(
   { records, sealedTree }: ExportSource,
@@ -192,7 +192,7 @@ const sizeOf = (note: string): number => parseCheckpointOrNull(note)?.size ?? 0
 /**
  * Returns the first checkpoint after an exported part of the history, and the consistency proof of
  * this checkpoint. This checkpoint covers the exported events that are newer than the last exported
- * checkpoint.
+ * checkpoint. Returns an empty object if there is no such checkpoint or no proof.
  */
 async function continuationOf(
   size: number,

@@ -21,10 +21,11 @@ export type RefusedCheckpoint = Omit<WitnessRefused['data'], 'id' | 'refusedAt'>
 type RecordDeps = Pick<Core, 'actors' | 'now' | 'pg' | 'vault'>
 
 /**
- * Appends an event when a witness reports that the witness has signed a different history. The
- * admins are notified of the event, and each later verification reports the refusal. A line in the
- * log file alone could be lost. Refusals of one growing history are recorded once. A refusal of a
- * history that does not continue the refused one is recorded again.
+ * Records as an event that a witness refused a checkpoint, because the witness has signed a
+ * different history. The admins are notified of the event, and each later verification reports the
+ * refusal. A line in the log file alone could be lost. While the refused history only grows, later
+ * refusals of it are not recorded again. If the log no longer begins with the refused tree, the
+ * next refusal is recorded as a new one.
  */
 export async function recordRefusedCosignature(
   deps: RecordDeps,
@@ -44,11 +45,11 @@ export async function recordRefusedCosignature(
 }
 
 /**
- * Returns the ids of the earlier refusals whose histories the refused checkpoint continues. The
- * checkpoint's tree must begin with the tree of the refusal, and with the last tree that was
- * remembered for the refusal. A larger tree that meets these conditions is then remembered instead
- * of the earlier one. Without the remembered tree, nobody would notice if events after the tree of
- * an acknowledged refusal were rewritten.
+ * Returns the ids of those earlier refusals (`refusals`) whose histories the refused checkpoint
+ * continues. The checkpoint's tree must begin with the tree of the refusal, and with the last tree
+ * that was remembered for the refusal. A larger tree that meets these conditions is then remembered
+ * instead of the earlier one. Without the remembered tree, nobody would notice if events after the
+ * tree of an acknowledged refusal were rewritten.
  */
 async function continuedBy(
   { pg, vault }: RecordDeps,
@@ -126,9 +127,9 @@ const macOf = (vault: RecordDeps['vault'], id: string, { size, root }: RefusedTr
 const RECORDS_PAGE = 1_000
 
 /**
- * Reports each witness that refused to sign this history, unless an admin has acknowledged the
- * refusal. The refusals are read from their own stream, because an incremental verification does
- * not read old events again.
+ * Reports each recorded refusal of a witness to sign this history. A refusal that an admin has
+ * acknowledged is listed, but not counted. The refusals are read from their own stream, because an
+ * incremental verification does not read old events again.
  */
 export async function reportRefusals(records: RecordReader, findings: Findings): Promise<void> {
   const refused: StoredRecord[] = []

@@ -64,8 +64,8 @@ export async function buildNextScratchCopy(core: Core, lost: AbortSignal): Promi
 
 /**
  * Builds a scratch copy and records the result. The build stops when the copy is ended, when it
- * becomes too large, or when `lost` aborts. After `lost` has aborted, the next holder of the lease
- * can start the build again.
+ * becomes too large, when the site cannot write events, or when `lost` aborts. After `lost` has
+ * aborted, the next holder of the lease can start the build again.
  */
 export async function buildScratchCopy(
   core: Core,

@@ -69,7 +69,11 @@ type Validity = { readonly key: VerifierKey; from: number; until: number }
  * rotation.
  */
 export class KeyRing {
-  /** The rotations that are malformed, contradict each other, or connect to no trusted key. */
+  /**
+   * The faults of rotations that are malformed, contradict each other, or connect to no trusted
+   * key. Also contains a fault if two trusted keys of one log are both valid after the last
+   * rotation.
+   */
   readonly faults: readonly KeyFault[]
   /** The rotations that connect to a trusted key. */
   readonly rotations: readonly KeyRotation[]

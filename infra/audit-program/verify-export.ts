@@ -52,8 +52,8 @@ export type VerificationReport = {
 
 /**
  * Verifies an export: its files, the tree over all events, the signed checkpoints, and the rules of
- * the events. Rejects if the manifest is missing or has another format. Any other fault becomes a
- * finding in the report.
+ * the events. Rejects if the manifest is missing or has another format, or if `earlier` has too
+ * many checkpoints. Any other fault becomes a finding.
  */
 export async function verifyExport(
   reader: ExportReader,
@@ -160,9 +160,9 @@ export async function* exportedEvents(
 }
 
 /**
- * A root hash in checkpoints of one size, and the number of these checkpoints by source. Most
- * earlier checkpoints are also in the export and need no additional memory. If a rotation is after
- * the last exported event, there is no tree to compare, and the rotation only provides keys.
+ * A root hash of one tree size, and the number of checkpoints with this hash by source. Most
+ * checkpoints that the caller passes are also in the export and need no additional memory. A key
+ * rotation after the last exported event is not compared, because its tree is not exported.
  */
 type Expected = {
   readonly root: Buffer
@@ -171,17 +171,17 @@ type Expected = {
   isWitnessed: boolean
 }
 
-/** The maximum number of earlier checkpoints that are not in the export (about 500 MB). */
+/** The maximum number of passed checkpoints that the export lacks. They take about 500 MB. */
 const OTHER_CHECKPOINTS_MAX = 2_000_000
 
 /** Compares the growing tree with each signed checkpoint of the tree's current size. */
 class CheckpointChecks {
-  /** The events that the site (`signed`) or enough witnesses (`witnessed`) have signed. */
+  /** The coverage by signatures of the site (`signed`) and of enough witnesses (`witnessed`). */
   readonly signed = new Coverage()
   readonly witnessed = new Coverage()
-  /** `all`: the number of compared checkpoints. `earlier`: how many of these the caller passed. */
+  /** `all`: the number of compared checkpoints. `earlier`: those of them that the caller passed. */
   readonly compared = { all: 0, earlier: 0 }
-  /** The number of checkpoints that a trusted witness has signed, compared or not. */
+  /** The number of all checkpoints, compared or not, that one of `witnesses` has signed. */
   cosigned = 0
   readonly witnesses: readonly VerifierKey[]
   private readonly quorum: number | null
@@ -341,8 +341,8 @@ class CheckpointChecks {
   }
 
   /**
-   * Returns the keys of witnesses. Reports malformed keys, keys of another kind, and keys of the
-   * site itself. Signatures of the site itself confirm only what the site already claims.
+   * Returns the keys of witnesses. Reports malformed keys, keys that are not of a witness, and keys
+   * of the site. A signature of the site itself confirms only what the site already claims.
    */
   private validWitnesses(texts: readonly string[]): VerifierKey[] {
     return texts.flatMap((text) => {

@@ -22,7 +22,10 @@ export type ReceiptFilesReport = {
   readonly findings: readonly ReceiptFinding[]
   /** Sentences about what could not be verified yet. These are not findings. */
   readonly notes: readonly string[]
-  /** Sentences about what the receipts prove. The list is empty if there are findings. */
+  /**
+   * Sentences about what the receipts prove, and what they do not prove. The list is empty if there
+   * are findings.
+   */
   readonly shown: readonly string[]
 }
 
@@ -30,10 +33,10 @@ const FILE_BYTES_MAX = 64 * 1024 * 1024
 
 /**
  * Verifies the receipts in files. Each file contains a response of `GET /api/audit/receipts` or
- * `GET /api/ledger/self/receipts`. Receipts of one account from several files are verified as one
- * list, so that a revision missing between two pages is found. All receipts are compared with each
- * other. If the newest events of an account are not sealed yet, a note says so. `now` is the time
- * of the verification in Unix milliseconds.
+ * `GET /api/ledger/self/receipts`, or a part of it (see `readReceipts`). Receipts of one account
+ * from several files are verified as one list, so that a revision missing between two pages is
+ * found. All receipts are compared with each other. If the newest events of an account are not
+ * sealed yet, a note says so. `now` is the time of the verification in Unix milliseconds.
  */
 export function verifyReceiptFiles(
   paths: readonly string[],
@@ -94,11 +97,12 @@ function provedReceipts(
 }
 
 /**
- * Returns the unsealed receipts that are accepted. Their events are recent, and the account has no
- * sealed receipt of a later event. Three other kinds of unsealed receipts are findings. An unsealed
- * receipt before a sealed one is wrong, because events are sealed in the order of their positions.
- * The event of a receipt that stays unsealed for long could be invented. A receipt with a time in
- * the future would count as recent forever.
+ * Returns the unsealed receipts that are accepted: the time of the event differs from `now` by at
+ * most `SEALED_WITHIN_MS`, and the account has no sealed receipt of a later event. All other
+ * unsealed receipts are findings. If a later event is sealed, this event must be sealed too,
+ * because events are sealed in the order of their positions. An older event that is still not
+ * sealed may not exist in the log. Without the limit for future times, a receipt with a time far in
+ * the future would count as recent until that time has passed.
  */
 function newestUnsealed(
   unproven: readonly Receipt[],
@@ -171,7 +175,10 @@ type ReceiptFile = {
  */
 const isFirst = ({ record }: Receipt): boolean => record.revision === 0
 
-/** All receipts of one account from all files, one per revision. */
+/**
+ * The receipts of one account from all files that state the last revision of the account. Of
+ * several receipts with the same revision and leaf hash, only one is included.
+ */
 type Statement = { readonly receipts: readonly Receipt[]; readonly lastRevision: number }
 
 function statementsOf(

@@ -10,7 +10,10 @@ import {
 import { eventOf, leafHash, recordOf, type StoredRecord } from './stored-record.ts'
 import { KeyRing } from './trusted-log-keys.ts'
 
-/** A receipt as `GET /api/audit/receipts` returns it. Hashes are in base64. */
+/**
+ * A receipt as `GET /api/audit/receipts` and `GET /api/ledger/self/receipts` return it. Hashes are
+ * in base64.
+ */
 export type Receipt = {
   readonly record: StoredRecord
   readonly leaf_hash: string
@@ -49,7 +52,10 @@ export type ReceiptFault =
    * its type, its owner or its amounts.
    */
   | 'record'
-  /** The receipt has no proof. If `isUnsealed` is true, its event still waits to be sealed. */
+  /**
+   * The receipt has no proof. If `isUnsealed` is true, the receipt states that its event is not
+   * sealed yet.
+   */
   | 'pending'
   /** The inclusion proof does not lead to the root of the signed checkpoint. */
   | 'inclusion'
@@ -60,7 +66,10 @@ export type ReceiptFault =
   | 'signature'
   /** Fewer witnesses than required have signed the checkpoint. */
   | 'witness'
-  /** A revision between two receipts is missing, or a receipt is of another account. */
+  /**
+   * A revision between two receipts is missing, a receipt is of another account, or a file has no
+   * receipts.
+   */
   | 'missing'
   /** The balance is not the previous balance plus the amount that the event adds. */
   | 'balance'

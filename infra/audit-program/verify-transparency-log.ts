@@ -238,10 +238,10 @@ export type EarlierEvents = {
 /**
  * Compares events with their sealed leaf hashes. The events are those that an earlier verification
  * has read. If there are at most about a million of these events, all of them are compared. If
- * there are more, each verification compares the next sixth of them, but at least a million.
- * Postgres computes the hashes, so that this process uses little CPU. Also compares the log with
- * the tree of the earlier verification. Returns the index of the tile with which the next
- * verification begins.
+ * there are more, each verification compares the next sixth of them, but at least a million. If the
+ * events are in Postgres, Postgres computes the hashes, so that this process uses little CPU. Also
+ * compares the log with the tree of the earlier verification. Returns the index of the tile with
+ * which the next verification begins.
  */
 export async function compareEarlierEvents(
   core: Core,

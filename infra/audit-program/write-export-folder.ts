@@ -24,16 +24,14 @@ import {
 } from './generate-export-files.ts'
 import { parseCheckpointOrNull, type SignedCheckpoint } from './signed-checkpoint.ts'
 
-/**
- * Thrown if the folder contains an export of another site, history or range than the new export.
- */
+/** Thrown if the folder contains an export that the new export does not continue. */
 export class OtherExport extends Error {}
 
 /**
  * Writes an export into a folder. Complete segments of an earlier or interrupted export in the
  * folder are kept. At the end, segments that do not belong to the new export are removed. Throws
- * `OtherExport` if the folder holds the export of another site, another history or another range,
- * because that export may be somebody's evidence.
+ * `OtherExport` if the new export does not continue the export in the folder (see
+ * `verifyContinues`), because the existing export may be somebody's evidence.
  */
 export async function writeExportFolder(
   source: ExportSource,
@@ -64,9 +62,10 @@ export async function writeExportFolder(
 }
 
 /**
- * Throws `OtherExport` if the folder contains an export of another site, history or range than the
- * new one. Returns the tree of the events before the exported range, which was computed for the
- * comparison. Returns null if the folder has no export, or an export without events.
+ * Throws `OtherExport` if the export in the folder is of another site or history, begins with
+ * another event, ends after the last event of the new export, or has a damaged manifest. Returns
+ * the tree of the events before the exported range, which was computed for the comparison. Returns
+ * null if the folder has no export, or an export without events.
  */
 async function verifyContinues(
   { records, sealedTree }: ExportSource,

@@ -223,8 +223,8 @@ export class LaneSubscription {
   }
 
   /**
-   * Delivers an empty batch at the start position, so that a worker with an older position reads
-   * the missing events before the first event arrives.
+   * Delivers an empty batch for the gained lanes at the current position of the subscription, so
+   * that a worker with an older position reads the missing events before the next event arrives.
    */
   private announce(gained: readonly number[]): void {
     const lanes = gained.filter((lane) => this.lanes.has(lane))

@@ -1,7 +1,7 @@
 /**
- * The number of lanes (partitions) into which all streams and the Kafka topic are divided. The
- * streams of an account share a lane and keep their order. A change of this number requires a
- * rebuild of every read model and a new topic.
+ * The number of lanes (partitions) into which all streams and the Kafka topic are divided. Streams
+ * with the same id, such as `account-7` and `tokens-7`, share a lane, so the order of their events
+ * is kept. A change of this number requires a rebuild of every read model and a new topic.
  */
 export const LANE_COUNT = 8
 

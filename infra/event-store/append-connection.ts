@@ -19,8 +19,8 @@ export type ExactStreamAppend = {
 /**
  * The result of one transaction with several appends. The written events have the positions
  * directly after `before`. `currentRevisions` is null if all appends were written. If not, this
- * list has the current revision of each stream, in the order of the appends. The appends that
- * expected another revision were not written.
+ * list has the revision that each stream had before the transaction, in the order of the appends.
+ * An append was written only if all of its streams had the expected revisions.
  */
 export type AppendBatchResult = {
   readonly before: number

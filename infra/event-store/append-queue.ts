@@ -17,7 +17,10 @@ type Options = {
    */
   readonly findWritten: (parts: readonly ExactStreamAppend[]) => Promise<Appended | null>
   readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
-  /** Called after each committed append, with the position directly before its first event. */
+  /**
+   * Called after each transaction that has written appends, with the parts of these appends and the
+   * position directly before the first event.
+   */
   readonly onCommitted: (before: number, parts: readonly ExactStreamAppend[]) => void
   /**
    * Called with the position of the last event of an append, if an earlier attempt had already

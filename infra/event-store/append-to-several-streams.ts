@@ -146,7 +146,8 @@ async function writePlan(
 
 /**
  * Returns the written events with their positions, and moves each cached stream to its new
- * revision.
+ * revision. A cached stream is forgotten instead if other events were written to the stream before
+ * these events.
  */
 function recordedParts(
   parts: readonly (readonly [CachedStream, NewEvent[]])[],

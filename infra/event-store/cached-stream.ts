@@ -12,7 +12,8 @@ type StreamState = { state: unknown; revision: number; position: number }
 
 /**
  * A stream with cached state, which `evolve` changes in place. After a failure, the caller must
- * call `forget`, so that the state is loaded again.
+ * call `forget`, so that the state is loaded again. After a conflict, `revertToStored` is
+ * sufficient.
  */
 export type CachedStream = {
   readonly stream: string

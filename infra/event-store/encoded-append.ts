@@ -4,8 +4,9 @@ import type { ExpectedRevision, NewEvent, StreamAppend } from './port.ts'
 /** The maximum number of events in one append, and in one transaction of several appends. */
 export const EVENTS_PER_APPEND_MAX = 500
 /**
- * The maximum size of one append in bytes, as counted by `bytesOf`. EventStoreDB's default limit is
- * one mebibyte. The margin covers the bytes that `bytesOf` does not count.
+ * The maximum size in bytes, as counted by `bytesOf`, of an append of several events. An append of
+ * one event may have up to `EVENT_BYTES_MAX` bytes. EventStoreDB's default limit is one mebibyte.
+ * The margin covers the bytes that `bytesOf` does not count.
  */
 export const APPEND_BYTES_MAX = 524_288
 const EVENT_BYTES_MAX = 786_432

@@ -139,8 +139,9 @@ function watchCommits(head: () => number, notification: ReaderNotification): Com
 }
 
 /**
- * Returns a function that reports whether a poll is due. All subscriptions share a poll, because
- * the last position that a poll finds is announced to all of them.
+ * Returns a function that reports whether a poll is due. If it is due, the caller must poll the
+ * store at once. All subscriptions share a poll, because the last position that a poll finds is
+ * announced to all of them.
  */
 function sharedPolls(): () => boolean {
   let polledAt = Number.NEGATIVE_INFINITY

@@ -33,11 +33,14 @@ export type RecentEvents = {
   readonly add: (before: number, parts: readonly ExactStreamAppend[]) => void
   /**
    * Adds events that other processes have committed, so that only one reader of this process has to
-   * query these events. Ignores events that overlap the kept ones, and pages in which an event is
-   * missing.
+   * query these events. Does nothing if fewer than two readers use the buffer, if the events
+   * overlap the kept ones, or if an event of the page is missing.
    */
   readonly addRead: (after: number, page: StoredPage) => void
-  /** Returns the events after `request.after`, or null if the buffer lacks some of them. */
+  /**
+   * Returns the next events after `request.after`, or null if the buffer does not contain the
+   * position after it.
+   */
   readonly read: (request: PageRequest) => Page | null
   /**
    * Keeps the events that `isWanted` selects in memory until the returned function is called. Null

@@ -31,7 +31,11 @@ export type StreamActor = {
 
 type Options = {
   readonly store: EventStore
-  /** Called after each batch, when the cached state equals the stored state. */
+  /**
+   * Called after each batch of commands whose events, if there are any, have been appended. At this
+   * time, the state in `cached` includes no event that is not stored. Not called if the append
+   * failed or `evolve` threw.
+   */
   readonly onWritten: (cached: CachedStream) => void
   readonly onIdle: () => void
 }

@@ -33,16 +33,16 @@ type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /**
  * Requires a session or access token of the user in the `User-Id` header. Throws a 401 without one,
- * and a 403 if the user's password is temporary. Runs in `onRequest`, so that unauthenticated
- * callers learn nothing about the route.
+ * and a 403 if the session began with a temporary password. Runs in `onRequest`, so that
+ * unauthenticated callers learn nothing about the route.
  */
 export const onlyUser: Check = async (request) => {
   await admit(request)
 }
 
 /**
- * Like `onlyUser`, but also admits a user with a temporary password, so that the user can replace
- * it.
+ * Like `onlyUser`, but also admits a session that began with a temporary password, so that the user
+ * can replace this password.
  */
 export const onlyUserOfAnyPassword: Check = async (request) => {
   await admit(request, true)
@@ -129,8 +129,9 @@ async function principalOfToken(request: FastifyRequest, token: string): Promise
 }
 
 /**
- * Returns the owner of the session. Returns null if the session has ended, the user was banned or
- * deleted, or the role or password has changed. Access tokens are ignored.
+ * Returns the owner of the request's session. Returns null if there is no valid session, if the
+ * user was banned or deleted, or if the user's `authVersion` has increased, for example because of
+ * a new password or role. Access tokens are ignored.
  */
 export async function principalOfSession(request: FastifyRequest): Promise<Principal | null> {
   const id = sessionIdOf(request)
@@ -161,15 +162,18 @@ async function admit(request: FastifyRequest, allowsTemporaryPassword = false): 
   return principal
 }
 
-/** Throws a 403 for a user with a temporary password, which must be replaced first. */
+/**
+ * Throws a 403 for a session that began with a temporary password, which the user must replace
+ * first.
+ */
 export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
   if (isByTemporaryPassword) throw httpError('PasswordNotOwn')
 }
 
 /**
- * For a public route: returns the authenticated user of the request, even with a temporary
- * password. Returns null if there is no valid session or access token, or if `User-Id` does not
- * name this user.
+ * Returns the authenticated user of the request, even with a temporary password. Public routes call
+ * this function, because it does not throw. Returns null if there is no valid session or access
+ * token, or if `User-Id` does not name this user.
  */
 export async function principalIfAny(request: FastifyRequest): Promise<Principal | null> {
   const principal = await principalOfRequest(request)

@@ -29,9 +29,8 @@ export function sealClientAddresses(scope: FastifyInstance, vault: Pick<Vault, '
 }
 
 /**
- * Returns the client address, encrypted with the key of the given user, for events of a request
- * without a session, such as a registration. Returns null if a proxy sent something that is not an
- * address.
+ * Returns the client address of a request, encrypted with the key of the given user, for the events
+ * of the request. Returns null if a proxy sent something that is not an address.
  */
 export async function clientOf(
   vault: Pick<Vault, 'seal'>,

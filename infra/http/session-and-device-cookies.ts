@@ -47,7 +47,10 @@ function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: A
   })
 }
 
-/** Returns the id of a browser that has logged in to this account; null for any other browser. */
+/**
+ * Returns the id of a browser that has logged in to this account with its present `authVersion`;
+ * null for any other browser.
+ */
 export function knownDevice(request: FastifyRequest, account: Account): string | null {
   const [, id, signature = ''] = FORMAT.exec(request.cookies[nameOf(account)] ?? '') ?? []
   if (id === undefined) return null

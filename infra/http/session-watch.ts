@@ -23,7 +23,8 @@ export type SessionWatch = {
 /**
  * Watches the sessions of open streams and sockets. Ends a stream or socket when its session ends,
  * or when its user is banned, deleted, or gets another role or password. One check takes two
- * queries, however many sessions there are. If a check fails, all streams and sockets stay open.
+ * queries, however many sessions there are. If these queries fail, all streams and sockets stay
+ * open.
  */
 export function watchSessions(
   app: FastifyInstance,

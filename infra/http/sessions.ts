@@ -25,8 +25,8 @@ export type Session = {
 }
 
 /**
- * The client that started a session. This data is deleted with the session, and stored nowhere
- * else.
+ * The client that started a session. This data is deleted with the session. Events contain the IP
+ * address only in encrypted form, and never the user agent.
  */
 export type SessionOrigin = {
   readonly ip: string
@@ -55,13 +55,14 @@ export type Sessions = {
    */
   find(id: string): Promise<Session | null>
   /**
-   * Returns those session hashes whose sessions have not ended. Idle sessions are included, because
-   * an open websocket counts as a use of its session.
+   * Returns those of the session hashes whose sessions have not ended and are at most 7 days old.
+   * Sessions without recent requests are included, because an open websocket counts as a use of its
+   * session.
    */
   live(hashes: readonly string[]): Promise<Set<string>>
   /**
    * Returns the user's sessions that are valid for this `authVersion`, the most recently used
-   * first.
+   * first, at most 100.
    */
   listOf(userId: number, authVersion: number): Promise<ListedSession[]>
   /** Records that the user has authenticated again in this session. */

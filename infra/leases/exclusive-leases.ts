@@ -25,9 +25,9 @@ export type HeldLease = { readonly stop: () => Promise<void> }
  */
 export type Leases = {
   /**
-   * Acquires the lease and runs `work`. When `work` ends, the lease is released and acquired again.
-   * This repeats until `stop` is called. The signal `lost` aborts when the lease is lost or `stop`
-   * is called.
+   * Acquires the lease and runs `work`. When `work` ends or fails, the lease is released and, after
+   * a pause, acquired again. This repeats until `stop` is called. The signal `lost` aborts when the
+   * lease is lost or `stop` is called.
    */
   readonly hold: (
     name: string,

@@ -72,8 +72,8 @@ class TokenWindow {
   private sum = 0
 
   /**
-   * Returns the milliseconds until the estimated tokens are within the limit, or 0 if they are now.
-   * Does not count these tokens.
+   * Returns the milliseconds until a call with the estimated tokens is allowed, or 0 if it is
+   * allowed now. Does not count these tokens.
    */
   waitMs({ max, estimate }: TokensClaim, now: number): number {
     const since = now - TOKENS_PERIOD_MS
@@ -118,8 +118,8 @@ class TokenWindow {
 
 const SWEEP_MS = 30_000
 /**
- * The maximum number of keys per kind of limit, so that an attacker with many addresses can't fill
- * the memory.
+ * The maximum number of keys for each kind of limit except permits, so that an attacker with many
+ * addresses can't fill the memory. The counts of permits are removed when the permits are released.
  */
 const KEYS_MAX = 100_000
 

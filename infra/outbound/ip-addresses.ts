@@ -69,8 +69,8 @@ const isIn = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
 /**
- * Reports whether an address is public. This function and the next two require an address that
- * `plainAddress` has returned.
+ * Reports whether an address is public. This function, `isLoopbackAddress` and `isMetadataAddress`
+ * require an address in the form that `plainAddress` returns.
  */
 export const isPublicAddress = (address: string): boolean => !isIn(notPublic, address)
 export const isLoopbackAddress = (address: string): boolean => isIn(loopback, address)

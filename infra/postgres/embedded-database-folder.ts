@@ -26,9 +26,10 @@ const NOBODY = 65_534
 export const USER = 'tallygate'
 
 /**
- * Returns the system user that runs the server, or no user for the current one. If this process is
- * root, another user is needed, because Postgres refuses to run as root. This user is the owner of
- * the existing data folder, or `nobody` if root owns the folder or there is no folder yet.
+ * Returns the system user that runs the server. The result is an empty object, which means the
+ * current user, unless this process is root. Postgres refuses to run as root, so another user is
+ * then needed. This user is the owner of the existing data folder, or `nobody` if root owns the
+ * folder or there is no folder yet.
  */
 export function runAsFor(dataDir: string): RunAs {
   if (process.getuid?.() !== 0) return {}

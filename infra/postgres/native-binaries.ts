@@ -63,8 +63,9 @@ function installedPackage(): { folder: string; version: string } {
 }
 
 /**
- * Creates the links between library files that the package's install script creates, because the
- * script may have been blocked. Returns false if a link can't be created.
+ * Creates the missing symbolic links to library files that `pg-symlinks.json` lists. Normally, the
+ * package's install script creates these links, but a package manager can block this script.
+ * Returns false if a link can't be created.
  */
 function linkLibraries(folder: string): boolean {
   const list = join(folder, 'pg-symlinks.json')

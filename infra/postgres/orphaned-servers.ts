@@ -53,7 +53,8 @@ async function waitForEnd(cluster: Cluster): Promise<number[]> {
 /**
  * Returns the pids of the processes that use the cluster's folder. The name of the cluster is not
  * enough to find them. A copy of a data folder, such as a backup, has the name of the original, and
- * the original's server may be running.
+ * the original's server may be running. On systems other than Linux, the folder of a process is
+ * unknown, so only the name is compared.
  */
 async function orphansOf({ name, folder }: Cluster): Promise<number[]> {
   const named = await processesOf(name)

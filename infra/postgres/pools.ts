@@ -60,7 +60,7 @@ export function surviveLostConnections(pg: Pool, onIdleLost: (error: Error) => v
  * Opens the two pools to Postgres: Slonik for ordinary SQL, and plain pg for latency-critical SQL.
  * Slonik converts int8 to bigint, numeric to text and timestamptz to ISO text.
  *
- * A lost connection fails only the query that was running on it. Every session commits
+ * A lost connection fails only the queries that were running on it. Every session commits
  * synchronously, whatever the server's default is.
  *
  * A statement that is not answered within `queryWithinMs` milliseconds throws

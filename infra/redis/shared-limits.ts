@@ -19,7 +19,7 @@ export type SharedLimits = Limits & {
    * these limits among each other.
    */
   readonly calls: Limits
-  /** Returns the last known number of processes that share the limits of this group. */
+  /** Returns the last known number of processes in the group `sharers`. */
   readonly instances: (sharers?: Sharers) => number
   readonly close: () => Promise<void>
 }

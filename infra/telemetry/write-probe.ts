@@ -47,8 +47,9 @@ export type WriteProbe = {
    */
   readonly problem: () => Promise<string | null>
   /**
-   * Reports whether the last probe could write. A probe runs every few seconds while this function
-   * is called, and otherwise once a minute.
+   * Reports whether writing worked in the last probe. A probe that was only too slow counts as a
+   * failure after `SLOW_MS` without a successful write. A probe runs every few seconds while this
+   * function is called, and otherwise once a minute.
    */
   readonly isWritable: () => boolean
   readonly stop: () => void

@@ -77,11 +77,11 @@ type LeafTile = {
 }
 
 /**
- * Compares the stored events with the leaf hashes of the log, the levels of tiles with each other,
- * and the signed checkpoints with the tiles. Only the given range of the log is compared. About
- * 16,000 events are hashed at a time. A history that was rewritten and signed again with the right
- * key is not detected here. Only a witness, a receipt or the tree of an earlier verification
- * reveals such a history.
+ * Compares the stored events with the leaf hashes of the log, the full tiles of level 0 with the
+ * hashes in the tiles above, and the signed checkpoints with the tiles. Only the given range of the
+ * log is compared. At most about 16,000 events are hashed at a time. A history that was rewritten
+ * and signed again with the right key is not detected here. Only a witness, a receipt or the tree
+ * of an earlier verification reveals such a history.
  */
 export async function* compareEventsWithLog(deps: ComparisonDeps): AsyncGenerator<LogFinding> {
   const { pg, readLeaves, arePositionsDense, part = WHOLE, onProgress, signal } = deps

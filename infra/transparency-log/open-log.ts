@@ -67,8 +67,8 @@ export async function openTransparencyLog({
 
 /**
  * Returns the seeds of the site's keys. The key of `seed` signs the site's log. With the key of
- * `witnessSeed`, the site signs other logs as a witness. `derivedSeed` is the seed from
- * `SECRET_KEY`, which `seed` equals unless another one is configured.
+ * `witnessSeed`, the site signs other logs as a witness. `derivedSeed` is derived from
+ * `SECRET_KEY`. `seed` equals `derivedSeed` unless `TRANSPARENCY_LOG_KEY` is configured.
  */
 function seedsOf({ config, vault }: Pick<LogCore, 'config' | 'vault'>) {
   const derived = (use: string) => Buffer.from(vault.keyedHash('transparency-log', use), 'hex')

@@ -44,10 +44,10 @@ type PublishDeps = WitnessDeps & {
 }
 
 /**
- * Asks the witnesses to sign the latest checkpoint, and sends all checkpoints that are not
- * published yet to the configured webhook and file. Calls must not overlap, so that the checkpoints
- * keep their order. If the process dies during a call, a checkpoint may be published twice, but
- * none is left out.
+ * Asks the witnesses to sign the latest checkpoint, and sends the next unpublished checkpoints to
+ * the configured webhook and file. Calls must not overlap, so that the checkpoints keep their
+ * order. If the process dies during a call, a checkpoint may be published twice, but none is left
+ * out.
  */
 export async function publishCheckpoints(deps: PublishDeps): Promise<PublicationState> {
   const { config, outbound, pg, signal = NEVER } = deps
@@ -150,17 +150,15 @@ async function sendToWebhook(
   if (statusCode >= 300) throw new Error(`the webhook answered ${statusCode}`)
 }
 
-/**
- * The longest pause in milliseconds before publishing is tried again, while checkpoints are
- * unpublished or lack signatures of witnesses.
- */
+/** The longest pause in milliseconds between two publications. */
 const PUBLISH_AGAIN_MS_MAX = 60_000
 
 /**
  * Publishes signed checkpoints independently of sealing, so that a slow destination does not delay
- * sealing. One publication runs at a time. A publication runs at the start and after each
- * `request`. It is repeated, after growing pauses, until everything is published, because an idle
- * site seals no new checkpoint that would cause another publication.
+ * sealing. One publication runs at a time. A publication runs at the start, after each `request`,
+ * and otherwise after a pause. The pauses grow up to `PUBLISH_AGAIN_MS_MAX` while a destination or
+ * a witness does not answer. The repetition is needed, because an idle site seals no new checkpoint
+ * that would cause another publication.
  */
 export class Publisher {
   private isRequested = false

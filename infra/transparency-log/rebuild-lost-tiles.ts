@@ -56,11 +56,11 @@ class Contradiction extends Error {
 }
 
 /**
- * Computes the lost and incomplete tiles of the log again, from the events and from the tiles below
- * them. The computed tiles are committed only if each of them fits the tiles above it, and if the
- * whole tree has the root of the latest signed checkpoint. Without these checks, tiles that are
- * computed from changed events would confirm the change. The log is locked until the end, so that
- * no event is sealed in between.
+ * Computes the lost and incomplete tiles of the log again: the tiles of level 0 from the events,
+ * and all others from the tiles of the level below. The computed tiles are committed only if each
+ * of them fits the tiles above it, and if the whole tree has the root of the latest signed
+ * checkpoint. Without these checks, tiles that are computed from changed events would confirm the
+ * change. The log is locked until the end, so that no event is sealed in between.
  */
 export async function rebuildLostTiles(deps: RebuildDeps): Promise<RebuiltTiles> {
   try {

@@ -22,8 +22,9 @@ export type RotatedKey = {
  * names the old and the new key and is signed with both. Anybody who trusts one of the keys can
  * therefore trust the other. All changes are made in one transaction. If the process dies, either
  * the old or the new key is valid. If an earlier call has already rotated to this key, nothing is
- * changed. Throws if the log had the new key before. Also throws `WrongLogKey` if this process does
- * not have the log's key, and `LogMismatch` if the last sealed events were changed.
+ * changed. Throws if the log had the new key before, or began with it. Also throws `WrongLogKey` if
+ * this process does not have the log's key, and `LogMismatch` if the last sealed events were
+ * changed.
  */
 export async function rotateLogKey(core: RotatingCore, seed: Uint8Array): Promise<RotatedKey> {
   await ensureLogSchema(core)

@@ -30,7 +30,10 @@ type SealerOptions = {
   readonly limits?: OutboundLimits
 }
 
-/** The maximum pause in milliseconds between two checkpoints while no event is committed. */
+/**
+ * The maximum pause in milliseconds before the next search for unsealed events while no commit is
+ * noticed.
+ */
 const IDLE_MS_MAX = 60_000
 /** The interval in milliseconds at which the unsealed events are counted during the pause. */
 const COUNT_EVERY_MS = 1_000

@@ -17,10 +17,10 @@ const HASH_BYTES = 32
 const PASSWORD_BYTES_MAX = 512
 
 /**
- * Hashes with argon2id (19 MiB, 2 passes, 1 lane) and returns a PHC string:
- * `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`, base64 without padding (RFC 9106 parameters).
- * Only worker threads may call this function, because the function blocks its thread for tens of
- * milliseconds.
+ * Hashes with argon2id, one lane and the given costs (normally `HASH_COSTS`), and returns a PHC
+ * string: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`, base64 without padding (RFC 9106
+ * parameters). Only worker threads may call this function, because the function blocks its thread
+ * for tens of milliseconds.
  */
 export function hashNow(password: string, { memoryKib, passes }: HashCosts): string {
   const salt = randomBytes(SALT_BYTES)

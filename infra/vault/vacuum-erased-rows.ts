@@ -9,8 +9,8 @@ const REWRITTEN_BYTES_MAX = 16 * 1024 ** 2
 /** The maximum time in milliseconds for which a table is locked while it is rewritten. */
 const REWRITE_MS = 2_000
 /**
- * The maximum wait in milliseconds for the lock on a table. Statements of other processes on the
- * table wait behind this one.
+ * The maximum wait in milliseconds for the lock on a table. While the vacuum waits for the lock,
+ * later statements of other processes on the table wait too.
  */
 const LOCK_MS = 50
 const SNAPSHOTS_MS = 10_000
@@ -62,7 +62,10 @@ export async function removeErasedRows(
 /** An entry of `vault.erased_rows`. `user_id` is null if an earlier release made the entry. */
 type ErasedRows = { readonly id: string; readonly user_id: string | null }
 
-/** Returns the partitions of `vault.user_keys` with the keys of these users. */
+/**
+ * Returns the partitions of `vault.user_keys` with the keys of these users. If an entry names no
+ * user, returns all partitions.
+ */
 async function partitionsOf(pg: Pool, erased: readonly ErasedRows[]): Promise<string[]> {
   const { rows } = await pg.query<{ name: string }>(
     erased.every(({ user_id }) => user_id !== null)

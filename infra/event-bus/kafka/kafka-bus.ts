@@ -81,8 +81,9 @@ const DELETE_GROUP_MS_MAX = 3_000
 type Watch = Pick<ConsumerSession, 'operatorError' | 'stop'>
 
 /**
- * Calls `onCommitted` with the position of each message. The event store is also polled, because
- * messages may be missing. Each process has a separate consumer group, which commits no offsets.
+ * Calls `onCommitted` when a message has a higher position than all earlier messages. The event
+ * store is also polled, because messages may be missing. Each process has a separate consumer
+ * group, which commits no offsets.
  */
 function watchPositions(deps: PublisherDeps, onCommitted: (position: number) => void): Watch {
   const { kafka, topic, store, timings, log } = deps

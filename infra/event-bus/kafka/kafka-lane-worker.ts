@@ -13,8 +13,9 @@ export type WorkDeps = PublisherDeps & { readonly leases: Leases }
 
 type KafkaWork = LaneWork & {
   /**
-   * True while the events of some lanes (partitions of the streams) are read from the event store
-   * instead of Kafka.
+   * Reports whether events of some lanes (partitions of the streams) are read from the event store,
+   * because Kafka does not deliver them. While this process is a member of its consumer group, only
+   * the last `RECENTLY_FED_MS` count.
    */
   readonly isDegraded: () => boolean
   readonly operatorError: ConsumerSession['operatorError']

@@ -132,7 +132,10 @@ function createReleasing({ leases, timings, onLost }: Deps) {
   }
 }
 
-/** Repeats `round` after the pause that `round` returned, or when `trigger` is called. */
+/**
+ * Repeats `round` after the pause that the last `round` returned, or as soon as `trigger` is
+ * called.
+ */
 function createLoop(round: () => Promise<number>) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | null = null

@@ -24,7 +24,8 @@ const PAGE = 500
  * Appends to several streams as one unit. The write to the first stream decides whether the events
  * of all streams are written. The metadata of this write contains the events for the other streams,
  * so any process can finish the append. Before this first write, a wrong revision of any stream
- * rejects the append. After this write, the events for the other streams are always written.
+ * rejects the append. After this write, the events for the other streams are always written, unless
+ * a stream that had to be new (`mustBeNew`) is not.
  */
 export async function appendTogether(
   given: readonly EncodedStreamAppend[],

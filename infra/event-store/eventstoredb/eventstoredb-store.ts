@@ -155,7 +155,8 @@ async function appendOne(
 
 /**
  * Creates a function that runs a stream's appends with revision `any` one at a time. Each append is
- * sent at the exact revision that the previous append reached.
+ * sent at the exact revision that the append before it reached or, if none was waiting, at the
+ * stream's last revision.
  */
 function createAppendAny({ append, reads }: JointDeps): AppendAny {
   const mutex = createKeyedMutex<number>()

@@ -61,8 +61,9 @@ async function pass(joint: JointDeps, graceMs: number, stopping: AbortSignal): P
 }
 
 /**
- * Reports whether the event begins a joint append that was recorded after `since`. `since` and the
- * time of the event are from the clock that all processes share.
+ * Reports whether the event contains the events of a joint append for other streams and was
+ * recorded after `since`. `since` and the time of the event are from the clock that all processes
+ * share.
  */
 const isYoung = ({ others, recorded }: StoredEvent, since: number): boolean =>
   others.length > 0 && recorded.meta.at > since

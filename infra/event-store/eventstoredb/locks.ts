@@ -16,7 +16,10 @@ export type Locks = {
   together<T>(names: readonly string[], withinMs: number, work: () => Promise<T>): Promise<T>
   /** Runs `work` unless another process has this lock. Returns true if `work` ran. */
   alone(name: string, work: () => Promise<void>): Promise<boolean>
-  /** Returns the position up to which all joint appends are complete, or 0 if none was stored. */
+  /**
+   * Returns the position up to which all joint appends are complete, or 0 if no position was
+   * stored.
+   */
   completeUpTo(): Promise<number>
   setCompleteUpTo(position: number): Promise<void>
   /** Returns the time of the clock that all processes share, in Unix milliseconds. */

@@ -6,15 +6,15 @@ import type { EncodedEvent } from '../encoded-append.ts'
 export type StoredEvent = {
   readonly recorded: Recorded
   /**
-   * The events for the other streams, if this event begins a joint append (one append to several
-   * streams).
+   * The events for the other streams, if this event is the last one that a joint append (one append
+   * to several streams) wrote to its first stream.
    */
   readonly others: readonly ExactStreamAppend[]
 }
 
 /**
- * The events of a joint append for one of the other streams, as the metadata of the first event
- * stores them. `data` is JSON.
+ * The events of a joint append for one of the other streams, as the metadata of the last event for
+ * the first stream stores them. `data` is JSON.
  */
 type StoredStreamAppend = {
   readonly stream: string
@@ -31,7 +31,10 @@ type StoredStreamAppend = {
 
 type Metadata = FactMeta & { readonly v: number; readonly others?: readonly StoredStreamAppend[] }
 
-/** Reports whether the server itself wrote the event. Every reader skips such events. */
+/**
+ * Reports whether the event is from the server itself or from a readiness probe. Every reader skips
+ * such events.
+ */
 export const isSystem = (event: { streamId: string; type: string }): boolean =>
   event.streamId.startsWith('$') || event.type.startsWith('$')
 
