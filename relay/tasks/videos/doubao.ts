@@ -12,19 +12,19 @@ import {
   refused,
   resolutionOf,
   secondsWithin,
-  type VideoReport,
+  statusesByName,
   type VideoRequest,
   type VideoVendor,
 } from './video-vendor.ts'
 
-const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+const statusOf = statusesByName({
   queued: 'QUEUED',
   running: 'IN_PROGRESS',
   succeeded: 'SUCCESS',
   failed: 'FAILURE',
   cancelled: 'FAILURE',
   expired: 'FAILURE',
-}
+})
 
 /**
  * The causes of Ark's error codes (volcengine.com/docs/82379/1299023). Some codes for an exceeded
@@ -153,7 +153,7 @@ export const DOUBAO: VideoVendor = {
   },
   query: (upstreamId) => ({ method: 'GET', path: `${TASKS}/${encodeURIComponent(upstreamId)}` }),
   readReport: ({ status: state, error, content, usage, duration }) => {
-    const status = STATUSES[String(state)]
+    const status = statusOf(state)
     if (status === undefined) return null
     const { total_tokens: total, completion_tokens: tokens } = objectOrEmpty(usage)
     return {

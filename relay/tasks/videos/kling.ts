@@ -13,16 +13,16 @@ import {
   ratioOf,
   refused,
   secondsWithin,
-  type VideoReport,
+  statusesByName,
   type VideoVendor,
 } from './video-vendor.ts'
 
-const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+const statusOf = statusesByName({
   submitted: 'SUBMITTED',
   processing: 'IN_PROGRESS',
   succeed: 'SUCCESS',
   failed: 'FAILURE',
-}
+})
 
 /**
  * The causes of Kling's error codes (klingai.com/document-api, "Error Code"). For an account in
@@ -81,7 +81,7 @@ export const KLING: VideoVendor = {
   search: (task, action) => ({ method: 'GET', path: `/v1/videos/${kindOf(action)}/${task}` }),
   readReport: ({ data }) => {
     const task = objectOrEmpty(data)
-    const status = STATUSES[String(task.task_status)]
+    const status = statusOf(task.task_status)
     if (status === undefined) return null
     const [video] = listOfObjects(objectOrEmpty(task.task_result).videos)
     return {

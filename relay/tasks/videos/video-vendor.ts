@@ -349,6 +349,17 @@ export function causesByCode<Code>(
   return (code) => causes.get(code) ?? 'request'
 }
 
+/**
+ * Returns the function that finds the status for a vendor's name of a status. Any other value gives
+ * undefined: a name that is not in `names`, such as `constructor`, and a value that is not a text.
+ */
+export function statusesByName(
+  names: Readonly<Record<string, VideoReport['status']>>,
+): (name: unknown) => VideoReport['status'] | undefined {
+  const statuses = new Map<unknown, VideoReport['status']>(Object.entries(names))
+  return (name) => statuses.get(name)
+}
+
 export const providerTextOf = (value: unknown): string | null =>
   boundedTextOf(value, TEXT_LENGTH_MAX)
 

@@ -152,6 +152,22 @@ describe('a faulty report of a vendor', () => {
     expect(await rig.balance()).toBe(before - BigInt(script.hold))
   })
 
+  it('with the name of an object member as status leaves the video open', async () => {
+    if (sora === undefined) throw new Error('no script')
+    const { json } = await submitTo(sora)
+    for (const status of ['constructor', '__proto__', 'toString']) {
+      const body = `{"id":"video_1","status":"${status}"}`
+      const asked = rig.vendor.requests.length
+      rig.vendor.answers.set(sora.query, { body })
+      await expect.poll(() => rig.vendor.requests.length).toBeGreaterThan(asked + 1)
+      expect(await statusOf(json.id)).toBe('queued')
+    }
+    const types = (await rig.taskEvents(json.id)).map(({ type }) => type)
+    expect(types).not.toContain('TaskStatusChanged')
+    rig.vendor.answers.set(sora.query, { body: sora.done('') })
+    await expect.poll(() => statusOf(json.id)).toBe('completed')
+  })
+
   it('of MiniMax on a failed video does not say that it was a success', async () => {
     if (hailuo === undefined) throw new Error('no script')
     const { json } = await submitTo(hailuo)
