@@ -1,6 +1,7 @@
 import type { ReadTexts, TextSink } from '#relay/canonical/answer-text-sink.ts'
 import {
   type JsonObject,
+  numericOf,
   objectOf,
   objectOrEmpty,
   objectsOf,
@@ -105,7 +106,7 @@ export const BLOCKED_MEMBER = '"blocked":true'
 const isBlocked = (body: Buffer): boolean => body.includes(BLOCKED_MEMBER)
 
 const reportsUsage = (body: Buffer): boolean =>
-  Object.values(objectOrEmpty(usageInAnswer(body))).some((count) => Number(count) > 0)
+  Object.values(objectOrEmpty(usageInAnswer(body))).some((count) => numericOf(count) > 0)
 
 /**
  * Renders a valid answer with an image as the last event of a stream, whose type is `type`. The

@@ -164,6 +164,10 @@ const withMetadata = (sent: JsonObject): JsonObject => {
   return { ...objectOrEmpty(metadata), ...members }
 }
 
+/** Reports whether two values have the same text. An object has no text. */
+const isSameText = (value: unknown, other: unknown): boolean =>
+  [value, other].every((one) => typeof one !== 'object') && `${value}` === `${other}`
+
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
 /**
@@ -183,7 +187,7 @@ function unreadOf(sent: JsonObject, members: JsonObject): readonly string[] {
     ...(isBare ? ['metadata'] : []),
     ...SECOND_NAMES.flatMap(([first, second]) => {
       const [value, other] = [members[first], members[second]]
-      return isGiven(value) && isGiven(other) && String(value) !== String(other) ? [second] : []
+      return isGiven(value) && isGiven(other) && !isSameText(value, other) ? [second] : []
     }),
   ]
 }
@@ -249,7 +253,8 @@ function inlineImage(value: unknown): string | undefined {
   const inline = objectOrEmpty(inlineData)
   const data = bytesBase64Encoded ?? inline.data
   const type = mimeType ?? inline.mimeType ?? 'image/png'
-  return typeof data === 'string' ? `data:${String(type)};base64,${data}` : reject('image')
+  if (typeof data !== 'string' || typeof type !== 'string') return reject('image')
+  return `data:${type};base64,${data}`
 }
 
 function textIn(members: JsonObject, name: string, max: number): string | null {
