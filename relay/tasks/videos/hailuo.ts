@@ -32,6 +32,7 @@ export const HAILUO: VideoVendor = {
   platform: 'hailuo',
   imagesMax: 1,
   takesLastImage: true,
+  takesLastImageAlone: true,
   media: (request, model) => {
     const isNew = /Hailuo/i.test(model)
     const offered = isNew ? ['768p', '1080p', ...(/-02$/.test(model) ? ['512p'] : [])] : ['720p']

@@ -44,6 +44,7 @@ export const KLING: VideoVendor = {
   platform: 'kling',
   imagesMax: 1,
   takesLastImage: true,
+  takesLastImageAlone: true,
   fileMs: 30 * 24 * HOUR_MS,
   media: (request) => {
     const isPro = choose('mode', request.mode, ['std', 'pro']) === 'pro'
@@ -65,7 +66,8 @@ export const KLING: VideoVendor = {
         mode: options.includes('pro') ? 'pro' : 'std',
         sound: options.includes('audio') ? 'on' : null,
         duration: String(seconds),
-        aspect_ratio: image === undefined ? (ratioOf(request) ?? '16:9') : null,
+        // A picture determines the ratio of the video.
+        aspect_ratio: request.action === 'TEXT_TO_VIDEO' ? (ratioOf(request) ?? '16:9') : null,
         external_task_id: task,
       }),
     }

@@ -74,10 +74,12 @@ export function readVideo(route: Submit, body: TaskBody): TaskRequest {
     route.model ?? read('model') ?? read('model_name') ?? rejectParam(modelName(route), true)
   const prompt = read('prompt', PROMPT_MAX)
   const images = imagesIn(members)
-  if (route.hasImage === true && images.length === 0) rejectParam('image', true)
-  if (prompt === null && images.length === 0) rejectParam('prompt', true)
+  const lastImage = onlyOne(members, 'image_tail', 'last_image')
+  const hasPicture = images.length > 0 || lastImage !== null
+  if (route.hasImage === true && !hasPicture) rejectParam('image', true)
+  if (prompt === null && !hasPicture) rejectParam('prompt', true)
   const request: VideoRequest = {
-    action: images.length === 0 ? 'TEXT_TO_VIDEO' : 'IMAGE_TO_VIDEO',
+    action: hasPicture ? 'IMAGE_TO_VIDEO' : 'TEXT_TO_VIDEO',
     model,
     prompt,
     negativePrompt: read('negative_prompt', PROMPT_MAX),
@@ -86,7 +88,7 @@ export function readVideo(route: Submit, body: TaskBody): TaskRequest {
     resolution: read('resolution')?.toLowerCase() ?? null,
     ratio: read('aspect_ratio') ?? read('ratio'),
     images,
-    lastImage: onlyOne(members, 'image_tail', 'last_image'),
+    lastImage,
     seed: numberIn(members, 'seed'),
     hasAudio: audioIn(members),
     mode: modeIn(members),

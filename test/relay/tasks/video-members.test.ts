@@ -76,6 +76,46 @@ describe('pictures of a request for a video that would be lost', () => {
     expect(submissions()).toBe(before)
   })
 
+  it.each([
+    ['viduq2', 'image'],
+    ['doubao-seedance-1-0-pro-250528', 'image'],
+    ['jimeng_t2v_v30', 'image'],
+    ['veo-3.1-generate-preview', 'image'],
+    ['sora-2', 'last_image'],
+  ])('are refused as last frame without a first one by %s', async (model, param) => {
+    const [before, balance] = [submissions(), await rig.balance()]
+    const body = { model, prompt: 'the sea', last_image: one }
+    const { status, json, text } = await rig.post('/v1/videos', body)
+    expect([status, json.error.param], text).toEqual([400, param])
+    expect([submissions(), await rig.balance()]).toEqual([before, balance])
+  })
+
+  it.each(['/v1/videos', '/v1/video/generations', '/kling/v1/videos/image2video'])(
+    'are sent to Kling as last frame alone, by %s',
+    async (path) => {
+      const body = { model: 'kling-v1-6', image_tail: other, aspect_ratio: '1:1' }
+      expect(await droppedBy(path, body)).toBe('aspect_ratio')
+      expect(posted().at(-1)?.path).toBe('/v1/videos/image2video')
+      expect(lastBody()).toMatchObject({ image_tail: other })
+      expect(lastBody()).not.toHaveProperty('image')
+      expect(lastBody()).not.toHaveProperty('aspect_ratio')
+    },
+  )
+
+  it('are refused by Kling’s path for pictures if there is none', async () => {
+    const body = { model: 'kling-v1-6', prompt: 'the sea' }
+    const { status, text } = await rig.post('/kling/v1/videos/image2video', body)
+    expect(status, text).toBe(400)
+  })
+
+  it('are sent to MiniMax as last frame alone', async () => {
+    const answer = { task_id: 'h1', base_resp: { status_code: 0 } }
+    rig.vendor.answers.set('POST /v1/video_generation', { body: answer })
+    const body = { model: 'MiniMax-Hailuo-02', last_image: other }
+    expect(await droppedBy('/v1/videos', body)).toBeNull()
+    expect(lastBody()).toMatchObject({ last_frame_image: other })
+  })
+
   it('are sent once if both names have the same picture', async () => {
     const body = { model: 'kling-v1-6', prompt: 'the sea', image: one, input_reference: one }
     expect((await rig.post('/v1/videos', body)).status).toBe(200)
