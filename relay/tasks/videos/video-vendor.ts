@@ -154,6 +154,11 @@ export type VideoVendor = {
   readonly media: (request: VideoRequest, model: string) => VendorMedia
   readonly submit: (request: VideoRequest, media: VideoMedia, context: SubmitContext) => VendorCall
   /**
+   * Returns the names of the commands in a prompt that `body`, the request to the vendor, does not
+   * follow. Omitted if `submit` removes no commands from prompts.
+   */
+  readonly unreadCommands?: (prompt: string | null, body: JsonObject) => readonly string[]
+  /**
    * Reads the response to a submission or a search. Responses with an error status are read as
    * well, for the cause of the refusal.
    */

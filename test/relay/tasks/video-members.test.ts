@@ -64,6 +64,40 @@ describe('members of a request for a video that are not sent', () => {
   })
 })
 
+describe('commands in a prompt for Doubao', () => {
+  const send = async (prompt: string, fields: object = {}) => {
+    const model = 'doubao-seedance-1-0-pro-250528'
+    rig.vendor.answers.set('POST /api/v3/contents/generations/tasks', { body: { id: 'd1' } })
+    const dropped = await droppedBy('/v1/videos', { model, prompt, ...fields })
+    const { content, ...sent } = lastBody()
+    return { dropped, text: content[0].text, sent }
+  }
+
+  it('are sent as members of the request', async () => {
+    const prompt = 'the sea --seed 5 --cf true --WM=True --rs 480p --dur 3 --rt 1:1'
+    const { dropped, text, sent } = await send(prompt)
+    expect([text, dropped]).toEqual(['the sea', null])
+    expect(sent).toMatchObject({ seed: 5, camera_fixed: true, watermark: true, ratio: '1:1' })
+    expect(sent).toMatchObject({ resolution: '480p', duration: 3 })
+    expect((await send('x --camerafixed false --watermark false')).sent).toMatchObject({
+      ...{ camera_fixed: false, watermark: false },
+    })
+  })
+
+  it('are named if they have no effect', async () => {
+    const { dropped, sent } = await send('x --frames 57 --fps 24 --seed 5 --wm yes --dur 3', {
+      ...{ seed: 7, seconds: 5 },
+    })
+    expect(dropped).toBe('prompt --frames, prompt --fps, prompt --seed, prompt --wm, prompt --dur')
+    expect(sent).toMatchObject({ seed: 7, duration: 5 })
+    expect(sent).not.toHaveProperty('watermark')
+    for (const seed of ['-2', '4294967296', 'undefined', 'null', '1.5', '']) {
+      const other = await send(`x --seed ${seed} end`)
+      expect([other.dropped, other.sent.seed], seed).toEqual(['prompt --seed', undefined])
+    }
+  })
+})
+
 describe('pictures of a request for a video that would be lost', () => {
   it.each([
     [{ image: one, input_reference: other }, 'input_reference'],
