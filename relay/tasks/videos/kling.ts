@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { numericOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { listOfObjects } from '../parse-provider-json.ts'
 import {
   accepted,
@@ -105,7 +105,7 @@ const kindOf = (action: string): string =>
  * Kling reports lengths such as 5.041 for a video of five seconds.
  */
 const roundedSeconds = (value: unknown): number | null => {
-  const seconds = Number(value)
+  const seconds = numericOf(value)
   return Number.isFinite(seconds) && seconds > 0 ? Math.max(1, Math.round(seconds)) : null
 }
 

@@ -134,13 +134,15 @@ describe('the sound of a video that is billed by tokens', () => {
 })
 
 describe('a faulty report of a vendor', () => {
-  const { wan, doubao, sora, hailuo } = VIDEO_SCRIPTS as Record<string, VideoScript>
+  const { wan, doubao, sora, hailuo, kling } = VIDEO_SCRIPTS as Record<string, VideoScript>
   const url = 'https://videos.example/v.mp4'
   const output = { task_status: 'SUCCEEDED', video_url: url }
   const success = { status: 'succeeded', content: { video_url: url } }
+  const task_result = { videos: [{ url, duration: true }] }
   it.each([
     ['seconds by DashScope', wan, { output, usage: { video_duration: 0 } }],
     ['tokens by Ark', doubao, { ...success, usage: { total_tokens: 0 }, duration: 0 }],
+    ['seconds by Kling', kling, { data: { task_status: 'succeed', task_result } }],
     ['seconds by OpenAI', sora, { id: 'video_1', status: 'completed', seconds: '0' }],
   ] as const)('of no %s does not make a video cheaper', async (_name, script, body) => {
     if (script === undefined) throw new Error('no script')
