@@ -265,6 +265,8 @@ function report(command: ReportTask, record: TaskRecord): Outcome {
     const { failReason = null } = command
     return [...accepted, failed(record, { cause: 'failed', channelId, code: null, failReason }, at)]
   }
+  // An event without a known status could not be read again.
+  assert(Object.hasOwn(RANKS, status), 'a report without a known status')
   const from = record.place === null ? 'SUBMITTED' : (record.status as OpenStatus)
   if (RANKS[status] <= RANKS[from]) return accepted
   const begunAt = startedAt ?? (status === 'IN_PROGRESS' ? at : null)

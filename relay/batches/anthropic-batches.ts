@@ -1,4 +1,10 @@
-import { objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
+import {
+  objectOf,
+  objectOrEmpty,
+  parsedObject,
+  textOf,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { API_VERSION } from '../dialects/anthropic-messages/headers-passed-to-provider.ts'
 import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-format.ts'
@@ -39,12 +45,14 @@ export function batchOfId(id: string): string | null {
 /** The suffix that turns the path of a batch into the path of its results. */
 export const RESULTS_ACTION = '/results'
 
+const STATUSES: ReadonlySet<unknown> = new Set(['in_progress', 'canceling', 'ended'])
+
 /** Reads the provider's description of a batch. Returns null if the description is malformed. */
 function readDescription(body: Buffer): BatchDescription | null {
   const value = parsedObject(body)
   const { id, processing_status: status, request_counts: counts } = value ?? {}
   if (value === null || typeof id !== 'string' || !PROVIDER_ID.test(id)) return null
-  if (!['in_progress', 'canceling', 'ended'].includes(String(status))) return null
+  if (!STATUSES.has(status)) return null
   const time = (name: string) => (typeof value[name] === 'string' ? value[name] : null)
   const object = {
     processing_status: status,
@@ -141,8 +149,8 @@ export function renderResult(
   }
   const error = objectOf(objectOf(result.error)?.error) ?? objectOf(result.error)
   if (error === null) return JSON.stringify({ custom_id: customId, result: { type: result.type } })
-  const text = redact(String(error.message ?? ''), confidential)
-  const shown = { type: 'error', error: { type: String(error.type ?? 'api_error'), message: text } }
+  const text = redact(textOrEmpty(error.message), confidential)
+  const shown = { type: 'error', error: { type: textOf(error.type) ?? 'api_error', message: text } }
   return JSON.stringify({ custom_id: customId, result: { type: result.type, error: shown } })
 }
 

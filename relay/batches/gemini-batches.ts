@@ -1,4 +1,4 @@
-import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
+import { numericOf, objectOf, parsedObject, textOrEmpty } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { GEMINI } from '../dialects/gemini/generate-content-format.ts'
@@ -191,11 +191,11 @@ function readDescription(
   const { error } = value ?? {}
   const id = readId(body)
   const metadata = objectOf(value?.metadata)
-  const [, stateName] = STATE.exec(String(metadata?.state ?? '')) ?? []
+  const [, stateName] = STATE.exec(textOrEmpty(metadata?.state)) ?? []
   const state = stateName ?? (objectOf(error) === null ? undefined : 'FAILED')
   if (id === null || state === undefined) return null
   const stats = objectOf(metadata?.batchStats)
-  const countOf = (count: string) => String(Number(stats?.[count] ?? 0) || 0)
+  const countOf = (count: string) => String(numericOf(stats?.[count]) || 0)
   const time = (key: string) => {
     const text = metadata?.[key]
     return typeof text === 'string' ? { [key]: text } : {}
@@ -223,7 +223,7 @@ function errorOf(error: unknown, confidential: readonly string[]): object | null
   const given = objectOf(error)
   if (given === null) return null
   const { code, message } = given
-  const text = redact(String(message ?? ''), confidential)
+  const text = redact(textOrEmpty(message), confidential)
   return { code: typeof code === 'number' ? code : 13, message: text }
 }
 

@@ -11,6 +11,14 @@ export const textOrEmpty = (value: unknown): string => textOf(value) ?? ''
 export const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null
 
+/**
+ * Returns a number itself and the number that a text states. Returns NaN for any other value.
+ * `Number` itself would convert `true` to 1, and would throw for an object with a member
+ * `toString`.
+ */
+export const numericOf = (value: unknown): number =>
+  typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
+
 /** Reports whether a value is a JSON object. An array is not an object here. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

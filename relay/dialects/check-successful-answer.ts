@@ -1,4 +1,9 @@
-import { type JsonObject, objectOrEmpty, parsedObject } from '../canonical/json-values.ts'
+import {
+  type JsonObject,
+  numericOf,
+  objectOrEmpty,
+  parsedObject,
+} from '../canonical/json-values.ts'
 import { isMembers } from './read-common-request-members.ts'
 import { scanObject } from './scan-request-object.ts'
 
@@ -50,7 +55,7 @@ export function lacksResult(body: Buffer, resultsIn: (answer: JsonObject) => unk
 
 /** Reports whether a usage has a count above 0. The provider then charges for the call. */
 export const hasCounts = (usage: unknown): boolean =>
-  Object.values(objectOrEmpty(usage)).some((count) => Number(count) > 0)
+  Object.values(objectOrEmpty(usage)).some((count) => numericOf(count) > 0)
 
 /**
  * Returns a function that checks an answer like `answerCheck(list)`. The function returns

@@ -110,7 +110,7 @@ export class ClientEventGate {
    * the id with which the event was sent to the provider.
    */
   callersIdOf(sentId: unknown): string | null {
-    return this.callersIds.get(String(sentId)) ?? null
+    return typeof sentId === 'string' ? (this.callersIds.get(sentId) ?? null) : null
   }
 
   async pass(event: ClientEvent): Promise<RelayError | null> {

@@ -137,7 +137,7 @@ export class RunningResponses {
    */
   find(id: unknown): RunningResponse | undefined {
     const [only] = this.running.size === 1 ? this.running.values() : []
-    return this.running.get(String(id)) ?? only
+    return (typeof id === 'string' ? this.running.get(id) : undefined) ?? only
   }
 
   /**

@@ -190,7 +190,13 @@ export function drawingReader(path: string): DrawingReader | undefined {
  * Matches the flags in a prompt that select a speed, such as `--fast`. A long dash matches as well,
  * because Midjourney reads it as two hyphens.
  */
-const MODE_FLAGS = /\s?(?:--|[–—]{1,2})(?:fast|relax|turbo)(?=\s|$)/gi
+const MODE_FLAGS = /\s?(?:--|[–—]{1,2})(fast|relax|turbo)(?=\s|$)/gi
+
+/** Returns the names of the flags for a speed in a prompt, such as `prompt --fast`. */
+function modeFlagsIn(prompt: string | null): readonly string[] {
+  const names = [...(prompt ?? '').matchAll(MODE_FLAGS)].map(([, name = '']) => name.toLowerCase())
+  return [...new Set(names)].map((name) => `prompt --${name}`)
+}
 
 /** Matches the flag in a prompt with which Midjourney makes a video and not a picture. */
 const VIDEO_FLAG = /(?:--|[–—]{1,2})video\b/i
@@ -264,7 +270,10 @@ export function readDrawing(
     continuesOpen: action === 'MODAL',
     path: path === '/insight-face/swap' ? SWAP_PATH : `/mj${path}`,
     body,
-    droppedMembers: (allowed) => body.restricted(TASK_MEMBERS.drawing, allowed),
+    droppedMembers: (allowed) => [
+      ...body.restricted(TASK_MEMBERS.drawing, allowed),
+      ...(shownPrompt === prompt ? [] : modeFlagsIn(prompt)),
+    ],
     providerBody: (options) =>
       body.with(
         new Map<string, unknown>([

@@ -53,7 +53,7 @@ export async function submitTask(
   const plans = planTask(deps.views, caller, request, origin, deps.now())
   if (isRelayError(plans)) return reject(plans)
   const { screening } = deps.views.options.options
-  const looking = screenPrompt(screening, caller.group, screenedBody(request), 'prompt')
+  const looking = screenPrompt(screening, caller.group, screenedBody(request))
   const unfit = looking === null ? null : await looking
   if (unfit !== null) return reject(unfit)
   const groups = plans.map(({ group }) => group)
@@ -85,13 +85,15 @@ export async function submitTask(
 
 /**
  * Returns the bytes that are searched for forbidden words. For a video, these are its prompts as a
- * JSON list, because the prompts may be nested in other members of the body.
+ * JSON object with the names that an error tells the caller. The body may have them nested.
  */
 const screenedBody = ({ video, body }: TaskRequest): Buffer =>
-  video === undefined ? body.bytes : Buffer.from(JSON.stringify(textsOf(video.request)))
+  video === undefined ? body.bytes : Buffer.from(JSON.stringify(promptsOf(video)))
 
-const textsOf = ({ prompt, negativePrompt }: VideoTask['request']): readonly string[] =>
-  [prompt, negativePrompt].flatMap((text) => text ?? [])
+const promptsOf = ({ request: { prompt, negativePrompt }, names }: VideoTask): object => ({
+  prompt,
+  [names.get('negativePrompt') ?? 'negative_prompt']: negativePrompt,
+})
 
 /**
  * Returns the caller's earlier task that this request continues, or null if it continues none.

@@ -123,6 +123,18 @@ const USAGE = {
 const CHARGE = 21_745
 
 describe('a price per token', () => {
+  it.each(['constructor', '__proto__', 'toString'])(
+    'holds the most for the unknown quality %s',
+    async (quality) => {
+      const body = { created: 1, data: [{ b64_json: 'QUJD' }], usage: USAGE }
+      provider.answers.set(PATH, { body })
+      const { status, text } = await generate({ model: GPT, quality, size: '1024x1024' })
+      expect(status, text).toBe(200)
+      expect(sent().quality).toBe(quality)
+      expect(await settledCall()).toMatchObject({ charge: CHARGE })
+    },
+  )
+
   it('is charged by the usage of texts and images', async () => {
     const body = { created: 1, data: [{ b64_json: 'QUJD' }], usage: USAGE }
     provider.answers.set(PATH, { body })

@@ -38,11 +38,11 @@ export function imageFactorOf(size: string | null, quality: string | null): Deci
  * The numbers of output tokens of OpenAI's models for a square image and for any other image, by
  * quality. Newer models need up to 7 100 tokens for a square image of high quality.
  */
-const TOKENS: Readonly<Record<string, readonly [square: number, other: number]>> = {
-  low: [272, 408],
-  medium: [1_056, 1_584],
-  high: [4_160, 6_240],
-}
+const TOKENS: ReadonlyMap<string, readonly [square: number, other: number]> = new Map([
+  ['low', [272, 408]],
+  ['medium', [1_056, 1_584]],
+  ['high', [4_160, 6_240]],
+])
 const MOST: readonly [number, number] = [7_200, 7_200]
 const OLDER_MODEL = /(?:^|\/)gpt-image-1(?:$|-)/
 const USUAL_PIXELS = 1_024 * 1_536
@@ -56,7 +56,7 @@ export function imageTokensOf(
   quality: string | null,
   partialImages: number,
 ): number {
-  const byQuality = OLDER_MODEL.test(model) ? TOKENS[quality ?? 'auto'] : undefined
+  const byQuality = OLDER_MODEL.test(model) ? TOKENS.get(quality ?? 'auto') : undefined
   const [square, other] = byQuality ?? (OLDER_MODEL.test(model) ? [6_240, 6_240] : MOST)
   const [, width, height] = SIDES.exec(size ?? '') ?? []
   const pixels = Number(width ?? 0) * Number(height ?? 0)

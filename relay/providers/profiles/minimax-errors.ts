@@ -1,5 +1,6 @@
 import {
   type JsonObject,
+  numericOf,
   objectOrEmpty,
   objectsOf,
   parsedObject,
@@ -66,14 +67,15 @@ const ERROR_BYTES_MAX = 64 * 1024
  * is none. An answer with choices is not an error, even if its code reports sensitive output.
  */
 function refusalIn({ choices, base_resp, usage }: JsonObject): Refusal | null {
-  const { status_code: code, status_msg: words } = objectOrEmpty(base_resp)
+  const { status_code: sentCode, status_msg: words } = objectOrEmpty(base_resp)
   const isAnswer = Array.isArray(choices) && choices.length > 0
-  if (isAnswer || code === undefined || code === null || Number(code) === 0) return null
-  const { status, type } = MEANINGS.get(Number(code)) ?? UNKNOWN_ERROR
+  const code = numericOf(sentCode ?? 0)
+  if (isAnswer || code === 0) return null
+  const { status, type } = MEANINGS.get(code) ?? UNKNOWN_ERROR
   const message = typeof words === 'string' && words !== '' ? words : `The error code is ${code}.`
   const error = { message, type, param: null, code: type }
   // Reported usage is charged even if the provider withholds the rest of the answer.
-  const isUsed = Object.values(objectOrEmpty(usage)).some((count) => Number(count) > 0)
+  const isUsed = Object.values(objectOrEmpty(usage)).some((count) => numericOf(count) > 0)
   return { status, body: { error, ...(isUsed ? { usage } : {}) } }
 }
 

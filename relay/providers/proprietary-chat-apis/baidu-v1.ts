@@ -2,6 +2,7 @@ import type { StopReason } from '#relay/canonical/canonical-answer.ts'
 import type { CanonicalRequest } from '#relay/canonical/canonical-request.ts'
 import {
   type JsonObject,
+  numericOf,
   objectOrEmpty,
   parsedObject,
   textOf,
@@ -120,7 +121,7 @@ const WRONG_REQUEST_TO = 336_007
 /** Reads an error. Baidu's errors have the HTTP status 200. */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const message = textOf(body.error_msg) ?? textOrEmpty(body.error_description)
-  const code = Number(body.error_code ?? Number.NaN)
+  const code = numericOf(body.error_code)
   if (Number.isNaN(code)) {
     return status >= 400 ? { status, type: 'baidu_error', message } : null
   }
@@ -154,20 +155,20 @@ function createEventReader(): ProviderEventReader {
 export const BAIDU_V1: Translation = { writeRequest, readAnswer, readError, createEventReader }
 
 /** The models whose path is not their name in lower case, each with its path. */
-const PATHS: Readonly<Record<string, string>> = {
-  'ernie-4.0-8k': 'completions_pro',
-  'ernie-bot-4': 'completions_pro',
-  'ernie-3.5-8k': 'completions',
-  'ernie-bot': 'completions',
-  'ernie-bot-8k': 'ernie_bot_8k',
-  'ernie-speed-8k': 'ernie_speed',
-  'ernie-bot-turbo': 'eb-instant',
-  'ernie-lite-8k-0922': 'eb-instant',
-}
+const PATHS: ReadonlyMap<string, string> = new Map([
+  ['ernie-4.0-8k', 'completions_pro'],
+  ['ernie-bot-4', 'completions_pro'],
+  ['ernie-3.5-8k', 'completions'],
+  ['ernie-bot', 'completions'],
+  ['ernie-bot-8k', 'ernie_bot_8k'],
+  ['ernie-speed-8k', 'ernie_speed'],
+  ['ernie-bot-turbo', 'eb-instant'],
+  ['ernie-lite-8k-0922', 'eb-instant'],
+])
 
 const pathOf = (model: string): string => {
   const name = model.toLowerCase()
-  return PATHS[name] ?? name
+  return PATHS.get(name) ?? name
 }
 
 const DEFAULT_BASE_URL = 'https://aip.baidubce.com'

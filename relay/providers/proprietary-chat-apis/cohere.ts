@@ -91,12 +91,12 @@ function thinkingOf(thinking: Thinking | null): JsonObject | null {
   return { type: 'enabled', ...budget }
 }
 
-const STOPS: Readonly<Record<string, StopReason>> = {
-  COMPLETE: 'end',
-  STOP_SEQUENCE: 'stop-sequence',
-  MAX_TOKENS: 'length',
-  TOOL_CALL: 'tool-calls',
-}
+const STOPS: ReadonlyMap<unknown, StopReason> = new Map([
+  ['COMPLETE', 'end'],
+  ['STOP_SEQUENCE', 'stop-sequence'],
+  ['MAX_TOKENS', 'length'],
+  ['TOOL_CALL', 'tool-calls'],
+])
 
 /**
  * Returns the usage that Cohere bills (`billed_units`). If this usage is missing, returns `tokens`,
@@ -129,7 +129,7 @@ function readAnswer(body: JsonObject) {
     const name = textOrEmpty(called.name)
     parts.push({ kind: 'tool-call', id: readCallId(call.id), name, argumentsJson })
   }
-  const stop = STOPS[textOrEmpty(body.finish_reason)] ?? 'end'
+  const stop = STOPS.get(body.finish_reason) ?? 'end'
   const choice = { parts, stop, stopSequence: null, logprobs: null }
   return { id: readAnswerId(body.id), model: '', choices: [choice], usage: usageOf(body) }
 }
@@ -200,7 +200,7 @@ function lastEvents(delta: JsonObject): readonly CanonicalEvent[] {
   if (reason === 'ERROR' || reason === 'TIMEOUT') {
     return [{ kind: 'error', type: 'cohere_error', message: textOf(delta.error) ?? reason }]
   }
-  const stop = STOPS[reason] ?? 'end'
+  const stop = STOPS.get(reason) ?? 'end'
   return [
     ...usageEvents(usageOf(delta)),
     { kind: 'stop', choice: 0, stop, stopSequence: null },

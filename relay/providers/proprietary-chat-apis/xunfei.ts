@@ -3,6 +3,7 @@ import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import type { CanonicalRequest } from '#relay/canonical/canonical-request.ts'
 import {
   type JsonObject,
+  numericOf,
   objectOrEmpty,
   objectsOf,
   parsedObject,
@@ -124,7 +125,7 @@ const WRONG_REQUEST = new Set([10_003, 10_004, 10_163, 10_907, 10_013, 10_014, 1
  */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const header = objectOrEmpty(body.header)
-  const code = Number(header.code ?? 0)
+  const code = numericOf(header.code ?? 0)
   const message = textOf(header.message) ?? textOrEmpty(body.message)
   if (status === 401 || INVALID_KEY.has(code)) {
     return { status: 401, type: 'invalid_api_key', message }

@@ -3,6 +3,7 @@ import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import type { CanonicalRequest } from '#relay/canonical/canonical-request.ts'
 import {
   type JsonObject,
+  numericOf,
   objectOrEmpty,
   objectsOf,
   parsedObject,
@@ -83,7 +84,7 @@ function readError(body: JsonObject, status: number): ProviderError | null {
   const inner = objectOrEmpty(body.error)
   const isFailed = status >= 400 || body.success === false || inner.code !== undefined
   if (!isFailed) return null
-  const code = Number(inner.code ?? body.code)
+  const code = numericOf(inner.code ?? body.code)
   const message = textOf(inner.message) ?? textOf(body.msg) ?? textOrEmpty(body.message)
   if (INVALID_KEY.has(code)) return { status: 401, type: 'invalid_api_key', message }
   if (code === NO_BALANCE) return { status: 429, type: 'insufficient_quota', message }

@@ -1,5 +1,12 @@
 import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
-import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { objectOrEmpty, textOrEmpty } from '#relay/canonical/json-values.ts'
+import {
+  commandsOf,
+  seedIn,
+  switchIn,
+  unreadCommands,
+  withoutCommands,
+} from './doubao-prompt-commands.ts'
 import {
   accepted,
   causesByCode,
@@ -12,19 +19,19 @@ import {
   refused,
   resolutionOf,
   secondsWithin,
-  type VideoReport,
+  statusesByName,
   type VideoRequest,
   type VideoVendor,
 } from './video-vendor.ts'
 
-const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+const statusOf = statusesByName({
   queued: 'QUEUED',
   running: 'IN_PROGRESS',
   succeeded: 'SUCCESS',
   failed: 'FAILURE',
   cancelled: 'FAILURE',
   expired: 'FAILURE',
-}
+})
 
 /**
  * The causes of Ark's error codes (volcengine.com/docs/82379/1299023). Some codes for an exceeded
@@ -60,36 +67,6 @@ const PIXELS_PER_TOKEN = 1_024
 const tokensMax = (resolution: string, seconds: number): number =>
   Math.ceil(((PIXELS[resolution] ?? 0) * FRAMES_PER_SECOND * (seconds + 1)) / PIXELS_PER_TOKEN)
 
-/**
- * Matches commands in a prompt, such as `--dur 10` and `--rs 1080p`. The vendor obeys such
- * commands. They are read and removed from the prompt, because a video could otherwise be longer
- * than its reserved quota covers. At most one space before a command matches, because a long run of
- * spaces would be searched again from each space.
- */
-const COMMAND =
-  /\s?--(rs|resolution|rt|ratio|dur|duration|frames|fps|framespersecond|seed|cf|camerafixed|wm|watermark)(?:\s+|=)(\S+)/gi
-
-function commandsOf(prompt: string | null): ReadonlyMap<string, string> {
-  const found = [...(prompt ?? '').matchAll(COMMAND)]
-  const NAMES: Readonly<Record<string, string>> = { rs: 'resolution', rt: 'ratio', dur: 'duration' }
-  return new Map(
-    found.map(([, name = '', value = '']) => {
-      const folded = name.toLowerCase()
-      return [NAMES[folded] ?? folded, value.toLowerCase()]
-    }),
-  )
-}
-
-/**
- * Removes all commands from a prompt. The removal can form new commands, but only in a prompt that
- * was written for this purpose. Each run of hyphens is then shortened to one hyphen, because every
- * additional pass would cost as much as the first.
- */
-function withoutCommands(prompt: string | null): string {
-  const text = (prompt ?? '').replace(COMMAND, '')
-  return text.search(COMMAND) < 0 ? text : text.replace(/-{2,}/g, '-')
-}
-
 /** Matches models that make videos without sound. */
 const SILENT = /seedance-1-0/
 
@@ -122,7 +99,9 @@ export const DOUBAO: VideoVendor = {
     const options = !SILENT.test(model) && request.hasAudio === true ? ['audio'] : []
     return { seconds, resolution, options, tokensMax: tokensMax(resolution, seconds) }
   },
+  unreadCommands,
   submit: (request, { seconds, resolution }, { model }) => {
+    const commands = commandsOf(request.prompt)
     const [first] = request.images
     const { lastImage } = request
     const hasEnds = first !== undefined && lastImage !== null
@@ -137,8 +116,10 @@ export const DOUBAO: VideoVendor = {
         ],
         resolution,
         duration: seconds,
-        ratio: ratioOf(request) ?? commandsOf(request.prompt).get('ratio'),
-        seed: request.seed,
+        ratio: ratioOf(request) ?? commands.get('ratio'),
+        seed: request.seed ?? seedIn(commands),
+        camera_fixed: switchIn(commands, 'camerafixed'),
+        watermark: switchIn(commands, 'watermark'),
         generate_audio: soundOf(request, model),
         // Without this limit, the vendor would finish and charge videos for up to two days, long
         // after their tasks have expired here.
@@ -149,11 +130,11 @@ export const DOUBAO: VideoVendor = {
   readSubmitted: ({ id, error }) => {
     if (id !== undefined) return accepted(id)
     const { code, message } = objectOrEmpty(error)
-    return refused(null, message, causeOfCode(String(code).split('.', 1)[0]))
+    return refused(null, message, causeOfCode(textOrEmpty(code).split('.', 1)[0]))
   },
   query: (upstreamId) => ({ method: 'GET', path: `${TASKS}/${encodeURIComponent(upstreamId)}` }),
   readReport: ({ status: state, error, content, usage, duration }) => {
-    const status = STATUSES[String(state)]
+    const status = statusOf(state)
     if (status === undefined) return null
     const { total_tokens: total, completion_tokens: tokens } = objectOrEmpty(usage)
     return {

@@ -10,17 +10,17 @@ import {
   providerTextOf,
   refused,
   resolutionOf,
-  type VideoReport,
+  statusesByName,
   type VideoVendor,
 } from './video-vendor.ts'
 
-const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+const statusOf = statusesByName({
   Preparing: 'SUBMITTED',
   Queueing: 'QUEUED',
   Processing: 'IN_PROGRESS',
   Success: 'SUCCESS',
   Fail: 'FAILURE',
-}
+})
 
 const causeOf = causesByCode<number | null>(MINIMAX_CODES)
 
@@ -32,6 +32,7 @@ export const HAILUO: VideoVendor = {
   platform: 'hailuo',
   imagesMax: 1,
   takesLastImage: true,
+  takesLastImageAlone: true,
   media: (request, model) => {
     const isNew = /Hailuo/i.test(model)
     const offered = isNew ? ['768p', '1080p', ...(/-02$/.test(model) ? ['512p'] : [])] : ['720p']
@@ -64,7 +65,7 @@ export const HAILUO: VideoVendor = {
     path: `/v1/query/video_generation?task_id=${encodeURIComponent(upstreamId)}`,
   }),
   readReport: ({ status: state, file_id: file, base_resp: base }) => {
-    const status = STATUSES[String(state)]
+    const status = statusOf(state)
     const { status_code: code, status_msg: words } = objectOrEmpty(base)
     if (status === undefined) return null
     // The code 0 means that the query succeeded, and its message is not about the task.

@@ -11,7 +11,7 @@ import {
   providerTextOf,
   ratioOf,
   refused,
-  type VideoReport,
+  statusesByName,
   type VideoVendor,
 } from './video-vendor.ts'
 
@@ -19,13 +19,13 @@ const SUCCESS = 10_000
 const VERSION = 'Version=2022-08-31'
 const FRAMES_PER_SECOND = 24
 
-const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+const statusOf = statusesByName({
   in_queue: 'QUEUED',
   generating: 'IN_PROGRESS',
   done: 'SUCCESS',
   not_found: 'FAILURE',
   expired: 'FAILURE',
-}
+})
 
 /**
  * The causes of Jimeng's error codes. 50400 to 50402 mean that the account was refused. 50429 and
@@ -109,7 +109,7 @@ export const JIMENG: VideoVendor = {
     if (/^50(?:41[1-3]|51[1-36-9]|52[0-2])$/.test(String(number))) {
       return { status: 'FAILURE', failReason: providerTextOf(message) }
     }
-    const status = STATUSES[String(task.status)]
+    const status = statusOf(task.status)
     if (number !== SUCCESS || status === undefined) return null
     const isMissing = task.status === 'not_found'
     const failReason = providerTextOf(task.status)

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { numericOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { listOfObjects } from '../parse-provider-json.ts'
 import {
   accepted,
@@ -13,16 +13,16 @@ import {
   ratioOf,
   refused,
   secondsWithin,
-  type VideoReport,
+  statusesByName,
   type VideoVendor,
 } from './video-vendor.ts'
 
-const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+const statusOf = statusesByName({
   submitted: 'SUBMITTED',
   processing: 'IN_PROGRESS',
   succeed: 'SUCCESS',
   failed: 'FAILURE',
-}
+})
 
 /**
  * The causes of Kling's error codes (klingai.com/document-api, "Error Code"). For an account in
@@ -44,6 +44,7 @@ export const KLING: VideoVendor = {
   platform: 'kling',
   imagesMax: 1,
   takesLastImage: true,
+  takesLastImageAlone: true,
   fileMs: 30 * 24 * HOUR_MS,
   media: (request) => {
     const isPro = choose('mode', request.mode, ['std', 'pro']) === 'pro'
@@ -65,7 +66,8 @@ export const KLING: VideoVendor = {
         mode: options.includes('pro') ? 'pro' : 'std',
         sound: options.includes('audio') ? 'on' : null,
         duration: String(seconds),
-        aspect_ratio: image === undefined ? (ratioOf(request) ?? '16:9') : null,
+        // A picture determines the ratio of the video.
+        aspect_ratio: request.action === 'TEXT_TO_VIDEO' ? (ratioOf(request) ?? '16:9') : null,
         external_task_id: task,
       }),
     }
@@ -81,7 +83,7 @@ export const KLING: VideoVendor = {
   search: (task, action) => ({ method: 'GET', path: `/v1/videos/${kindOf(action)}/${task}` }),
   readReport: ({ data }) => {
     const task = objectOrEmpty(data)
-    const status = STATUSES[String(task.task_status)]
+    const status = statusOf(task.task_status)
     if (status === undefined) return null
     const [video] = listOfObjects(objectOrEmpty(task.task_result).videos)
     return {
@@ -103,7 +105,7 @@ const kindOf = (action: string): string =>
  * Kling reports lengths such as 5.041 for a video of five seconds.
  */
 const roundedSeconds = (value: unknown): number | null => {
-  const seconds = Number(value)
+  const seconds = numericOf(value)
   return Number.isFinite(seconds) && seconds > 0 ? Math.max(1, Math.round(seconds)) : null
 }
 

@@ -74,10 +74,12 @@ export function readVideo(route: Submit, body: TaskBody): TaskRequest {
     route.model ?? read('model') ?? read('model_name') ?? rejectParam(modelName(route), true)
   const prompt = read('prompt', PROMPT_MAX)
   const images = imagesIn(members)
-  if (route.hasImage === true && images.length === 0) rejectParam('image', true)
-  if (prompt === null && images.length === 0) rejectParam('prompt', true)
+  const lastImage = onlyOne(members, 'image_tail', 'last_image')
+  const hasPicture = images.length > 0 || lastImage !== null
+  if (route.hasImage === true && !hasPicture) rejectParam('image', true)
+  if (prompt === null && !hasPicture) rejectParam('prompt', true)
   const request: VideoRequest = {
-    action: images.length === 0 ? 'TEXT_TO_VIDEO' : 'IMAGE_TO_VIDEO',
+    action: hasPicture ? 'IMAGE_TO_VIDEO' : 'TEXT_TO_VIDEO',
     model,
     prompt,
     negativePrompt: read('negative_prompt', PROMPT_MAX),
@@ -86,7 +88,7 @@ export function readVideo(route: Submit, body: TaskBody): TaskRequest {
     resolution: read('resolution')?.toLowerCase() ?? null,
     ratio: read('aspect_ratio') ?? read('ratio'),
     images,
-    lastImage: onlyOne(members, 'image_tail', 'last_image'),
+    lastImage,
     seed: numberIn(members, 'seed'),
     hasAudio: audioIn(members),
     mode: modeIn(members),
@@ -166,6 +168,10 @@ const withMetadata = (sent: JsonObject): JsonObject => {
   return { ...objectOrEmpty(metadata), ...members }
 }
 
+/** Reports whether two values have the same text. An object has no text. */
+const isSameText = (value: unknown, other: unknown): boolean =>
+  [value, other].every((one) => typeof one !== 'object') && `${value}` === `${other}`
+
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
 /**
@@ -185,7 +191,7 @@ function unreadOf(sent: JsonObject, members: JsonObject): readonly string[] {
     ...(isBare ? ['metadata'] : []),
     ...SECOND_NAMES.flatMap(([first, second]) => {
       const [value, other] = [members[first], members[second]]
-      return isGiven(value) && isGiven(other) && String(value) !== String(other) ? [second] : []
+      return isGiven(value) && isGiven(other) && !isSameText(value, other) ? [second] : []
     }),
   ]
 }
@@ -251,7 +257,8 @@ function inlineImage(value: unknown): string | undefined {
   const inline = objectOrEmpty(inlineData)
   const data = bytesBase64Encoded ?? inline.data
   const type = mimeType ?? inline.mimeType ?? 'image/png'
-  return typeof data === 'string' ? `data:${String(type)};base64,${data}` : reject('image')
+  if (typeof data !== 'string' || typeof type !== 'string') return reject('image')
+  return `data:${type};base64,${data}`
 }
 
 function textIn(members: JsonObject, name: string, max: number): string | null {

@@ -2,6 +2,7 @@ import { channelsIn, type Offer, offerOf } from '#domain/routing/channels-by-gro
 import { isSame } from '#domain/shared/deep-equal.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
 import type { VideoMedia } from '#domain/tasks/events.ts'
+import { objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { VideoVendorName } from '#relay/providers/profiles/provider-profile.ts'
 import { type RelayChannel, videoVendorOf } from '#relay/views/channel-view.ts'
 import { upstreamModelOf } from '#relay/views/parse-channel-rules.ts'
@@ -125,7 +126,9 @@ export function submissionOf(
   // A video that continues another video takes its length and size from the other video, so these
   // options are not read from the request.
   if (context.originId === null) vendor.media(observed, context.model)
-  return { call: vendor.submit(observed, media, context), unread: unread() }
+  const call = vendor.submit(observed, media, context)
+  const commands = vendor.unreadCommands?.(request.prompt, objectOrEmpty(call.body)) ?? []
+  return { call, unread: [...unread(), ...commands] }
 }
 
 /** Converts a vendor's call to the request that is sent to the provider. */

@@ -8,17 +8,17 @@ import {
   refused,
   reject,
   resolutionOf,
-  type VideoReport,
+  statusesByName,
   type VideoRequest,
   type VideoVendor,
 } from './video-vendor.ts'
 
-const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+const statusOf = statusesByName({
   queued: 'QUEUED',
   in_progress: 'IN_PROGRESS',
   completed: 'SUCCESS',
   failed: 'FAILURE',
-}
+})
 
 const VIDEOS = '/v1/videos'
 const DEFAULT_SIZE = '720x1280'
@@ -34,16 +34,16 @@ const SECONDS = [4, 8, 12, 16, 20]
  * The portrait and landscape size of each resolution, for callers that name a resolution and no
  * size.
  */
-const SIZES: Readonly<Record<string, readonly [portrait: string, landscape: string]>> = {
-  '720p': ['720x1280', '1280x720'],
-  '1024p': ['1024x1792', '1792x1024'],
-  '1080p': ['1080x1920', '1920x1080'],
-}
+const SIZES: ReadonlyMap<string, readonly [portrait: string, landscape: string]> = new Map([
+  ['720p', ['720x1280', '1280x720']],
+  ['1024p', ['1024x1792', '1792x1024']],
+  ['1080p', ['1080x1920', '1920x1080']],
+])
 
 function namedSize(request: VideoRequest): string | null {
   const { resolution } = request
   if (resolution === null) return null
-  const named = SIZES[resolution] ?? reject('resolution')
+  const named = SIZES.get(resolution) ?? reject('resolution')
   const ratio = choose('aspect_ratio', request.ratio, ['9:16', '16:9'])
   return named[ratio === '16:9' ? 1 : 0]
 }
@@ -89,7 +89,7 @@ export const SORA: VideoVendor = {
     id === undefined ? refused(null, objectOrEmpty(error).message) : accepted(id),
   query: (upstreamId) => ({ method: 'GET', path: pathOf(upstreamId) }),
   readReport: ({ status: state, progress, error, seconds, expires_at: expires }) => {
-    const status = STATUSES[String(state)]
+    const status = statusOf(state)
     if (status === undefined) return null
     const percent = countOf(progress)
     return {

@@ -3,7 +3,7 @@ import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
 import { boundedTextOf } from '../parse-provider-json.ts'
 import type { RefusalCause, SubmitAnswer } from '../read-provider-task-answers.ts'
-import { TaskRequestError } from '../read-task-request-body.ts'
+import { rejectParam, TaskRequestError } from '../read-task-request-body.ts'
 
 export type VideoAction = 'TEXT_TO_VIDEO' | 'IMAGE_TO_VIDEO' | 'REMIX'
 
@@ -133,6 +133,11 @@ export type VideoVendor = {
    */
   readonly takesLastImage: boolean
   /**
+   * True if the vendor accepts a last frame without a first frame. Omitted if the vendor requires
+   * both, or would use a single picture as first frame.
+   */
+  readonly takesLastImageAlone?: true
+  /**
    * True if the vendor counts tokens. A price per token then applies, and `media` returns
    * `tokensMax`. Omitted if the vendor counts no tokens. A price per token is then refused.
    */
@@ -148,6 +153,11 @@ export type VideoVendor = {
    */
   readonly media: (request: VideoRequest, model: string) => VendorMedia
   readonly submit: (request: VideoRequest, media: VideoMedia, context: SubmitContext) => VendorCall
+  /**
+   * Returns the names of the commands in a prompt that `body`, the request to the vendor, does not
+   * follow. Omitted if `submit` removes no commands from prompts.
+   */
+  readonly unreadCommands?: (prompt: string | null, body: JsonObject) => readonly string[]
   /**
    * Reads the response to a submission or a search. Responses with an error status are read as
    * well, for the cause of the refusal.
@@ -226,12 +236,14 @@ export function choose<Value extends string | number>(
 /** Throws `TaskRequestError` if a request has more or other pictures than the vendor accepts. */
 export function checkPictures(
   { images, lastImage }: VideoRequest,
-  { imagesMax, takesLastImage }: Pick<VideoVendor, 'imagesMax' | 'takesLastImage'>,
+  { imagesMax, takesLastImage, takesLastImageAlone }: VideoVendor,
 ): void {
   // With a last frame, the only other picture is the first frame.
   const most = lastImage === null ? imagesMax : Math.min(imagesMax, 1)
   if (images.length > most) rejectPictures('images', most)
-  if (lastImage !== null && !takesLastImage) rejectPictures('last_image', 0)
+  if (lastImage === null) return
+  if (!takesLastImage) rejectPictures('last_image', 0)
+  if (images.length === 0 && takesLastImageAlone !== true) rejectParam('image', true)
 }
 
 export const HOUR_MS = 3_600_000
@@ -347,6 +359,17 @@ export function causesByCode<Code>(
     ),
   )
   return (code) => causes.get(code) ?? 'request'
+}
+
+/**
+ * Returns the function that finds the status for a vendor's name of a status. Any other value gives
+ * undefined: a name that is not in `names`, such as `constructor`, and a value that is not a text.
+ */
+export function statusesByName(
+  names: Readonly<Record<string, VideoReport['status']>>,
+): (name: unknown) => VideoReport['status'] | undefined {
+  const statuses = new Map<unknown, VideoReport['status']>(Object.entries(names))
+  return (name) => statuses.get(name)
 }
 
 export const providerTextOf = (value: unknown): string | null =>

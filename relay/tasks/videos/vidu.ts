@@ -11,17 +11,17 @@ import {
   refused,
   resolutionOf,
   secondsWithin,
-  type VideoReport,
+  statusesByName,
   type VideoVendor,
 } from './video-vendor.ts'
 
-const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+const statusOf = statusesByName({
   created: 'SUBMITTED',
   queueing: 'QUEUED',
   processing: 'IN_PROGRESS',
   success: 'SUCCESS',
   failed: 'FAILURE',
-}
+})
 
 /**
  * The causes of Vidu's error codes (platform.vidu.com/docs/error-code). For an account without
@@ -76,7 +76,7 @@ export const VIDU: VideoVendor = {
     path: `/ent/v2/tasks/${encodeURIComponent(upstreamId)}/creations`,
   }),
   readReport: ({ state, err_code: code, creations }) => {
-    const status = STATUSES[String(state)]
+    const status = statusOf(state)
     const [creation] = listOfObjects(creations)
     if (status === undefined) return null
     const { url, cover_url: cover } = objectOrEmpty(creation)

@@ -12,7 +12,7 @@ import {
   refused,
   reject,
   rejectPictures,
-  type VideoReport,
+  statusesByName,
   type VideoRequest,
   type VideoVendor,
 } from './video-vendor.ts'
@@ -36,14 +36,14 @@ const causeOf = causesByCode({
   provider: ['InternalError', 'SystemError', 'ModelServiceFailed', 'RequestTimeOut'],
 })
 
-const STATUSES: Readonly<Record<string, VideoReport['status']>> = {
+const statusOf = statusesByName({
   PENDING: 'QUEUED',
   RUNNING: 'IN_PROGRESS',
   SUSPENDED: 'QUEUED',
   SUCCEEDED: 'SUCCESS',
   FAILED: 'FAILURE',
   CANCELED: 'FAILURE',
-}
+})
 
 /**
  * The sizes that text-to-video models offer, by resolution and aspect ratio
@@ -167,7 +167,7 @@ export const WAN: VideoVendor = {
     // DashScope does not know the task yet, or no longer knows it, because it keeps tasks for a
     // day.
     if (task.task_status === 'UNKNOWN') return { status: 'FAILURE', isMissing: true }
-    const status = STATUSES[String(task.task_status)]
+    const status = statusOf(task.task_status)
     if (status === undefined) return null
     const { video_duration: length, duration } = objectOrEmpty(usage)
     return {

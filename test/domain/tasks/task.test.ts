@@ -73,6 +73,11 @@ describe('a task', () => {
     }
   })
 
+  it('records no report whose status is unknown', () => {
+    const unknown = report('constructor' as TaskStatus)
+    expect(() => given(submitted(), accepted()).when(unknown)).toThrow('known status')
+  })
+
   it('is accepted by a callback that arrives before the provider’s answer', () => {
     given(submitted()).when(report('SUBMITTED')).then([acceptedUnasked()])
     given(submitted()).when(report('IN_PROGRESS')).then([acceptedUnasked(), begun()])

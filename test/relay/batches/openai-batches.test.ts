@@ -568,36 +568,29 @@ describe('a batch of a token of the group auto', () => {
     await rig.addChannel(3, terms)
   })
 
-  const submitLimited = async (limits: Record<string, number>) => {
-    const tokens = Object.entries(limits).map(([name, tokensPerMinute]) => [
-      name,
-      { tokensPerMinute },
-    ])
-    await rig.setOption('RateLimitsByGroup', Object.fromEntries(tokens))
+  const few = { tokensPerMinute: 10 }
+  const submitTwoLines = async () => {
     const uploaded = await upload([chat('a'), chat('b')], AUTO_KEY)
     expect(uploaded.status, uploaded.text).toBe(200)
     return create(uploaded.json().id, {}, AUTO_KEY)
   }
+  const submitLimited = async (limits: Record<string, object>) => {
+    await rig.setOption('RateLimitsByGroup', limits)
+    return submitTwoLines()
+  }
 
   it('can be submitted later if one of the groups can serve it later', async () => {
-    const { id } = (await upload([chat('a'), chat('b')], AUTO_KEY)).json()
-    const tooFew = { tokensPerMinute: 10 }
-    const limits = { one: tooFew, two: { calls: 1 }, three: tooFew, four: tooFew }
-    await rig.setOption('RateLimitsByGroup', limits)
-    expect((await create(id, {}, AUTO_KEY)).status).toBe(200)
-    const refused = await create(
-      (await upload([chat('a'), chat('b')], AUTO_KEY)).json().id,
-      {},
-      AUTO_KEY,
-    )
+    const limits = { one: few, two: { calls: 1 }, three: few, four: few }
+    expect((await submitLimited(limits)).status).toBe(200)
+    const refused = await submitTwoLines()
     expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('1 calls')])
   })
 
   it('is planned once for all limited groups, and once where there is room', async () => {
-    const refused = await submitLimited({ one: 10, two: 10, three: 10, four: 10 })
+    const refused = await submitLimited({ one: few, two: few, three: few, four: few })
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('10 tokens')])
     expect(reads()).toBe(1)
-    const created = await submitLimited({ one: 10, two: 10, three: 10 })
+    const created = await submitLimited({ one: few, two: few, three: few })
     expect(created.status, created.text).toBe(200)
     expect(reads()).toBe(3)
     const admitted = (await rig.callEvents()).filter(({ type }) => type === 'CallAdmitted')

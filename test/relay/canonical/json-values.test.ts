@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   isObject,
   listOf,
+  numericOf,
   objectOf,
   objectOrEmpty,
   objectsOf,
@@ -15,6 +16,13 @@ describe('values of untrusted JSON', () => {
     expect(values.map(objectOf)).toEqual([{ a: 1 }, null, null, null, null, null])
     expect(values.map(objectOrEmpty)).toEqual([{ a: 1 }, {}, {}, {}, {}, {}])
     expect(objectsOf(values)).toEqual([{ a: 1 }])
+  })
+
+  it('are numbers only if they are numbers or texts of numbers', () => {
+    expect([5, '5', '0.5', ''].map(numericOf)).toEqual([5, 5, 0.5, 0])
+    for (const value of [true, null, undefined, [5], {}, { toString: 1 }, 'x']) {
+      expect(numericOf(value)).toBeNaN()
+    }
   })
 
   it('are lists only if they are arrays', () => {

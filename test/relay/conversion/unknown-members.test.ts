@@ -55,6 +55,38 @@ function isForgotten(from: ConvertedFormatName, format: ProviderFormatName, body
 
 const FORMATS = Object.keys(REQUESTS) as ConvertedFormatName[]
 
+/** Values that can't be converted to a text or a number, alone and in a list. */
+const NO_TEXTS = [{ toString: 1 }, [{ toString: 1 }]]
+
+/** Returns the value once for each place in it, with `replacement` at that place. */
+function replacedAtEachPlace(value: unknown, replacement: unknown): readonly unknown[] {
+  if (typeof value !== 'object' || value === null) return [replacement]
+  const inner = Object.entries(value).flatMap(([name, member]) =>
+    replacedAtEachPlace(member, replacement).map((one) =>
+      Array.isArray(value) ? value.with(Number(name), one) : { ...value, [name]: one },
+    ),
+  )
+  return [replacement, ...inner]
+}
+
+describe.each(FORMATS)('a value without a text in a request of the format %s', (from) => {
+  const isShort = (name: ConvertedFormatName): name is keyof typeof MEMBERS => name in MEMBERS
+  const generationConfig = { ...GENERATION_MEMBERS }
+  const more = isShort(from) ? { ...SHORT_REQUESTS[from], ...MEMBERS[from] } : {}
+  const requests = [REQUESTS[from], more, { ...REQUESTS[from], generationConfig }]
+
+  it.each(PROVIDERS)('causes no fault on the way to the format %s', (format) => {
+    const isObject = (body: unknown): body is object => !Array.isArray(body)
+    for (const request of requests) {
+      for (const value of NO_TEXTS) {
+        for (const body of replacedAtEachPlace(request, value).filter(isObject)) {
+          converted(from, format, body)
+        }
+      }
+    }
+  })
+})
+
 describe.each(FORMATS)('a member that no conversion of the format %s knows', (from) => {
   const planted = withUnknownMember(REQUESTS[from])
 

@@ -117,6 +117,7 @@ const PASSED: readonly (readonly [Name, object])[] = [
   ['responses', { include: ['reasoning.encrypted_content'] }],
   ['responses', { service_tier: 'auto' }],
   ['messages', { context_management: { edits: [] } }],
+  ['messages', { context_management: { edits: [{ type: { toString: 1 } }] } }],
   ['messages', { service_tier: 'standard_only' }],
   ['gemini', { serviceTier: 'standard' }],
 ]

@@ -1,7 +1,12 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { BAIDU_V1 } from '#relay/providers/proprietary-chat-apis/baidu-v1.ts'
+import { COHERE } from '#relay/providers/proprietary-chat-apis/cohere.ts'
+import { COZE } from '#relay/providers/proprietary-chat-apis/coze.ts'
 import { TENCENT } from '#relay/providers/proprietary-chat-apis/tencent.ts'
+import { XUNFEI } from '#relay/providers/proprietary-chat-apis/xunfei.ts'
+import { ZHIPU_V3 } from '#relay/providers/proprietary-chat-apis/zhipu-v3.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, relayRig } from '../support/relay-rig.ts'
@@ -225,6 +230,29 @@ it.each([
 ])('Tencent’s error %s is %s', (Code, type) => {
   const body = { Response: { Error: { Code, Message: 'x' } } }
   expect(TENCENT.readError(body, 200)).toMatchObject({ type, message: 'x' })
+})
+
+it.each(['constructor', '__proto__', { toString: 1 }])(
+  'Cohere’s unknown finish reason %j is the usual end',
+  (finish_reason) => {
+    const answer = COHERE.readAnswer({ message: { role: 'assistant' }, finish_reason })
+    expect(answer?.choices[0]?.stop).toBe('end')
+    const delta = { finish_reason, usage: {} }
+    const data = JSON.stringify({ type: 'message-end', delta })
+    const events = COHERE.createEventReader()({ name: '', data, fields: {} })
+    expect(events.find(({ kind }) => kind === 'stop')).toMatchObject({ stop: 'end' })
+  },
+)
+
+it('an error code that is no number causes no fault', () => {
+  const code = { toString: 1 }
+  const bodies = [
+    ...[{ error_code: code }, { code }, { header: { code } }, { error: { code } }],
+    { Response: { ErrorMsg: { Code: code, Msg: 'x' } } },
+  ]
+  for (const { readError } of [BAIDU_V1, COZE, TENCENT, XUNFEI, ZHIPU_V3]) {
+    for (const body of bodies) expect(() => readError(body, 400)).not.toThrow()
+  }
 })
 
 describe('what a provider can’t do', () => {

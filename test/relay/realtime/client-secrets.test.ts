@@ -116,6 +116,8 @@ describe('a temporary key', () => {
     [{ session: { ...SESSION, model: 7 } }, 'session.model'],
     [{ session: SESSION, expires_after: { seconds: 9_000 } }, 'expires_after.seconds'],
     [{ session: SESSION, expires_after: 'never' }, 'expires_after.seconds'],
+    [{ session: SESSION, expires_after: { seconds: { toString: 1 } } }, 'expires_after.seconds'],
+    [{ session: SESSION, expires_after: { seconds: [600] } }, 'expires_after.seconds'],
     [{ session: SESSION, admin: true }, 'admin'],
     [{ session: { ...SESSION, instructions: 'x'.repeat(70_000) } }, 'session'],
   ])('is not created for %j', async (request, param) => {

@@ -79,8 +79,9 @@ it.each(['a cat --turbo', 'a cat —turbo', 'a cat ––turbo', 'a cat —TURBO
   async (prompt) => {
     await channelsThatAllow([], [])
     await rig.setOption('MjModeClearEnabled', 'true')
-    await rig.ask('/mj/submit/imagine', { prompt: `${prompt} --ar 1:1` })
+    const drawn = await rig.ask('/mj/submit/imagine', { prompt: `${prompt} --ar 1:1` })
     expect(sent[0]).toEqual({ prompt: 'a cat --ar 1:1' })
+    expect(droppedOf(drawn)).toMatch(/^prompt --turbo(, prompt --fast)?$/)
   },
 )
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { BodyMemory } from '#relay/limits/body-memory.ts'
+import { drawingSubmitAnswer } from '#relay/tasks/read-provider-task-answers.ts'
 import { PROVIDER_KEY } from '../support/relay-rig.ts'
 import {
   type Scripted,
@@ -178,4 +179,10 @@ describe('an answer of a provider', () => {
     await expect.poll(async () => (await shown()).json.status).toBe('SUCCESS')
     expect((await rig.ask(`/mj/image/${json.result}`)).status).toBe(404)
   })
+})
+
+it.each([true, [1], { toString: 1 }])('the result code %j does not accept a task', (code) => {
+  const body = Buffer.from(JSON.stringify({ code, description: 'ok', result: '77' }))
+  const answer = drawingSubmitAnswer(body, { isFollowUp: false })
+  expect(answer).toMatchObject({ isAccepted: false, code: null })
 })

@@ -268,14 +268,19 @@ describe('the formats of callers', () => {
     expect(await rig.balance()).toBe(before)
   })
 
-  it.each(['prompt', 'negative_prompt'])('screens the words of %s', async (member) => {
+  it.each([
+    ['/v1/videos', 'prompt', { prompt: 'a forbidden word' }],
+    ['/v1/videos', 'negative_prompt', { negative_prompt: 'a forbidden word' }],
+    ['/v1/videos', 'metadata.negative_prompt', { metadata: { negative_prompt: 'forbidden' } }],
+  ])('screens at %s the words of %s', async (path, param, fields) => {
     await rig.setOption('SensitiveWords', 'forbidden')
     for (const key of ['CheckSensitiveEnabled', 'CheckSensitiveOnPromptEnabled']) {
       await rig.setOption(key, 'true')
     }
-    const body = { model: 'kling-v1-6', prompt: 'the sea', [member]: 'a forbidden word' }
-    const { status, json, text } = await rig.post('/v1/videos', body)
+    const body = { model: 'kling-v1-6', prompt: 'the sea', ...fields }
+    const { status, json, text } = await rig.post(path, body)
     expect([status, json.error.code], text).toEqual([400, 'sensitive_prompt'])
+    expect(json.error.param).toBe(param)
     await rig.setOption('CheckSensitiveEnabled', 'false')
   })
 

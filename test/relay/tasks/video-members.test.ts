@@ -64,6 +64,40 @@ describe('members of a request for a video that are not sent', () => {
   })
 })
 
+describe('commands in a prompt for Doubao', () => {
+  const send = async (prompt: string, fields: object = {}) => {
+    const model = 'doubao-seedance-1-0-pro-250528'
+    rig.vendor.answers.set('POST /api/v3/contents/generations/tasks', { body: { id: 'd1' } })
+    const dropped = await droppedBy('/v1/videos', { model, prompt, ...fields })
+    const { content, ...sent } = lastBody()
+    return { dropped, text: content[0].text, sent }
+  }
+
+  it('are sent as members of the request', async () => {
+    const prompt = 'the sea --seed 5 --cf true --WM=True --rs 480p --dur 3 --rt 1:1'
+    const { dropped, text, sent } = await send(prompt)
+    expect([text, dropped]).toEqual(['the sea', null])
+    expect(sent).toMatchObject({ seed: 5, camera_fixed: true, watermark: true, ratio: '1:1' })
+    expect(sent).toMatchObject({ resolution: '480p', duration: 3 })
+    expect((await send('x --camerafixed false --watermark false')).sent).toMatchObject({
+      ...{ camera_fixed: false, watermark: false },
+    })
+  })
+
+  it('are named if they have no effect', async () => {
+    const { dropped, sent } = await send('x --frames 57 --fps 24 --seed 5 --wm yes --dur 3', {
+      ...{ seed: 7, seconds: 5 },
+    })
+    expect(dropped).toBe('prompt --frames, prompt --fps, prompt --seed, prompt --wm, prompt --dur')
+    expect(sent).toMatchObject({ seed: 7, duration: 5 })
+    expect(sent).not.toHaveProperty('watermark')
+    for (const seed of ['-2', '4294967296', 'undefined', 'null', '1.5', '']) {
+      const other = await send(`x --seed ${seed} end`)
+      expect([other.dropped, other.sent.seed], seed).toEqual(['prompt --seed', undefined])
+    }
+  })
+})
+
 describe('pictures of a request for a video that would be lost', () => {
   it.each([
     [{ image: one, input_reference: other }, 'input_reference'],
@@ -74,6 +108,46 @@ describe('pictures of a request for a video that would be lost', () => {
     const { status, json, text } = await rig.post('/v1/videos', body)
     expect([status, json.error.param], text).toEqual([400, param])
     expect(submissions()).toBe(before)
+  })
+
+  it.each([
+    ['viduq2', 'image'],
+    ['doubao-seedance-1-0-pro-250528', 'image'],
+    ['jimeng_t2v_v30', 'image'],
+    ['veo-3.1-generate-preview', 'image'],
+    ['sora-2', 'last_image'],
+  ])('are refused as last frame without a first one by %s', async (model, param) => {
+    const [before, balance] = [submissions(), await rig.balance()]
+    const body = { model, prompt: 'the sea', last_image: one }
+    const { status, json, text } = await rig.post('/v1/videos', body)
+    expect([status, json.error.param], text).toEqual([400, param])
+    expect([submissions(), await rig.balance()]).toEqual([before, balance])
+  })
+
+  it.each(['/v1/videos', '/v1/video/generations', '/kling/v1/videos/image2video'])(
+    'are sent to Kling as last frame alone, by %s',
+    async (path) => {
+      const body = { model: 'kling-v1-6', image_tail: other, aspect_ratio: '1:1' }
+      expect(await droppedBy(path, body)).toBe('aspect_ratio')
+      expect(posted().at(-1)?.path).toBe('/v1/videos/image2video')
+      expect(lastBody()).toMatchObject({ image_tail: other })
+      expect(lastBody()).not.toHaveProperty('image')
+      expect(lastBody()).not.toHaveProperty('aspect_ratio')
+    },
+  )
+
+  it('are refused by Kling’s path for pictures if there is none', async () => {
+    const body = { model: 'kling-v1-6', prompt: 'the sea' }
+    const { status, text } = await rig.post('/kling/v1/videos/image2video', body)
+    expect(status, text).toBe(400)
+  })
+
+  it('are sent to MiniMax as last frame alone', async () => {
+    const answer = { task_id: 'h1', base_resp: { status_code: 0 } }
+    rig.vendor.answers.set('POST /v1/video_generation', { body: answer })
+    const body = { model: 'MiniMax-Hailuo-02', last_image: other }
+    expect(await droppedBy('/v1/videos', body)).toBeNull()
+    expect(lastBody()).toMatchObject({ last_frame_image: other })
   })
 
   it('are sent once if both names have the same picture', async () => {

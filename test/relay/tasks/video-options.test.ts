@@ -103,6 +103,22 @@ describe.each(VENDORS)('a video of $platform', (vendor, model) => {
   })
 })
 
+const NO_STATUSES = ['constructor', 'toString', '__proto__', ['queued'], { toString: 1 }, true]
+
+describe.each<[VideoVendor, (status: unknown) => object]>([
+  [DOUBAO, (status) => ({ status })],
+  [HAILUO, (status) => ({ status })],
+  [JIMENG, (status) => ({ code: 10_000, data: { status } })],
+  [KLING, (status) => ({ data: { task_status: status } })],
+  [SORA, (status) => ({ status })],
+  [VIDU, (state) => ({ state })],
+  [WAN, (status) => ({ output: { task_status: status } })],
+])('a report of $platform', (vendor, answerWith) => {
+  it.each(NO_STATUSES)('with the status %j can not be read', (status) => {
+    expect(vendor.readReport(JSON.parse(JSON.stringify(answerWith(status))))).toBeNull()
+  })
+})
+
 describe('a request to Wan', () => {
   it.each(['wan2.6', 'wan2.6-t2v', 'wan2.7-i2v', 'wanx2.1-t2v-turbo', 'wan2.2-kf2v-flash'])(
     'for %s costs the listed price per second unless it names a higher resolution',

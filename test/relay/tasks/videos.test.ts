@@ -147,13 +147,15 @@ describe('the sound of a video that is billed by tokens', () => {
 })
 
 describe('a faulty report of a vendor', () => {
-  const { wan, doubao, sora, hailuo } = VIDEO_SCRIPTS as Record<string, VideoScript>
+  const { wan, doubao, sora, hailuo, kling } = VIDEO_SCRIPTS as Record<string, VideoScript>
   const url = 'https://videos.example/v.mp4'
   const output = { task_status: 'SUCCEEDED', video_url: url }
   const success = { status: 'succeeded', content: { video_url: url } }
+  const task_result = { videos: [{ url, duration: true }] }
   it.each([
     ['seconds by DashScope', wan, { output, usage: { video_duration: 0 } }],
     ['tokens by Ark', doubao, { ...success, usage: { total_tokens: 0 }, duration: 0 }],
+    ['seconds by Kling', kling, { data: { task_status: 'succeed', task_result } }],
     ['seconds by OpenAI', sora, { id: 'video_1', status: 'completed', seconds: '0' }],
   ] as const)('of no %s does not make a video cheaper', async (_name, script, body) => {
     if (script === undefined) throw new Error('no script')
@@ -163,6 +165,22 @@ describe('a faulty report of a vendor', () => {
     await expect.poll(() => statusOf(json.id)).toBe('completed')
     expect(await rig.chargeOf(json.id)).toBe(script.hold)
     expect(await rig.balance()).toBe(before - BigInt(script.hold))
+  })
+
+  it('with the name of an object member as status leaves the video open', async () => {
+    if (sora === undefined) throw new Error('no script')
+    const { json } = await submitTo(sora)
+    for (const status of ['constructor', '__proto__', 'toString']) {
+      const body = `{"id":"video_1","status":"${status}"}`
+      const asked = rig.vendor.requests.length
+      rig.vendor.answers.set(sora.query, { body })
+      await expect.poll(() => rig.vendor.requests.length).toBeGreaterThan(asked + 1)
+      expect(await statusOf(json.id)).toBe('queued')
+    }
+    const types = (await rig.taskEvents(json.id)).map(({ type }) => type)
+    expect(types).not.toContain('TaskStatusChanged')
+    rig.vendor.answers.set(sora.query, { body: sora.done('') })
+    await expect.poll(() => statusOf(json.id)).toBe('completed')
   })
 
   it('of MiniMax on a failed video does not say that it was a success', async () => {

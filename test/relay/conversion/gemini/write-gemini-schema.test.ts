@@ -7,6 +7,11 @@ const schemaOf = (schema: unknown) => write(schema).value
 const lossesOf = (schema: unknown) => write(schema).losses
 
 describe('writing a JSON schema in Gemini’s dialect', () => {
+  it('takes a type without a text for no type', () => {
+    const { value } = write({ anyOf: [{ type: [{ toString: 1 }] }, { type: 'string' }] })
+    expect(value.anyOf).toHaveLength(2)
+  })
+
   it('writes an object as the tools of an agent describe it', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
