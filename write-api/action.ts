@@ -84,9 +84,9 @@ export function accepted<E extends Fact>(outcome: Outcome<E, CodedError>): Done<
 }
 
 /**
- * Waits until the named read models include the event at `position`, but at most two seconds. After
- * the wait, the caller's next request sees the change. Also sets the response header `X-Position`
- * to `position`.
+ * Waits until the named read models include the event at `position`, but at most two seconds. If
+ * the wait is long enough, the caller's next request sees the change. Also sets the response header
+ * `X-Position` to `position`.
  */
 export async function waitUntilVisible(
   { freshness }: Deps,

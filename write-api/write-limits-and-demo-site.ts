@@ -13,10 +13,10 @@ const OBJECTS_PER_CALL = 10
 const OBJECTS_MAX = 100
 
 /**
- * Limits the writes of normal users, because events are stored permanently. A user can make 120
- * writing requests per minute and 1 000 per day. Ten objects of a batch count as one request.
- * Requests that write nothing do not count. Admins are not limited, because they run scripts for
- * the whole site.
+ * Limits the writes of normal users and auditors, because events are stored permanently. A user can
+ * make 120 writing requests per minute and 1 000 per day. Ten objects of a batch count as one
+ * request, but a batch counts as at most ten requests. Requests that write nothing do not count.
+ * Admins are not limited, because they run scripts for the whole site.
  */
 export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits'>): void {
   const permits = new WeakMap<FastifyRequest, Permit>()

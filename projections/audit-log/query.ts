@@ -40,9 +40,9 @@ const COLUMNS = sql.fragment`position, object_kind as "objectKind", object_id as
 
 /**
  * The SQL expression for the position of the first act at or after a time. If there is no such act,
- * the position is higher than any position. A condition on the time itself would make Postgres read
- * all newer rows, even for a period in the past. Each period ends at the position at which the next
- * period begins, so successive periods have no gaps between them.
+ * the result is higher than the position of any act. A condition on the time itself would make
+ * Postgres read all newer rows, even for a period in the past. Each period ends at the position at
+ * which the next period begins, so successive periods have no gaps between them.
  */
 const firstPositionAt = (time: number) => sql.fragment`coalesce((
   select t.position from read_audit_log.acts t where t.created_at >= ${time}
@@ -50,9 +50,10 @@ const firstPositionAt = (time: number) => sql.fragment`coalesce((
 ), ${Number.MAX_SAFE_INTEGER})`
 
 /**
- * The end of a query that adds the earlier values of the changed fields to the acts of `page`. An
- * earlier value is in the row of the act, or in the latest earlier act on the same object that
- * changed the field.
+ * The last part of the SQL queries for acts. It reads the acts from the CTE `page`, and adds to
+ * each act the earlier values of the fields that the act changed. If the row of an act contains the
+ * earlier values (`before`), they are used. Otherwise, the value of each field comes from the last
+ * act before it, on the same object, that changed the field.
  */
 const WITH_BEFORE = sql.fragment`
   select page."position", page."objectKind", page."objectId", page."createdAt", page.act,
@@ -69,9 +70,8 @@ const WITH_BEFORE = sql.fragment`
   from page`
 
 /**
- * Returns acts, newest first. `before` contains the earlier values of the changed fields. Such a
- * value comes from the event of the act, or from the latest earlier act on the same object that
- * changed the field.
+ * Returns acts, newest first. `before` contains the earlier values of the changed fields (see
+ * `WITH_BEFORE`).
  */
 export async function listActs(
   db: CommonQueryMethods,
@@ -110,8 +110,8 @@ export async function listActs(
 
 /**
  * Returns the acts after position `after` up to position `upTo`, oldest first. If there are more
- * than `limit` acts, the result ends after all acts of one position, so that the next range misses
- * no act. The result can therefore have more than `limit` acts.
+ * than `limit` acts, only the first ones are returned. Acts with the same position are never split
+ * between two results, so the result can have more than `limit` acts.
  */
 export async function actsAfter(
   db: CommonQueryMethods,

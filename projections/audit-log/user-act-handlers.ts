@@ -10,8 +10,8 @@ import type { Handlers } from '../projection.ts'
 import { logAct } from './log-acts-of-events.ts'
 
 /**
- * The events that are not recorded as acts, because the use of a credential belongs to a login or a
- * confirmation.
+ * The events of credentials that are not recorded as acts. They record that a credential was used,
+ * which is only a part of a login or of a confirmation.
  */
 type CredentialUse = { readonly type: 'PasskeyUsed' | 'TotpStepUsed' }
 type CredentialsAct = Exclude<CredentialsEvent, CredentialUse>

@@ -53,7 +53,8 @@ const runResult = rowType({
 export type RunResult = RowOf<typeof runResult>
 
 /**
- * Reads the results of one test of all channels, failed tests first. Deleted channels are omitted.
+ * Reads the results of one test of all channels, failed tests first. Deleted channels are omitted,
+ * and so are results that a later test of all channels has replaced.
  */
 export const runResults = (db: CommonQueryMethods, run: string): Promise<readonly RunResult[]> =>
   db.any(sql.type(runResult)`
@@ -79,7 +80,10 @@ const testRun = rowType({
 })
 export type TestRun = RowOf<typeof testRun>
 
-/** Reads the latest run that tested all channels. Returns null if there is none. */
+/**
+ * Reads the latest test of all channels, even if it is still running. Returns null if there was
+ * none.
+ */
 export const latestTestRun = (db: CommonQueryMethods): Promise<TestRun | null> =>
   db.maybeOne(sql.type(testRun)`
     select run, total, tested, failed, started_time as "startedTime", ended_time as "endedTime",

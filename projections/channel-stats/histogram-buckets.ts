@@ -1,7 +1,7 @@
 /**
- * The upper bounds of the histogram buckets in milliseconds, from 12 ms to more than five minutes.
- * The last bucket has no upper bound. Bounds double with every fourth bucket, so the error of a
- * quantile is less than a fifth.
+ * The upper bounds of the histogram buckets in milliseconds, from 13 ms to 344 s. The last bucket
+ * has no upper bound. Bounds double with every fourth bucket. The error of a quantile is therefore
+ * at most about a fifth of the value, except in the first and the last bucket.
  */
 const BOUNDS_MS: readonly number[] = Array.from({ length: 60 }, (_, index) =>
   Math.round(12.5 * 2 ** (index / 4)),

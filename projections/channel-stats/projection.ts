@@ -15,9 +15,9 @@ const LATENCY = 1
 const FIRST_TOKEN = 2
 
 /**
- * The outcomes of attempts, by minute, channel and model. The attempt that answered a settled call
- * also has its duration, time to first token, output speed and anomalies. Attempts that submitted a
- * batch are not counted.
+ * The outcomes of attempts by minute, channel and model. For the attempt that answered a settled
+ * call, also its duration, time to first token, output speed and anomalies. Attempts that submitted
+ * a batch are not counted.
  */
 export const channelStats = projectionOf<CallSettled | CallReleased>({
   name: 'channel-stats',
@@ -107,8 +107,8 @@ const NOT_COUNTED_ERRORS = new Set([
 ])
 
 /**
- * The HTTP statuses below 500 that count as failures of the channel, because they result from the
- * operator's account or the provider's limits, not from the caller's request.
+ * The HTTP statuses below 500 that count as failures of the channel, because they usually result
+ * from the operator's account or the provider's limits, not from the caller's request.
  */
 const CHANNEL_FAILURE_STATUSES = new Set([401, 402, 404, 408, 429])
 

@@ -43,7 +43,10 @@ type SpreadRow = RowOf<typeof spreadRow>
 const LATENCY = 1
 const FIRST_TOKEN = 2
 
-/** Reads the statistics since the minute `since` (Unix seconds) for all channels with attempts. */
+/**
+ * Reads the statistics since the minute `since` (Unix seconds) for all channels with counted
+ * attempts in this period.
+ */
 export async function figuresSince(
   db: CommonQueryMethods,
   since: number,

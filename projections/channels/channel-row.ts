@@ -32,7 +32,7 @@ const SELECTED = {
    * The rule that chooses one of several keys for a call. Empty for a channel with a single key.
    */
   keyMode: Type.Enum([...KEY_MODES]),
-  /** The keys that are temporarily not used, with the reason and the time in Unix seconds. */
+  /** The keys that the gateway has disabled, each with the reason and the time in Unix seconds. */
   keysSetAside: Type.Array(
     Type.Object({ keyRef: Type.String(), reason: Type.String(), at: Type.Number() }),
   ),
@@ -44,8 +44,8 @@ const SELECTED = {
   statusAt: wireInteger,
   createdAt: wireInteger,
   /**
-   * The position of the last event that changed the channel. Charging a call does not count as a
-   * change.
+   * The position of the last event that changed the channel. Charges, tests and balance queries do
+   * not count as changes.
    */
   changedPosition: wireInteger,
   isDeleted: Type.Boolean(),

@@ -47,16 +47,20 @@ type Origin = {
   readonly model?: string
   readonly tokenId?: number
   readonly channelId?: number | null
-  /** The amounts by channel, if the movement concerns several channels. */
+  /**
+   * The amounts by channel. Only for corrections, because one correction can change calls of
+   * several channels.
+   */
   readonly channels?: ReadonlyMap<number, bigint>
 }
 
 const DAY = 86_400
 
 /**
- * The movements of each account, each with the balance and the held quota after the movement. The
- * read model also contains the sums of each account by day, and of the site by month. All rows of
- * an account come from one stream, so the rows are in the order of the stream's revisions.
+ * The movements of each account, each with the balance and the held quota after the movement (null
+ * if the event is of an earlier version). The read model also contains the sums of each account by
+ * day, and of the site by month. All rows of an account come from one stream, so the rows are in
+ * the order of the stream's revisions.
  */
 export const ledger = projectionOf<MovingEvent>({
   name: 'ledger',
@@ -150,8 +154,8 @@ function record(event: Recorded<MovingEvent>, origin: Origin, rows: RowChanges):
 
 /**
  * Adds a movement to the sums of the site. A correction changes the sums of each channel of its
- * calls, even if the correction does not change the account's total. A movement is counted once, in
- * its first channel.
+ * calls, even if the correction does not change the account's total. If a movement has several
+ * channels, only the sums of the first one count the movement.
  */
 function addToSite(
   { meta }: Recorded<MovingEvent>,

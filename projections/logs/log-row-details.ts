@@ -75,7 +75,7 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): RowDetails =>
 
 /**
  * Returns the details of a batch, or an empty object if the call does not belong to a batch. One
- * row is the sum of all lines of the batch with the same price.
+ * row is the sum of all lines of the batch with the same model and price.
  */
 const ofBatch = ({ batch, billedLines, estimatedLines, unpaid }: CallSettled['data']): object =>
   batch === undefined
@@ -129,7 +129,7 @@ const ofChargedUsage = ({ price, usage, calls }: Charged): object => ({
   ...ofAudio(price, usage),
 })
 
-/** Returns how the request was changed. The caller may see the names of the changed members. */
+/** Returns how the request was changed. The owner of the call may see these details. */
 const ofChanges = ({ formats, dropped, losses }: RequestChanges): object => ({
   ...(formats === undefined ? {} : { request_conversion: formats }),
   ...(dropped === undefined ? {} : { dropped_members: dropped }),
@@ -138,10 +138,9 @@ const ofChanges = ({ formats, dropped, losses }: RequestChanges): object => ({
 
 /**
  * Returns prices as exact decimal text, and as numbers for clients that only display them. Of the
- * context tiers, only the ratios that were applied are returned. The price of images is only
- * returned for an answer with images. The exact prices of a batch are not returned. The charge of a
- * batch is the sum of the rounded charges of its lines, so it can't be computed from the usage of
- * the batch.
+ * context tiers, only the tier that was applied is returned. The price of images is only returned
+ * for an answer with images. The exact prices of a batch are not returned. The charge of a batch is
+ * the sum of the rounded charges of its lines, so it can't be computed from the usage of the batch.
  */
 function ofPrice({ batch, ...price }: PriceSnapshot, usage: Usage): object {
   const { price: exact, ...ratios } = ofCallPrice(price, usage)
@@ -230,7 +229,10 @@ const ofGroup = (price: PriceSnapshot): object => ({
   ...(price.userGroup === undefined ? {} : { user_group_ratio: Number(price.group) }),
 })
 
-/** Returns the audio tokens with the ratios for audio input and output. */
+/**
+ * Returns the counts of audio and text tokens, and for a price per token the ratios of audio input
+ * and output. Returns an empty object if the call used no audio.
+ */
 function ofAudio(price: PriceSnapshot, usage: Usage): object {
   if (usage.inputAudio + usage.outputAudio === 0) return {}
   return {
@@ -261,7 +263,11 @@ function ofUsage(usage: Usage, calls: number | undefined): object {
   }
 }
 
-/** Returns the quota that the provider's cache saved, or null if the call did not use a cache. */
+/**
+ * Returns the quota that the provider's cache saved. Negative if cache writes cost more than cache
+ * reads saved. Null if the call did not use a cache, or if its usage can't be counted (see
+ * `isCountable`).
+ */
 export function cacheSavingOf(price: PriceSnapshot, usage: Usage): bigint | null {
   const { cacheRead, cacheWrite5m, cacheWrite1h } = usage
   const isUsed = isCountable(usage) && cacheRead + cacheWrite5m + cacheWrite1h > 0

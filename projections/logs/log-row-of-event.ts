@@ -40,15 +40,17 @@ export type LoggedEvent =
   | UserGroupChanged
 
 /**
- * 1 is a top-up, 2 a charged call, 3 a change by an admin, 4 a change by the system, 5 a check-in,
- * 6 a failed call.
+ * 1 is a top-up or a redeemed code. 2 is a charged call. 3 is a change by an admin, a refund, a
+ * restoration or a correction. 4 is a grant by the site, a transfer of rewards or the setup of the
+ * site. 5 is a check-in. 6 is a failed call.
  */
 export type LogType = 1 | 2 | 3 | 4 | 5 | 6
 
 /**
  * A row of the usage log. For a charged call, `quota` is the charge. For all other types, `quota`
- * is the amount added to the balance, negative for a deduction. A balance is therefore the sum of
- * the added amounts minus the sum of the charges.
+ * is the amount added to the balance, negative for a deduction. The sum of the added amounts minus
+ * the sum of the charges is therefore the balance plus the held quota, unless a reversed rebate was
+ * deducted from the balance. Reversed rebates have no rows.
  */
 export type LogCells = {
   readonly created_at: number
@@ -61,8 +63,8 @@ export type LogCells = {
   readonly prompt_tokens: number
   readonly completion_tokens: number
   /**
-   * The admin who made the change. `note` is the admin's reason, encrypted with the data key of the
-   * user whose account changed.
+   * The admin who made the change, or 0 if the site made it. `note` is the reason, encrypted with
+   * the data key of the user whose account changed.
    */
   readonly actor_id?: number
   readonly note?: Sealed | null
@@ -224,7 +226,7 @@ const callOf = (
 
 /**
  * Returns the channels whose attempts failed. The channel statistics use the same rule
- * (`attemptOutcome`), so that the numbers agree.
+ * (`attemptOutcome`), but leave out attempts that submitted a batch.
  */
 function failedChannels(attempts: readonly Attempt[]): Pick<CallCells, 'failed_channels'> {
   const failed = attempts.filter((attempt) => attemptOutcome(attempt) === 'failure')

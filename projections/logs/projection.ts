@@ -6,8 +6,8 @@ import type { RowChanges } from '../runner/row-changes.ts'
 import { detailsOf, type LoggedEvent, rowOf } from './log-row-of-event.ts'
 
 /**
- * One row for each ended call, for each change of a balance without a call, and for each change by
- * an admin.
+ * One row for each ended call, for each change of a balance without a call (except reversed
+ * rebates), for each change of a user's group, and for the setup of the site.
  */
 export const callLog = projectionOf<LoggedEvent>({
   name: 'call-log',

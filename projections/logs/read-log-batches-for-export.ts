@@ -38,9 +38,9 @@ const NAMELESS: readonly string[] = []
 
 /**
  * Returns a function that reads the same rows as `logRows` in batches, but faster. The function
- * looks up each name once instead of joining tables. It does not check the cells against a schema,
- * because this check would take most of the time. Encrypted texts are read only if `withSealed` is
- * true.
+ * looks up names separately and caches them, instead of joining tables. It does not check the cells
+ * against a schema, because this check would take most of the time. Encrypted texts are read only
+ * if `withSealed` is true.
  */
 export function logBatches(
   { pg, db }: Pick<Core, 'pg' | 'db'>,

@@ -22,7 +22,7 @@ const logRow = rowType({
   reason: Type.String(),
   /** True if the user allows complete IP addresses to be shown. */
   showsIp: Type.Boolean(),
-  /** The admin who made the change, or 0. `note` is the admin's reason. */
+  /** The admin who made the change, or 0. `note` is the encrypted reason for the change. */
   actorId: wireInteger,
   actorName: Type.String(),
   note: encryptedText,
@@ -101,9 +101,9 @@ const RARE_ROWS_MAX = 1_000
 type Access = 'by-failures' | 'by-planner'
 
 /**
- * Returns how to find the failed calls for a page of the log. If another filter value is rare, the
- * index of that value is fastest, so the order is left to Postgres. Otherwise, the failed calls are
- * read in index order, because Postgres could choose to read the complete log.
+ * Returns how to find the failed calls for a page of the log. If the filter contains another value
+ * that is rare, the index of this value is fastest, so the order is left to Postgres. Otherwise,
+ * the failed calls are read in index order, because Postgres could choose to read the complete log.
  */
 export async function accessOf(db: CommonQueryMethods, filter: LogFilter): Promise<Access> {
   const { failedChannelId, type: _type, from: _from, to: _to, ...indexed } = filter

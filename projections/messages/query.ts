@@ -229,8 +229,8 @@ const moved = rowType({ position: nullable(wireInteger), userIds: arrayOf(wireIn
 
 /**
  * Finds the users among `userIds` whose inbox changed in a range of event positions: a message was
- * sent, edited, deleted or read. `position` is the position of the last such change. Returns null
- * if no inbox changed.
+ * sent, edited, deleted or read. `position` is the position of the last such change in any inbox,
+ * even of another user. Returns null if no inbox at all changed.
  */
 export async function movedInboxes(
   db: CommonQueryMethods,
@@ -271,7 +271,7 @@ export const messagesWithText = (
     where id = any(${sql.array([...ids], 'int8')}) and not is_deleted
   `)
 
-/** Returns the ids of messages whose only recipient is this user. */
+/** Returns the ids of messages whose only recipient is this user. Deleted messages are omitted. */
 export const messagesOnlyTo = (
   db: CommonQueryMethods,
   userId: number,

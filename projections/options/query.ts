@@ -80,8 +80,8 @@ export async function unpricedModels(
 /**
  * Returns a function that finds the current price of a model before the group ratio is applied. The
  * returned function returns null if the model has no price and the user does not accept models
- * without a price. A model with the name of a moderation model is free only if chats with this
- * model have no price either. The reason is that the name does not tell which endpoint is called.
+ * without a price. The name of a model does not tell which endpoint is called. A moderation model
+ * is therefore free only if chats with the same model have no price.
  */
 export async function modelPrices(
   db: DatabasePool,

@@ -20,7 +20,7 @@ const priceChange = rowType({
   place: Type.Number(),
   /** The user who made or scheduled the change, in the form `user:1`. */
   actor: Type.String(),
-  /** The user's name. Empty if the system made the change, or if the user no longer exists. */
+  /** The user's name. Empty if the system made the change, or if the user was erased. */
   username: Type.String(),
 })
 export type PriceChange = RowOf<typeof priceChange>

@@ -15,7 +15,8 @@ const plannedChange = rowType({
 export type PlannedChange = RowOf<typeof plannedChange>
 
 /**
- * Lists scheduled price changes: first the pending ones by due time, then all others, newest first.
+ * Lists scheduled price changes: first the pending ones by due time, then all others, of which
+ * those that ended last come first.
  */
 export async function plannedChanges(
   db: CommonQueryMethods,

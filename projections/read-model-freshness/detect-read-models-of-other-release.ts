@@ -8,7 +8,7 @@ const DETECTION_VALID_MS = 60_000
 /**
  * Returns a function that detects read models of another release. During an upgrade, such read
  * models can make queries fail. A detection remains valid for `DETECTION_VALID_MS`, because a
- * rebuild may end between the query and the check.
+ * rebuild may end after a query has failed, but before this function is called.
  */
 export async function detectOtherReadModels({
   pg,

@@ -25,8 +25,8 @@ export type Freshness = {
   /** Returns the last known position of a read model, or 0. */
   readonly positionOf: (name: ProjectionName) => number
   /**
-   * Calls the listener after each commit that advances read models. Returns a function that removes
-   * the listener.
+   * Calls the listener whenever this process learns that read models have advanced. Returns a
+   * function that removes the listener.
    */
   readonly onAdvance: (listener: (positions: Positions) => void) => () => void
   /** Removes all listeners and ends all pending calls of `waitFor` with false. */
@@ -129,8 +129,8 @@ const FREQUENT_POLLS_MS = 2_000
 
 type Poller = {
   /**
-   * Requests an early poll. Called when a reader starts to wait, or when the runner's positions
-   * change.
+   * Requests an early poll. Called when a reader is added, when the event bus reports a commit, and
+   * when the runner of this process reports that it does not own all lanes.
    */
   readonly pollSoon: () => void
   readonly stop: () => Promise<void>

@@ -5,8 +5,8 @@ export type Positions = ReadonlyMap<ProjectionName, number>
 
 export type AdvanceSignal = {
   /**
-   * Publishes positions to the listeners. A runner that owns all lanes publishes at its start and
-   * after each commit.
+   * Publishes positions to the listeners. Each runner publishes at its start. A runner that owns
+   * all lanes also publishes after each commit.
    */
   readonly publish: (positions: Positions) => void
   /**
@@ -32,13 +32,14 @@ export type AdvanceSignal = {
   readonly noteOtherReader: () => void
   readonly hasReaders: () => boolean
   /**
-   * Calls `listener` each time a reader is added. Returns a function that removes the listener.
+   * Calls `listener` each time a reader is added in this process or reported by another process.
+   * Returns a function that removes the listener.
    */
   readonly onReader: (listener: () => void) => () => void
   /**
-   * Calls `onPositions` now and each time a position advances. Calls `onPartialOwnership` each time
-   * the runner reports that it does not own all lanes. Returns a function that removes the
-   * listener.
+   * Calls `onPositions` each time positions are published, and at once if positions were published
+   * before. Calls `onPartialOwnership` each time the runner reports that it does not own all lanes.
+   * Returns a function that removes the listener.
    */
   readonly listen: (
     onPositions: (positions: Positions) => void,

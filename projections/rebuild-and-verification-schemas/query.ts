@@ -15,12 +15,15 @@ export const foldedSchemaOf = (work: FoldingWork, name: ProjectionName): string 
 /** Returns the name of the lock that a rebuild or a verification holds while its schema exists. */
 export const foldingLockOf = (work: FoldingWork, name: ProjectionName): string => `${work}:${name}`
 
-/** The maximum wait in milliseconds for the statements that read or fill a schema. */
+/**
+ * The maximum time in milliseconds that the deletion of a schema waits for running statements that
+ * use the schema.
+ */
 const DROP_LOCK_MS = 2_000
 
 /**
  * Drops the schemas whose rows an erasure does not change: those of verifications and scratch
- * copies. This makes a running verification start again. Returns false if a schema is in use for
+ * copies. A running verification therefore starts again. Returns false if a schema is in use for
  * longer than two seconds. Also drops the schemas of rebuilds that were killed. The schemas of
  * running rebuilds stay, because a rebuild applies the erasure before its tables are used.
  */

@@ -53,7 +53,10 @@ export const listOnlyOurs = (
     order by position limit ${limit}
   `)
 
-/** Lists the charged calls of the channel at these positions. */
+/**
+ * Lists the charged calls of the invoice's channel, on the days of the invoice, whose final events
+ * are at the given positions.
+ */
 export const listCalls = (
   db: CommonQueryMethods,
   { channelId, firstDay, lastDay }: MatchedProviderInvoice,

@@ -100,7 +100,7 @@ const matchSum = rowType({
   /** The day and the model of the calls, or null for lines without a call. */
   callDay: nullable(wireInteger),
   callModel: nullable(Type.String()),
-  /** The number of request ids. Each duplicate counts as one. */
+  /** The number of request ids. For the match `duplicate`, the number of duplicate lines. */
   ids: wireInteger,
   rows: wireInteger,
   tokens: wireInteger,
@@ -109,15 +109,16 @@ const matchSum = rowType({
   callTokens: wireInteger,
   cost: wireInteger,
   charged: wireInteger,
-  /** The first lines of the request ids, for `listMatches`. */
+  /** The places (see `listMatches`) of the first line with each request id. */
   places: wireIntegers,
 })
 export type MatchSum = RowOf<typeof matchSum>
 
 /**
- * Matches all lines of an invoice that have request ids. Returns sums by the kind of match, and by
- * the days and models of both sides. If several lines name the same call, the call is counted with
- * the first of them.
+ * Matches all lines of an invoice that have request ids with calls. Returns sums, each for one kind
+ * of match, one day and model of the lines, and one day and model of the calls. If several lines
+ * name the same call, the call is counted only with the first of these lines. Calls that were not
+ * charged are not counted.
  */
 export const matchLines = (
   db: CommonQueryMethods,

@@ -32,9 +32,9 @@ export const contentsOf = (db: CommonQueryMethods): Promise<Contents> =>
 const NEW_ATTEMPTS_MAX = 20_000
 
 /**
- * Reports whether attempts after this position can change how an invoice is matched. This is the
- * case if the attempt's id is in the invoice, or if the attempt's call was charged and ended on the
- * days of the invoice.
+ * Reports whether an attempt after this position can change how an invoice is matched. This is the
+ * case if an id of the attempt is in the invoice, or if the attempt was charged and its call ended
+ * on the days of the invoice. Also returns true if there are more than `NEW_ATTEMPTS_MAX` attempts.
  */
 export const hasNewAttempts = (
   db: CommonQueryMethods,

@@ -72,9 +72,9 @@ export async function readCheckpoints(
 }
 
 /**
- * Sets the checkpoints of all lanes in the caller's transaction. The same transaction has created
- * the tables. Also removes the read model from `ahead_of_events`, because the new tables include
- * only events of the store.
+ * Sets the checkpoints of all lanes in the caller's transaction, which also creates or replaces the
+ * tables. Also removes the read model from `ahead_of_events`, because the new tables include only
+ * events of the store.
  */
 export async function writeCheckpoint(
   client: PoolClient,

@@ -8,9 +8,15 @@ import { type LanePositions, readCheckpoints } from './checkpoints.ts'
 export type DifferingRow = {
   readonly table: string
   readonly kind: 'differs' | 'missing' | 'unexpected'
-  /** The key of the row, such as `user_id 7, position 12`. */
+  /**
+   * The key of the row, such as `user_id 7, position 12`. Texts that may be personal data are left
+   * out.
+   */
   readonly row: string
-  /** The columns that differ. Their values are omitted, because some are personal data. */
+  /**
+   * The columns that differ, if both rows exist. Their values are omitted, because some are
+   * personal data.
+   */
   readonly columns: readonly string[]
   /**
    * The user, position and revision of the row's event. Each is null if the row has no such column.

@@ -22,7 +22,10 @@ export type FoldAndCommitDeps = CommitDeps & {
   readonly core: Core
   readonly context: FoldContext
   readonly stopping: AbortSignal
-  /** Called after each commit, and after another process has moved a cursor's checkpoint. */
+  /**
+   * Called after each commit, and whenever cursors were added, removed, restarted or moved by
+   * another process.
+   */
   readonly onMoved: (cursors: readonly Cursor[]) => void
 }
 
@@ -165,7 +168,8 @@ async function foldCursors(
 }
 
 /**
- * Folds a segment once for all cursors of `folds`. `folds` does not contain the stopped cursors.
+ * Folds a segment once for all cursors in `folds`, which does not contain the cursors that were
+ * stopped.
  */
 async function foldTogether(
   { context }: FoldAndCommitDeps,

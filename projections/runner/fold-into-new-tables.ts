@@ -43,7 +43,7 @@ export type FoldOptions = {
 /**
  * Creates the tables of projections in new schemas and folds each lane up to its position in
  * `upTo`. The events are read once for all projections. The indexes of tables whose rows are never
- * changed are created at the end.
+ * changed are created at the end, unless `withIndexes` is false.
  */
 export async function foldIntoNewTables(
   core: Core,

@@ -101,8 +101,8 @@ const elementText = (element: unknown): string => {
 }
 
 /**
- * The replacements of characters. NUL characters, which Postgres rejects, are replaced as in all
- * other writes.
+ * The replacements of characters. Most are escapes of COPY. NUL characters, which Postgres rejects,
+ * are replaced as in all other writes.
  */
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ...[['\\', '\\\\'] as const, ['\t', '\\t'] as const, ['\n', '\\n'] as const],

@@ -5,8 +5,8 @@ import { PoisonEvent } from './fold-events.ts'
 
 export type ProjectionFailure = {
   /**
-   * The position of the event that could not be folded. Null if the database rejected the rows of a
-   * batch.
+   * The position of the event that could not be folded. Null for any other failure, for example if
+   * the database rejected the rows of a batch.
    */
   readonly position: number | null
   readonly message: string
@@ -55,7 +55,10 @@ export function healthOf(
   }
 }
 
-/** Stops a cursor until the process restarts or the read model is rebuilt. */
+/**
+ * Stops a cursor until the read model is rebuilt, or until this or another process acquires the
+ * lane again.
+ */
 export function stopCursor(cursor: Cursor, error: unknown, log: Logger): void {
   cursor.failure = failureOf(cursor.projection, error, log, cursor.lane)
 }

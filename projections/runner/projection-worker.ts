@@ -27,7 +27,10 @@ const BATCH_MAX = 1_000
  * event is folded immediately.
  */
 const INTERVAL_MS = 200
-/** The interval in milliseconds while a reader waits for read models. */
+/**
+ * The value that replaces `INTERVAL_MS` while a reader waits for read models or follows their
+ * positions.
+ */
 const INTERVAL_WITH_READERS_MS = 50
 const RETRY_MS = 250
 /**
@@ -55,8 +58,8 @@ type Deps = FoldAndCommitDeps & {
 
 /**
  * Folds the events that the bus delivers. A cursor is the progress of one projection in one lane.
- * All pending batches are folded in one transaction. Cursors behind the bus read the missing events
- * from the event store together.
+ * One transaction folds the next pending batch of each lane. If cursors are behind the bus, the
+ * missing events are read from the event store once for all of these cursors.
  */
 export class ProjectionWorker implements LaneWorker {
   private readonly deps: Deps

@@ -24,7 +24,7 @@ export type RowChange = {
 export class RowChanges {
   readonly #tables = new Map<string, Map<string, RowChange>>()
   readonly #wide: [table: string, change: RowChange][] = []
-  /** The tables with at least one change that is not an upsert. */
+  /** The tables with at least one row whose first change is not an upsert. */
   readonly #unmergeable = new Set<string>()
 
   insert(table: string, key: Cells, set: Cells): void {
@@ -91,9 +91,10 @@ export class RowChanges {
   }
 
   /**
-   * Removes all changes and returns them. If `isAll` is false, the changes of tables with only
-   * `put` and `add` are kept. These changes can be merged with any later change, because it does
-   * not matter whether their rows exist.
+   * Removes changes from this object and returns them. If `isAll` is true, removes all changes. If
+   * `isAll` is false, leaves the changes of tables whose row changes were made only with `put` and
+   * `add`. Later `put` and `add` calls can be merged into these changes, because `put` and `add`
+   * accept both existing and missing rows.
    */
   take(isAll: boolean): RowChanges {
     const removed = new RowChanges()

@@ -35,8 +35,8 @@ export type ProjectionRunner = {
   /** Returns false while a projection is stopped in a lane that this process owns. */
   readonly isHealthy: () => boolean
   /**
-   * Rebuilds read models. The events are read once for all of them. The live versions stay
-   * readable. Stopped read models are restarted.
+   * Rebuilds read models. The events are read once for all of them. During the rebuild, the live
+   * versions stay readable. Afterwards, read models that were stopped are kept current again.
    */
   readonly rebuild: (
     names: ProjectionName | readonly ProjectionName[],

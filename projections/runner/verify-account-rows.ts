@@ -81,8 +81,8 @@ export const verifyAccountRows = (
   })
 
 /**
- * Returns the users of the next batch, at least one. A batch is bounded by events, because its rows
- * are in the database twice during the comparison.
+ * Returns the users of the next batch, at least one. The number of events in a batch is limited,
+ * because its rows are in the database twice during the comparison.
  */
 export function nextBatch(accounts: readonly AccountToVerify[], first: number): number[] {
   const userIds: number[] = []

@@ -34,7 +34,7 @@ export type VerificationResult = {
    */
   readonly tables: readonly string[]
   readonly rows: readonly DifferingRow[]
-  /** The reason why no rows could be identified although the tables differ, or null. */
+  /** The error that occurred when the differing rows were searched, or null. */
   readonly rowsError: string | null
 }
 

@@ -22,13 +22,15 @@ type TableRows = {
 }
 
 /**
- * Writes folded batches in the caller's transaction, with one statement per table and kind of
- * change. All statements are sent at once, and Postgres executes them in order. Rows are passed as
- * one JSON text, so that each statement is planned once per connection. Tables and rows are written
- * in a fixed order (see `isShared`). Throws if a row to insert exists or a required row is missing.
+ * Writes folded batches in the caller's transaction. One statement writes up to 1,000 rows of one
+ * table with the same kind of change and the same columns. All statements are sent at once, and
+ * Postgres executes them in order. Rows are passed as one JSON text, so that each statement is
+ * planned once per connection. Shared tables and their rows are written in a fixed order (see
+ * `isShared`). Throws if a row to insert exists or a required row is missing.
  *
- * With `columns`, a cache of the tables' columns, rows are sent with COPY. In this case, only the
- * caller may write the tables, because rows are not locked in a fixed order.
+ * With `columns`, a cache of the tables' columns, new rows and large groups of rows are sent with
+ * COPY. In this case, only the caller may write the tables, because rows are not locked in a fixed
+ * order.
  */
 export async function writeChanges(
   client: PoolClient,
@@ -245,7 +247,7 @@ function nameOf(text: string): string {
 
 /**
  * Converts cells to values that Postgres can store. Postgres rejects NUL characters and unpaired
- * surrogates. One rejected text would stop the projection for all later events of the account.
+ * surrogates. One rejected text would stop the projection for all later events of the lane.
  */
 function storable(cells: Record<string, Cell>): Record<string, unknown> {
   const row: Record<string, unknown> = cells

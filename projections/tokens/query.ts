@@ -84,9 +84,9 @@ const TERM_COLUMNS = [
 const TOKENS_PER_ROW_MAX = 10_000
 
 /**
- * Reads all tokens that are not deleted, with the event position up to which they are current. A
- * row contains the tokens with equal terms. A site may have a hundred thousand tokens, and
- * validating and converting a row for each token would delay the start by seconds.
+ * Reads all tokens that are not deleted, with the event position up to which they are current. Each
+ * row contains tokens whose terms, except the expiry, are equal. A site may have a hundred thousand
+ * tokens, and validating and converting a row for each token would delay the start by seconds.
  */
 export const relayTokens = (db: DatabasePool): Promise<AtPosition<RelayTokenRow>> =>
   atCheckpoint(db, 'tokens', async (snapshot) => {

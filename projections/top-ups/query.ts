@@ -36,7 +36,7 @@ export type OrderFilter = {
 
 /**
  * The `from` clause for all orders. `state` is the displayed status. It is `refunded` if any money
- * was refunded.
+ * was refunded and not restored.
  */
 const tables = sql.fragment`
   from (
@@ -106,8 +106,8 @@ export const highestOrderId = (db: CommonQueryMethods): Promise<number> =>
   `)
 
 /**
- * Returns the order that was paid with this Stripe payment. Returns null if the payment does not
- * belong to this site.
+ * Returns the order that was paid with this Stripe payment. Returns null if no paid order has this
+ * payment.
  */
 export const orderOfPayment = (db: CommonQueryMethods, paymentId: string): Promise<number | null> =>
   db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`

@@ -23,7 +23,7 @@ const DAY = 86_400
 /**
  * Sums of the usage log by hour and by day. Ranges of several years use the sums by day, because
  * the sums by hour would be too many rows. For tokens, only sums by day are kept. Providers' costs
- * are summed only in tables for admins.
+ * are summed in `by_model`, `by_part` and `by_day`, and only admins can read these sums.
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',

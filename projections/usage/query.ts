@@ -132,8 +132,8 @@ export type Hours = { readonly fromHour: number; readonly toHour: number }
 const spent = { count: wireInteger, quota, tokens: wireInteger }
 
 /**
- * Sums over the calls whose provider cost is known. `cost` is what providers charged, and
- * `costedQuota` is what users were charged.
+ * Sums over the calls whose provider cost is known. `cost` is computed from the price of each
+ * provider, and `costedQuota` is what users were charged.
  */
 const costed = { cost: quota, costedQuota: quota }
 
@@ -143,8 +143,8 @@ const siteSums = rowType({
 })
 
 /**
- * Reads the site's charges (type 2), the providers' charges, the effect of providers' caches, and
- * the number of failed calls (type 6).
+ * Reads the site's charges (type 2), the costs at the providers, the effect of providers' caches,
+ * and the number of failed calls (type 6).
  */
 export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =>
   db.one(sql.type(siteSums)`

@@ -144,8 +144,8 @@ async function filterOf(
 
 /**
  * Returns the actors that match a filter text, or undefined if there is no filter text. An actor is
- * a text such as `user:7`. A filter text is the name of a user, or an actor if the text contains a
- * colon.
+ * a text such as `user:7`. A filter text is the name of a user. A text with a colon is compared
+ * with actors, too.
  */
 async function actorsOf(
   { core }: ReadDeps,
@@ -212,8 +212,8 @@ export async function actsOf(
 
 /**
  * Returns the changed fields of an entry. Fields with the same value before and after are left out.
- * If the row has no values before the action, all fields are returned. The same applies to a login,
- * because the values of a login do not replace those of an earlier login.
+ * If the row has no values before the action, all fields are returned. For a login, all fields are
+ * returned as well, because a login does not replace the values of an earlier login.
  */
 function changesOf({ act, before, after }: ActRow): Pick<AuditAct, 'before' | 'after'> {
   if (before === null || act === 'user-logged-in') return { before: null, after: { ...after } }

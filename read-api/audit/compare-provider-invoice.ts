@@ -58,8 +58,8 @@ type Compared = Pick<ProviderInvoiceComparison, 'items' | 'total' | 'models'> & 
 /**
  * Compares an invoice with the calls that this site recorded for the channel of the invoice. An
  * invoice line that contains the id of a call is compared with this call. The remaining lines and
- * calls are compared as sums by day and model. Each line, and each call on the days of the invoice,
- * is thus counted exactly once.
+ * calls are compared as sums by day and model. Duplicate lines are ignored. Every other line, and
+ * each call on the days of the invoice, is thus counted exactly once.
  */
 export async function compareProviderInvoice(
   db: CommonQueryMethods,
@@ -179,8 +179,8 @@ function callsOutsideDays(byId: readonly MatchSum[], range: MatchedProviderInvoi
 }
 
 /**
- * Returns the sums of the lines that were matched to calls by their ids, and of these calls. Also
- * returns the number of request ids for each result of the matching.
+ * Returns the sums of the lines that were matched to attempts by their ids, and of the charged
+ * calls among these attempts. Also returns the number of request ids for each match result.
  */
 function requestsOf(
   invoice: ProviderInvoice,

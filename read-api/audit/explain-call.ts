@@ -42,8 +42,8 @@ const STATUS = {
 
 /**
  * Explains a call from its events. Only viewers who may see all calls get the channels, the hosts,
- * the provider's model names and the costs. Returns null if there is neither an admission nor an
- * end.
+ * the provider's names of mapped models, the costs and the names of admins. Returns null if
+ * `events` contains neither an admission nor an end.
  */
 export async function explainCall(
   deps: ExplainDeps,

@@ -73,7 +73,7 @@ const REQUEST_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
 /**
  * Finds a call that the requester may see, with its events. Throws a 404 if the call does not exist
- * or belongs to another user.
+ * or the requester may not see it.
  */
 export async function visibleCall(
   deps: Pick<ReadDeps, 'core'>,

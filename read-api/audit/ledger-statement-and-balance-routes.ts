@@ -46,8 +46,9 @@ const PAGE_SIZE = 50
 const PAGE_SIZE_MAX = 100
 
 /**
- * The user whose ledger is read. `isOwner` is true if this user reads the ledger. Owners see
- * neither the channels of their calls nor the names of the users who caused changes.
+ * The user whose ledger is read. `isOwner` is true if the ledger is requested through a route for
+ * the caller's own ledger. Owners see neither the channels of their calls nor the names of the
+ * users who caused changes.
  */
 export type LedgerViewer = { readonly userId: number; readonly isOwner: boolean }
 
@@ -168,8 +169,9 @@ async function endsOf(
  * Adds later holds to `figures`, which are the total, the balance and the held quota after a ledger
  * entry. A hold moves quota from the balance to the held quota without a ledger entry, and leaves
  * the total unchanged. Only holds up to the earlier of the two `moments` are added. A moment of
- * null is the present. If the total at this moment differs from the total in `figures`, another
- * ledger entry was made, and `figures` is returned unchanged.
+ * null is the present. If the total at this moment differs from the total in `figures`, the ledger
+ * has another entry in between, and `figures` is returned unchanged. `figures` without a balance
+ * are returned unchanged, too.
  */
 async function withHolds(
   store: ReadDeps['core']['store'],

@@ -70,7 +70,7 @@ export class MatchedInvoices {
 
   /**
    * Lists the invoice lines with this match result. For `only_ours`, lists the calls that are not
-   * in the invoice. `after` is the place of the last row of the previous page, or 0.
+   * in the invoice. `after` is `place` in the last row of the previous page, or 0.
    */
   async list(
     invoice: MatchedProviderInvoice,

@@ -165,7 +165,7 @@ export function getEventReceipt(app: App, { core }: ReadDeps): void {
 /**
  * Returns the event at a position, or null if there is none that the caller may see. For ordinary
  * users, only the stream of their own account is searched. The response therefore reveals nothing
- * about other events.
+ * about other events. If positions are not dense, the same applies to auditors and admins.
  */
 async function recordAt(
   core: Core,

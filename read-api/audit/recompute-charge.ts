@@ -12,8 +12,8 @@ const PAGE = 100
 
 /**
  * Recomputes the charge of a call from the event that ended it. If the call pays for lines of a
- * batch, the charge is the sum of the charges of these lines. The lines are read from the events of
- * the batch.
+ * batch, adds up the charges of these lines, which are in the events of the batch. The result then
+ * equals the charge of the call plus the part that the account could not pay.
  */
 export async function recomputeCharge(
   store: Pick<EventStore, 'readStream'>,

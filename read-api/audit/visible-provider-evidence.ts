@@ -17,7 +17,7 @@ export type EvidenceView = {
 
 /**
  * Returns the part of an attempt's evidence that the viewer may see. The owner of a call gets the
- * digests, and only those identifiers that the response to the call contained.
+ * digests, the time of sending, and only those identifiers that the response to the call contained.
  */
 export function evidenceOf(
   evidence: Partial<ProviderEvidence> | undefined,
@@ -67,8 +67,8 @@ const SEARCHED_MAX = 100
 const PAGE = 10
 
 /**
- * Lists the first results of a batch that one call pays for, in the order in which the results were
- * billed. A batch has one call for each combination of model and price.
+ * Lists the batch results for which one call pays, at most `RESULTS_MAX`, in the order in which
+ * they were billed. A batch has one call for each combination of model and price.
  */
 export async function resultsOfBatch(
   store: Pick<EventStore, 'readStream'>,

@@ -85,8 +85,8 @@ export function listChannelRows(app: App, deps: ReadDeps): void {
 
 /**
  * Returns one row for all channels with the same tag: the sum of the used quota, the average
- * response time, and the common priority and weight (null if the channels differ). Channels without
- * a tag are returned as separate rows.
+ * response time of the tested channels, and the common priority and weight (null if the channels
+ * differ). Channels without a tag are returned as separate rows.
  */
 function tagGroup({ tag, members, rows }: ChannelsOfTag, now: number): ChannelEntry[] {
   const children = rows.map((row) => channelResponse(row, now))

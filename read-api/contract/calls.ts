@@ -94,7 +94,8 @@ export type ExplainedAttempt = Static<typeof ExplainedAttempt>
 export const ArithmeticLine = Type.Object({
   /**
    * The charged item: a field of the usage, such as `cacheRead`, or a tool, such as
-   * `tool:web_search`.
+   * `tool:web_search`. For a batch: a line, such as `line:0`, or `other-lines` for all lines after
+   * the first 100.
    */
   item: Type.String(),
   units: Type.String(),
@@ -117,8 +118,9 @@ const Arithmetic = Type.Object({
   rounded: Type.Integer(),
   charge: Type.Integer(),
   /**
-   * True if the recomputed charge equals the recorded charge. False shows that the record was
-   * changed.
+   * True if the recomputed charge equals the recorded charge (for a batch: the recorded charge plus
+   * the part that the account could not pay). False means that the recorded charge does not result
+   * from the recorded usage and price.
    */
   is_exact: Type.Boolean(),
 })
@@ -273,17 +275,17 @@ export const CallExplanation = Type.Object({
   corrections: Type.Array(ChargeCorrection),
   /** The charge after all corrections, or null while the call is open. */
   charge_in_force: nullable(Type.Integer()),
-  /** For admins and auditors: the amount that the provider charged, in quota. */
+  /** For admins and auditors: the expected cost of the call at the provider, in quota. */
   cost: nullable(Type.Integer()),
   cost_ratio: nullable(Type.String()),
-  /** The batch. This call pays for `lines` of the batch's lines. `billed_lines` were billed. */
+  /**
+   * The batch to which the call belongs, or null. The call pays for `lines` lines of this batch.
+   * `billed_lines` is the number of these lines that were billed, or 0 if the call is not settled.
+   */
   batch: nullable(
     Type.Object({
       ...{ id: Type.String(), lines: Type.Integer(), billed_lines: Type.Integer() },
-      /**
-       * The first 100 results that the call pays for, if the call is settled. The stream
-       * `batch-<id>` has all results.
-       */
+      /** The first 100 results that the call pays for. Omitted if the call is not settled. */
       results: Type.Optional(Type.Array(BatchResult)),
     }),
   ),

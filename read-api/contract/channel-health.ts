@@ -81,7 +81,7 @@ export const ChannelHealth = Type.Object({
   balance_updated_time: Type.Integer(),
   /**
    * True if this channel is the only enabled channel that offers one of its models to one of its
-   * groups. The gateway never disables such a channel.
+   * groups. The gateway does not disable such a channel automatically.
    */
   is_last: Type.Boolean(),
   circuits: Type.Array(CircuitState),
@@ -123,8 +123,8 @@ const HISTORY_RANGES = ['1h', '24h', '7d'] as const
 export type HistoryRange = (typeof HISTORY_RANGES)[number]
 
 /**
- * The figures of one time step. If there was no attempt, both counts are 0 and all other fields are
- * null.
+ * The figures of one time step. If there was no attempt, both counts are 0, and `latency_ms` and
+ * `first_token_ms` are null.
  */
 export const HealthHistoryPoint = Type.Object({
   /** The start of the step in Unix seconds. */

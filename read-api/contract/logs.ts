@@ -212,15 +212,15 @@ export type LogOther = {
   changed_by?: { id: number; username: string }
   note?: string | null
   /**
-   * For admins: the amount that the provider charged, in quota. `cost_ratio` is the provider's
-   * price as a multiple of the list price, which is the price at the group ratio 1. Unknown values
-   * are omitted.
+   * For admins: the expected cost of the call at the provider, in quota. `cost_ratio` is the
+   * provider's price as a multiple of the list price, which is the price at the group ratio 1.
+   * Unknown values are omitted.
    */
   cost?: number
   cost_ratio?: string
   /**
    * For admins: the ids of the channels on which an attempt failed. The statistics of channels
-   * count the same attempts as failures.
+   * count the same attempts as failures, except attempts that submitted a batch.
    */
   failed_channels?: number[]
   /** For admins: the attempts of the call in order, and the ids of their channels. */
@@ -244,7 +244,8 @@ export type LogPage = Static<typeof LogPage>
 export const LogStat = Type.Object({
   quota: Type.Integer(),
   /**
-   * The number of calls in the last 60 seconds. `tpm` is the number of model tokens of these calls.
+   * The number of matching calls in the last 60 seconds. `tpm` is the number of model tokens of
+   * these calls.
    */
   rpm: Type.Integer(),
   tpm: Type.Integer(),

@@ -53,7 +53,7 @@ export const PricedModel = Type.Object({
   /**
    * Maps each group to the units in which the channels of the group bill `model_price`: `call`,
    * `second` or both. The unit for a request depends on the channel that serves the request.
-   * Omitted if all channels of the model bill the same unit.
+   * Omitted if all channels of the model that the requester can use bill the same unit.
    */
   price_units: Type.Optional(PriceUnitLists),
   /**

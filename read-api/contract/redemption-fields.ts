@@ -34,8 +34,8 @@ export const REDEMPTION_FIELDS = {
     isRequired: true,
   },
   /**
-   * 1 is unused, 2 is disabled, and 3 is used. A code with `is_gift` stays unused, because other
-   * users can still redeem the code.
+   * 1 is unused, 2 is disabled, and 3 is used. A code with `is_gift` never gets the status 3, even
+   * if it has been redeemed `max_uses` times.
    */
   status: { wire: 'status', type: 'code', values: [1, 2, 3], access: 'read' },
   createdAt: { wire: 'created_time', type: 'integer', access: 'read' },

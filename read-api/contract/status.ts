@@ -73,8 +73,8 @@ const SetupStatus = Type.Object({
 export const LatestRelease = Type.Object({
   current: Type.String(),
   /**
-   * The latest available version. Empty if the options contain no address for releases, or if the
-   * automatic check is disabled and the request does not force a check.
+   * The latest available version. Empty if the request does not force a check, and either the
+   * options contain no address for releases or the automatic check is disabled.
    */
   latest: Type.String(),
   notes: Type.String(),

@@ -109,8 +109,8 @@ export const TOKEN_FIELDS = {
   },
   userId: { wire: 'user_id', type: 'integer', access: 'read' },
   /**
-   * The key without `sk-`. Only a session of the owner receives the complete key. An access token
-   * receives asterisks and the last four characters.
+   * The key without `sk-`. Only requests with a session of the owner receive the complete key.
+   * Requests with an access token receive asterisks and the last four characters.
    */
   key: { wire: 'key', type: 'text', access: 'read', isComputed: true },
   createdAt: { wire: 'created_time', type: 'integer', access: 'read' },

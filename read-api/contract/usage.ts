@@ -24,9 +24,9 @@ export const TokenUsagePoint = Type.Object({
 export type TokenUsagePoint = Static<typeof TokenUsagePoint>
 
 /**
- * `cost` is the amount that providers charged, in quota. `costed_quota` is the amount that users
- * were charged for the same calls. Both amounts leave out calls with an unknown cost. The margin is
- * `costed_quota` minus `cost`.
+ * `cost` is the expected cost of the calls at the providers, in quota. `costed_quota` is the amount
+ * that users were charged for the same calls. Both amounts leave out calls with an unknown cost.
+ * The margin is `costed_quota` minus `cost`.
  */
 const costed = { cost: Type.Integer(), costed_quota: Type.Integer() }
 

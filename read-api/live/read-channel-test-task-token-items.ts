@@ -17,8 +17,9 @@ import { cachedText, type LiveItem } from './shared-live-buffer.ts'
 
 /**
  * Returns one item for admins if channels were tested, or balances of channels were read, in a
- * range of positions. The item also has the progress of the latest test of all channels. The list
- * is empty if the range contains no such change, and no start or end of this test.
+ * range of positions. The item also has the progress of the latest test of all channels. Returns an
+ * empty list if the range contains no test and no balance query of a channel, and neither the start
+ * nor the end of the latest test of all channels.
  */
 export async function channelTestItems(
   core: Core,

@@ -172,7 +172,10 @@ type ExportSource = {
   /** The filter for the rows, or null if no row can match. */
   readonly filter: LogFilter | null
   readonly format: ExportFormat
-  /** Reports whether the user may still read the rows. Called before each batch. */
+  /**
+   * Reports whether the user may still read the rows. Called for each batch of rows before the
+   * batch is sent.
+   */
   readonly isAllowed: () => Promise<boolean>
 }
 

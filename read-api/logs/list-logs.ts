@@ -133,7 +133,8 @@ function logOrder(
 }
 
 /**
- * Hashes the key of a list. The key would be long if thousands of tokens had the requested name.
+ * Hashes the key under which `PageCursors` stores a list. The key itself can be long, because it
+ * contains the ids of all tokens with the requested name.
  */
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 

@@ -193,8 +193,8 @@ const ERROR = 6
 const isCall = ({ type }: LogRow): boolean => type === CONSUMPTION || type === ERROR
 
 /**
- * Returns the amount that the provider charged for a call, in dollars, or null if the amount is
- * unknown. The JSON text is parsed only if it contains the amount.
+ * Returns the expected cost of a call at the provider, in dollars, or null if the cost is unknown.
+ * The JSON text is parsed only if it contains the cost.
  */
 function costIn(adminOther: string, dollars: CsvSettings['dollars']): CsvCell {
   if (!adminOther.includes('"cost":')) return null

@@ -93,7 +93,8 @@ export class PageCursors {
 
   /**
    * For a sorted list, returns the id below which the rows of the list are read. The id is set when
-   * the first page is read. New rows therefore do not shift later pages.
+   * the first page is read, or if no id is known for the list. New rows therefore do not shift
+   * later pages.
    */
   async end(list: string, page: number, newest: () => Promise<number>): Promise<number> {
     const cursor = this.start(list, 1, 1).before

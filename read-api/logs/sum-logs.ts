@@ -107,7 +107,7 @@ function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] 
 /**
  * Returns the keys under which the sums for a filter are stored. There are sums for each token,
  * user, channel and group. If the filter contains several of them, the first one in this order is
- * used, because the fewest rows belong to the first one.
+ * used, because it usually has the fewest rows.
  */
 function partsFor({ userId, group, channelId, tokenIds }: LogFilter): readonly string[] {
   if (tokenIds !== undefined) return tokenIds.map(usageKeyOf.token)

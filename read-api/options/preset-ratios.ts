@@ -31,8 +31,8 @@ const OUTPUT_CAP = /^[1-9]\d{0,8}$/
 const readPresetList = (text: string): Map<string, string> | null => readNumbers(text, RATIO)
 
 /**
- * Parses a JSON object that maps models to their maximum numbers of output tokens. Returns null in
- * the same cases as `readPresetList`.
+ * Parses a JSON object that maps models to their maximum numbers of output tokens. Returns null if
+ * the JSON, a model name or a number is invalid, or if there are more than 5000 models.
  */
 const readOutputCapList = (text: string): Map<string, string> | null =>
   readNumbers(text, OUTPUT_CAP)

@@ -169,9 +169,10 @@ function unitsIn(
 const PER_CALL = ['call'] as const
 
 /**
- * Reports whether the relay serves a model in a group. The relay rejects a video without a price,
- * even from a user who accepts models without a price. In self-use mode, all models have a price
- * per token. Such a price applies only to videos of vendors that count tokens.
+ * Reports whether the relay serves a model in a group. Returns false only if the group uses the
+ * model for nothing but videos, and the relay rejects these videos. The relay rejects a video
+ * without a price, even from a user who accepts models without a price. In self-use mode, all
+ * models have a price per token. Such a price applies only to videos of vendors that count tokens.
  */
 function isServed(use: VideoUse | undefined, price: ReturnType<Site['priceOf']>): boolean {
   if (use === undefined || use.hasCalls || price?.mode === 'call') return true
@@ -193,7 +194,10 @@ function batchRatioIn(
   return { batch_ratio: options.number('BatchRatio') }
 }
 
-/** Returns the field with the ratios of a model's videos, if all channels have the same ratios. */
+/**
+ * Returns the field with the ratios of a model's videos. Returns no field if there are no ratios,
+ * or if the channels have different ratios.
+ */
 function ratiosIn(uses: Iterable<VideoUse>): Pick<PricedModel, 'video_ratios'> {
   const pricings = new Set([...uses].flatMap((use) => [...use.pricings]))
   const [first = null, ...others] = [...pricings].map(({ ratios }) => ratios())

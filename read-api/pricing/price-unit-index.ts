@@ -105,9 +105,9 @@ export class PriceUnitIndex {
   }
 
   /**
-   * Returns the units in which the usable channels of each group bill a model. A group without an
-   * entry bills the model per call. The result has no entries if no channel bills the model by the
-   * second.
+   * Returns the units in which the usable channels of each group bill a model. If no channel bills
+   * the model by the second, the result has no entries, and all groups bill the model per call. In
+   * any other case, a group without an entry has no usable channel for the model.
    */
   unitsByGroup(model: string, filter: UnitFilter): ReadonlyMap<string, ReadonlySet<PriceUnit>> {
     const units = new Map<string, Set<PriceUnit>>()
@@ -132,9 +132,9 @@ export class PriceUnitIndex {
   }
 
   /**
-   * Returns how the usable channels of each group use a model. A group without an entry has no
-   * usable channel for the model, or makes no videos with the model. The result has no entries if
-   * no channel makes videos with the model.
+   * Returns how the usable channels of each group use a model. If no channel makes videos with the
+   * model, the result has no entries. In any other case, a group without an entry has no usable
+   * channel for the model.
    */
   videoUseByGroup(model: string, filter: UnitFilter): ReadonlyMap<string, VideoUse> {
     const uses = new Map<string, VideoUse>()

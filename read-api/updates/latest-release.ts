@@ -60,8 +60,8 @@ type LastCheck = {
 /**
  * `GET /api/option/latest_release`, for admins: the latest release, as the configured address
  * describes it. The address is requested at most once a day, and only if the automatic check is
- * enabled. With `is_forced=true`, the address is always requested. Throws an error if the latest
- * request failed.
+ * enabled. With `is_forced=true`, the address is always requested. Throws an error if the last
+ * request to the address failed, or if a forced check finds no configured address.
  */
 export function latestRelease(app: App, { core, ...deps }: ReadDeps): void {
   const { version: current } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }

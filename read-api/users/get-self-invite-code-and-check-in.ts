@@ -58,9 +58,9 @@ async function storedWebhookErrorOf(
 }
 
 /**
- * Adds the notification settings to the other settings of a user, which are a JSON text. Only the
- * user can see the notification settings. The result tells whether the webhook has a secret, but
- * does not contain the secret.
+ * Returns the JSON text `setting`, which contains a user's other settings, with the notification
+ * settings added. Only the user can see the notification settings. The result tells whether the
+ * webhook has a secret, but does not contain the secret.
  */
 function withNotifications(
   setting: string,

@@ -124,7 +124,7 @@ function largestChanges({ accounts }: CorrectionPlan) {
  * POST /api/audit/corrections: applies a correction that was previewed. The plan is computed again
  * and must equal the plan of the preview. An interrupted correction is continued by a background
  * job, or by the same request if it is sent again. Each account applies each batch of the
- * correction only once.
+ * correction only once. If the correction has already finished, only its result is returned.
  */
 export const applyCorrection: Action = (api, deps) => {
   api.route({

@@ -80,7 +80,7 @@ const TOTAL =
 
 /**
  * Matches a cell that only says that the row is a total. Such a row may have a day, for example the
- * last day of the month. If the provider's name of a model matches, the name must be a key of
+ * last day of the month. A row of a model with such a name is accepted only if the name is a key of
  * `models`.
  */
 const TOTAL_CELL = new RegExp(
@@ -131,7 +131,10 @@ export const exactMaxOf = (decimals: number): bigint =>
   BigInt(Number.MAX_SAFE_INTEGER) * unitOf(decimals)
 
 const AMOUNT_LENGTH_MAX = 64
-/** Matches a plus or minus sign and a currency sign in either order, such as `-$` or `$-`. */
+/**
+ * Matches an optional plus or minus sign and an optional currency sign in either order, such as
+ * `-$` or `$-`.
+ */
 const SIGNS = /^([+-]?)(?:(\p{Sc}) ?)?([+-]?)/u
 const DIGITS = /^(\d{1,12})(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 /**

@@ -36,12 +36,13 @@ type Failure = { readonly account: PlannedAccount; readonly code: string | null 
 
 /**
  * Applies the plan of a correction and records its end. Repeated and concurrent calls do no harm,
- * because each account applies each batch only once. An account that fails does not delay other
- * accounts. If an account could not be read or written, this function throws `AccountsUnavailable`
- * after it has tried all accounts, so that another pass is made. In the last pass, or if accounts
- * failed only with error codes, this function records the end of the correction with the failed
- * accounts instead. The next preview contains the calls of these accounts again. Returns the
- * position of the event that records the end.
+ * because each account applies each batch only once. If `plan` is not the confirmed plan, and not
+ * only because accounts are unreadable, no account is corrected. An account that fails does not
+ * delay other accounts. If an account could not be read or written, this function throws
+ * `AccountsUnavailable` after it has tried all accounts, so that another pass is made. In the last
+ * pass, or if accounts failed only with error codes, this function records the end of the
+ * correction with the failed accounts instead. The next preview contains the calls of these
+ * accounts again. Returns the position of the event that records the end.
  */
 export async function runCorrection(
   { core }: RunDeps,

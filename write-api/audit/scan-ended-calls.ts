@@ -24,9 +24,10 @@ export function checkRange({ from, to }: { readonly from: number; readonly to: n
 
 /**
  * Reads the events of a time range in the order of their positions. For each page, calls `onCalls`
- * with the calls that ended with a charge. At the time limit, the scan stops and returns the
- * position from which the next scan continues. Returns null if the range is complete. The events
- * are read instead of a read model, because the purpose of a scan is to check the events.
+ * with the settled and interrupted calls that match the filter. At the time limit, the scan stops
+ * and returns the position from which the next scan continues. Returns null if the range is
+ * complete. The events are read instead of a read model, because the purpose of a scan is to check
+ * the events.
  */
 export async function scanEndedCalls(
   { store, config }: Pick<Core, 'store' | 'config'>,

@@ -131,9 +131,9 @@ export const createChannel: Action = (api, deps) => {
 }
 
 /**
- * Determines which channels a request creates. In `batch` mode, each key gets a channel with a
- * numbered name. In any other mode, one channel gets all keys. In `single` mode, the domain rejects
- * several keys.
+ * Determines which channels a request creates. In `batch` mode with several keys, each key gets a
+ * channel with a numbered name. In any other case, one channel gets all keys. In `single` mode, the
+ * domain rejects several keys.
  */
 function splitKeys(
   name: string,
@@ -151,8 +151,8 @@ function splitKeys(
 const COPY_SUFFIX: TranslatedText = { zh: '_复制', en: '_copy' }
 
 /**
- * POST /api/channel/copy/{id}: creates a new channel with the terms, keys and status of an existing
- * one.
+ * POST /api/channel/copy/{id}: creates a new channel with the terms and keys of an existing one.
+ * The name gets a suffix. The copy is enabled only if the status of the original is enabled.
  */
 export const copyChannel: Action = (api, deps) => {
   api.route({

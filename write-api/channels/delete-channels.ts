@@ -32,7 +32,7 @@ const deletedBy = ({ type, data }: ChannelEvent): readonly number[] =>
  * Deletes channels. Throws 409 if one of them has unfinished tasks or batches. The deletion erases
  * the keys of the channels. Without the keys, results could be neither fetched nor billed, but the
  * provider would still charge for them. `DeleteDisabledChannels` deletes only channels that are
- * disabled both before and after their unfinished work is counted.
+ * disabled or have expired both before and after their unfinished work is counted.
  */
 async function deleteUnused(
   deps: Deps,
@@ -115,8 +115,8 @@ export const deleteChannels: Action = (api, deps) => {
 }
 
 /**
- * DELETE /api/channel/disabled: deletes all channels that an admin or the gateway has disabled.
- * Returns the number of deleted channels.
+ * DELETE /api/channel/disabled: deletes all channels that are disabled or have expired. Returns the
+ * number of deleted channels.
  */
 export const deleteDisabledChannels: Action = (api, deps) => {
   api.route({

@@ -50,7 +50,7 @@ export const UpdateChannel = Type.Object({
   key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),
   /**
    * A key that unfinished tasks or batches need is removed only if `force` is true. The only key of
-   * a channel can always be replaced at the same address.
+   * a channel can always be replaced if the type, the address and the proxy stay the same.
    */
   force: Type.Optional(Type.Boolean()),
   /** The indexes (from 0) of keys that are enabled again after they were disabled automatically. */

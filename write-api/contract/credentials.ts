@@ -64,7 +64,7 @@ const ConfirmTotp = Type.Object({ code })
 
 /**
  * New recovery codes. No later response contains them. If a second factor was added and the user
- * already had recovery codes, the list is empty.
+ * already had another one, the list is empty.
  */
 const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
 

@@ -19,7 +19,7 @@ const QUOTA = Type.Integer({ minimum: -9007199254740991, maximum: 90071992547409
 /**
  * A change of a user by an admin. `quota` is the new balance. `expected_quota` is the balance that
  * the client has read. The default is the balance that the session or access token received or set
- * last. The change is rejected with 409 if the balance has changed since then. Without
+ * last, if any. The change is rejected with 409 if the balance has changed since then. Without
  * `expected_quota`, the change is also rejected if the server failed to record the balance that the
  * session or access token received last.
  */
@@ -52,7 +52,10 @@ export type AdjustQuota = Static<typeof AdjustQuota>
 
 export const QuotaAdjustment = Type.Object({
   id: Type.Integer(),
-  /** The username, or empty if the user is unknown or was erased. */
+  /**
+   * The username. Empty if the user is unknown or was erased, or if the caller may not act on the
+   * user.
+   */
   username: Type.String(),
   /**
    * `done`: the balance was changed. `repeated`: an earlier request with the same `request_id` has
@@ -70,7 +73,7 @@ export const QuotaAdjustment = Type.Object({
 })
 export type QuotaAdjustment = Static<typeof QuotaAdjustment>
 
-/** One result per requested user, in the order of the request. */
+/** One result for each different user in the request, in the order of the request. */
 export const QuotaAdjustments = Type.Object({ items: Type.Array(QuotaAdjustment) })
 export type QuotaAdjustments = Static<typeof QuotaAdjustments>
 

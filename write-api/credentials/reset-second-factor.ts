@@ -24,7 +24,8 @@ import { credentialsOf } from './read-and-change-credentials.ts'
 
 /**
  * POST /api/user/reset_second_factor: removes all second factors of a user, ends the user's
- * sessions, and notifies the user by email. The user must have a lower role than the admin.
+ * sessions, and notifies the user by email. Admins may reset only normal users. The super admin may
+ * reset all other users.
  */
 export const resetSecondFactor: Action = (api, deps) => {
   const pending = new Set<Promise<void>>()

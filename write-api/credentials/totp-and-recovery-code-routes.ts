@@ -46,7 +46,7 @@ export const beginTotp: Action = (api, deps) => {
 
 /**
  * POST /api/user/totp: enables the authenticator app if the code is correct. Returns new recovery
- * codes, or an empty list if the user already has recovery codes.
+ * codes, or an empty list if the user already has another second factor.
  */
 export const confirmTotp: Action = (api, deps) => {
   api.route({
@@ -104,7 +104,10 @@ export const disableTotp: Action = (api, deps) => {
   })
 }
 
-/** POST /api/user/recovery_codes: replaces the recovery codes with ten new ones. */
+/**
+ * POST /api/user/recovery_codes: replaces the recovery codes with ten new ones. Requires a proof of
+ * identity.
+ */
 export const replaceRecoveryCodes: Action = (api, deps) => {
   api.route({
     ...endpoint(credentialActions, 'POST /api/user/recovery_codes'),

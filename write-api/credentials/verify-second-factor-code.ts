@@ -12,8 +12,8 @@ import { isTotpCode, recoveryCodeHash, totpOwner, totpStep } from './totp-and-re
 
 /**
  * Verifies and consumes a code: either a six-digit code of the authenticator app or a recovery
- * code. Throws `CodeWrong` or `CodeUsed`. If several requests contain the same code, only one of
- * them succeeds.
+ * code. Throws `CodeWrong` or `CodeUsed` if the code is not valid. If several requests contain the
+ * same code, only one of them succeeds.
  */
 export async function verifyCode(
   deps: Deps,

@@ -47,9 +47,10 @@ export async function issueMailCode(
 }
 
 /**
- * Reports whether a mailed code is correct. The request must come from the browser that requested
- * the code. A correct code is consumed, and five wrong codes invalidate the mailed code. Attempts
- * from other browsers do not count, so that strangers cannot invalidate a code.
+ * Reports whether a mailed code is correct. If the code was requested by a browser, the request
+ * must come from the same browser. A correct code is consumed, and five wrong codes invalidate the
+ * mailed code. Attempts from other browsers do not count, so that strangers cannot invalidate a
+ * code.
  */
 export async function verifyMailCode(
   { shortLived }: Codes,
@@ -87,9 +88,9 @@ const MAILS_PER_IP_MAX = 20
 
 /**
  * Acquires the permit to send one mail. An email address receives at most one mail of each kind in
- * 30 s, and five in an hour. An IP address can request twenty mails in an hour. Throws 429 if a
- * limit is reached. If the permit is released with a refund, the mail no longer counts for the
- * email address, but still counts for the IP address.
+ * 30 s, and five of each kind in an hour. An IP address can request twenty mails in an hour. Throws
+ * 429 if a limit is reached. If the permit is released with a refund, the mail no longer counts for
+ * the email address, but still counts for the IP address.
  */
 export async function acquireMailPermit(
   { limits, vault }: Pick<Core, 'limits' | 'vault'>,

@@ -26,7 +26,8 @@ import { siteNameOf } from './site-mailer-and-test-mail.ts'
 
 /**
  * GET /api/verification: mails a code to an address. If an account already has the address, the
- * mail says so and contains no code. The response is the same in both cases.
+ * mail says so and contains no code. Exceptions are codes for notifications, and the address that
+ * the caller's own account has. The response is the same in all cases.
  */
 export const sendCode: Action = (api, deps) => {
   api.route({
@@ -76,7 +77,8 @@ type RequestedPurpose = 'register' | 'bind' | 'notify' | undefined
 
 /**
  * Returns the requested purpose of the code. The default is `bind` with a session and `register`
- * without a session. Throws `NotLoggedIn` if `bind` or `notify` is requested without a session.
+ * without a session. Throws `NotLoggedIn` if `bind` or `notify` is requested without a session. A
+ * session counts only if the header `User-Id` contains the id of its user.
  */
 async function purposeOf(
   request: FastifyRequest,
@@ -116,8 +118,8 @@ async function mailCode(
 }
 
 /**
- * Sends a mail to a visitor. The error of a failure only says that the mail was not sent, or that
- * mail settings are missing.
+ * Sends a mail to a visitor. If the mail is not sent, throws an error that says no more than this,
+ * or that mail settings are missing.
  */
 async function sendToVisitor(
   { core, mailer }: Pick<Deps, 'core' | 'mailer'>,

@@ -19,9 +19,10 @@ const UNUSED_AFTER_MS = 60 * 60_000
 type RemovalDeps = Pick<Deps, 'core'>
 
 /**
- * Deletes the texts in the vault that belong to no message. A process leaves such a text if it dies
- * between storing the text and appending the event. The text may contain personal data, and no
- * erasure would find it. Stops when `lost` is aborted, because a shutdown waits for this function.
+ * Deletes texts in the vault that no message uses, if they are older than `UNUSED_AFTER_MS`. A
+ * process leaves such a text if it dies between storing the text and appending the event. The text
+ * may contain personal data, and no erasure would find it. Stops when `lost` is aborted, because a
+ * shutdown waits for this function.
  */
 export async function removeUnusedTexts({ core }: RemovalDeps, lost: AbortSignal): Promise<void> {
   const { actors, db, pg, vault, now } = core

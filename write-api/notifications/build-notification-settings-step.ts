@@ -44,8 +44,9 @@ export type SettingsChange = {
 }
 
 /**
- * Builds the step (a command to one stream) that changes notification settings. Omitted settings
- * are not changed. Calls for the same user must not run concurrently.
+ * Returns the step (a command to one stream) that changes notification settings. Before that,
+ * checks the mailed code of a new address, and stores a new webhook secret in the vault. Omitted
+ * settings are not changed. Calls for the same user must not run concurrently.
  */
 export async function notificationsStep(
   { core }: Deps,
@@ -139,8 +140,8 @@ async function verifyAddress(
 }
 
 /**
- * Encrypts a new text. If the text equals the stored text, returns the stored ciphertext, so that a
- * repeated request changes nothing.
+ * Encrypts a new text. If the text is omitted or equals the stored text, returns the stored
+ * ciphertext, so that a repeated request changes nothing. If the text is empty, returns null.
  */
 async function sealIfChanged(
   { vault }: Pick<Deps['core'], 'vault'>,
@@ -155,8 +156,8 @@ async function sealIfChanged(
 }
 
 /**
- * Stores a new webhook secret and returns its vault reference. Null removes the stored secret. An
- * empty text keeps the stored secret, because forms never contain the stored secret.
+ * Stores a new webhook secret and returns its vault reference. Null removes the stored secret. A
+ * missing or empty text keeps the stored secret, because forms never contain the stored secret.
  */
 async function storeSecret(
   { vault }: Pick<Deps['core'], 'vault'>,

@@ -35,8 +35,8 @@ export const WEBHOOK_LIMITS: OutboundLimits = {
 /**
  * Posts JSON to an https address that a user entered. Returns true if the receiver accepts the
  * request. Returns false if no attempt succeeds, or if the outbound policy for users forbids the
- * address. There are up to three attempts of 5 s each, with increasing pauses. `stop` ends the
- * attempts.
+ * address. There are up to three attempts of 5 s each, with increasing pauses. A response that a
+ * repetition would not change, such as 404, ends the attempts. `stop` ends them too.
  */
 export async function sendWebhook(
   outbound: Pick<Outbound, 'dispatcher'>,

@@ -30,8 +30,8 @@ export const oauthState: Action = (api, deps) => {
 }
 
 /**
- * Sends a request to a login provider. The visitor gets the same error for every failure; only the
- * log contains the reason.
+ * Runs `ask`, which sends a request to a login provider. If the provider fails, throws the error
+ * for the visitor. This error is the same for every failure; only the log contains the reason.
  */
 export async function callProvider<T>(
   { core }: Pick<Deps, 'core'>,
@@ -49,8 +49,8 @@ export async function callProvider<T>(
 }
 
 /**
- * GET /api/oauth/authorize: returns the provider's URL with the state, the PKCE challenge and the
- * nonce.
+ * GET /api/oauth/authorize: returns the provider's URL with the state, the PKCE challenge and, for
+ * OIDC, the nonce.
  */
 export const authorize: Action = (api, deps) => {
   api.route({

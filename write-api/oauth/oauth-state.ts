@@ -86,7 +86,7 @@ export async function consumeState(
  * header `User-Id` contains another id, or is missing. If `mayLackHeader` is true, a missing header
  * is accepted, because a browser that opens an address sends no such header. In this case, the
  * caller must check that the state was issued in the same browser. Sets `request.principal` if it
- * returns a user.
+ * returns a user. Throws if the session was started with a temporary password.
  */
 export async function userOf(
   request: FastifyRequest,

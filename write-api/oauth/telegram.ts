@@ -78,8 +78,8 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
 
 /**
  * GET /api/oauth/telegram/login: signs a user in. If the request contains a state, the state must
- * have been issued for a login. Requests of a browser that opens the address are rejected, so that
- * a link cannot sign a user in to another account.
+ * have been issued for a login. If a browser opens this address as a page, the request is rejected,
+ * so that a link cannot sign a user in to another account.
  */
 export const telegramLogin: Action = (api, deps) => {
   api.route({

@@ -73,9 +73,9 @@ async function acquireAttempt({ core }: Deps, request: FastifyRequest) {
 }
 
 /**
- * GET /api/oauth/wechat: signs a user in with a code of the WeChat official account. Requests of a
- * browser that opens the address are rejected. Otherwise, a link with an attacker's code could sign
- * the visitor in to the attacker's account.
+ * GET /api/oauth/wechat: signs a user in with a code of the WeChat official account. If a browser
+ * opens this address as a page, the request is rejected. Without this check, a link with an
+ * attacker's code could sign the visitor in to the attacker's account.
  */
 export const weChatLogin: Action = (api, deps) => {
   api.route({

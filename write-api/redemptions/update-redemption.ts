@@ -14,7 +14,7 @@ import { redemptionError } from './redemption-errors.ts'
 import { applyRedemptionFields, checkValidUntil } from './redemption-terms-from-request.ts'
 
 /**
- * PUT /api/redemption/: changes a code that is enabled and not used up. A gift can also be changed
+ * PUT /api/redemption/: changes a code that is enabled and not used. A gift can also be changed
  * after users have redeemed it. With `?status_only=true`, only the status is changed: 1 enables the
  * code, and 2 disables it.
  */

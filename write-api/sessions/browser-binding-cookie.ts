@@ -1,7 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** A cookie that identifies a browser before the user has a session. */
+/**
+ * A cookie that identifies a browser, with or without a session. It binds an OAuth state or a
+ * mailed code to the browser that requested it.
+ */
 export type BrowserCookie = {
   readonly name: string
   readonly path: string

@@ -81,8 +81,9 @@ export function createHumanCheck(core: Core): HumanCheck {
 }
 
 /**
- * For each action, the actions whose CAPTCHA tokens are accepted. For example, the registration
- * form requests a mail code (`verification`) with the token of the form's CAPTCHA (`register`).
+ * For each action, the actions whose CAPTCHA tokens are accepted. Tokens without an action are
+ * always accepted. For example, the registration form requests a mail code (`verification`) with
+ * the token of the form's CAPTCHA (`register`).
  */
 const WIDGET_ACTIONS: Readonly<Record<HumanCheckAction, readonly string[]>> = {
   login: ['', 'login'],

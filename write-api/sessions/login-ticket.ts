@@ -43,7 +43,8 @@ export async function readTicket({ core }: Deps, ticket: string): Promise<LoginT
 }
 
 /**
- * Counts an attempt with a ticket before the second factor is checked. Throws after five attempts.
+ * Counts an attempt with a ticket before the second factor is checked. Throws if five attempts were
+ * already counted, or if the ticket is unknown or expired.
  */
 export async function countTicketAttempt({ core }: Deps, ticket: string): Promise<void> {
   const key = core.vault.keyedHash('login-ticket', ticket)

@@ -50,9 +50,9 @@ export const login: Action = (api, deps) => {
 }
 
 /**
- * Returns the user whose username and password are in the request. Throws if there is no such user.
- * `onCandidate` is called with the first user whom the entered text may name, before the password
- * is verified, and again with the returned user.
+ * Returns the user whose username or email address, and whose password, are in the request. Throws
+ * if there is no such user. `onCandidate` is called with the first user whom the entered text may
+ * name, before the password is verified, and again with the returned user.
  */
 async function verifyPassword(
   deps: Deps,

@@ -25,8 +25,8 @@ export type ResetLink = { readonly userId: number; readonly authVersion: number 
 type Links = Pick<Core, 'shortLived'>
 
 /**
- * Creates a reset link and returns its token. Only a hash of the token and the email address is
- * stored.
+ * Creates a reset link and returns its token. The link's data is stored under a hash of the email
+ * address and the token. The token itself is not stored.
  */
 async function issueResetLink(
   { shortLived }: Links,
@@ -70,8 +70,8 @@ const keyOf = (address: string, token: string): string =>
   createHash('sha256').update(`${address}\n${token}`).digest('hex')
 
 /**
- * GET /api/reset_password: mails a reset link. The response is sent before the address is looked
- * up. Neither the response nor its timing reveals whether the address belongs to a user.
+ * GET /api/reset_password: mails a reset link. The response does not wait until the address is
+ * looked up. Neither the response nor its timing reveals whether the address belongs to a user.
  */
 export const requestReset: Action = (api, deps) => {
   const pending = new Set<Promise<void>>()

@@ -26,7 +26,7 @@ export type FailedLoginTally = {
   readonly urgency: Urgency
   /**
    * The IP address from which the logins came, or their network if there were several addresses.
-   * Null if there were several networks.
+   * Null if there were several networks, or if the address has no network.
    */
   readonly from: string | null
   readonly count: number
@@ -55,7 +55,7 @@ const TALLIES_PER_PERIOD_MAX = 15
 
 /**
  * Adds up failed logins in a limited amount of memory, however many accounts and networks an
- * attacker uses. Failed logins to accounts of admins have priority, so that an attacker can't hide
+ * attacker uses. Failed logins with a higher urgency have priority, so that an attacker can't hide
  * them among many other failed logins.
  */
 export class FailedLoginTallies {
@@ -103,7 +103,7 @@ export class FailedLoginTallies {
 
   /**
    * Returns the network under which a failed login is counted. Returns `SEVERAL_NETWORKS` if the
-   * account already has the maximum number of networks, or if the logins came from several
+   * account already has the maximum number of other networks, or if the logins came from several
    * networks.
    */
   #networkOf({ userId, from, urgency }: FailedLoginTally): string {

@@ -88,7 +88,7 @@ async function change(
  * Returns the step that changes the budget, or no step if nothing changes. `edits` in `quota` is
  * the number of edits that the budget had when the caller read it. If the budget was edited since,
  * the account rejects the step. Without `edits`, the account rejects the step if the remaining
- * quota differs from `expected`.
+ * quota differs from `expected`. Without both values, the account checks neither.
  */
 function budgetSteps(
   { userId }: Principal,
@@ -134,9 +134,9 @@ async function requestedQuota(
 
 /**
  * Returns the remaining quota that the caller has read, and the number of edits if the request
- * contains both values. If the request does not contain the quota, the quota that the caller
- * received last is used. Returns an empty object if the caller has received no quota. Returns
- * `'unknown'` if the server could not store the quota that the caller received.
+ * contains both values. If the request does not contain `expected_remain_quota`, the quota that the
+ * caller received last is used. Returns an empty object if the caller has received no quota.
+ * Returns `'unknown'` if the server could not store the quota that the caller received.
  */
 async function baseOf(
   { shownBudgets }: Deps,

@@ -27,9 +27,10 @@ const ATTEMPTS_MAX = 10
 
 /**
  * Applies Stripe's report of a refund or a dispute. One append records the report, changes the
- * quota and notifies the admins. A report is applied only once, and reports may arrive in any
- * order. Reports about payments of other sites are ignored. If it is unknown whether the append was
- * written, the promise is rejected, so that Stripe sends the report again.
+ * quota and, if `reportEffect` returns an effect, notifies the admins. A report is applied only
+ * once, and reports may arrive in any order. Reports about payments of other sites are ignored. If
+ * it is unknown whether the append was written, the promise is rejected, so that Stripe sends the
+ * report again.
  */
 export async function applyRefundOrDispute(
   deps: Deps,
@@ -62,8 +63,9 @@ export async function applyRefundOrDispute(
 
 /**
  * Returns the id of the order that a payment has paid, or null if this site has no such order.
- * Throws if the trade number of the payment, from the report or from Stripe, belongs to an order
- * whose payment is not recorded yet. In this case, Stripe sends the report again.
+ * Throws if the read models are not current in time, or if Stripe cannot be asked for the payment.
+ * Also throws if the trade number of the payment, from the report or from Stripe, belongs to an
+ * order whose payment is not recorded yet. Stripe then sends the report again.
  */
 async function orderOf(
   deps: Deps,
@@ -132,8 +134,8 @@ async function appendReport(
 }
 
 /**
- * Appends a message to the admins together with the given steps, so that the message is sent only
- * once.
+ * Appends the given steps together with a message to the admins, so that the message is sent only
+ * once. If there is no active admin, appends only the steps.
  */
 async function withNotice(
   { core, nextIds }: Deps,

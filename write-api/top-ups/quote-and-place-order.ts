@@ -33,8 +33,8 @@ const newTradeNo = (orderId: number): string =>
   `T${orderId}X${randomBytes(12).toString('hex').toUpperCase()}`
 
 /**
- * Returns the order id in a trade number. Returns null if the text is not a trade number of this
- * site.
+ * Returns the order id in a trade number. Returns null if the text does not have the form of a
+ * trade number of this site.
  */
 export function orderIdOf(tradeNo: string): number | null {
   const [, id] = TRADE_NO_PATTERN.exec(tradeNo) ?? []

@@ -141,7 +141,7 @@ const prefixesOf = (vault: Vault, { request_id: id }: AdjustQuota): readonly str
 
 /**
  * Returns the id of an adjustment. The id contains the action and the amount, so that a request
- * with the same `request_id` but a different amount is detected and rejected.
+ * with the same `request_id` but another action or amount is detected and rejected.
  */
 const adjustmentIdOf = (prefix: string, { action, amount }: AdjustQuota): string =>
   `${prefix}${action}:${amount}`

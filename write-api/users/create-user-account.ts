@@ -70,7 +70,10 @@ export type NewUser = {
   readonly reason: 'setup' | 'new-user'
   /** The user's identities. They must already be verified. */
   readonly identities?: readonly Identity[]
-  /** The id of the inviter. If it is set, the inviter and the new user receive a reward. */
+  /**
+   * The id of the inviter. If it is set, the inviter and the new user receive the rewards that the
+   * options define.
+   */
   readonly inviterId?: number | null
   /**
    * The request, if the user registers. The request's IP address is encrypted with the new user's

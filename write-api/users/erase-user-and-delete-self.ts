@@ -21,7 +21,8 @@ import { nameKeyOf } from './user-names.ts'
 /**
  * POST /api/user/erase: deactivates a user and destroys the data key with which all texts about the
  * user are encrypted. After that, the texts are unreadable. Numbers are kept. As a confirmation,
- * the request must contain the username.
+ * the request must contain the username. If the user is already erased, the name is not checked,
+ * and an interrupted erasure is continued.
  */
 export const eraseUser: Action = (api, deps) => {
   api.route({
@@ -80,7 +81,8 @@ function releaseName({ core }: Deps, userId: number, name: string): AnyStep[] {
 
 /**
  * DELETE /api/user/self: permanently deactivates the caller's account and ends all sessions. The
- * caller must have logged in recently. A super admin cannot be deleted.
+ * caller must have logged in or proved their identity within the last half hour. A super admin
+ * cannot be deleted.
  */
 export const deleteSelf: Action = (api, deps) => {
   api.route({

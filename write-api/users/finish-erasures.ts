@@ -56,10 +56,10 @@ const TEXT_TABLES = [
 
 /**
  * Completes an erasure after the event `UserErased` was recorded. Ends the user's sessions. Deletes
- * the secrets, the data key, the messages and all copies of read models that may still contain
- * texts. Waits until the read models have applied all events. Every step can be repeated, because
- * the background job calls this function again if the function fails or the process dies. Returns
- * the position of the last event.
+ * the secrets, the data key, the messages that were sent only to the user, and all copies of read
+ * models that may still contain texts. Waits until the read models have applied all events. Every
+ * step can be repeated, because the background job calls this function again if the function fails
+ * or the process dies. Returns the position of the last event.
  */
 export async function finishErasure(
   deps: Deps,

@@ -24,8 +24,8 @@ import { userError } from './user-errors.ts'
 import { ACCOUNT_LIMITS, assertNotAnotherUsername, nameKeyOf, usernameOf } from './user-names.ts'
 
 /**
- * Throws if users cannot register. Registration is closed in self-use mode. It is also closed
- * before the setup, because the first account belongs to the site's owner.
+ * Throws if registration is closed: by the option `RegisterEnabled`, in self-use mode, or before
+ * the setup, because the first account belongs to the site's owner.
  */
 export async function assertRegistrationOpen(
   db: CommonQueryMethods,

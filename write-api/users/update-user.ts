@@ -27,7 +27,8 @@ import { userError } from './user-errors.ts'
 import { displayNameOf } from './user-names.ts'
 
 /**
- * PUT /api/user/: changes a user in one append. The user must have a lower role than the caller.
+ * PUT /api/user/: changes a user in one append. Admins may change only normal users. The super
+ * admin may change all users.
  */
 export const updateUser: Action = (api, deps) => {
   api.route({
@@ -135,9 +136,9 @@ async function checkGroup({ core }: Deps, group: string): Promise<void> {
 }
 
 /**
- * Returns the step that sets the balance, or no step if the balance does not change. During the
- * append, the account checks the expected balance. The id of the HTTP request ensures that the
- * change is made only once.
+ * Returns the step that sets the balance, or no step if the caller does not change the balance.
+ * During the append, the account checks the expected balance, if the caller has sent or received
+ * one. The id of the HTTP request ensures that the change is made only once.
  */
 async function quotaSteps(
   deps: Deps,

@@ -8,7 +8,8 @@ import { normalizeMailAddress } from '../mail/mail-address.ts'
 import { userError } from './user-errors.ts'
 
 /**
- * The maximum lengths for registrations and profiles. Admins can create users with longer names.
+ * The maximum lengths for registrations and profiles. Admins can create users with longer
+ * usernames.
  */
 export const ACCOUNT_LIMITS = {
   usernameCharacters: 12,
