@@ -110,8 +110,8 @@ const healthQuery = queryOptions({
 })
 
 /**
- * Adds the changes of a live message to a snapshot, which is the health of all channels at one
- * time. A message that is older than the snapshot is ignored.
+ * Returns the snapshot with the changes of a live message. A snapshot is the health of all channels
+ * at one time. A message that is older than the snapshot is ignored.
  */
 export function mergeHealthPush(snapshot: HealthSnapshot, push: HealthPush): HealthSnapshot {
   if (push.at < snapshot.at) return snapshot

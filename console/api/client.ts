@@ -147,7 +147,10 @@ export function methodAndPath(
   }
 }
 
-/** Calls a route and returns the whole body of the response. Throws a translated `ApiError`. */
+/**
+ * Calls a route and returns the whole body of the response. Throws a translated `ApiError` if the
+ * call fails.
+ */
 export const callForEnvelope = <Name extends RouteName>(
   name: Name,
   ...[input]: Arguments<Name>
@@ -162,7 +165,10 @@ type UntypedInput = Omit<ApiRequest, 'method' | 'path'> & {
   params?: Readonly<Record<string, QueryValue>>
 }
 
-/** Calls a route and returns the field `data` of the response. Throws a translated `ApiError`. */
+/**
+ * Calls a route and returns the field `data` of the response. Throws a translated `ApiError` if the
+ * call fails.
+ */
 export const call = async <Name extends RouteName>(
   name: Name,
   ...input: Arguments<Name>

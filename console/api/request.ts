@@ -58,7 +58,8 @@ let writtenPosition = 0
 
 /**
  * Sends a request and returns the parsed response. Throws a translated `ApiError` if the request
- * fails. After a 401, the stored user is removed as `expireSession` describes.
+ * fails, or the browser's error if the request is aborted. After a 401, the stored user is removed
+ * as `expireSession` describes.
  */
 export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   const user = storedUser()
@@ -114,9 +115,9 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
 }
 
 /**
- * Sends a request to the relay, the part of the server that forwards calls to AI providers. An
- * error has the message of the relay. Such an error does not affect `ServerAvailability`, because
- * the provider may have caused it.
+ * Sends a request to the relay, the part of the server that forwards calls to AI providers. If the
+ * relay responds with an error, throws an `ApiError` with the relay's message. This error does not
+ * affect `ServerAvailability`, because the provider may have caused it.
  */
 export async function requestStream(call: ApiRequest): Promise<Response> {
   const user = storedUser()

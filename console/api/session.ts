@@ -50,7 +50,8 @@ export function startLogout(): void {
 export const isLoggingOut = (): boolean => isLeaving
 
 /**
- * Reports whether the user is an auditor or an admin. Only these users can open the audit pages.
+ * Reports whether the user is an auditor or an admin. Only these users can open the pages that
+ * `auditorsOnlyPage` creates.
  */
 export const isAuditor = (user: SessionUser | null): boolean => (user?.role ?? 0) >= AUDITOR
 export const isAdmin = (user: SessionUser | null): boolean => (user?.role ?? 0) >= ADMIN
@@ -106,8 +107,8 @@ let running = 0
 
 /**
  * Sends a request that replaces the session, such as a change of the password. The server ends the
- * old session before the browser receives the new one. Other requests therefore wait until the new
- * session has arrived.
+ * old session before the browser receives the new one. If another request gets a 401 in the
+ * meantime, it can wait for the new session with `watchSession` and be sent again.
  */
 export async function renewSession<T>(perform: () => Promise<T>): Promise<T> {
   running += 1

@@ -72,7 +72,7 @@ export function cachedStatus(): Status | undefined {
 const POLL_INTERVAL_MS = 5 * 60_000
 /**
  * The time limit (ms) for requesting the status. The console shows nothing until the request has
- * ended.
+ * ended, unless this browser has stored that the setup is complete.
  */
 const REQUEST_TIMEOUT_MS = 10_000
 

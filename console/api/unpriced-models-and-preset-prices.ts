@@ -19,7 +19,8 @@ const readCurrentTexts = (client: QueryClient): Promise<Texts> =>
 
 /**
  * Returns the models among the given ones that have no price. The server rejects calls to such
- * models. Known moderation models are left out, because they are free and need no price.
+ * models. Known moderation models are left out, because they are free and need no price. Returns an
+ * empty list if the site has a fallback price for models without a price.
  */
 export async function findUnpricedModels(
   client: QueryClient,
@@ -93,8 +94,8 @@ async function addEntries(
 }
 
 /**
- * Adds entries to the text of a JSON object. Entries whose names exist already are skipped. The
- * existing text stays unchanged, so that its numbers keep all digits.
+ * Returns the text of a JSON object with additional entries. Entries whose names exist already are
+ * skipped. The existing entries are copied as text, so that their numbers keep all digits.
  */
 export function addMissingEntries(
   text: string,

@@ -48,7 +48,10 @@ export const listLogs = (
     signal: ask.signal,
   })
 
-/** Reads the usage log row of a call. The result is null until the call has ended. */
+/**
+ * Reads the usage log row of a call. The result is null if the log has no such row, for example
+ * because the call has not ended yet.
+ */
 export const rowOfCallQuery = (requestId: string, scope: LogScope) =>
   queryOptions({
     queryKey: [...logsKey, 'call', scope, requestId],
@@ -72,8 +75,8 @@ export const logStat = (ask: {
   })
 
 /**
- * Returns the number of calls per hour. Hours without calls have no entry. `from` and `to` are in
- * Unix seconds.
+ * Returns the number of calls and their charges by hour and model. Hours without calls have no
+ * entry. `from` and `to` are in Unix seconds.
  */
 export async function callsByHour(ask: {
   scope: LogScope
@@ -118,7 +121,7 @@ export const logUserQuery = (userId: number) =>
 
 const NAME_FRESH_MS = 60_000
 
-/** Reads the name of a channel, which only admins can read. A deleted channel has an empty name. */
+/** Reads the name of a channel. Only admins may read it. A deleted channel has an empty name. */
 export const channelNameQuery = (id: number) =>
   queryOptions({
     queryKey: ['channel-name', id],

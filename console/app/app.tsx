@@ -17,8 +17,9 @@ import { createRouter } from './routes.tsx'
 const WEIGHTS = [400, 600]
 
 /**
- * Loads the Chinese glyphs of the error texts in advance. Otherwise, the browser would download
- * these glyphs only when they are first shown, and it can't download them while it is offline.
+ * Loads the Chinese glyphs of the texts for failed connections in advance. Otherwise, the browser
+ * would download these glyphs only when they are first shown, and it can't download them while it
+ * is offline.
  */
 function useOfflineGlyphs(): void {
   const { t, i18n } = useTranslation()

@@ -23,7 +23,8 @@ import { TopBar } from './top-bar.tsx'
 
 /**
  * A banner that is shown while the browser is offline, or while the server is unreachable, busy or
- * down. The banner replaces the separate error messages of the failed requests.
+ * down. A button reads the data of the open page again. The button is hidden while the browser is
+ * offline, and until the time to retry that a busy server has named.
  */
 function ServerUnavailableBanner() {
   const { t } = useTranslation()

@@ -41,8 +41,9 @@ function LoadErrorPage({ file }: { file: string }) {
 
 /**
  * Tries to reload the page at once, when the browser is online again, and at intervals while the
- * page is visible. The intervals are necessary, because browsers do not always report that they are
- * online.
+ * page is visible. If the page was already reloaded in this way, further reloads wait until the
+ * page has been open for 30 s. The intervals are necessary, because browsers do not always report
+ * that they are online.
  */
 function useRetries(file: string): void {
   useEffect(() => {

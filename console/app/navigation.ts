@@ -38,8 +38,8 @@ export type NavItem = {
   readonly icon: IconName
   readonly section: 'chat' | 'console' | 'admin' | 'audit' | 'personal'
   /**
-   * Another path of the page that the navigation entry opens. If this path ends with `/`, all paths
-   * that begin with it belong to the page.
+   * Another path for which the navigation entry is marked as the open page. If this path ends with
+   * `/`, the entry is marked for all paths that begin with this path.
    */
   readonly relatedPath?: string
   readonly isOffered?: (status: Status | undefined) => boolean

@@ -13,7 +13,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 
 /**
  * A banner above every page, which says that the console shows a scratch copy (the site as of an
- * earlier time). A button closes the copy.
+ * earlier time), or that the server has deleted this copy. A button closes the copy.
  */
 export function ScratchCopyBanner() {
   const { t } = useTranslation()

@@ -29,9 +29,9 @@ export function redirectToSetup(client: QueryClient, leaveForSetup: () => void):
 }
 
 /**
- * Redirects to the login page if this browser has no stored user. Otherwise, waits until all
- * translations are loaded. The session is not checked here, because the server checks it on each
- * request.
+ * Redirects to the login page if this browser has no stored user. Otherwise, waits until
+ * `loadAllTranslations` has loaded the texts. The session is not checked here, because the server
+ * checks it on each request.
  */
 export const requireLogin: LoaderFunction = async ({ request }) => {
   if (storedUser() !== null) {

@@ -70,8 +70,8 @@ export async function loadTranslations(part: 'pages' | 'logDetails' | 'audit'): 
 }
 
 /**
- * Starts i18next with the texts of `translationsBeforeLogin`. A text that is missing in the
- * selected language is shown in Chinese.
+ * Starts i18next with the texts of `translationsBeforeLogin` in the selected language. A text that
+ * is missing in this language is shown in Chinese if the Chinese texts have been loaded.
  */
 export async function startI18n(): Promise<void> {
   const language = firstLanguage(localStorage.getItem(STORAGE_KEY), navigator.languages)

@@ -19,8 +19,8 @@ export function useTheme(): ThemeMode {
 }
 
 /**
- * Follows the theme of the operating system until the user selects a theme in this tab or in
- * another one.
+ * Applies the theme that the user has selected, now or at an earlier visit. Until then, follows the
+ * theme of the operating system. Also applies a selection made in another tab.
  */
 export function followTheme(): void {
   window.matchMedia(SYSTEM).addEventListener('change', apply)

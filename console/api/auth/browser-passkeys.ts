@@ -18,7 +18,7 @@ export function arePasskeysSupported(): boolean {
 
 /**
  * Asks the user for a passkey in the browser's dialog. Throws a translated error if the user
- * cancels.
+ * cancels or the browser reports another failure.
  */
 export async function promptForPasskey({ options }: PasskeyOptions): Promise<PasskeyAssertion> {
   const { startAuthentication } = await import('@simplewebauthn/browser')

@@ -30,7 +30,7 @@ export type ScreenTopic = keyof LiveData
 
 /**
  * A live event for screens. `resync` tells a screen to read its data again. If `position` is not
- * null, the response must include all events up to this position.
+ * null, the data that the screen then reads must include all events up to this position.
  */
 export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }

@@ -33,8 +33,9 @@ type LiveDeps = {
   readonly connect: () => LiveSocket
   readonly isOnline$: Observable<boolean>
   /**
-   * Emits whether a logged-in user looks at the page. Emits false after the page has been hidden
-   * for a while, so that the stream closes its socket.
+   * Emits whether a logged-in user looks at the live site. Emits false after the page has been
+   * hidden for a while, so that the stream closes its socket. Also emits false while a scratch copy
+   * (the site as of an earlier time) is open.
    */
   readonly isWatched$: Observable<boolean>
   readonly random: () => number

@@ -14,7 +14,7 @@ type LiveHandlers<T extends ScreenTopic> = {
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
   /**
    * Called if events may have been missed. The screen must then read its data again. If `position`
-   * is not null, the response must include all events up to this position.
+   * is not null, this data must include all events up to this position.
    */
   readonly onResync: (position: number | null) => void
 }

@@ -125,8 +125,9 @@ const nameCell = ({ id, name, tag }: Row) => (
 )
 
 /**
- * Shows the number of anomalies of a channel. An anomaly is a response with the wrong model or with
- * an unexpectedly high cost.
+ * Shows the number of anomalies of a channel in the selected period, or nothing if there are none.
+ * An anomaly is an answer with implausible usage, from another model, or with a cost above the
+ * charge.
  */
 function Anomalies({ row, context }: { row: Row; context: ColumnContext }) {
   const { t, number, period } = context

@@ -10,7 +10,9 @@ export type HistoryChartStep = {
   readonly time: string
   readonly attempts: number
   readonly successRate: number | null
-  /** The 50th percentile of the latency in milliseconds. `p95` is the 95th percentile. */
+  /**
+   * The 50th percentile of the latency of attempts in milliseconds. `p95` is the 95th percentile.
+   */
   readonly p50: number | null
   readonly p95: number | null
 }

@@ -112,8 +112,9 @@ const tagText = (t: TFunction, tag: string | undefined): string =>
 export type EntryGroup = readonly [TimelineEntry, ...TimelineEntry[]]
 
 /**
- * Groups entries of the same circuit breaker. A user's action or a change of the channel ends all
- * groups, because this event may explain the later entries. An automatic test does not end a group.
+ * Groups entries of the same circuit breaker. Entries before and after a user's action or a change
+ * of the channel are never in the same group, because the action or change may explain the entries
+ * that follow it in time. An automatic test does not separate groups.
  */
 export function groupEntries(entries: readonly TimelineEntry[]): readonly EntryGroup[] {
   const groups: [TimelineEntry, ...TimelineEntry[]][] = []

@@ -19,7 +19,8 @@ const NONE: readonly string[] = []
 
 /**
  * Returns a function that finds the models of a channel that have no price. The function returns an
- * empty list until the prices have loaded, and if the site permits calls of models without a price.
+ * empty list until the prices have loaded, and also if the site permits calls of models without a
+ * price.
  */
 export function useUnpricedModels(): (served: ServedModels) => readonly string[] {
   const isSelfUse = useStatus()?.self_use_mode_enabled === true

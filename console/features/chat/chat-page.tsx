@@ -45,9 +45,9 @@ function ChatFrame({ name, address }: { name: string; address: string }) {
 }
 
 /**
- * Reports whether the content security policy of this page blocks the frame. After the first
- * violation, the hook only reloads the page, because the policy may have changed since the page was
- * loaded. The hook reports the next violation.
+ * Reports whether the content security policy of this page blocks the frame. The first violation
+ * for an origin in this tab only reloads the page, because the policy may have changed since the
+ * page was loaded. Later violations are reported.
  */
 function useIsBlocked(address: string): boolean {
   const [isBlocked, setBlocked] = useState(false)

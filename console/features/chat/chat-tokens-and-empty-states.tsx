@@ -17,8 +17,8 @@ const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
 
 /**
- * Reads the user's enabled tokens. A user without an enabled token is redirected to the page of
- * tokens. If `isNeeded` is false, the hook reads nothing and does not redirect.
+ * Reads the enabled tokens among the user's newest 100 tokens. If there are none, shows an error
+ * and opens the page of tokens. If `isNeeded` is false, the hook does nothing.
  */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()

@@ -12,8 +12,8 @@ const HISTORY_SECONDS = 60
 const MEAN_WINDOW_SECONDS = 10
 
 /**
- * Emits a list once per second: the number of calls that ended in each of the last 60 seconds,
- * oldest first.
+ * Emits a list once per second: the number of calls that ended in each of the last seconds (at most
+ * 60), oldest first.
  */
 export function callsBySecond(
   events$: Observable<LiveEvent>,
@@ -38,7 +38,7 @@ function callsOf(events: readonly LiveEvent[]): CallsInSecond {
 
 /**
  * Reports whether a row of the usage log is about a call. Only these rows have a request id. Other
- * rows record changes of a balance.
+ * rows, such as those of top-ups, are not counted.
  */
 const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
 

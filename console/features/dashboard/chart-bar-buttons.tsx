@@ -94,7 +94,8 @@ const NONE = -1
 /**
  * Lets the user select bars by dragging, or with Shift and the arrow keys. When the user releases
  * the pointer or presses Enter, `onZoom` is called with the time interval of the selected bars.
- * Without a selection, Enter selects the focused bar.
+ * Without a selection, Enter selects the focused bar. `onZoom` is not called for all bars or for a
+ * single hour, because the chart would not change.
  */
 function useBarSelection(chart: UsageChart, onZoom: (interval: Interval) => void) {
   const { buckets } = chart

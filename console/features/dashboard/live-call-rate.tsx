@@ -39,7 +39,7 @@ const START_SECONDS = 5
 
 /**
  * Reports whether the page was opened only a few seconds ago and has no data yet. The page then
- * shows no notice about missing data.
+ * says that it is counting, and not that the connection is missing.
  */
 const isStarting = (seconds: readonly CallsInSecond[]): boolean =>
   seconds.length < START_SECONDS && peakOf(seconds) === null

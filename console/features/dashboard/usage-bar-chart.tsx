@@ -74,8 +74,8 @@ export function UsageBarChart(props: ChartTexts & { onZoom: (interval: Interval)
 }
 
 /**
- * Returns the height of a bar, or null for a missing value. The chart library would draw a 0 as a
- * bar.
+ * Returns the height of a bar, or null for a missing value. A missing value must not become 0,
+ * because the chart library would draw a bar for it.
  */
 const heightOf = (value: bigint | undefined): number | null =>
   value === undefined ? null : Number(value)

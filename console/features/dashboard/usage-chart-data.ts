@@ -26,8 +26,9 @@ export type UsageChart = {
   readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
   /**
-   * The series with the largest totals. If there are more than `SERIES_MAX` series, the others are
-   * summed up in one series with the name `OTHER_SERIES`.
+   * At most `SERIES_MAX` series with the largest totals. If there are more series, the last one has
+   * the name `OTHER_SERIES` and contains the sum of all series that are not listed. A series whose
+   * values are all 0 is left out, unless this is true of all series.
    */
   readonly series: readonly ChartSeries[]
   readonly total: bigint

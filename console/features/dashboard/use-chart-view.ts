@@ -19,7 +19,8 @@ export const MEASURES = ['quota', 'count', 'token_used'] as const
 
 /**
  * The settings of the chart that are kept in the URL. If the URL has no `step` (the length of a
- * bar), the chart uses the default that the operator has set.
+ * bar), the chart uses the default that the operator has set, or another length if the default does
+ * not fit the range.
  */
 const URL_PARAMS = {
   range: choiceParam(['', ...RANGES], ''),

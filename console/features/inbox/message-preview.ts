@@ -39,8 +39,8 @@ const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
 const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
 
 /**
- * Returns the first `READ_CHARACTERS_MAX` characters of a message. An incomplete tag or link at the
- * end is left out.
+ * Returns at most the first `READ_CHARACTERS_MAX` characters of a message, without its long URLs.
+ * An incomplete tag or link at the end is left out.
  */
 function beginningOf(content: string): string {
   const short = content.replace(LONG_ADDRESS, '$1-')
@@ -58,8 +58,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Removes HTML tags and decodes character references. The result must be displayed as plain text
- * and never as HTML.
+ * Returns HTML without its tags, comments, styles and scripts, and with decoded character
+ * references (only those in `ENTITIES`). The result must be displayed as plain text and never as
+ * HTML.
  */
 const withoutTags = (html: string): string =>
   html

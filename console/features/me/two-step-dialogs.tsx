@@ -17,8 +17,8 @@ import type { NewTotpSecret, ProofOnly } from '#write-api/contract/credentials.t
 import { PasskeyDialog } from './passkey-rows-and-dialog.tsx'
 
 /**
- * Shows the recovery codes. The codes are never shown again. Only the button therefore closes the
- * dialog, and a click outside does not.
+ * Shows the recovery codes. The codes are never shown again. Only the button at the bottom
+ * therefore closes the dialog, and a click outside does not.
  */
 function CodesDialog(props: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation()

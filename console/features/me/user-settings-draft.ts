@@ -44,8 +44,9 @@ export const storedNotificationEmail = (setting: string): string =>
   String(parseSettings(setting).notification_email ?? '')
 
 /**
- * Reports whether the user must verify the notification address with a code. The account's address
- * and the stored notification address need no code.
+ * Reports whether the user must verify the notification address with a code. A code is needed only
+ * for delivery by mail. The account's address, the stored notification address and an empty address
+ * need no code.
  */
 export function needsEmailCode(
   { deliveryMethod, notificationEmail }: SettingsDraft,

@@ -63,8 +63,9 @@ const URL_PARAMS = listUrlParams(
 )
 const REFETCH_INTERVAL_MIN_MS = 1_000
 /**
- * The types of log rows that report a change of an order. Type 1 is a payment. Type 3 is a refund,
- * or the return of quota that was deducted for a refund.
+ * The types of log rows that can report a change of an order. Type 1 is a top-up, such as a
+ * payment. Type 3 includes the deduction of quota for a refund or a dispute, and the return of this
+ * quota.
  */
 const MOVEMENTS: readonly number[] = [1, 3]
 

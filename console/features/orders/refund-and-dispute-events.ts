@@ -38,10 +38,14 @@ export type OrderEvent = {
   readonly sourceId: string
   /**
    * The reason: a code of the payment provider, or the text that an admin has entered. The text is
-   * empty if an earlier event of the same refund or dispute already shows the reason.
+   * empty for deductions and restorations, and if an earlier event of the same refund or dispute
+   * already shows the reason.
    */
   readonly reason: string
-  /** The status of the dispute, or an empty text for other events. */
+  /**
+   * The status of the dispute if the kind of the event is `disputeOpened` or `disputeUpdated`.
+   * Empty for other events.
+   */
   readonly status: string
   /**
    * The time (Unix seconds) until which the operator must respond to the dispute, or null if there
@@ -87,7 +91,8 @@ export function refundAndDisputeEvents({ refunds, restorations, reports }: Order
 /**
  * Converts the payment provider's reports to events. Each report repeats all data of a refund or
  * dispute. A report about a dispute is therefore compared with the previous report, and only the
- * differences become events.
+ * differences become events. Without a difference, the report becomes an event of the kind
+ * `disputeUpdated`.
  */
 function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
   const latest = new Map<string, PaymentReport>()

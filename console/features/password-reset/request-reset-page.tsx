@@ -15,7 +15,7 @@ const RESEND_SECONDS = 30
 
 /**
  * Requests a mail for a password reset. After a request, the button is disabled for 30 s. If the
- * server rejects the mail address, the button stays enabled.
+ * server rejects the mail address, the button is enabled again at once.
  */
 export function RequestResetPage() {
   const { t } = useTranslation()

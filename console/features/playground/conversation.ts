@@ -126,8 +126,8 @@ export function withMessages(
 }
 
 /**
- * Adds the cost of an answer to the conversation. The cost counts even if the user has removed the
- * answer.
+ * Returns the conversation with the cost of an answer. If the user has removed the answer, the cost
+ * is added to `spentBefore`.
  */
 export function withCost(
   conversation: Conversation,

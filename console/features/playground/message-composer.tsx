@@ -17,8 +17,8 @@ export function MessageComposer({ chat, isReady, hasNone }: Props) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
   /**
-   * True while a submitted message waits for the models to load. When they have loaded, the message
-   * is sent.
+   * True while a submitted message waits until the models have loaded and the user's tokens have
+   * been checked. The message is then sent.
    */
   const [isWaiting, setWaiting] = useState(false)
   const canSend = !hasNone && !chat.isBusy && text.trim() !== ''

@@ -36,9 +36,9 @@ import './prose.css'
 const LEAVE_AFTER_MS = 1_500
 
 /**
- * Redirects a user without an enabled token to the page of tokens. Returns true if the user may
- * start calls, or if the check fails. Returns false until the check has ended, because a redirect
- * would interrupt a call.
+ * Opens the page of tokens if none of the user's newest 100 tokens is enabled. Returns true if the
+ * user may start calls, or if the check fails. Returns false until the check has ended, because a
+ * redirect would interrupt a call.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
@@ -176,8 +176,8 @@ function ConversationFooter(props: { conversation: Conversation; isTight: boolea
 const URL_PARAMS = { model: textParam('', 256), group: textParam() }
 
 /**
- * Starts a conversation with the model and the group in the URL, and then removes these parameters
- * from the URL.
+ * If the URL contains a model or a group, starts a conversation with these settings, and then
+ * removes them from the URL.
  */
 function useSettingsFromUrl({ start }: Conversations): void {
   const [{ model, group }, setUrlParams] = useUrlState(URL_PARAMS)

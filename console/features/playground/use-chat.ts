@@ -61,7 +61,10 @@ export type Chat = {
   readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
-  /** Requests an answer again. All later messages are removed. */
+  /**
+   * Requests an answer once more. `message` is the answer to replace, or the user's message to
+   * answer. All later messages are removed.
+   */
   readonly retry: (message: ChatMessage) => void
   /**
    * Replaces the text of a message. If the user wrote the message, sends the new text and removes
@@ -204,8 +207,8 @@ const withPatch = (
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
 
 /**
- * When a conversation is opened, the missing costs of at most this number of answers are looked up,
- * beginning with the newest answer.
+ * When a conversation is opened, the missing costs of at most this number of answers are looked up.
+ * These are the newest answers without a cost.
  */
 const LATE_COSTS_MAX = 10
 

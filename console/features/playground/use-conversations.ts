@@ -148,9 +148,9 @@ function storeConversations(userId: number, { conversations, openId }: StoredCon
 }
 
 /**
- * Marks unfinished answers as complete. The page that received such an answer was closed, so no
- * more text will arrive. Also marks messages without a cost, so that the page does not wait for the
- * cost.
+ * Returns a stored conversation in which unfinished answers are complete. The page that received
+ * such an answer was closed, so no more text will arrive. Messages without a cost are marked, so
+ * that the page does not wait for the cost.
  */
 const withoutStreaming = (conversation: Conversation): Conversation => ({
   ...conversation,

@@ -21,7 +21,8 @@ const ZERO = fromInteger(0)
 
 /**
  * Returns the unit of a model's fixed price in a group: a call, a second of a video, or both. If
- * `group` is null or does not have the model, returns the combined unit of all groups.
+ * `group` is null or does not have the model, returns the unit for all groups, which is both if
+ * their units differ.
  */
 export function unitIn(
   { price_per, price_units: units }: PricedModel,
@@ -44,7 +45,10 @@ const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZE
  */
 const rounded = (price: ExactDecimal): ExactDecimal => divide(price, fromInteger(1), 12) ?? price
 
-/** The prices of a model for a group, in dollars per million tokens or per call. */
+/**
+ * The prices of a model for a group, in dollars per million tokens, or per call or second of a
+ * video.
+ */
 type GroupPrices =
   | {
       readonly mode: 'tokens'
@@ -72,7 +76,10 @@ export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
 
 /** The price of one kind of video in a group. */
 type VideoPrice = {
-  /** `usual` is the default video if it is not one of the listed resolutions. */
+  /**
+   * `usual` is the default video. This kind is used only if the default video is not one of the
+   * listed resolutions without options.
+   */
   readonly kind: 'usual' | 'resolution' | 'pro' | 'audio' | 'other'
   /** The resolution, such as `768p · 10 s`, or the name of the option. */
   readonly name: string
@@ -82,9 +89,9 @@ type VideoPrice = {
 }
 
 /**
- * Returns the prices of the kinds of video that have a ratio, in dollars per call or second. The
- * price of an option is the price of the default video with this option: the ratios of both are
- * multiplied.
+ * Returns the prices of the default video and of the kinds of video that have a ratio, in dollars
+ * per call or second. The price of an option is the price of the default video with this option:
+ * the ratios of both are multiplied. Options of the default video are not listed separately.
  */
 export function videoPricesIn(model: PricedModel, groupRatio: number): readonly VideoPrice[] {
   const { video_ratios: ratios } = model

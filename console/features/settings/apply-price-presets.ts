@@ -37,8 +37,8 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
 }
 
 /**
- * Replaces the current values with the preset values. Returns the new text of each option that
- * changes. A model that gets a preset ratio loses its fixed price.
+ * Returns the new text of each option that changes when the preset values replace the current
+ * values. A model that gets a preset ratio loses its fixed price.
  */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)
@@ -58,8 +58,9 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
 }
 
 /**
- * Removes the values of all models in the preset lists. Returns the new text of each option that
- * changes. A model that loses its ratio also loses its completion ratio and its output limit.
+ * Returns the new text of each option that changes when the values of all models in the preset
+ * lists are removed. A model that loses its ratio also loses its completion ratio and its output
+ * limit.
  */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
   const { prompt, completion, caps } = entriesOf(lists)

@@ -38,7 +38,7 @@ export const rowsLosingFixedPrice = (
 ): PriceRow[] => (draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== ''))
 
 /**
- * Applies the entered prices to all rows. A row has either ratios or a fixed price. A new fixed
+ * Returns the rows with the entered prices. A row has either ratios or a fixed price. A new fixed
  * price therefore removes the ratios, and a new model ratio removes the fixed price.
  */
 export function bulkPriceRows(rows: readonly PriceRow[], draft: BulkPriceDraft): PriceRow[] {

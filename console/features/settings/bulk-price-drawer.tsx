@@ -39,7 +39,8 @@ const EMPTY: DrawerDraft = { ...emptyBulkPrice, mode: 'ratio', isSkipping: true 
 
 /**
  * Shows the entered ratios in dollars per million tokens. The dollar price for a completion ratio
- * also depends on the model ratio. This price is therefore shown only if both ratios are entered.
+ * also depends on the model ratio. This price is therefore shown only if both ratios are entered. A
+ * price per call or second is shown in quota units.
  */
 function DollarEquivalent({ draft }: { draft: BulkPriceDraft }) {
   const { t } = useTranslation()

@@ -11,8 +11,8 @@ export function changedOptions(baseline: Texts, drafts: Texts): OptionChange[] {
 }
 
 /**
- * Reports whether two texts of an option have the same value. White space in JSON and trailing
- * zeros of numbers are ignored.
+ * Reports whether two texts of an option have the same value. White space in JSON is ignored, and
+ * so is the notation of a number, such as trailing zeros.
  */
 function isSameValue(before: string, after: string): boolean {
   if (before === after || isSameNumber(before, after)) return true

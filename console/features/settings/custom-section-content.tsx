@@ -155,7 +155,8 @@ const VIEWS = ['table', 'json'] as const
 const URL_PARAMS = { groups: choiceParam(VIEWS, 'table') }
 
 /**
- * Shows the group editor. If the JSON of a group option is malformed, shows only the JSON fields.
+ * Shows the group editor or, if the user has selected the JSON view or the JSON of a group option
+ * is malformed, the JSON fields.
  */
 function GroupPanel({ form }: { form: SettingsForm }) {
   const { t } = useTranslation()

@@ -12,7 +12,8 @@ type FallbackDraft = Record<FallbackKey, string>
 type FallbackErrorKey = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 
 /**
- * Sets one value of the draft. A fixed price clears the ratios, and a ratio clears the fixed price.
+ * Returns the draft with a new value for `key`. A fixed price that is not empty clears the ratios,
+ * and a ratio that is not empty clears the fixed price.
  */
 export function withFallback(draft: FallbackDraft, key: FallbackKey, value: string): FallbackDraft {
   const next = { ...draft, [key]: value }

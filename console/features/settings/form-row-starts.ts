@@ -1,9 +1,10 @@
 type Kinds = readonly { readonly type: { readonly kind: string } }[]
 
 /**
- * Returns the indexes of the options that start a new row of the form. A row contains two switches.
- * After an odd number of switches, half a row is free. A single field of another kind that follows
- * these switches fills the free half and does not start a new row.
+ * Returns the indexes of the options at which a new row of the form must start. These are the first
+ * option and each change from switches to other fields or back, with one exception. A row contains
+ * two switches, so half a row is free after an odd number of switches. If a single other field
+ * follows the switches, it fills this free half.
  */
 export function formRowStarts(options: Kinds): ReadonlySet<number> {
   const isFlag = (index: number) => options[index]?.type.kind === 'flag'

@@ -66,7 +66,9 @@ export const groupRows = (maps: GroupMaps): GroupRow[] =>
     ratioOverrides: maps.GroupGroupRatio.get(name) ?? new Map(),
   }))
 
-/** Writes a group into the group options. Returns the new text of each option that changes. */
+/**
+ * Returns the new text of each group option that changes when `row` is written into the options.
+ */
 export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
   const { name, description, color, ratioOverrides } = row
   const offered = JSON.stringify(description.trim() === '' ? name : description.trim())

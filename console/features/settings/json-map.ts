@@ -12,8 +12,8 @@ const ENTRY =
 type ValueKind = 'number' | 'text'
 
 /**
- * Parses a JSON object without nested objects. Returns null for any other text, and for an object
- * with a value that is not of `kind`.
+ * Parses a JSON object without nested objects. An empty text counts as `{}`. Returns null for any
+ * other text, and for an object with a value that is not of `kind`.
  */
 export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
   const expectedType = kind === 'number' ? 'number' : 'string'
@@ -33,7 +33,10 @@ export function writeJsonMap(entries: JsonMap): string {
   return `{\n${lines.join(',\n')}\n}`
 }
 
-/** Sets an entry, or removes the entry if `value` is null. The other entries keep their order. */
+/**
+ * Returns the entries with a new value for `key`, or without `key` if `value` is null. The other
+ * entries keep their order.
+ */
 export function withEntry(entries: JsonMap, key: string, value: string | null): JsonMap {
   const changed = new Map(entries)
   if (value === null) changed.delete(key)
@@ -50,7 +53,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Removes the white space from JSON. A text that is not JSON is returned unchanged. */
+/** Returns JSON without white space. A text that is not JSON is returned unchanged. */
 export function compactJson(text: string): string {
   if (!isJson(text)) return text
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
@@ -58,7 +61,10 @@ export function compactJson(text: string): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^[\]{},:"\s]+/g
 
-/** Indents JSON and keeps all digits of numbers. A text that is not JSON is returned unchanged. */
+/**
+ * Returns indented JSON in which numbers keep all their digits. A text that is not JSON is returned
+ * unchanged.
+ */
 export function readableJson(text: string): string {
   if (!isJson(text)) return text
   let [depth, readable, last] = [0, '', '']

@@ -22,7 +22,10 @@ export function ScheduledEntries(props: { entries: ScheduledChange['changes'] })
   )
 }
 
-/** Shows the subject of a changed price: a model, a group, a pair of groups, or all users. */
+/**
+ * Shows the subject of a changed price: a model, a group or a pair of groups. For an option with a
+ * single value, shows the label of the option.
+ */
 export function PriceSubject({ option, name }: { option: string; name: string }) {
   const { t } = useTranslation()
   const { label: optionLabel } = useOptionTexts()

@@ -28,7 +28,7 @@ export function ratioOfPrice(price: string): string {
 const RATIO_SCALE = 30
 /**
  * A ratio of two prices with at least this number of digits may be a rounded quotient. A ratio with
- * fewer digits is exact.
+ * fewer digits is regarded as exact.
  */
 const ROUNDED_DIGITS_MIN = 12
 /**
@@ -40,9 +40,10 @@ const DECIMALS_SAVED_MIN = 4
 
 /**
  * Returns the price of output or of cached input in dollars per million tokens. `scaleRatio` is the
- * ratio of this price to the price of input. A stored ratio may have been rounded. The exact
- * product then has many decimals, and the function returns the shortest price that gives the same
- * ratio. If a ratio is invalid, returns an empty text.
+ * ratio of this price to the price of input. A stored ratio may have been rounded, and its exact
+ * product with the input price then has many decimals. In this case, the function returns the
+ * shortest price that gives the same ratio, if this saves at least `DECIMALS_SAVED_MIN` decimals.
+ * If a ratio is invalid, returns an empty text.
  */
 export function scaledPrice(ratio: string, scaleRatio: string): string {
   const [model, factor] = [parseDecimal(ratio), parseDecimal(scaleRatio)]
@@ -62,7 +63,7 @@ export function scaledPrice(ratio: string, scaleRatio: string): string {
 
 const ONE = { units: 1n, scale: 0 }
 
-/** Reports whether `ratio` is the rounded quotient of `price` and `input`. */
+/** Reports whether `ratio` can be `price` divided by `input`, with a rounded last digit. */
 function isQuotient(price: ExactDecimal, input: ExactDecimal, ratio: ExactDecimal): boolean {
   const text = formatDecimal(ratio)
   const lastDigit = { units: 1n, scale: decimalsOf(text) }
@@ -97,7 +98,7 @@ export function completionRatioOf(inputPrice: string, output: string): string {
 
 /**
  * Returns a ratio for display, rounded to 6 decimals. If rounding changed the ratio, the text
- * starts with `≈`.
+ * starts with `≈`. A ratio that would be rounded to 0 is returned unchanged.
  */
 export function shortRatio(ratio: string): string {
   const value = parseDecimal(ratio)

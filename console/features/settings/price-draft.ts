@@ -9,7 +9,10 @@ type PriceMode = 'ratio' | 'price' | 'call'
 export type PriceErrorKey = keyof Translations['pricing']['error'] | 'notNumber' | 'negative'
 type PriceErrorKeys = FieldErrors<PriceDraft, PriceErrorKey>
 
-/** The values of a price form. Only the fields of the selected mode are saved. */
+/**
+ * The values of a price form. Only the prices or ratios of the selected mode are saved. The output
+ * limit is kept in every mode.
+ */
 export type PriceDraft = typeof emptyPrice
 
 export const emptyPrice = {

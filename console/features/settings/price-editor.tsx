@@ -91,7 +91,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }) {
 
 /**
  * Returns the functions that put the rows of a drawer into the settings form, and the row that was
- * added last.
+ * added or renamed last.
  */
 function useAppliedRows(form: SettingsForm, maps: PriceMaps, onApplied: () => void) {
   const [added, setAdded] = useState<{ key: string } | null>(null)
@@ -114,8 +114,8 @@ function PriceList(props: {
   unitOfPrice: UnitOfPrice
   rows: readonly PriceRow[]
   /**
-   * The row that was added last. Each new object makes the list scroll to the row, even if the key
-   * is the same as before.
+   * The row that was added or renamed last. Each new object makes the list scroll to the row, even
+   * if the key is the same as before.
    */
   added: { key: string } | null
   selected: ReadonlySet<string>

@@ -63,8 +63,9 @@ const isNamed = (maps: PriceMaps, name: string): boolean =>
   NAMING_KEYS.some((key) => maps[key].has(name))
 
 /**
- * Writes the rows into the price options. Returns the new text of each option that changes. An
- * empty value removes the model's entry from the option.
+ * Returns the new text of each price option that changes when the rows are written into the
+ * options. An empty value removes the model's entry from the option. For a model that is not in the
+ * price table yet, built-in values are kept instead.
  */
 export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceKey, string> {
   const changed = new Map<PriceKey, string>()

@@ -162,7 +162,10 @@ function useLabel(option: OptionSchema): string {
 const ROWS_MAX = 14
 const ROWS_MIN = 4
 
-/** Edits an option as JSON. When the field loses the focus, the JSON is checked and formatted. */
+/**
+ * Edits an option as JSON. When the field loses the focus, invalid JSON is reported, and changed
+ * JSON is indented.
+ */
 export function JsonOptionField(props: { option: string; form: SettingsForm }) {
   const { option: key, form } = props
   const texts = useOptionTexts()

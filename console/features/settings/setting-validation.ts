@@ -48,9 +48,9 @@ export function validateSetting(type: OptionType, text: string): SettingError | 
 }
 
 /**
- * Returns an error if the option `key` is the lower or upper end of a range, and the lower end
- * exceeds the upper end. Otherwise, returns null. The schema of an upper end names the option of
- * its lower end in `not_below`.
+ * Returns an error if the option `key` is the lower or upper end of a range that is invalid
+ * according to `isValidRange`. Otherwise, returns null. The schema of an upper end names the option
+ * of its lower end in `not_below`.
  */
 export function validateRange(
   schema: ReadonlyMap<string, OptionSchema>,

@@ -15,8 +15,9 @@ export const isPriceOption = (key: string): boolean =>
   MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
 /**
- * Splits the unsaved changes of price options into entries, one for each changed model or group.
- * Returns null if the text of an option is malformed.
+ * Splits the unsaved changes of price options into entries, one for each changed model, group or
+ * pair of groups. An option with a single value becomes one entry. Returns null if the text of an
+ * option is malformed.
  */
 export function unsavedPriceEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []

@@ -10,9 +10,9 @@ export type UnitOfPrice = (model: string) => ShownUnit
 
 /**
  * Returns a function that finds the unit of a model's fixed price. The channels of the model
- * determine the unit. If the model has no channel, its name determines the unit. The function
- * returns both units for each model while the units of the channels are loading or can't be read.
- * Otherwise, admins could enter a price for the wrong unit.
+ * determine the unit. If the model has no channel, its name determines the unit. While the units of
+ * the channels are loading or can't be read, the function returns both units for each model, so
+ * that admins do not enter a price for the wrong unit.
  */
 export function useUnitOfPrice(form: SettingsForm): UnitOfPrice {
   const option = form.option('ModelPrice')

@@ -7,7 +7,10 @@ import { useTranslation } from 'react-i18next'
  */
 type TextKey = 'options.label.RetryTimes'
 
-/** The texts of options and sections in the current language. A missing text is empty. */
+/**
+ * The texts of options and sections in the current language. Functions without a comment return an
+ * empty text if the text is missing.
+ */
 export type OptionTexts = {
   readonly sectionTitle: (id: string) => string
   readonly sectionLead: (id: string) => string
@@ -22,7 +25,10 @@ export type OptionTexts = {
    * bounds.
    */
   readonly bounds: (key: string) => string
-  /** Returns the question that the user must confirm before selecting a value. */
+  /**
+   * Returns the question that the user must confirm before selecting a value, or an empty text if
+   * there is no such question.
+   */
   readonly confirm: (key: string, value: string) => string
 }
 

@@ -22,7 +22,10 @@ const NOTHING: Baseline = new Map()
 
 const POLL_INTERVAL_MS = 10_000
 
-/** Reads the options and polls them for changes. Polling pauses while this user edits an option. */
+/**
+ * Reads the options and polls them for changes. Polling pauses while `isEdited` returns true for
+ * the options that were last read.
+ */
 export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
   const isHeld = ({ state }: { state: { data?: Baseline | undefined } }) =>
     isEdited(state.data ?? NOTHING)

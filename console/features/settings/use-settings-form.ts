@@ -59,7 +59,10 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
   reset: (key: string) => void
-  /** Marks a field as visited. Errors of a field appear only after the field has lost the focus. */
+  /**
+   * Marks a field as visited. The form shows the validation error of a field only if the field is
+   * marked, or if the user has tried to save invalid values.
+   */
   touch: (key: string) => void
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
@@ -170,8 +173,9 @@ const shownOptions = (schema: Options['schema'], id: string): OptionSchema[] =>
   [...schema.values()].filter(({ section, note }) => section === id && note === null)
 
 /**
- * Returns the stored options and the drafts that differ from them. While there are changes, polling
- * pauses, so that the stored options do not change during editing.
+ * Returns the stored options and the drafts that differ from them. While there are changes, or
+ * after a call of `setHeld` with a value that is not null, polling pauses, so that the stored
+ * options do not change during editing.
  */
 function useChanges({
   baseValues,

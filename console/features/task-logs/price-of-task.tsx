@@ -7,8 +7,8 @@ import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 
 /**
- * Returns the row of a task's bill in the usage log. Returns null until the task has ended, because
- * only the hold of the task is known until then.
+ * Returns the row of a task's bill in the usage log, or null while it is not loaded. It is not
+ * requested until the task has ended, because only the hold of the task is known until then.
  */
 export function useBillOfTask(task: string, isEnded: boolean, isAdmin: boolean): LogEntry | null {
   const query = rowOfCallQuery(task, isAdmin ? 'all' : 'self')

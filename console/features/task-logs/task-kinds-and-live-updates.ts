@@ -107,8 +107,8 @@ export function songLengthText(seconds: number): string {
 }
 
 /**
- * Applies live events (`pushes`) to the tasks of a page. `hasNew` is true if an event is about a
- * task that is newer than all tasks of the page.
+ * Returns the page with the changes that live events (`pushes`) report for its tasks. `hasNew` is
+ * true if an event is about a task that is newer than all tasks of the page.
  */
 export function withPushes<Task extends AnyTask>(
   page: TaskPage<Task>,

@@ -50,8 +50,9 @@ export function TokensPage() {
 const URL_PARAMS = { form: choiceParam(['', 'new'], '') }
 
 /**
- * Opens and closes the dialogs of the page. A link to this page can open the form for a new token.
- * Such a link can also name the page that opens when the form closes.
+ * Returns the dialogs that are open on the page, and functions that change and close them. A link
+ * to this page can open the form for a new token. Such a link can also name the page that opens
+ * when the form closes.
  */
 function useTokenDialogs() {
   const navigate = useNavigate()

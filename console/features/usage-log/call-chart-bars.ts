@@ -59,8 +59,8 @@ export function planBars(range: LogFilters['range'], now: number, barsMax: numbe
 }
 
 /**
- * Adds up the calls of each bar. `points` are the server's counts by hour and model. An empty
- * `model` selects all models.
+ * Returns the bars with the number and the charges of their calls. `points` are the server's counts
+ * by hour and model. An empty `model` selects all models.
  */
 export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: string): CallBar[] {
   const length = plan.hours * HOUR

@@ -39,7 +39,10 @@ export function FailureExplanation({ row }: { row: LogEntry }) {
 
 const MESSAGE_MAX = 500
 
-/** Shows the provider's error message. The server has already removed secrets from this message. */
+/**
+ * Shows the first 500 characters of the provider's error message. The server has already removed
+ * secrets from this message.
+ */
 function ProviderMessage({ text }: { text: string }) {
   const { t } = useTranslation()
   const characters = [...text.trim()]

@@ -45,8 +45,9 @@ export const LIVE_ROWS_MAX = 5_000
 export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isComplete: boolean }
 
 /**
- * Adds the rows of live events. `rows` are in the order of their arrival. A row may arrive after a
- * row with a higher id, because several workers of the server write rows in parallel.
+ * Returns the live rows together with the `rows` of new live events, which are in the order of
+ * their arrival. A row may arrive after a row with a higher id, because several workers of the
+ * server write rows in parallel.
  */
 export function receiveRows(live: LiveRows, rows: readonly LogEntry[], page: PageBelow): LiveRows {
   const newest = Math.max(page.rows[0]?.id ?? 0, live.pending[0]?.id ?? 0, live.visible[0]?.id ?? 0)
@@ -94,8 +95,8 @@ const lowestOf = ({ rows, isComplete }: PageBelow): number =>
   isComplete ? 0 : (rows.at(-1)?.id ?? 0)
 
 /**
- * Merges two lists of rows into one, newest first. Sorting is usually not needed, because the rows
- * in `above` are usually newer than those in `below`.
+ * Returns the rows of two lists as one list, newest first. Sorting is usually not needed, because
+ * the rows in `above` are usually newer than those in `below`.
  */
 function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
   const all = [...above, ...below]

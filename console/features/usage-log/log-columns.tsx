@@ -54,8 +54,9 @@ const ADMIN_ORDER: readonly ColumnId[] = ORDER.filter((id) => id !== 'ratios').f
   id === 'type' ? [id, 'ratios'] : [id],
 )
 /**
- * The place of each column on the card that replaces a row in a narrow window. Columns that are not
- * listed here appear only in the details of the row.
+ * The place of each column on the card that replaces a row in a narrow window. Columns that are
+ * neither listed here nor define a place themselves are in the part of the card that the user can
+ * expand.
  */
 const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
   time: 'bare',

@@ -94,8 +94,8 @@ export const filterCount = (filters: LogFilters): number =>
 
 /**
  * Returns a column layout with the columns whose ids the URL contains, for example in a link from
- * another user. These columns take precedence over the stored columns. Each change of the layout by
- * the user first calls `forget`.
+ * another user. These columns take precedence over the stored columns. When the user shows, hides
+ * or moves a column or resets the layout, `forget` is called first.
  */
 export function urlColumnLayout<Row>(
   layout: ColumnLayout<Row>,

@@ -76,7 +76,7 @@ const ONE_HOUR_CACHE_WRITE_FACTOR = '1.6'
 /**
  * Splits a charge into terms with their factors, which are computed from the price and the usage in
  * a log row. Returns null for a row without a price, such as a top-up, an error, or a call that was
- * not charged.
+ * not charged. Also returns null if a factor is missing or invalid.
  */
 export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
   const { usage = {}, batch_lines_billed: lines } = other
@@ -159,7 +159,10 @@ function isRoundedByLine(total: bigint, sum: ExactDecimal, lines: number): boole
   return units * 2n >= -BigInt(lines) * unit && units <= BigInt(lines) * unit
 }
 
-/** The price factors that the ratios of a video or an image follow. */
+/**
+ * The factors that are listed prices. In the factors of a term, the ratios of a video or an image
+ * come directly after such a price.
+ */
 const PRICES: ReadonlySet<FactorName> = new Set(['price', 'pricePerSecond'])
 
 const factorOf = (property: PriceProperty): PriceFactor => ({

@@ -23,8 +23,8 @@ export type Actor = { readonly id: number; readonly role: number }
 
 /**
  * Returns the actions that `actor` may perform on `user`. Admins who are not super admins may act
- * only on normal users, and not on auditors or admins. A deleted user can only be erased. The
- * server applies the same rules.
+ * only on normal users, and not on auditors or admins. A deleted user can only be erased, and only
+ * by a super admin. The server applies the same rules.
  */
 export function permittedActions(user: User, actor: Actor): ReadonlySet<UserAction> {
   const isRoot = actor.role >= SUPER_ADMIN

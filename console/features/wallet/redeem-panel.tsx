@@ -94,8 +94,8 @@ function useRedeem() {
 }
 
 /**
- * Opens the shop that sells redemption codes in a new window. Shows an error if the super admin has
- * not set the URL of the shop.
+ * A button that opens the shop that sells redemption codes in a new window. If the super admin has
+ * not set the URL of the shop, a click shows an error.
  */
 function TopUpLink() {
   const { t } = useTranslation()

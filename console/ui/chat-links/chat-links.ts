@@ -5,8 +5,8 @@ import { showError } from '../messages/toast.ts'
 export type ChatLink = { name: string; template: string }
 
 /**
- * Parses the option `Chats`, which contains the names of chat clients and the templates of their
- * links.
+ * Converts the entries of the option `Chats` to chat clients. Each entry maps names of clients to
+ * the templates of their links.
  */
 export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): ChatLink[] =>
   chats.flatMap((chat) =>
@@ -17,8 +17,8 @@ export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): C
   )
 
 /**
- * Returns the host of a link, or the scheme of a link without a host. This text is shown for a chat
- * client without a name.
+ * Returns the host of a link, or the scheme of a link without a host. An invalid link is returned
+ * unchanged. This text is shown for a chat client without a name.
  */
 function hostOf(template: string): string {
   if (!URL.canParse(template)) return template
@@ -44,8 +44,9 @@ const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
   )
 
 /**
- * Adds the parameter `settings`, with the key and the address of the site, to a link without
- * `{key}`. Chat clients read this parameter from the part of the URL after `#`.
+ * Returns a link with the parameter `settings`, which contains placeholders for the key and the
+ * address of the site. A link that contains `{key}` is returned unchanged. Chat clients read this
+ * parameter from the part of the URL after `#`.
  */
 const withSettings = (link: string): string =>
   link.includes('{key}')
@@ -89,7 +90,7 @@ export function chatTarget(address: string | null, ownOrigin: string): ChatTarge
 
 /**
  * Opens a chat client in a new window. The client gets the key, but no referrer and no access to
- * this window.
+ * this window. If `chatTarget` is `none` for the address, shows an error instead.
  */
 export function openChat(address: string | null): void {
   const isWrong = chatTarget(address, window.location.origin) === 'none'

@@ -5,8 +5,9 @@ import { showError } from '../messages/toast.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 
 /**
- * Returns the chat clients of the site. Until they have loaded, returns those that this browser
- * stored at the last visit. If the stored list is malformed, shows an error once.
+ * Returns the chat clients of the option `Chats`, without those of `chat_link` and `chat_link2`.
+ * Until the site's status has loaded, returns those that this browser stored at the last visit. If
+ * the stored list is malformed, shows an error once.
  */
 export function useChatLinks(): readonly ChatLink[] {
   const { t } = useTranslation()

@@ -43,7 +43,7 @@ const ESCAPES: Readonly<Record<string, (text: string) => string>> = {
 
 /**
  * Encodes a text for a link to Cherry Studio: as base64, with `_` and `-` instead of `+` and `/`.
- * Quotes and round brackets are removed, because Cherry Studio can't read them.
+ * Apostrophes and round brackets are removed, because Cherry Studio can't read them.
  */
 function cherryStudioBase64(text: string): string {
   const bytes = new TextEncoder().encode(text.replace(/['()]/g, ''))
@@ -70,8 +70,8 @@ export function containerSiteOf(site: string): string {
 const HOST_FLAG = `\n  --add-host=${CONTAINER_HOST}:host-gateway \\`
 
 /**
- * Inserts values into a template: `{{model}}` is replaced by the value `model`. The placeholder
- * `{{model, json}}` also escapes the value, with the function `json` of `ESCAPES`.
+ * Returns the text of a template with the values: `{{model}}` is replaced by the value `model`. The
+ * placeholder `{{model, json}}` also escapes the value, with the function `json` of `ESCAPES`.
  */
 export function setupText(template: string, values: SetupValues): string {
   const text = (TEMPLATES[`./templates/${template}.txt`] ?? '').trimEnd()

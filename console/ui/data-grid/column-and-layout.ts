@@ -87,8 +87,8 @@ export const sortParams = ({ column, isDescending }: Sort) => ({
 
 export type StoredLayout = {
   /**
-   * The ids of the columns in the order that the user has chosen. This list does not contain
-   * columns that a later release added.
+   * The ids of the columns in the order that the user has chosen. A column that a release has added
+   * since then is not in this list.
    */
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
@@ -112,8 +112,8 @@ export function readLayout(stored: unknown): StoredLayout | null {
 }
 
 /**
- * Sorts columns by the `order` that the user has chosen. A column that is not in `order` keeps its
- * position.
+ * Returns the columns in the `order` that the user has chosen. A column that is not in `order`
+ * keeps its position.
  */
 export function inOrder<Row>(
   columns: readonly Column<Row>[],

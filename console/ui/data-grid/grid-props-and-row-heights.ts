@@ -34,18 +34,21 @@ export type DataGridProps<Row> = {
   firstIndex?: number
   isLoading?: boolean
   /**
-   * True while the rows of another page, filter or order are loading. Until then, the previous rows
-   * stay visible but are dimmed.
+   * True while the rows of another page, filter or order are loading. During this time, the
+   * previous rows stay visible but are dimmed.
    */
   isRefetching?: boolean
   empty?: ReactNode
-  /** Renders the details below a row. A click on the row, Enter or Space shows these details. */
+  /**
+   * Renders the details below a row. A click on the row, Enter or Space shows or hides these
+   * details.
+   */
   expand?: (row: Row) => ReactNode
   /** The key of a row whose details are initially expanded. The user can collapse them. */
   openKey?: string | undefined
   /**
-   * Called if the user clicks a row or presses Enter. If this function is set, only Space shows the
-   * details.
+   * Called if the user clicks a row or presses Enter. If this function is set, only Space shows or
+   * hides the details.
    */
   onOpen?: (row: Row) => void
   openText?: string
@@ -59,8 +62,8 @@ export type DataGridProps<Row> = {
   onSort?: (sort: Sort) => void
   isMuted?: (row: Row) => boolean
   /**
-   * Renders a note on a card. In a table, a tooltip of the row shows the same text. Cards need the
-   * note, because touch screens show no tooltips.
+   * Renders a note on a card. In a table, the cells must show the same facts in their tooltips.
+   * Cards need the note, because touch screens show no tooltips.
    */
   cardNote?: (row: Row) => ReactNode
   /** Reports whether a row has just appeared. Such a row is highlighted for a moment. */

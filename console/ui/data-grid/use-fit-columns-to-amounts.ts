@@ -3,8 +3,8 @@ import { WIDTH_MAX } from './column-and-layout.ts'
 import type { ColumnLayout } from './use-column-layout.ts'
 
 /**
- * Widens columns whose amounts do not fit, because a truncated amount could be misread. The caller
- * must pass each rendered row to `measure`.
+ * Returns a layout in which columns whose amounts do not fit are wider, because a truncated amount
+ * could be misread. The caller must pass each rendered row to the returned function `measure`.
  */
 export function useFitColumnsToAmounts<Row>(layout: ColumnLayout<Row>, box: HTMLElement | null) {
   const [minWidths, setMinWidths] = useState<Readonly<Record<string, number>>>({})

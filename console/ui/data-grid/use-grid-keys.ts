@@ -45,8 +45,9 @@ function toggle<Row>(
 }
 
 /**
- * Registers shortcuts of a list, such as `j` and `k` for the next and the previous row. These
- * shortcuts work wherever the focus is on the page.
+ * Registers the shortcuts of a list. `j` and `k` (next and previous row) work wherever the focus is
+ * on the page. The others are only listed, because `useGridKeys` handles them while the list has
+ * the focus.
  */
 export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { t } = useTranslation()

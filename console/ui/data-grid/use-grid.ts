@@ -178,8 +178,9 @@ function useActiveIndex<Row>(
 }
 
 /**
- * Selects the row at `index`, or deselects it if it is selected. With `isRange` (the Shift key),
- * all rows from `anchor` to this row are set to the same state.
+ * Returns the selection after a click on the row at `index`, which selects this row or, if it is
+ * selected, deselects it. With `isRange` (the Shift key), all rows from `anchor` to this row are
+ * set to the same state.
  */
 function toggled(
   selected: ReadonlySet<string>,

@@ -14,8 +14,8 @@ type DrawerProps = {
   title: string
   lead?: ReactNode
   /**
-   * The width in pixels. Above 700, the drawer is styled as a wide one. On narrow screens, the
-   * width is ignored.
+   * If this number is above 700, the drawer is styled as a wide one. Smaller numbers have no
+   * effect.
    */
   width?: number
   hasUnsavedChanges?: boolean

@@ -7,9 +7,9 @@ export type EditedId = number | 'new' | null
 type Addresses = { list: string; add?: string; edit: string }
 
 /**
- * Opens and closes a drawer according to the path of the URL. The path `add` opens an empty form.
- * The path `edit/:id` opens the item with this id. If the id is invalid, the drawer reports that
- * the item was not found.
+ * Returns what a drawer shows according to the path of the URL, and functions that open and close
+ * the drawer. The path `add` opens an empty form. The path `edit/:id` opens the item with this id.
+ * If the id is invalid, the drawer reports that the item was not found.
  */
 export function useDrawerUrl({ list, add = list, edit }: Addresses) {
   const navigate = useNavigate()

@@ -26,8 +26,9 @@ export function Time(props: {
   at: number
   style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
   /**
-   * True if the time may be in the future. If false, a future time is shown as the current time,
-   * because the time is in the future only if the clocks of the server and the browser differ.
+   * True if the time may be in the future. If false, the relative text of a future time is that of
+   * the current time, because the time is in the future only if the clocks of the server and the
+   * browser differ.
    */
   mayBeInFuture?: boolean
 }) {

@@ -14,9 +14,9 @@ type Props = {
 }
 
 /**
- * A field for a filter. The text is applied when the user presses Enter, leaves the field or
- * selects a suggestion. The text is not applied after each character, because each change of a
- * filter adds an entry to the browser's history.
+ * A field for a filter. The text is applied when the user presses Enter, leaves or clears the
+ * field, or selects a suggestion. The text is not applied after each character, because each change
+ * of a filter adds an entry to the browser's history.
  */
 export function FilterInput(props: Props) {
   const id = useId()

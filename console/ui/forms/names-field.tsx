@@ -83,8 +83,8 @@ type SuggestionInputProps = NameListProps & {
 }
 
 /**
- * A text field with suggestions. Arrow keys move to a suggestion, Enter adds it, and Escape closes
- * the suggestions.
+ * A text field with suggestions. Arrow keys move to a suggestion. Enter adds this suggestion or, if
+ * there is none, the typed text. Escape closes the suggestions.
  */
 function SuggestionInput(props: SuggestionInputProps) {
   const id = useId()

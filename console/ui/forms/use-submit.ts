@@ -5,8 +5,9 @@ import { dismissErrors, showError } from '../messages/toast.ts'
 const showDuplicate = () => showError(translate('ui.duplicateSubmit'), { staysOnNavigation: true })
 
 /**
- * Runs `perform` when the user submits a form. An error of `perform` is shown as a toast. A
- * submission while `perform` is still running only calls `onDuplicate` and `onRepeat`.
+ * Returns a function that runs `perform` when the user submits a form. An error of `perform` is
+ * shown as a toast. A submission while `perform` is still running only calls `onDuplicate` and
+ * `onRepeat`.
  */
 export function useSubmit<Args extends readonly unknown[] = []>(
   perform: (...args: Args) => Promise<void>,

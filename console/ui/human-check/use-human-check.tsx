@@ -11,13 +11,14 @@ type HumanCheck = {
   /** The CAPTCHA box to show in the form, or null if the site requires no CAPTCHA. */
   readonly box: ReactElement | null
   /**
-   * Returns the token to send to the server. Returns an empty text if the site requires no CAPTCHA.
-   * If the user has not completed the CAPTCHA, shows a message and returns null.
+   * Returns the token to send to the server, and requests another token for the next call. Returns
+   * an empty text if the site requires no CAPTCHA. If the user has not completed the CAPTCHA, shows
+   * a message and returns null.
    */
   readonly takeToken: () => string | null
 }
 
-/** Adds a CAPTCHA to a form. `action` tells the server the purpose of the form. */
+/** Returns a CAPTCHA for a form. `action` tells the server the purpose of the form. */
 export function useHumanCheck(action: 'login' | 'register' | 'verification' | 'reset'): HumanCheck {
   const { t } = useTranslation()
   const status = useStatus()

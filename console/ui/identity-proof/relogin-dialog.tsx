@@ -19,7 +19,7 @@ import {
 
 const REDIRECT_METHODS = EXTERNAL_LOGIN_METHODS.filter((method) => !isMessenger(method))
 
-/** Asks users to log in again if they have neither a password nor a second factor. */
+/** Asks users who have neither a password nor a second factor to log in again. */
 export function ReloginDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const user = useQuery(selfQuery).data

@@ -19,7 +19,8 @@ const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
 /**
  * Runs `perform`. If the server requires a proof of identity, asks the user for one and runs
- * `perform` again. Throws `CancelledError` if the user cancels.
+ * `perform` again. If the server requires a new login, opens the dialog for it and does not run
+ * `perform` again. Throws `CancelledError` if the user closes a dialog.
  */
 export async function retryWithIdentityProof<T>(perform: () => Promise<T>): Promise<T> {
   try {

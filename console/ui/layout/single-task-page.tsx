@@ -4,10 +4,7 @@ import { type DraftForm, formProps } from '../forms/use-draft-form.ts'
 import { Alert, ServerErrorText } from '../messages/alert.tsx'
 import { usePageTitle } from './page.tsx'
 
-/**
- * A page for a single task outside of the console, such as the login, the setup or a password
- * reset.
- */
+/** A page for a single task, such as the login, the setup or a password reset. */
 export function SingleTaskPage(props: {
   title: string
   /** The main heading of the page. The default is `title`. */

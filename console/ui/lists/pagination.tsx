@@ -40,7 +40,7 @@ export type Paging = {
 }
 
 /**
- * Combines the values from which the page buttons of a list are rendered. When the page size
+ * Returns the values from which the page buttons of a list are rendered. When the page size
  * changes, the first page is opened.
  */
 export const pagingOf = (
@@ -59,8 +59,8 @@ export const pagingOf = (
 })
 
 /**
- * The buttons that open other pages of the list. They are hidden if all rows fit on a page of the
- * smallest size. `page` starts at 0.
+ * The bar below a list with the number of rows, the page size, and the buttons that open other
+ * pages. The bar is hidden if the list has no rows. `page` starts at 0.
  */
 export function Pagination(props: Paging) {
   const { t } = useTranslation()

@@ -96,8 +96,8 @@ type PageStarts = Map<number, number>
 
 /**
  * Remembers where the pages of a list start. A page therefore does not shift when rows of earlier
- * pages are added or deleted. `list` identifies the filters and the order. When `list` changes, all
- * starts are forgotten.
+ * pages are added or deleted. `list` identifies the filters, the page size and the order. When
+ * `list` changes, all starts are forgotten.
  */
 function usePageStarts(list: string): PageStarts {
   const pageStarts = useRef({ list, starts: new Map<number, number>() })

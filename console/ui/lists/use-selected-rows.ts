@@ -17,7 +17,10 @@ type Stored = {
    */
   readonly filtersKey: string
   readonly keys: ReadonlySet<string>
-  /** True if the user has selected all matching rows, including those on other pages. */
+  /**
+   * True if the user has selected all matching rows at once. The selected rows can then be on other
+   * pages.
+   */
   readonly includesOtherPages: boolean
 }
 

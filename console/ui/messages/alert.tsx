@@ -2,7 +2,8 @@ import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../elements/icons.tsx'
 
 /**
- * A message within the page. With the tone `bad`, screen readers interrupt what they are reading.
+ * A message within the page. With the tone `bad` or the role `alert`, screen readers interrupt what
+ * they are reading.
  */
 export function Alert(props: {
   tone?: 'bad' | 'good'

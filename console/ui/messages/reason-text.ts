@@ -1,6 +1,9 @@
 import type { TFunction } from 'i18next'
 
-/** The reason codes that have a translation. Other codes are shown as they are. */
+/**
+ * The reason codes with a fixed text. `reasonText` also translates `status-<number>` and
+ * `keyword:<word>`. All other codes are shown as they are.
+ */
 const KNOWN_REASONS = [
   'connect',
   'proxy',

@@ -9,7 +9,8 @@ export type Toast = {
   detail: string
   requestId: string
   /**
-   * The number of times that the message was shown. Messages with the same text share one toast.
+   * The number of times that the message was shown. Messages with the same text and tone share one
+   * toast.
    */
   count: number
   action: { text: string; onClick: () => void } | null
@@ -53,7 +54,7 @@ export function showSuccess(message: string, options: ToastOptions = {}): void {
   show('success', { message }, options)
 }
 
-/** Removes all errors that are older than a second. */
+/** Removes all toasts of errors that are older than a second. */
 export function dismissErrors(): void {
   keepOnly(({ tone, at }) => tone !== 'error' || performance.now() - at <= JUST_NOW_MS)
 }
@@ -79,8 +80,7 @@ export function showError(error: unknown, options: ToastOptions = {}): void {
 export const dismissToast = (id: number): void => keepOnly((toast) => toast.id !== id)
 
 /**
- * Removes errors that the console reported without sending a request to the server, such as
- * validation errors.
+ * Removes the toasts of errors without a request id, such as the validation errors of the console.
  */
 export function dismissLocalErrors(): void {
   keepOnly(({ tone, requestId }) => tone !== 'error' || requestId !== '')
@@ -98,8 +98,8 @@ function keepOnly(isKept: (toast: Toast) => boolean): void {
 type ToastTexts = { message: string; detail?: string; requestId?: string }
 
 /**
- * Shows a toast. If a toast with the same message is shown already, the count of this toast is
- * increased. Only the three newest toasts remain.
+ * Shows a toast. If a toast with the same message and tone is shown already, the new toast replaces
+ * it and has a higher count. Only the three newest toasts remain.
  */
 function show(tone: Toast['tone'], texts: ToastTexts, options: ToastOptions) {
   const { message, detail = '', requestId = '' } = texts

@@ -17,8 +17,9 @@ export const AlignedColumn = (props: { alignment: AmountAlignment; children: Rea
 
 /**
  * Returns a function that finds the alignment of a column by its id. The alignments last as long as
- * the table. If `isVirtualized` is true, only some rows are rendered at a time. The alignments then
- * stay the same while the user scrolls, so that the columns do not move.
+ * the table. If `isVirtualized` is true, only some rows are rendered at a time. The number of
+ * decimals in a column then never decreases while the user scrolls, so that the column does not
+ * move back and forth.
  */
 export function useAmountAlignments(isVirtualized = false): (column: string) => AmountAlignment {
   const [find] = useState(() => {

@@ -9,9 +9,9 @@ export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * Returns the unit in which users enter amounts. The unit is dollars only if one quota unit is a
- * finite decimal fraction of a dollar, such as 0.000002. Otherwise, amounts in dollars could not be
- * converted exactly.
+ * Returns the unit in which users enter amounts. The unit is dollars only if the site shows dollars
+ * (`displayInCurrency`) and one quota unit is a finite decimal fraction of a dollar, such as
+ * 0.000002. Without such a fraction, amounts in dollars could not be converted exactly.
  */
 export function amountUnitOf(displayInCurrency: boolean, quotaPerUnit: number): AmountUnit {
   const isWhole = Number.isSafeInteger(quotaPerUnit) && quotaPerUnit > 0
@@ -39,8 +39,8 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
 }
 
 /**
- * Reports whether the text is neither empty nor an amount. In dollars, a text that ends with a
- * decimal point is accepted, because the user may still be typing.
+ * Reports whether the text is not empty and `quotaOfAmount` can't convert it. In dollars, a text
+ * that ends with a decimal point is accepted, because the user may still be typing.
  */
 export function isInvalidAmount(text: string, unit: AmountUnit): boolean {
   const normalized = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text

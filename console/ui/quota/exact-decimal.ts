@@ -1,11 +1,12 @@
-/** A decimal number that is never rounded: `units / 10^scale`. */
+/** A decimal number that is stored without rounding: `units / 10^scale`. */
 export type ExactDecimal = { readonly units: bigint; readonly scale: number }
 
 const SHAPE = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /**
- * Parses a JSON number without losing digits. Returns null for any other text, and for a text with
- * more than 400 characters.
+ * Parses a decimal number such as `0.50` or `5e-1` without losing digits. Returns null for any
+ * other text, for an exponent of more than three digits, and for a text with more than 400
+ * characters.
  */
 export function parseDecimal(text: string): ExactDecimal | null {
   const match = text.length > 400 ? null : SHAPE.exec(text.trim())

@@ -6,8 +6,9 @@ export const quotaOf = (wire: number): bigint =>
   Number.isSafeInteger(wire) ? BigInt(wire) : BigInt(Math.trunc(wire))
 
 /**
- * Formats quota in the unit that the site shows, with `digits` decimals. An amount that would look
- * like zero gets more decimals.
+ * Formats quota in the unit that the site shows. Dollars have `digits` decimals, but an amount that
+ * would look like zero gets more decimals (up to 9). Quota units from 10,000 are shortened, as in
+ * `12.3k`.
  */
 export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
   if (!rule.isCurrency) return unitText(quota)
@@ -29,7 +30,8 @@ function scaledUp(magnitude: bigint, { quotaPerUnit }: MoneyRule, digits: number
 }
 
 /**
- * Formats quota in the unit that the site shows, without rounding. Dollars have 2 to 9 decimals.
+ * Formats quota in the unit that the site shows. Dollars have 2 to 9 decimals and are rounded only
+ * if 9 decimals are not enough.
  */
 export function exactQuotaText(quota: bigint, rule: MoneyRule): string {
   if (!rule.isCurrency) return String(quota)
@@ -90,8 +92,8 @@ export const groupDigits = (decimal: string): string =>
   )
 
 /**
- * Parses a positive decimal as `units / scale`. For any other text, returns the default number of
- * quota units per dollar.
+ * Parses a decimal without a sign as `units / scale`. For any other text, returns the default
+ * number of quota units per dollar.
  */
 function readDecimal(text: string): { units: bigint; scale: bigint } {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
@@ -102,8 +104,8 @@ function readDecimal(text: string): { units: bigint; scale: bigint } {
 }
 
 /**
- * Formats an amount of money for a language. If the browser does not know the currency, returns the
- * digits and the code of the currency.
+ * Formats an amount of money for a language. If `currency` can't be a code of a currency, returns
+ * the digits and `currency`.
  */
 export function moneyText(money: string, currency: string, language: string): string {
   try {

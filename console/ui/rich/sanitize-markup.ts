@@ -50,7 +50,8 @@ export function frameDocument(text: string, style: FrameStyle): string {
 }
 
 /**
- * Removes all styles, because the Content Security Policy (CSP) would block and report them. The
+ * Returns the HTML without styles, because the Content Security Policy (CSP) would block and report
+ * them. The elements in `WITHOUT_CONTENT` are also removed, and links without text get a text. The
  * HTML is parsed in a `<template>` element, in which nothing is loaded or run.
  */
 function withoutStyles(html: string): string {
@@ -63,8 +64,8 @@ function withoutStyles(html: string): string {
 
 /**
  * Adds a text to a link without text. An SVG in the link is replaced by the title of the SVG. If
- * the link is still empty, the label, the title or the URL of the link becomes the text. An empty
- * link without a URL is removed.
+ * the link then contains neither text nor an image, the label, the title or the URL of the link
+ * becomes the text. An empty link without a URL is removed.
  */
 function labelBareLink(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
@@ -91,8 +92,8 @@ function purify(): DOMPurify {
 }
 
 /**
- * Replaces an image of another host with a link. The CSP blocks such images, because they could
- * track readers.
+ * Replaces an image of another host with a link or, inside a link, with a text. The CSP blocks such
+ * images, because they could track readers.
  */
 function replaceForeign(image: Element): void {
   const source = image.getAttribute('src') ?? ''
@@ -120,8 +121,9 @@ type PolicyFactory = { createPolicy: (name: string, rules: HtmlPolicy) => HtmlPo
 let policy: HtmlPolicy | undefined
 
 /**
- * Marks HTML as trusted for the browser. Use this function only for the content of `<template>`
- * elements, in which no script runs, and for sanitized text in a frame without scripts.
+ * Returns HTML that is marked as trusted for the browser. Use this function only for the content of
+ * `<template>` elements, in which no script runs, and for sanitized text in a frame without
+ * scripts.
  */
 export function trustedHtml(html: string): string {
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes

@@ -84,8 +84,8 @@ export function readUrlState<Schema extends UrlSchema>(
 }
 
 /**
- * Writes values to the query of a URL. A value that equals the fallback of its parameter is removed
- * from the query.
+ * Returns the query of a URL with new values. A value that equals the fallback of its parameter is
+ * removed from the query.
  */
 export function writeUrlState<Schema extends UrlSchema>(
   schema: Schema,

@@ -41,8 +41,8 @@ const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
 type Bounds = { readonly from: number | null; readonly to: number | null }
 
 /**
- * Returns the first and the last second of a range. `now` is in Unix seconds. A relative range ends
- * an hour after `now`, because the clock of the server may be ahead.
+ * Returns the first and the last second of a range. `now` is in Unix seconds. A relative range,
+ * except for `all`, ends an hour after `now`, because the clock of the server may be ahead.
  */
 export function boundsOf(range: TimeRange, now: number): Bounds {
   if (range.kind === 'absolute') return { from: range.from, to: range.to }

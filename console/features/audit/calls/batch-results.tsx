@@ -18,8 +18,8 @@ import { indented } from './call-charge-usage-and-price-panels.tsx'
 const INITIAL_RESULTS_MAX = 10
 
 /**
- * Shows the results of the requests in a batch. The charge of the call covers the billed requests.
- * The server lists only the first results.
+ * Shows the results of the billed requests in a batch. The charge of the call covers all of these
+ * requests, but the server lists only the first results.
  */
 export function BatchResults({ call: { batch } }: { call: CallExplanation }) {
   const { t } = useTranslation()

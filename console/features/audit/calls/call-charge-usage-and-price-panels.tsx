@@ -13,8 +13,8 @@ import type { CallExplanation, PriceInForce } from '#read-api/contract/calls.ts'
 import { ColumnTable, DataTable, type TableRow } from '../elements/small-tables.tsx'
 
 /**
- * The kinds of usage that both the audit page of a call and the usage log show, with the
- * translation keys of their names.
+ * The kinds of usage whose names come from the texts of the usage log, with the translation keys of
+ * these names.
  */
 const COUNTS = {
   inputUncached: 'input',
@@ -29,7 +29,7 @@ const COUNTS = {
   calls: 'calls',
 } as const
 
-/** The kinds of usage that the audit page of a call shows, but the usage log does not. */
+/** The kinds of usage whose names come from the texts of the audit page of a call. */
 const OTHER_COUNTS = [
   'reasoning',
   'toolCalls',
@@ -57,8 +57,9 @@ function useItemText(): (item: string) => string {
 }
 
 /**
- * Shows how the charge of a call was computed. Each line is a product of units, price and ratio,
- * and the lines add up to the charge.
+ * Shows how the charge of a call was computed. Each line is a product of units, price and ratio.
+ * Below the lines are their exact sum and the recorded charge. A note says whether the charge is
+ * equal to the rounded sum.
  */
 export function CallChargePanel({ call: { arithmetic } }: { call: CallExplanation }) {
   const { t } = useTranslation()

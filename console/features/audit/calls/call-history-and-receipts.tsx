@@ -17,8 +17,8 @@ type AccountEvent = Pick<
 >
 
 /**
- * Lists the events by which a call changed the balance or the held quota of the account. The first
- * event is the admission of the call, and the last one is its end.
+ * Lists the events by which a call changed the balance or the held quota of the account: the
+ * admission, the increases of the hold, and the end if the call has ended.
  */
 export function CallHistory({ call }: { call: CallExplanation }) {
   const { t } = useTranslation()

@@ -28,8 +28,8 @@ export function useEventLabel(): (actOrType: string) => string {
 
 /**
  * Returns the labels of all acts, and a function that finds the name of an act. The function
- * accepts the whole label, the whole name, or a text that only one label contains. Upper and lower
- * case are equal. The function returns any other text trimmed.
+ * accepts the whole label, the whole name, or a text that only one label contains, in upper or
+ * lower case. The function returns any other text trimmed.
  */
 export function useActSearch() {
   const labelOf = useEventLabel()
@@ -40,8 +40,8 @@ const EVENT_TYPES = [...ACT_NAMES, ...OTHER_EVENT_NAMES].map(eventTypeOf)
 
 /**
  * Returns the labels of all types of events, and a function that finds a type. The function accepts
- * the whole label, the whole name, or a text that only one label contains. Upper and lower case are
- * equal. The function returns any other text trimmed.
+ * the whole label, the whole name, or a text that only one label contains, in upper or lower case.
+ * The function returns any other text trimmed.
  */
 export function useEventTypeSearch() {
   const labelOf = useEventLabel()

@@ -5,8 +5,8 @@ import { exactQuotaText, quotaOf } from '#console/ui/quota/money.ts'
 import { useMoneyRule } from '#console/ui/quota/quota.tsx'
 
 /**
- * Shows an amount of quota without rounding, so that displayed amounts add up. `value` is in quota
- * units. Null is shown as a dash.
+ * Shows an amount of quota with all its decimals (at most 9), so that displayed amounts add up.
+ * `value` is in quota units. Null is shown as a dash.
  */
 export function ExactQuota({ value }: { value: number | null }) {
   const { t } = useTranslation()
@@ -17,8 +17,8 @@ export function ExactQuota({ value }: { value: number | null }) {
 }
 
 /**
- * Shows a change of quota with its sign. An increase has a color, unless `isNeutral` is true. A
- * change of a charge is neutral, because a higher charge is neither good nor bad.
+ * Shows a change of quota with its sign. An increase has a color, unless `isNeutral` is true. Set
+ * `isNeutral` for a change of a charge, because a higher charge is neither good nor bad.
  */
 export function QuotaChange({ value, isNeutral }: { value: number; isNeutral?: boolean }) {
   const { t } = useTranslation()
@@ -38,8 +38,8 @@ export function QuotaChange({ value, isNeutral }: { value: number; isNeutral?: b
 const HASH_SHOWN = 16
 
 /**
- * Shows the first characters of `shown`, which is the hash `value` or a part of it. The button
- * copies the whole hash.
+ * Shows the first characters of `shown`, which is the hash `value` or a part of it. A button copies
+ * the whole hash.
  */
 export function Hash({ value, shown = value }: { value: string; shown?: string }) {
   const { t } = useTranslation()

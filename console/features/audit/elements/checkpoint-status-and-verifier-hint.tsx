@@ -29,8 +29,8 @@ export function CheckpointStatus({ status }: { status: CheckpointStatusName }) {
 }
 
 /**
- * Explains where to find the offline verifier of receipts and how to run it. If witnesses have
- * signed, the command also contains the keys of the witnesses, because the verifier checks a
+ * Explains where to find the offline verifier of receipts and how to run it. With `isWitnessed`,
+ * the shown command has a placeholder for the key of a witness, because the verifier checks a
  * signature only if the command contains the key of the signer.
  */
 export function VerifierHint({ isWitnessed }: { isWitnessed: boolean }) {
@@ -47,8 +47,8 @@ export function VerifierHint({ isWitnessed }: { isWitnessed: boolean }) {
 }
 
 /**
- * Returns the arguments that give the offline verifier the site's key and, with `isWitnessed`, a
- * witness's key.
+ * Returns arguments for the offline verifier, with a placeholder for the site's key and, with
+ * `isWitnessed`, another one for a witness's key.
  */
 export const keyArguments = (isWitnessed: boolean): string =>
   isWitnessed ? '--key KEY --witness WITNESS_KEY' : '--key KEY'

@@ -5,8 +5,9 @@ import { showError } from '#console/ui/messages/toast.ts'
 import { keyArguments } from './checkpoint-status-and-verifier-hint.tsx'
 
 /**
- * Reads the receipts again, together with a proof. The proof shows that the first `size` events of
- * the history have not changed since an earlier receipt was issued.
+ * Requests the shown receipts from the server once more, this time with a consistency proof. The
+ * proof shows that the first `size` events of the history have not changed since an earlier receipt
+ * was issued.
  */
 export type ReadSince = (size: number) => Promise<unknown>
 
@@ -66,7 +67,7 @@ export function ConsistencyProofDownload(props: {
 
 /**
  * Returns the largest tree size in a file of receipts, or null if there is none. A tree size is the
- * number of events in a Merkle tree.
+ * number of events in the Merkle tree to which a receipt belongs.
  */
 function treeSizeIn(text: string): number | null {
   const items = parsed(text)?.items ?? []

@@ -17,8 +17,8 @@ export type FileRequest = {
 const PROGRESS_INTERVAL_MS = 200
 
 /**
- * Downloads a file that the server sends as a stream. `bytes` is the number of bytes received so
- * far, or null while no download is running.
+ * Returns functions that start and cancel the download of a file, which the server sends as a
+ * stream. `bytes` is the number of bytes received so far, or null while no download is running.
  */
 export function useFileDownload() {
   const [bytes, setBytes] = useState<number | null>(null)

@@ -10,8 +10,8 @@ export type UserNames = ReadonlyMap<number, string>
 const NO_NAMES: UserNames = new Map()
 
 /**
- * Returns the names of users by their ids, for tables whose rows have ids only. A name is missing
- * while it loads, and is empty for an erased user.
+ * Returns the names of users by their ids, for tables whose rows have ids only. A name that has not
+ * been loaded is missing, and the name of an erased user is empty.
  */
 export function useUserNames(userIds: readonly number[]): UserNames {
   const ids = [...new Set(userIds)].sort((a, b) => b - a)
@@ -45,7 +45,7 @@ async function readNames(ids: readonly number[], signal: AbortSignal): Promise<U
 
 /**
  * Returns the name of a user together with the id, because an earlier user may have had the same
- * name. The server returns no name for an erased user.
+ * name. If `name` is empty, the text says that the user was erased.
  */
 export const userText = (t: TFunction, id: number, name: string): string =>
   name === '' ? t('audit.erasedUser', { id }) : `${name} (#${id})`

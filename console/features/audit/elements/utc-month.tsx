@@ -43,7 +43,7 @@ export const monthName = (month: string, locale: string): string =>
     Date.parse(`${month}-01`),
   )
 
-/** An input for a month in UTC. Future months can't be selected. */
+/** An input for a month in UTC. The picker and the arrow offer no future months. */
 export function MonthInput(props: { month: string; onMonth: (month: string) => void }) {
   const { t } = useTranslation()
   const { month, onMonth } = props

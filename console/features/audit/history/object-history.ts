@@ -98,8 +98,9 @@ export async function readState(
 
 /**
  * Returns the state of an object before a change, or null if the object did not exist. An option
- * has its built-in value until it is first changed. Parts that no change has replaced, such as the
- * prices of other models, keep the built-in value.
+ * that had not been changed before had its built-in value, which `built_in` contains. Without this
+ * value, the first change of an option, such as a table of prices, would seem to add all its
+ * entries.
  */
 function stateBefore(before: StateAsOf | null, { built_in: builtIn }: StateAsOf): State | null {
   if (builtIn === undefined) return before?.state ?? null
@@ -107,8 +108,8 @@ function stateBefore(before: StateAsOf | null, { built_in: builtIn }: StateAsOf)
 }
 
 /**
- * Lists the changes of an object up to a point in the history, newest first. Each change is
- * computed here, from the states before and after an event, so that the server needs no index of
+ * Lists the changes of an object up to a point in the history, newest first. The browser computes
+ * each change from the states before and after an event, so that the server needs no index of
  * changes.
  */
 export const objectHistoryQuery = (object: AuditObject, at: string) =>

@@ -71,8 +71,8 @@ async function readStatement(
 }
 
 /**
- * Reads the movements of a month that belong to no call. The server's sums contain the types of
- * these movements, including types that this console does not know.
+ * Reads the movements of a month that belong to no call. The types of these movements come from the
+ * sums in the statement, so that types that this console does not know are included.
  */
 async function readOtherItems(
   account: Account,
@@ -108,9 +108,9 @@ async function readItems(
 }
 
 /**
- * Merges movements and daily sums of calls, both oldest first, into the lines of a statement.
- * Computes the account's total after each line. The sums of a day follow the other movements of
- * that day.
+ * Returns the lines of a statement: movements and daily sums of calls (both oldest first), each
+ * with the account's total after the line. The sums of a day follow the other movements of that
+ * day.
  */
 function linesOf(
   { opening }: Statement,

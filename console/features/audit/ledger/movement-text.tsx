@@ -31,8 +31,8 @@ export function movementTypeText(t: TFunction, type: string): string {
 /**
  * Returns the text for the reason of a movement (a change of an account's balance). This is the
  * text that an admin entered, or the translation of a reason code. An unknown code is returned
- * unchanged. If no reason was given or the reason was erased with the user's data, the text says
- * so.
+ * unchanged. If an admin gave no reason, or the reason was erased with the user's data, the text
+ * says so.
  */
 export function movementReasonText(t: TFunction, { note, reason, ...item }: LedgerItem): string {
   if (item.is_note_erased) return t('audit.reasonErased')
@@ -60,8 +60,8 @@ export function detailsText(t: TFunction, item: LedgerItem): string {
 type Viewer = { readonly isAdmin: boolean; readonly isAuditor: boolean; readonly userId: number }
 
 /**
- * Shows the id of the call, order or other object that caused a movement. The id is a link if the
- * user may open the page of this object.
+ * Shows the id of the call, order or other object that caused a movement. The id is a link if there
+ * is a page about this object that the user may open.
  */
 export function MovementSource({ item, account }: { item: LedgerItem; account: Account }) {
   const user = useUser()
@@ -109,8 +109,8 @@ function pathOf({ type, source, reason, amount }: LedgerItem, viewer: Viewer): s
 }
 
 /**
- * Returns the path of the audit log with a filter for the changes that admins made to a user's
- * quota.
+ * Returns the path of the audit log with filters for the quota that admins granted to a user or, if
+ * `amount` is negative, deducted from the user.
  */
 function pathOfAct(userId: number, amount: number): string {
   const act = amount < 0 ? 'quota-deducted' : 'quota-granted'

@@ -203,8 +203,9 @@ const KINDS = [
 const codeOf = ({ kind, id }: Named): string => `${kind}:${id}`
 
 /**
- * Returns the name of an object in the language of the console. The filter for objects uses the
- * object's code instead. The details of an act show this code.
+ * Returns the kind and the name of an object in the language of the console. If the kind has no
+ * translated name, returns the object's code (kind and id). The filter for objects and the details
+ * of an act always use this code.
  */
 function objectText(t: TFunction, object: Named): string {
   const { kind, id, name } = object
@@ -258,8 +259,8 @@ const TIME_VALUES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Returns a function that makes a value readable. To a value in quota units, it appends the amount
- * of money. To a time in Unix seconds, it appends the local time. It returns other values
- * unchanged.
+ * in dollars, if the site shows dollars. To a time in Unix seconds, it appends the local time. It
+ * returns other values unchanged.
  */
 function useReadableValue({ act }: AuditAct) {
   const rule = useMoneyRule()
@@ -275,7 +276,7 @@ function useReadableValue({ act }: AuditAct) {
 
 /**
  * Shows the values that an act changed, before and after the act, and the origin of the request.
- * One link lists the other acts on the same object, and another link opens the stored event.
+ * One link lists all acts on the same object, and another link opens the stored event.
  */
 function ActDetails({ act }: { act: AuditAct }) {
   const { t } = useTranslation()

@@ -26,7 +26,10 @@ type LiveList = {
   readonly refetch: (position: number | null) => void
 }
 
-/** Returns the acts that live events have delivered since the list was opened, newest first. */
+/**
+ * Returns the acts that live events have delivered for the current `view` and that `isListed`
+ * accepts. The act that arrived last comes first.
+ */
 export function useLiveActs({ view, isListed, refetch }: LiveList): readonly AuditAct[] {
   const [live, setLive] = useState<{ view: string; acts: readonly AuditAct[] }>({ view, acts: [] })
   const acts = live.view === view ? live.acts : []
@@ -47,7 +50,7 @@ export function useLiveActs({ view, isListed, refetch }: LiveList): readonly Aud
 }
 
 /**
- * Merges live acts into the list, newest first and without duplicates. Live acts do not always
+ * Returns the list with the live acts, newest first and without duplicates. Live acts do not always
  * arrive in the order of their positions, because several workers update the read model in
  * parallel. If `isComplete` is false, more pages of the list can be loaded. Live acts that are
  * older than the last act in `listed` are then left out, because they will appear with their page

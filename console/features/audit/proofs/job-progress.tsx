@@ -35,8 +35,8 @@ export function JobStatus({ status }: { status: Job['status'] }) {
 }
 
 /**
- * Shows the status of a job. While the job is running, shows a progress bar and the estimated time
- * left.
+ * Shows the status of a job, and its error if there is one. While the job is unfinished and its
+ * progress is known, also shows a progress bar and the estimated time left.
  */
 export function JobProgress({ job }: { job: Job }) {
   const { progress, status, error } = job

@@ -26,7 +26,7 @@ import './proofs.css'
 const TABS = ['verify', 'checkpoints', 'export', 'rebuilds', 'copies'] as const
 /**
  * The tabs that are available while a scratch copy (the site as of an earlier time) is open. The
- * other tabs show jobs, which run only on the live site.
+ * other tabs work only with the live site.
  */
 const TABS_IN_COPY: readonly ProofsTab[] = ['copies']
 type ProofsTab = (typeof TABS)[number]

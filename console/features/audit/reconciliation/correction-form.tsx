@@ -40,8 +40,8 @@ const NO_PRICE = Object.fromEntries(PRICE_FIELDS.map((name) => [name, ''])) as R
 >
 
 /**
- * The form for correcting the price of past calls. A preview shows all changes of charges before
- * the admin applies them.
+ * The form for correcting the price of past calls. A super admin can apply the correction only
+ * after a preview of its changes.
  */
 export function CorrectionForm(props: {
   scope: Scope

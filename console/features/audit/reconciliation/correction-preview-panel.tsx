@@ -41,7 +41,8 @@ export type RequestedPreview = {
 type Props = { previewed: RequestedPreview; onApplied: () => Promise<void> }
 
 /**
- * Shows how a correction changes the charges of each user and call, and which calls stay unchanged.
+ * Shows how a correction changes the charges of each user, and of the calls with the largest
+ * changes. Also lists calls that can't be corrected.
  */
 export function CorrectionPreviewPanel({ previewed, onApplied }: Props) {
   const { t } = useTranslation()
@@ -163,8 +164,8 @@ function SkippedCalls({ preview }: { preview: CorrectionPreview }) {
 }
 
 /**
- * Shows the totals again and asks for the reason of the correction. The server refuses the
- * correction if the preview is outdated.
+ * Asks the super admin to confirm a correction. The dialog shows the totals of the preview and asks
+ * for the reason. The server refuses the correction if the preview is outdated.
  */
 function ApplyDialog(props: Props & { onClose: () => void }) {
   const { t } = useTranslation()

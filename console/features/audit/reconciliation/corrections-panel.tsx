@@ -241,8 +241,8 @@ function FailedAccounts({ failed }: { failed: Correction['failed'] }) {
 }
 
 /**
- * Lets a super admin continue a correction that was interrupted. The continued correction applies
- * the same preview that a super admin confirmed when the correction was started.
+ * Says that a correction is unfinished, and lets a super admin continue it. The continued
+ * correction applies the same preview that a super admin confirmed when the correction was started.
  */
 function UnfinishedCorrection(props: { correction: Correction; onChange: () => Promise<void> }) {
   const { t } = useTranslation()

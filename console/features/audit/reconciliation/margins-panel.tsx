@@ -36,8 +36,8 @@ const chosenDays = ({ first, last }: Days): Days => {
 }
 
 /**
- * Shows the margins by channel and model. A margin is the charges of users minus the costs that the
- * providers bill.
+ * Shows the margins by channel and model. A margin is the charges of users minus the costs of the
+ * providers. The costs come from invoices or from the cost ratios of channels.
  */
 export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }) {
   const { t } = useTranslation()
@@ -89,8 +89,8 @@ export function MarginsPanel(props: { days: Days; onDays: (days: Days) => void }
 
 /**
  * Selects a whole month or a range of days. If the user enters a first day after the last day, the
- * last day is set to the same day. If the user enters a last day before the first day, the first
- * day is set to the same day.
+ * last day is set to the new first day. If the user enters a last day before the first day, the
+ * first day is set to the new last day.
  */
 function DaysInput(props: { days: Days; onDays: (days: Days) => void }) {
   const { t } = useTranslation()

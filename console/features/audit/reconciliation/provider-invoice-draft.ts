@@ -21,8 +21,8 @@ const SAMPLE_BYTES = 64 * 1024
 const ROWS_SHOWN = 3
 
 /**
- * Reads the first rows of a CSV file. The form uses them to guess the delimiter and the columns.
- * Only the server reads the whole file.
+ * Reads the first rows of a CSV file and guesses its delimiter. The form shows these rows and
+ * guesses the columns from them. Only the server reads the whole file.
  */
 export async function readSample(file: Blob): Promise<CsvSample> {
   const text = await startOf(file)

@@ -280,8 +280,8 @@ function Totals({ invoice }: { invoice: ProviderInvoiceComparison }) {
 }
 
 /**
- * Shows facts about the imported file, including the number of its lines that were matched with
- * calls.
+ * Shows facts about the imported file, including the number and the amount of the lines that were
+ * matched with calls by request id.
  */
 function FileFacts({ invoice }: { invoice: ProviderInvoiceComparison }) {
   const { t } = useTranslation()
@@ -337,7 +337,7 @@ function Corrections(
 
 /**
  * Returns the columns of the comparison. A window that is 1280 pixels wide has no space for all of
- * them. The columns with amounts therefore come first, and some other columns are initially hidden.
+ * them. The counts of rows and tokens are therefore the last columns and initially hidden.
  */
 const itemColumns = (t: TFunction, number: Intl.NumberFormat): Column<ProviderInvoiceItem>[] => [
   column('day', t('reconciliation.invoice.column.day'), 108, ({ day }) => day, {

@@ -87,7 +87,7 @@ export function ProviderInvoiceRequestIds(props: {
   )
 }
 
-/** The content in place of a list of invoice lines if no line matches the filter. */
+/** The content of a list in the comparison of an invoice if no row matches the filter. */
 export function NoItems({ body }: { body: string }) {
   const { t } = useTranslation()
   return <EmptyState icon="list" title={t('reconciliation.invoice.noItems')} body={body} />

@@ -24,10 +24,11 @@ type Scan<Result> = {
 type ReadPart<Result> = (cursor: string | undefined, signal: AbortSignal) => Promise<Result>
 
 /**
- * Runs a scan, which is a computation over all calls of a period. A long period is divided into
- * parts, because the server limits the time of a request. The results of the parts are merged. The
- * scan ends early if a part fails, `stop` or `run` is called, or the user leaves the page. After a
- * failure or `stop`, the merged results of the finished parts stay visible.
+ * Returns the state of a scan (a computation over all calls of a period), and functions that start
+ * and stop it. A long period is divided into parts, because the server limits the time of a
+ * request. The results of the parts are merged. The scan ends early if a part fails, `stop` or
+ * `run` is called, or the user leaves the page. After a failure or `stop`, the merged results of
+ * the finished parts stay visible.
  */
 export function useCallScan<Result extends Part>(
   key: string,
@@ -85,8 +86,8 @@ type Figures = Pick<Repricing, 'calls' | 'charged' | 'drafted' | 'refused'>
 
 /**
  * Merges the results of a what-if computation for two parts of a period. The rows of the same
- * model, group or user are summed up. Only the calls with the largest differences are kept as
- * single calls.
+ * model, group or user are summed up. Of the single calls, only the 100 with the largest
+ * differences are kept.
  */
 export const mergeRepricings = (all: Repricing, part: Repricing): Repricing => ({
   ...sumOf(all, part),

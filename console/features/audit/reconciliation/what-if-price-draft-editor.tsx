@@ -80,8 +80,8 @@ export function WhatIfPriceDraftEditor({ draft, onDraft, isJsonInvalid }: Props)
 }
 
 /**
- * Adds a model to the table. The new row starts with the model's current price in the first group
- * of the site.
+ * Adds a model to the table. The new row starts with the model's current price in the group
+ * `default` or, if the site has no such group, in its first group.
  */
 function AddModel({ draft, onDraft }: Omit<Props, 'isJsonInvalid'>) {
   const { t } = useTranslation()

@@ -72,7 +72,7 @@ export function draftRowOf(
 
 /**
  * Reports whether an option applies to a row. A model with a fixed price has no ratios. A model
- * that is charged per token has no fixed price.
+ * that is charged per token has no fixed price. For a model without a price, all options apply.
  */
 export const appliesTo = ({ mode }: DraftRow, option: TableOption): boolean =>
   mode === null || (option === 'ModelPrice') === (mode === 'call')

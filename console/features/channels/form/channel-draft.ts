@@ -73,8 +73,8 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
 })
 
 /**
- * Returns the draft with another channel type. The provider's address becomes the default address
- * of the new type, unless the user has edited the address.
+ * Returns the draft with another channel type. If the provider's address is empty or is the default
+ * address of the old type, it becomes the default address of the new type.
  */
 export function changeType(
   draft: ChannelDraft,

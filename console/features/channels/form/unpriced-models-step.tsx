@@ -26,7 +26,10 @@ import { useUnpricedModels } from '../unpriced-models-tag.tsx'
 type Props = {
   isOpen: boolean
   models: readonly string[]
-  /** True if the channel is already saved, so that closing the form loses no changes. */
+  /**
+   * True if the channel is already saved. A link to a price form then opens this form without
+   * asking about unsaved changes.
+   */
   isSaved?: boolean
   /** The path of the page to open when the price form of a model is closed. */
   returnTo?: string

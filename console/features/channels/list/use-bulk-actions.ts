@@ -10,8 +10,8 @@ import type { SelectableChannel } from './channel-rows.ts'
 import { useChannelMutation } from './use-channel-mutation.ts'
 
 /**
- * Returns the actions on several channels. Each action changes either all channels or, if it fails,
- * none of them.
+ * Returns the actions on several channels. An action that fails changes no channel. When all
+ * channels of a tag are enabled, expired channels are left out.
  */
 export function useBulkActions() {
   const perform = useChannelMutation()

@@ -59,7 +59,10 @@ export function useChannelList() {
   }
 }
 
-/** Returns the selected channels, including those on pages of the list that are not shown. */
+/**
+ * Returns the selected channels, including those on other pages of the list, and functions that
+ * change the selection.
+ */
 export function useSelectedChannels({ rows, filter, total, modes }: ChannelListView) {
   const selected = useSelectedRows({
     rows: channelsOf(rows),

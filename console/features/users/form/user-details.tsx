@@ -37,8 +37,8 @@ export function UserDetails({ user }: { user: User }) {
 }
 
 /**
- * Shows the accounts on other sites with which the user can log in. Admins can see these accounts,
- * but only the user can connect such an account.
+ * Shows the mail address of a user, and the accounts on other sites with which the user can log in.
+ * Admins can see these accounts, but only the user can connect such an account.
  */
 export function Bindings({ user }: { user: User }) {
   const { t } = useTranslation()
