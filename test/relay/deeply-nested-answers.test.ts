@@ -10,7 +10,9 @@ const MODEL = 'gemini-2.0-flash'
 /** `JSON.parse` accepts this depth, and `JSON.stringify` throws a RangeError. */
 const DEPTH = 20_000
 const nested = `${'{"a":'.repeat(DEPTH)}1${'}'.repeat(DEPTH)}`
-const USAGE = { promptTokenCount: 3, candidatesTokenCount: 4, totalTokenCount: 7 }
+/** Only the usage shows the tokens of thoughts. */
+const USAGE = { promptTokenCount: 3, candidatesTokenCount: 4, thoughtsTokenCount: 900 }
+const CHARGED = { usage: { inputUncached: 3, output: 904, reasoning: 900 } }
 const content = `{"role":"model","parts":[{"functionCall":{"name":"f","args":${nested}}}]}`
 const candidate = `{"content":${content},"finishReason":"STOP"}`
 const answer = `{"candidates":[${candidate}],"usageMetadata":${JSON.stringify(USAGE)}}`
@@ -43,10 +45,10 @@ it('a stream that can not be converted ends with an error, and its part is charg
   expect((await onlyEnd(rig)).type).toBe('CallSettled')
 })
 
-it('a plain answer that can not be converted is an error and costs nothing', async () => {
+it('a plain answer that can not be converted is an error, and its usage is charged', async () => {
   const response = await call('/v1/chat/completions', chat)
   expect(response.status).toBe(502)
-  expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  expect(await onlyEnd(rig)).toMatchObject({ type: 'CallSettled', data: CHARGED })
 })
 
 it.each(['streamGenerateContent?alt=sse', 'generateContent'])(
@@ -54,6 +56,6 @@ it.each(['streamGenerateContent?alt=sse', 'generateContent'])(
   async (method) => {
     const response = await call(`/v1beta/models/${MODEL}:${method}`, { contents })
     expect(await response.text()).toContain(nested)
-    expect((await onlyEnd(rig)).type).toBe('CallSettled')
+    expect(await onlyEnd(rig)).toMatchObject({ type: 'CallSettled', data: CHARGED })
   },
 )
