@@ -1,4 +1,4 @@
-import { objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
+import { objectOf, objectOrEmpty, parsedObject, scalarText } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { API_VERSION } from '../dialects/anthropic-messages/headers-passed-to-provider.ts'
 import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-format.ts'
@@ -44,7 +44,7 @@ function readDescription(body: Buffer): BatchDescription | null {
   const value = parsedObject(body)
   const { id, processing_status: status, request_counts: counts } = value ?? {}
   if (value === null || typeof id !== 'string' || !PROVIDER_ID.test(id)) return null
-  if (!['in_progress', 'canceling', 'ended'].includes(String(status))) return null
+  if (!['in_progress', 'canceling', 'ended'].includes(scalarText(status))) return null
   const time = (name: string) => (typeof value[name] === 'string' ? value[name] : null)
   const object = {
     processing_status: status,
@@ -141,8 +141,11 @@ export function renderResult(
   }
   const error = objectOf(objectOf(result.error)?.error) ?? objectOf(result.error)
   if (error === null) return JSON.stringify({ custom_id: customId, result: { type: result.type } })
-  const text = redact(String(error.message ?? ''), confidential)
-  const shown = { type: 'error', error: { type: String(error.type ?? 'api_error'), message: text } }
+  const text = redact(scalarText(error.message), confidential)
+  const shown = {
+    type: 'error',
+    error: { type: scalarText(error.type ?? 'api_error'), message: text },
+  }
   return JSON.stringify({ custom_id: customId, result: { type: result.type, error: shown } })
 }
 

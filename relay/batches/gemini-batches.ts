@@ -1,4 +1,4 @@
-import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
+import { objectOf, parsedObject, scalarNumber, scalarText } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { GEMINI } from '../dialects/gemini/generate-content-format.ts'
@@ -175,11 +175,11 @@ function readDescription(
   const { error } = value ?? {}
   const id = readId(body)
   const metadata = objectOf(value?.metadata)
-  const [, stateName] = STATE.exec(String(metadata?.state ?? '')) ?? []
+  const [, stateName] = STATE.exec(scalarText(metadata?.state)) ?? []
   const state = stateName ?? (objectOf(error) === null ? undefined : 'FAILED')
   if (id === null || state === undefined) return null
   const stats = objectOf(metadata?.batchStats)
-  const countOf = (count: string) => String(Number(stats?.[count] ?? 0) || 0)
+  const countOf = (count: string) => String(scalarNumber(stats?.[count]) || 0)
   const time = (key: string) => {
     const text = metadata?.[key]
     return typeof text === 'string' ? { [key]: text } : {}
@@ -207,7 +207,7 @@ function errorOf(error: unknown, confidential: readonly string[]): object | null
   const given = objectOf(error)
   if (given === null) return null
   const { code, message } = given
-  const text = redact(String(message ?? ''), confidential)
+  const text = redact(scalarText(message), confidential)
   return { code: typeof code === 'number' ? code : 13, message: text }
 }
 
@@ -265,7 +265,7 @@ export function renderGeminiBatch(
   const name = `batches/${geminiIdOf(batch)}`
   const { state = 'PENDING', error = null, batchStats, ...times } = object ?? {}
   const { hasResults: _, endTime, ...early } = times
-  const isHidden = !isSettled && !RUNNING.has(String(state))
+  const isHidden = !isSettled && !RUNNING.has(scalarText(state))
   const metadata = {
     ...{ '@type': TYPE, name, model: `models/${request?.model ?? ''}` },
     displayName: request?.displayName ?? '',
@@ -273,9 +273,9 @@ export function renderGeminiBatch(
     ...early,
     ...(isSettled && endTime !== undefined ? { endTime } : {}),
     ...(batchStats === undefined ? {} : { batchStats }),
-    state: `BATCH_STATE_${isHidden ? 'RUNNING' : String(state)}`,
+    state: `BATCH_STATE_${isHidden ? 'RUNNING' : scalarText(state)}`,
   }
-  if (!isSettled || RUNNING.has(String(state))) return { name, metadata }
+  if (!isSettled || RUNNING.has(scalarText(state))) return { name, metadata }
   return { name, metadata, done: true, ...(error === null ? {} : { error }) }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
+import { objectOf, objectOrEmpty, parsedObject, scalarText } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { EMBEDDINGS } from '../dialects/embeddings-rerank-moderations/embeddings-format.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-format.ts'
@@ -127,7 +127,7 @@ function errorsOf(errors: unknown, confidential: readonly string[]): object | nu
   const data = list.slice(0, ERRORS_MAX).flatMap((one) => {
     const error = objectOf(one)
     if (error === null) return []
-    const message = redact(String(error.message ?? ''), confidential)
+    const message = redact(scalarText(error.message), confidential)
     return [{ ...textsOf(error, ['code', 'param']), message, line: numberOrNull(error.line) }]
   })
   return { object: 'list', data }
@@ -258,6 +258,6 @@ export function renderOpenAiResult(
 function errorOf(error: unknown, confidential: readonly string[]): object | null {
   const given = objectOf(error)
   if (given === null) return null
-  const message = redact(String(given.message ?? ''), confidential)
+  const message = redact(scalarText(given.message), confidential)
   return { message, ...textsOf(given, ['type', 'param', 'code']) }
 }

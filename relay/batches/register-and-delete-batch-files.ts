@@ -1,6 +1,6 @@
 import type { BatchRecord } from '#domain/batches/decide.ts'
 import type { Outbound } from '#infra/outbound/outbound-connections.ts'
-import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
+import { objectOf, parsedObject, scalarText } from '#relay/canonical/json-values.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { runInParallel } from '../run-in-parallel.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
@@ -170,7 +170,9 @@ export async function deleteFilesNamed(
     const list = listed?.kind === 'plain' ? parsedObject(listed.body) : null
     if (list === null || !Array.isArray(list.data)) return false
     const files = list.data.map(objectOf)
-    const found = files.filter((file) => file?.filename === name).map((file) => String(file?.id))
+    const found = files
+      .filter((file) => file?.filename === name)
+      .map((file) => scalarText(file?.id))
     const deletions = found.map((upstreamId) => deleteAtProvider(deps, { ...place, upstreamId }))
     if (found.length > 0) return (await Promise.all(deletions)).every((isDeleted) => isDeleted)
     const last = files.at(-1)?.id

@@ -11,6 +11,23 @@ export const textOrEmpty = (value: unknown): string => textOf(value) ?? ''
 export const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null
 
+/**
+ * Returns a text, a number or a boolean as a text, and an empty text for any other value. Unlike
+ * `String`, this function never throws. `String` throws for an object such as `{"toString":1}` and
+ * for a list that is nested too deeply, and a provider's JSON may contain both.
+ */
+export const scalarText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? `${value}`
+    : ''
+
+/**
+ * Converts a number or a text to a number. Returns NaN for any other value, for which `Number`
+ * might throw (see `scalarText`).
+ */
+export const scalarNumber = (value: unknown): number =>
+  typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
+
 /** Reports whether a value is a JSON object. An array is not an object here. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,6 @@
 import { imageUsage, NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { largerCount } from './combine-usage-reports.ts'
-import { objectOrEmpty } from './json-values.ts'
+import { objectOrEmpty, scalarNumber } from './json-values.ts'
 import {
   anomalyOf,
   Counts,
@@ -100,7 +100,7 @@ export function candidatesCount(usage: unknown): unknown {
     reported.toolUsePromptTokenCount,
     reported.thoughtsTokenCount,
   ]
-  const sum = others.reduce((all: number, one) => all + Number(one ?? 0), 0)
+  const sum = others.reduce((all: number, one) => all + scalarNumber(one ?? 0), 0)
   return sum === reported.totalTokenCount ? 0 : undefined
 }
 
@@ -163,7 +163,7 @@ function largestDetails(
     const { modality, tokenCount } = objectOrEmpty(entry)
     const { tokenCount: before } = objectOrEmpty(largest.get(modality))
     if (anomalyOf(tokenCount ?? 0, Number.POSITIVE_INFINITY) !== null) invalid.push(entry)
-    else if (typeof before !== 'number' || Number(tokenCount) >= before) {
+    else if (typeof before !== 'number' || scalarNumber(tokenCount) >= before) {
       largest.set(modality, entry)
     }
   }

@@ -1,7 +1,7 @@
 import { imageUsage, NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
 import { countLongWritesAsOneHour } from './count-cache-writes-as-one-hour.ts'
-import { objectOrEmpty } from './json-values.ts'
+import { objectOrEmpty, scalarNumber } from './json-values.ts'
 import {
   Counts,
   RemainingTokens,
@@ -45,7 +45,7 @@ export function readOpenAiUsage(
     : 0
   // A prompt count above its ceiling is not subtracted from the total tokens, because an absurd
   // prompt count would hide the output.
-  const isPromptCut = Number(reported.prompt_tokens) > inputMost
+  const isPromptCut = scalarNumber(reported.prompt_tokens) > inputMost
   const hidden = Math.min(outputMost, isPromptCut ? total : total - prompt)
   const whole = Math.max(completion, hidden)
   // Cached tokens cost less, so they are ignored in a report with an invalid count. If cache reads

@@ -1,3 +1,4 @@
+import { scalarText } from '#relay/canonical/json-values.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
@@ -110,7 +111,7 @@ export class ClientEventGate {
    * the id with which the event was sent to the provider.
    */
   callersIdOf(sentId: unknown): string | null {
-    return this.callersIds.get(String(sentId)) ?? null
+    return this.callersIds.get(scalarText(sentId)) ?? null
   }
 
   async pass(event: ClientEvent): Promise<RelayError | null> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
-import { isObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { isObject, objectOrEmpty, scalarNumber } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { isMembers } from '../dialects/read-common-request-members.ts'
@@ -133,7 +133,7 @@ function requestOf(
   const settings = readSession(session, model, param)
   if (isRelayError(settings)) return settings
   const seconds = isObject(expiry) ? (expiry.seconds ?? undefined) : (expiry ?? undefined)
-  const validityS = seconds === undefined ? VALIDITY_S[endpoint] : Number(seconds)
+  const validityS = seconds === undefined ? VALIDITY_S[endpoint] : scalarNumber(seconds)
   const isValid = validityS >= VALIDITY_S.least && validityS <= VALIDITY_S.most
   const isSeconds = seconds === undefined || Number.isInteger(seconds)
   if (!isValid || !isSeconds || (expiry !== undefined && expiry !== null && !isObject(expiry))) {

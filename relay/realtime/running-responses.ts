@@ -1,4 +1,5 @@
 import type { Usage } from '#domain/pricing/usage.ts'
+import { scalarText } from '#relay/canonical/json-values.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import type { SessionCall } from './call-of-session.ts'
 import type { DeliveredOutput } from './estimate-conversation-tokens.ts'
@@ -112,7 +113,7 @@ export class RunningResponses {
    */
   find(id: unknown): RunningResponse | undefined {
     const [only] = this.running.size === 1 ? this.running.values() : []
-    return this.running.get(String(id)) ?? only
+    return this.running.get(scalarText(id)) ?? only
   }
 
   /**

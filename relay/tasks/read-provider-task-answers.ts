@@ -1,5 +1,5 @@
 import type { OpenStatus, TaskStatus } from '#domain/tasks/events.ts'
-import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOrEmpty, scalarNumber } from '#relay/canonical/json-values.ts'
 import {
   boundedTextOf,
   listOfObjects,
@@ -83,7 +83,7 @@ export function drawingSubmitAnswer(
   { isFollowUp }: { readonly isFollowUp: boolean },
 ): SubmitAnswer {
   const answer = parsedShallowObject(body)
-  const code = Number(answer?.code ?? Number.NaN)
+  const code = scalarNumber(answer?.code)
   if (answer === null || !Number.isInteger(code)) return UNREADABLE
   const uploads = addressesIn(answer.result)
   const upstreamId = boundedTextOf(uploads?.[0] ?? answer.result, ID_LENGTH_MAX)

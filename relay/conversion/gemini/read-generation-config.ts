@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
+import { isObject, type JsonObject, scalarText } from '#relay/canonical/json-values.ts'
 import {
   type AnswerFormat,
   type CanonicalRequest,
@@ -71,7 +71,7 @@ function reportModalities(config: Members, losses: string[]): void {
   const value = config.get('responseModalities')
   // The API also accepts one value in place of a list.
   const modalities = [value ?? []].flat()
-  if (modalities.some((each) => String(each).toUpperCase() !== 'TEXT')) {
+  if (modalities.some((each) => scalarText(each).toUpperCase() !== 'TEXT')) {
     addLoss(losses, `${PATH}.responseModalities`)
   }
 }

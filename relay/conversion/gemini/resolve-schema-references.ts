@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
+import { isObject, type JsonObject, scalarText } from '#relay/canonical/json-values.ts'
 import { addLoss } from '../collect-losses.ts'
 
 /**
@@ -49,7 +49,7 @@ export function isNullSchema(schema: unknown, root: unknown): boolean {
   const types = Array.isArray(type) ? type : [type]
   const values = members.get('enum')
   return (
-    (types.length === 1 && String(types[0]).toLowerCase() === 'null') ||
+    (types.length === 1 && scalarText(types[0]).toLowerCase() === 'null') ||
     members.get('const') === null ||
     (Array.isArray(values) && values.length === 1 && values[0] === null)
   )

@@ -1,4 +1,5 @@
 import { type NamesByFoldedName, namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
+import { objectOrEmpty, scalarText } from '#relay/canonical/json-values.ts'
 import { readAnthropicUsage } from '#relay/canonical/read-anthropic-usage-for-billing.ts'
 import {
   invalidParameter,
@@ -188,8 +189,7 @@ function errorInContextManagement(body: Buffer, members: readonly Member[]): Rel
   return isCompact ? relayError('parameter_not_supported', { param: CONTEXT_MANAGEMENT }) : null
 }
 
-const typeOf = (edit: unknown): string =>
-  typeof edit === 'object' && edit !== null && 'type' in edit ? `${edit.type}` : ''
+const typeOf = (edit: unknown): string => scalarText(objectOrEmpty(edit).type)
 
 /**
  * Reads a caller's request. A request for a compaction is refused, because only an admin's override

@@ -6,6 +6,7 @@ import {
   objectOf,
   objectOrEmpty,
   parsedObject,
+  textOrEmpty,
 } from '#relay/canonical/json-values.ts'
 
 /**
@@ -65,7 +66,7 @@ function readPart(part: JsonObject | null, choice: number, sink: TextSink): void
   const { data, mimeType } = objectOrEmpty(inlineData)
   if (typeof data === 'string') {
     // Pictures in thoughts are drafts. Providers count them as thoughts and not as images.
-    const isImage = String(mimeType).startsWith('image/') && thought !== true
+    const isImage = textOrEmpty(mimeType).startsWith('image/') && thought !== true
     sink.data(data.length, isImage)
   }
   const { name, args } = objectOrEmpty(functionCall)

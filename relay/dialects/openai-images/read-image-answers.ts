@@ -5,6 +5,7 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
+  scalarNumber,
   textOf,
 } from '#relay/canonical/json-values.ts'
 import type { UsageReport } from '#relay/canonical/provider-usage-report.ts'
@@ -105,7 +106,7 @@ export const BLOCKED_MEMBER = '"blocked":true'
 const isBlocked = (body: Buffer): boolean => body.includes(BLOCKED_MEMBER)
 
 const reportsUsage = (body: Buffer): boolean =>
-  Object.values(objectOrEmpty(usageInAnswer(body))).some((count) => Number(count) > 0)
+  Object.values(objectOrEmpty(usageInAnswer(body))).some((count) => scalarNumber(count) > 0)
 
 /**
  * Renders a valid answer with an image as the last event of a stream, whose type is `type`. The

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOrEmpty, scalarText } from '#relay/canonical/json-values.ts'
 import { BLOCKED_MEMBER } from '#relay/dialects/openai-images/read-image-answers.ts'
 import { afterWhiteSpace, closingQuote } from '#relay/dialects/scan-json-tokens.ts'
 
@@ -89,5 +89,7 @@ export function errorIn(
   }
   const [code, message] = read(objectOrEmpty(answer))
   if (code === undefined || code === null || code === '' || code === 0) return null
-  return Buffer.from(JSON.stringify({ error: { message: String(message ?? ''), code: `${code}` } }))
+  return Buffer.from(
+    JSON.stringify({ error: { message: scalarText(message), code: scalarText(code) } }),
+  )
 }

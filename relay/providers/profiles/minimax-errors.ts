@@ -3,6 +3,8 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
+  scalarNumber,
+  scalarText,
 } from '#relay/canonical/json-values.ts'
 import { eventData, SseScanner } from '#relay/canonical/sse-scanner.ts'
 import { DONE_EVENT, dataEvent } from '#relay/conversion/write-server-sent-events.ts'
@@ -68,12 +70,13 @@ const ERROR_BYTES_MAX = 64 * 1024
 function refusalIn({ choices, base_resp, usage }: JsonObject): Refusal | null {
   const { status_code: code, status_msg: words } = objectOrEmpty(base_resp)
   const isAnswer = Array.isArray(choices) && choices.length > 0
-  if (isAnswer || code === undefined || code === null || Number(code) === 0) return null
-  const { status, type } = MEANINGS.get(Number(code)) ?? UNKNOWN_ERROR
-  const message = typeof words === 'string' && words !== '' ? words : `The error code is ${code}.`
+  if (isAnswer || code === undefined || code === null || scalarNumber(code) === 0) return null
+  const { status, type } = MEANINGS.get(scalarNumber(code)) ?? UNKNOWN_ERROR
+  const message =
+    typeof words === 'string' && words !== '' ? words : `The error code is ${scalarText(code)}.`
   const error = { message, type, param: null, code: type }
   // Reported usage is charged even if the provider withholds the rest of the answer.
-  const isUsed = Object.values(objectOrEmpty(usage)).some((count) => Number(count) > 0)
+  const isUsed = Object.values(objectOrEmpty(usage)).some((count) => scalarNumber(count) > 0)
   return { status, body: { error, ...(isUsed ? { usage } : {}) } }
 }
 

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   objectOrEmpty,
   parsedObject,
+  scalarNumber,
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
@@ -120,7 +121,7 @@ const WRONG_REQUEST_TO = 336_007
 /** Reads an error. Baidu's errors have the HTTP status 200. */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const message = textOf(body.error_msg) ?? textOrEmpty(body.error_description)
-  const code = Number(body.error_code ?? Number.NaN)
+  const code = scalarNumber(body.error_code)
   if (Number.isNaN(code)) {
     return status >= 400 ? { status, type: 'baidu_error', message } : null
   }

@@ -3,6 +3,7 @@ import {
   type JsonObject,
   objectOrEmpty,
   parsedObject,
+  scalarNumber,
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
@@ -61,7 +62,7 @@ const BUSY = new Set([4013, 4015])
 
 /** Reads an error. Coze's errors have the HTTP status 200 and a code. */
 function readError(body: JsonObject, status: number): ProviderError | null {
-  const code = Number(body.code ?? 0)
+  const code = scalarNumber(body.code ?? 0)
   if (status < 400 && (code === 0 || Number.isNaN(code))) return null
   const message = textOf(body.msg) ?? textOrEmpty(body.message)
   if (INVALID_KEY.has(code)) return { status: 401, type: 'invalid_api_key', message }

@@ -6,6 +6,7 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
+  scalarNumber,
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
@@ -124,7 +125,7 @@ const WRONG_REQUEST = new Set([10_003, 10_004, 10_163, 10_907, 10_013, 10_014, 1
  */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const header = objectOrEmpty(body.header)
-  const code = Number(header.code ?? 0)
+  const code = scalarNumber(header.code ?? 0)
   const message = textOf(header.message) ?? textOrEmpty(body.message)
   if (status === 401 || INVALID_KEY.has(code)) {
     return { status: 401, type: 'invalid_api_key', message }

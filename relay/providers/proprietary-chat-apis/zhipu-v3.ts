@@ -6,6 +6,7 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
+  scalarNumber,
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
@@ -83,7 +84,7 @@ function readError(body: JsonObject, status: number): ProviderError | null {
   const inner = objectOrEmpty(body.error)
   const isFailed = status >= 400 || body.success === false || inner.code !== undefined
   if (!isFailed) return null
-  const code = Number(inner.code ?? body.code)
+  const code = scalarNumber(inner.code ?? body.code)
   const message = textOf(inner.message) ?? textOf(body.msg) ?? textOrEmpty(body.message)
   if (INVALID_KEY.has(code)) return { status: 401, type: 'invalid_api_key', message }
   if (code === NO_BALANCE) return { status: 429, type: 'insufficient_quota', message }

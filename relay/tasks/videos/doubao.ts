@@ -1,5 +1,5 @@
 import { TASK_MS_MAX } from '#domain/tasks/decide.ts'
-import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { objectOrEmpty, scalarText } from '#relay/canonical/json-values.ts'
 import {
   accepted,
   causesByCode,
@@ -12,6 +12,7 @@ import {
   refused,
   resolutionOf,
   secondsWithin,
+  statusIn,
   type VideoReport,
   type VideoRequest,
   type VideoVendor,
@@ -149,11 +150,11 @@ export const DOUBAO: VideoVendor = {
   readSubmitted: ({ id, error }) => {
     if (id !== undefined) return accepted(id)
     const { code, message } = objectOrEmpty(error)
-    return refused(null, message, causeOfCode(String(code).split('.', 1)[0]))
+    return refused(null, message, causeOfCode(scalarText(code).split('.', 1)[0]))
   },
   query: (upstreamId) => ({ method: 'GET', path: `${TASKS}/${encodeURIComponent(upstreamId)}` }),
   readReport: ({ status: state, error, content, usage, duration }) => {
-    const status = STATUSES[String(state)]
+    const status = statusIn(STATUSES, state)
     if (status === undefined) return null
     const { total_tokens: total, completion_tokens: tokens } = objectOrEmpty(usage)
     return {

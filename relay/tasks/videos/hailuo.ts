@@ -10,6 +10,7 @@ import {
   providerTextOf,
   refused,
   resolutionOf,
+  statusIn,
   type VideoReport,
   type VideoVendor,
 } from './video-vendor.ts'
@@ -64,7 +65,7 @@ export const HAILUO: VideoVendor = {
     path: `/v1/query/video_generation?task_id=${encodeURIComponent(upstreamId)}`,
   }),
   readReport: ({ status: state, file_id: file, base_resp: base }) => {
-    const status = STATUSES[String(state)]
+    const status = statusIn(STATUSES, state)
     const { status_code: code, status_msg: words } = objectOrEmpty(base)
     if (status === undefined) return null
     // The code 0 means that the query succeeded, and its message is not about the task.

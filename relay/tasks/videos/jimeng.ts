@@ -11,6 +11,7 @@ import {
   providerTextOf,
   ratioOf,
   refused,
+  statusIn,
   type VideoReport,
   type VideoVendor,
 } from './video-vendor.ts'
@@ -109,7 +110,7 @@ export const JIMENG: VideoVendor = {
     if (/^50(?:41[1-3]|51[1-36-9]|52[0-2])$/.test(String(number))) {
       return { status: 'FAILURE', failReason: providerTextOf(message) }
     }
-    const status = STATUSES[String(task.status)]
+    const status = statusIn(STATUSES, task.status)
     if (number !== SUCCESS || status === undefined) return null
     const isMissing = task.status === 'not_found'
     const failReason = providerTextOf(task.status)

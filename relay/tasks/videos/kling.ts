@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { objectOrEmpty, scalarNumber } from '#relay/canonical/json-values.ts'
 import { listOfObjects } from '../parse-provider-json.ts'
 import {
   accepted,
@@ -13,6 +13,7 @@ import {
   ratioOf,
   refused,
   secondsWithin,
+  statusIn,
   type VideoReport,
   type VideoVendor,
 } from './video-vendor.ts'
@@ -81,7 +82,7 @@ export const KLING: VideoVendor = {
   search: (task, action) => ({ method: 'GET', path: `/v1/videos/${kindOf(action)}/${task}` }),
   readReport: ({ data }) => {
     const task = objectOrEmpty(data)
-    const status = STATUSES[String(task.task_status)]
+    const status = statusIn(STATUSES, task.task_status)
     if (status === undefined) return null
     const [video] = listOfObjects(objectOrEmpty(task.task_result).videos)
     return {
@@ -103,7 +104,7 @@ const kindOf = (action: string): string =>
  * Kling reports lengths such as 5.041 for a video of five seconds.
  */
 const roundedSeconds = (value: unknown): number | null => {
-  const seconds = Number(value)
+  const seconds = scalarNumber(value)
   return Number.isFinite(seconds) && seconds > 0 ? Math.max(1, Math.round(seconds)) : null
 }
 

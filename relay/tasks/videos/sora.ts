@@ -8,6 +8,7 @@ import {
   refused,
   reject,
   resolutionOf,
+  statusIn,
   type VideoReport,
   type VideoRequest,
   type VideoVendor,
@@ -89,7 +90,7 @@ export const SORA: VideoVendor = {
     id === undefined ? refused(null, objectOrEmpty(error).message) : accepted(id),
   query: (upstreamId) => ({ method: 'GET', path: pathOf(upstreamId) }),
   readReport: ({ status: state, progress, error, seconds, expires_at: expires }) => {
-    const status = STATUSES[String(state)]
+    const status = statusIn(STATUSES, state)
     if (status === undefined) return null
     const percent = countOf(progress)
     return {

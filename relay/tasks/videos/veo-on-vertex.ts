@@ -1,4 +1,4 @@
-import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { objectOrEmpty, textOrEmpty } from '#relay/canonical/json-values.ts'
 import { listOfObjects } from '../parse-provider-json.ts'
 import { endOf, instanceOf, isVeo2, parametersOf, VEO } from './veo.ts'
 import { accepted, defined, refused, type VendorCall, type VideoVendor } from './video-vendor.ts'
@@ -54,7 +54,9 @@ export const VEO_ON_VERTEX: VideoVendor = {
     },
   }),
   readSubmitted: ({ name, error }) =>
-    modelIn(String(name)) === '' ? refused(null, objectOrEmpty(error).message) : accepted(name),
+    modelIn(textOrEmpty(name)) === ''
+      ? refused(null, objectOrEmpty(error).message)
+      : accepted(name),
   query: operationQuery,
   readReport: ({ name, done, error, response }) => {
     if (done !== true) return typeof name === 'string' ? { status: 'IN_PROGRESS' } : null

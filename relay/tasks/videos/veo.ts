@@ -1,5 +1,5 @@
 import type { VideoMedia } from '#domain/tasks/events.ts'
-import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOrEmpty, textOrEmpty } from '#relay/canonical/json-values.ts'
 import { listOfObjects } from '../parse-provider-json.ts'
 import {
   accepted,
@@ -39,7 +39,7 @@ export const VEO: VideoVendor = {
     },
   }),
   readSubmitted: ({ name, error }) => {
-    const [, operation] = /^models\/([\w.-]+\/operations\/[\w.-]+)$/.exec(String(name)) ?? []
+    const [, operation] = /^models\/([\w.-]+\/operations\/[\w.-]+)$/.exec(textOrEmpty(name)) ?? []
     if (operation !== undefined) return accepted(operation)
     const { message, status } = objectOrEmpty(error)
     // `FAILED_PRECONDITION` means that the project has no billing or its country is not served

@@ -1,5 +1,6 @@
 import type { OpenStatus, VideoMedia } from '#domain/tasks/events.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { scalarText } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
 import { boundedTextOf } from '../parse-provider-json.ts'
 import type { RefusalCause, SubmitAnswer } from '../read-provider-task-answers.ts'
@@ -347,6 +348,18 @@ export function causesByCode<Code>(
     ),
   )
   return (code) => causes.get(code) ?? 'request'
+}
+
+/**
+ * Returns the status that a vendor's name stands for, or undefined if the name is unknown. Names
+ * that every object inherits, such as `constructor`, are unknown as well.
+ */
+export function statusIn(
+  statuses: Readonly<Record<string, VideoReport['status']>>,
+  name: unknown,
+): VideoReport['status'] | undefined {
+  const known = scalarText(name)
+  return Object.hasOwn(statuses, known) ? statuses[known] : undefined
 }
 
 export const providerTextOf = (value: unknown): string | null =>

@@ -11,6 +11,7 @@ import {
   refused,
   resolutionOf,
   secondsWithin,
+  statusIn,
   type VideoReport,
   type VideoVendor,
 } from './video-vendor.ts'
@@ -76,7 +77,7 @@ export const VIDU: VideoVendor = {
     path: `/ent/v2/tasks/${encodeURIComponent(upstreamId)}/creations`,
   }),
   readReport: ({ state, err_code: code, creations }) => {
-    const status = STATUSES[String(state)]
+    const status = statusIn(STATUSES, state)
     const [creation] = listOfObjects(creations)
     if (status === undefined) return null
     const { url, cover_url: cover } = objectOrEmpty(creation)

@@ -12,6 +12,7 @@ import {
   refused,
   reject,
   rejectPictures,
+  statusIn,
   type VideoReport,
   type VideoRequest,
   type VideoVendor,
@@ -167,7 +168,7 @@ export const WAN: VideoVendor = {
     // DashScope does not know the task yet, or no longer knows it, because it keeps tasks for a
     // day.
     if (task.task_status === 'UNKNOWN') return { status: 'FAILURE', isMissing: true }
-    const status = STATUSES[String(task.task_status)]
+    const status = statusIn(STATUSES, task.task_status)
     if (status === undefined) return null
     const { video_duration: length, duration } = objectOrEmpty(usage)
     return {

@@ -6,6 +6,8 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
+  scalarNumber,
+  scalarText,
 } from '#relay/canonical/json-values.ts'
 
 describe('values of untrusted JSON', () => {
@@ -15,6 +17,22 @@ describe('values of untrusted JSON', () => {
     expect(values.map(objectOf)).toEqual([{ a: 1 }, null, null, null, null, null])
     expect(values.map(objectOrEmpty)).toEqual([{ a: 1 }, {}, {}, {}, {}, {}])
     expect(objectsOf(values)).toEqual([{ a: 1 }])
+  })
+
+  it.each([
+    ['an object without `toString`', { toString: 1, valueOf: 1 }],
+    ['a list of such objects', [{ toString: 1 }]],
+    ['a deep list', JSON.parse(`${'['.repeat(20_000)}1${']'.repeat(20_000)}`)],
+    ['an object', {}],
+    ['null', null],
+    ['undefined', undefined],
+  ])('%s is no text and no number, and does not throw', (_name, value) => {
+    expect([scalarText(value), scalarNumber(value)]).toEqual(['', Number.NaN])
+  })
+
+  it('numbers and texts of digits are texts and numbers', () => {
+    expect([5, '5', 'x', true].map(scalarText)).toEqual(['5', '5', 'x', 'true'])
+    expect([5, '5', 'x', true].map(scalarNumber)).toEqual([5, 5, Number.NaN, Number.NaN])
   })
 
   it('are lists only if they are arrays', () => {
