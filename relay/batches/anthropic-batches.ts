@@ -1,4 +1,10 @@
-import { objectOf, objectOrEmpty, parsedObject, scalarText } from '#relay/canonical/json-values.ts'
+import {
+  jsonOrEmpty,
+  objectOf,
+  objectOrEmpty,
+  parsedObject,
+  scalarText,
+} from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { API_VERSION } from '../dialects/anthropic-messages/headers-passed-to-provider.ts'
 import { ANTHROPIC_MESSAGES } from '../dialects/anthropic-messages/messages-format.ts'
@@ -134,19 +140,27 @@ export function renderResult(
   if (message !== null) {
     const { model, isBilled } = shownLine
     if (!isBilled) return null
-    return JSON.stringify({
-      custom_id: customId,
-      result: { ...result, message: { ...message, model } },
-    })
+    const answered = { ...result, message: { ...message, model } }
+    return (
+      jsonOrEmpty({ custom_id: customId, result: answered }) ||
+      JSON.stringify({ custom_id: customId, result: NOT_SHOWN })
+    )
   }
   const error = objectOf(objectOf(result.error)?.error) ?? objectOf(result.error)
-  if (error === null) return JSON.stringify({ custom_id: customId, result: { type: result.type } })
+  const type = scalarText(result.type)
+  if (error === null) return JSON.stringify({ custom_id: customId, result: { type } })
   const text = redact(scalarText(error.message), confidential)
   const shown = {
     type: 'error',
     error: { type: scalarText(error.type ?? 'api_error'), message: text },
   }
-  return JSON.stringify({ custom_id: customId, result: { type: result.type, error: shown } })
+  return JSON.stringify({ custom_id: customId, result: { type, error: shown } })
+}
+
+/** The result that is shown in place of one that is nested too deeply to be serialized again. */
+const NOT_SHOWN = {
+  type: 'errored',
+  error: { type: 'error', error: { type: 'api_error', message: '' } },
 }
 
 /** Anthropic's Message Batches API. */

@@ -1,4 +1,10 @@
-import { objectOf, parsedObject, scalarNumber, scalarText } from '#relay/canonical/json-values.ts'
+import {
+  jsonOrEmpty,
+  objectOf,
+  parsedObject,
+  scalarNumber,
+  scalarText,
+} from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { GEMINI } from '../dialects/gemini/generate-content-format.ts'
@@ -282,7 +288,7 @@ export function renderGeminiBatch(
 /**
  * Returns the JSON text of one result as the caller receives it. The result names the model as the
  * caller did, and error messages are redacted. `element` is null if the result was too long. An
- * answer that was not billed is replaced by an error.
+ * answer that was not billed or is nested too deeply is replaced by an error.
  */
 export function renderGeminiResult(
   element: Buffer | null,
@@ -290,12 +296,13 @@ export function renderGeminiResult(
   confidential: readonly string[],
 ): string {
   const value = (element === null ? null : parsedObject(element)) ?? {}
-  const metadata = objectOf(value.metadata)
+  const metadata = jsonOrEmpty(value.metadata) === '' ? null : objectOf(value.metadata)
   const ofCaller = metadata === null ? {} : { metadata }
   const response = objectOf(value.response)
   if (response !== null && isBilled) {
     const shown = 'modelVersion' in response ? { ...response, modelVersion: model } : response
-    return JSON.stringify({ ...ofCaller, response: shown })
+    const json = jsonOrEmpty({ ...ofCaller, response: shown })
+    if (json !== '') return json
   }
   const error = errorOf(value.error, confidential) ?? { code: 13, message: '' }
   return JSON.stringify({ ...ofCaller, error })

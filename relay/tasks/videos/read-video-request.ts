@@ -1,6 +1,6 @@
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
-import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOrEmpty, scalarText } from '#relay/canonical/json-values.ts'
 import { relayError } from '../../canonical/relay-error.ts'
 import type { TaskRequest } from '../plan-task.ts'
 import { rejectParam, type TaskBody, TaskRequestError } from '../read-task-request-body.ts'
@@ -183,7 +183,9 @@ function unreadOf(sent: JsonObject, members: JsonObject): readonly string[] {
     ...(isBare ? ['metadata'] : []),
     ...SECOND_NAMES.flatMap(([first, second]) => {
       const [value, other] = [members[first], members[second]]
-      return isGiven(value) && isGiven(other) && String(value) !== String(other) ? [second] : []
+      return isGiven(value) && isGiven(other) && scalarText(value) !== scalarText(other)
+        ? [second]
+        : []
     }),
   ]
 }
@@ -249,7 +251,7 @@ function inlineImage(value: unknown): string | undefined {
   const inline = objectOrEmpty(inlineData)
   const data = bytesBase64Encoded ?? inline.data
   const type = mimeType ?? inline.mimeType ?? 'image/png'
-  return typeof data === 'string' ? `data:${String(type)};base64,${data}` : reject('image')
+  return typeof data === 'string' ? `data:${scalarText(type)};base64,${data}` : reject('image')
 }
 
 function textIn(members: JsonObject, name: string, max: number): string | null {

@@ -103,6 +103,10 @@ it.each(['content', 'usage'])(
     if (name === 'content') expect(charge).toBe(45)
     else expect(charge).toBeGreaterThan(30)
     expect(await endOf(id)).toMatchObject({ cause: 'done', billedLines: 3 })
+    const headers = { authorization: `Bearer sk-${KEY}` }
+    const shown = await (await fetch(`${rig.url}${BATCHES}/${id}/results`, { headers })).text()
+    expect(shown.match(/(?<="custom_id":")[a-z]/g)).toEqual(['a', 'b', 'c'])
+    expect(shown).toContain('"errored"')
   },
 )
 
