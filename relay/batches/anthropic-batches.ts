@@ -142,10 +142,11 @@ export function renderResult(
   if (message !== null) {
     const { model, isBilled } = shownLine
     if (!isBilled) return null
-    return JSON.stringify({
-      custom_id: customId,
-      result: { ...result, message: { ...message, model } },
-    })
+    const answered = { ...result, message: { ...message, model } }
+    return (
+      jsonOrEmpty({ custom_id: customId, result: answered }) ||
+      JSON.stringify({ custom_id: customId, result: NOT_SHOWN })
+    )
   }
   const error = objectOf(objectOf(result.error)?.error) ?? objectOf(result.error)
   if (error === null) return JSON.stringify({ custom_id: customId, result: { type: result.type } })

@@ -1,5 +1,6 @@
 import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
 import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
+import { type JsonObject, jsonOrEmpty } from '#relay/canonical/json-values.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { meter } from '../pipeline/billed-usage.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
@@ -44,7 +45,7 @@ export async function billOfResultLine(
   const { price, model } = record.submitted.parts[part] ?? {}
   if (price === undefined || model === undefined) return null
   const { userId } = record.submitted
-  const answer = Buffer.from(JSON.stringify(result.answer))
+  const { answer, isWhole } = serializedAnswer(result.answer)
   const counter = counterOfLine(counters.of(userId), storedLine)
   const format = protocol.formatOf(storedLine.format)
   const rawUsage = format.usageInAnswer(answer)
@@ -68,6 +69,21 @@ export async function billOfResultLine(
   })
   const found = { isEstimated: usageSource !== 'upstream', anomaly }
   return { line, part, usage, calls, ...found, ...shown }
+}
+
+/**
+ * Returns an answer as JSON. Members that are nested too deeply to be serialized are left out, and
+ * `isWhole` is then false. An exception would keep the batch from being settled, and a caller can
+ * ask a model for deeply nested arguments.
+ */
+function serializedAnswer(answer: JsonObject): {
+  readonly answer: Buffer
+  readonly isWhole: boolean
+} {
+  const whole = jsonOrEmpty(answer)
+  if (whole !== '') return { answer: Buffer.from(whole), isWhole: true }
+  const members = Object.entries(answer).filter(([, value]) => jsonOrEmpty(value) !== '')
+  return { answer: Buffer.from(jsonOrEmpty(Object.fromEntries(members))), isWhole: false }
 }
 
 /**

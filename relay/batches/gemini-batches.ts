@@ -281,7 +281,7 @@ export function renderGeminiBatch(
   const name = `batches/${geminiIdOf(batch)}`
   const { state = 'PENDING', error = null, batchStats, ...times } = object ?? {}
   const { hasResults: _, endTime, ...early } = times
-  const isHidden = !isSettled && !RUNNING.has(String(state))
+  const isHidden = !isSettled && !RUNNING.has(scalarText(state))
   const metadata = {
     ...{ '@type': TYPE, name, model: `models/${request?.model ?? ''}` },
     displayName: request?.displayName ?? '',
@@ -289,16 +289,16 @@ export function renderGeminiBatch(
     ...early,
     ...(isSettled && endTime !== undefined ? { endTime } : {}),
     ...(batchStats === undefined ? {} : { batchStats }),
-    state: `BATCH_STATE_${isHidden ? 'RUNNING' : String(state)}`,
+    state: `BATCH_STATE_${isHidden ? 'RUNNING' : scalarText(state)}`,
   }
-  if (!isSettled || RUNNING.has(String(state))) return { name, metadata }
+  if (!isSettled || RUNNING.has(scalarText(state))) return { name, metadata }
   return { name, metadata, done: true, ...(error === null ? {} : { error }) }
 }
 
 /**
  * Returns the JSON text of one result as the caller receives it. The result names the model as the
  * caller did, and error messages are redacted. `element` is null if the result was too long. An
- * answer that was not billed is replaced by an error.
+ * answer that was not billed or is nested too deeply is replaced by an error.
  */
 export function renderGeminiResult(
   element: Buffer | null,
@@ -306,12 +306,13 @@ export function renderGeminiResult(
   confidential: readonly string[],
 ): string {
   const value = (element === null ? null : parsedObject(element)) ?? {}
-  const metadata = objectOf(value.metadata)
+  const metadata = jsonOrEmpty(value.metadata) === '' ? null : objectOf(value.metadata)
   const ofCaller = metadata === null ? {} : { metadata }
   const response = objectOf(value.response)
   if (response !== null && isBilled) {
     const shown = 'modelVersion' in response ? { ...response, modelVersion: model } : response
-    return JSON.stringify({ ...ofCaller, response: shown })
+    const json = jsonOrEmpty({ ...ofCaller, response: shown })
+    if (json !== '') return json
   }
   const error = errorOf(value.error, confidential) ?? { code: 13, message: '' }
   return JSON.stringify({ ...ofCaller, error })

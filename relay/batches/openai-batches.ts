@@ -228,6 +228,9 @@ type BatchFacts = {
   readonly isSettled: boolean
 }
 
+/** The error of a line without a result, or whose result is nested too deeply. */
+const NO_RESULT = { code: 'server_error', message: '' }
+
 /**
  * Returns one line of a file with results as the caller receives it: with the gateway's ids and the
  * caller's name for the model. Returns null for a line that does not belong to the batch. Also
@@ -247,17 +250,20 @@ export function renderOpenAiResult(
   const common = { id: `batch_req_${id}`, custom_id: customId }
   const response = objectOf(value.response)
   if (response === null) {
-    const error = errorOf(value.error, confidential) ?? { code: 'server_error', message: '' }
+    const error = errorOf(value.error, confidential) ?? NO_RESULT
     return JSON.stringify({ ...common, response: null, error })
   }
   const { status_code, body } = response
-  const shown = { status_code, request_id: id }
+  const shown = { status_code: numberOrNull(status_code), request_id: id }
   const answer = objectOf(body)
   if (isSuccess(status_code)) {
     const { model, isBilled } = shownLine
     if (kind === 'error' || answer === null || !isBilled) return null
     const own = 'model' in answer ? { ...answer, model } : answer
-    return JSON.stringify({ ...common, response: { ...shown, body: own }, error: null })
+    return (
+      jsonOrEmpty({ ...common, response: { ...shown, body: own }, error: null }) ||
+      JSON.stringify({ ...common, response: null, error: NO_RESULT })
+    )
   }
   const error = errorOf(answer?.error, confidential)
   return JSON.stringify({ ...common, response: { ...shown, body: { error } }, error: null })

@@ -1,6 +1,11 @@
 import { isAscii } from 'node:buffer'
 import type { ToolCounts, ToolName } from '#domain/pricing/usage.ts'
-import { type ReadTexts, readEventTexts, type TextSink } from './answer-text-sink.ts'
+import {
+  type ReadTexts,
+  readEventTexts,
+  readTextsOrWhole,
+  type TextSink,
+} from './answer-text-sink.ts'
 
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
@@ -139,7 +144,7 @@ class TextCollector implements TextSink {
  */
 export function textOfAnswer(body: Buffer, readTexts: ReadTexts): CountableText {
   const collector = new TextCollector()
-  readTexts(body.toString('utf8'), collector)
+  readTextsOrWhole(body.toString('utf8'), readTexts, collector)
   return collector.read()
 }
 

@@ -32,10 +32,22 @@ export type TextSink = {
  */
 export type ReadTexts = (json: string, sink: TextSink) => void
 
+/**
+ * Passes the contents of `json` to the sink. If `readTexts` throws, `json` itself is passed as one
+ * text. An answer that can't be read would otherwise not be charged or not be screened.
+ */
+export function readTextsOrWhole(json: string, readTexts: ReadTexts, sink: TextSink): void {
+  try {
+    readTexts(json, sink)
+  } catch {
+    sink.text(0, 0, json)
+  }
+}
+
 /** Reads the data of each event in a sequence of complete server-sent events with `readTexts`. */
 export function readEventTexts(events: string, readTexts: ReadTexts, sink: TextSink): void {
   for (const event of events.split(EVENT_BOUNDARY)) {
     const data = eventData(event)
-    if (data !== null) readTexts(data, sink)
+    if (data !== null) readTextsOrWhole(data, readTexts, sink)
   }
 }

@@ -1,4 +1,10 @@
-import { TOOL_NAMES, type ToolCounts, type ToolName, type Usage } from '#domain/pricing/usage.ts'
+import {
+  NO_USAGE,
+  TOOL_NAMES,
+  type ToolCounts,
+  type ToolName,
+  type Usage,
+} from '#domain/pricing/usage.ts'
 
 /** The token counts that a provider has reported for one answer, after they were checked. */
 export type UsageReport = {
@@ -46,6 +52,20 @@ export type UsageAnomaly =
 export type UsageBounds = {
   readonly inputCeiling: number
   readonly outputCeiling: number
+}
+
+/**
+ * Returns the report that `read` returns. If `read` throws, returns a report without tokens that is
+ * not trusted, so that the gateway's own count is charged. The call would otherwise not end, and
+ * its hold would remain.
+ */
+export function reportOrUnreadable(read: () => UsageReport): UsageReport {
+  try {
+    return read()
+  } catch {
+    const anomaly = 'not-a-number'
+    return { usage: NO_USAGE, otherInterpretation: null, isTrusted: false, anomaly }
+  }
 }
 
 /** The largest plausible token count. No request of any size has more tokens. */

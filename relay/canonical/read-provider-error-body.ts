@@ -1,4 +1,4 @@
-import { parsedObject } from './json-values.ts'
+import { parsedObject, scalarText } from './json-values.ts'
 import { type ErrorMeaning, meaningOf } from './provider-error-meaning.ts'
 
 /** The number of characters that are read of each text in a provider's error. */
@@ -75,7 +75,7 @@ export function errorIn(bytes: Buffer): LooseError {
 function textOfDetail(detail: unknown): unknown {
   if (!Array.isArray(detail)) return detail
   const { loc, msg } = (detail[0] ?? {}) as { readonly loc?: unknown; readonly msg?: unknown }
-  const path = Array.isArray(loc) ? loc.slice(0, PATH_LENGTH_MAX).join('.') : ''
+  const path = Array.isArray(loc) ? loc.slice(0, PATH_LENGTH_MAX).map(scalarText).join('.') : ''
   return typeof msg === 'string' && path !== '' ? `${path}: ${msg}` : msg
 }
 

@@ -20,6 +20,7 @@ import {
   outputCeiling,
   type ReportedToolUses,
   readToolUses,
+  reportOrUnreadable,
   TOKENS_MAX,
   type UsageAnomaly,
   type UsageBounds,
@@ -282,7 +283,8 @@ function readReport(
   const isOutputTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
   const { format, body } = request
   const { choices } = request
-  return format.readUsage(rawUsage, { ...bounds, body, isOutputTotalLessPrompt, price, choices })
+  const context = { ...bounds, body, isOutputTotalLessPrompt, price, choices }
+  return reportOrUnreadable(() => format.readUsage(rawUsage, context))
 }
 
 /**

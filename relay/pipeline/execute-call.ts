@@ -4,7 +4,7 @@ import { type AnswerScreen, answerScreen, screenPrompt } from '../screening/word
 import { accessCheck } from './access-check-of-running-calls.ts'
 import { acquirePermit, type CallOutcome, type CallPermit } from './acquire-call-permit.ts'
 import { authenticate, type Caller } from './authenticate.ts'
-import type { CallLedger } from './call-ledger.ts'
+import type { AttemptHistory, CallLedger } from './call-ledger.ts'
 import { PermitBeforePlan } from './call-permit-before-plan.ts'
 import { ChannelSelector } from './channel-selector.ts'
 import { checkConversion } from './check-conversion.ts'
@@ -12,7 +12,7 @@ import type { CallTerms } from './compute-hold-and-output-limit.ts'
 import type { ClosingContext } from './conclude-answered-and-failed-calls.ts'
 import { concludeCall } from './conclude-call-by-last-attempt.ts'
 import { excludeChannelsByInputLimit } from './exclude-channels-by-input-limit.ts'
-import { admit } from './hold-quota-and-admit-call.ts'
+import { type AdmittedCall, admit } from './hold-quota-and-admit-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
 import { type CopiesOfBody, isMemoryError } from './memory-of-body-copies.ts'
 import { OutputHoldTracker } from './output-hold-tracker.ts'
@@ -168,18 +168,37 @@ async function executePlannedCall(
     sendError(arrived, admitted)
     return NO_USAGE_OUTCOME
   }
-  const { ledger, terms, exchange } = admitted
-  const isTraced = deps.log.isLevelEnabled('debug')
-  if (isTraced) {
+  const { ledger, exchange } = admitted
+  if (deps.log.isLevelEnabled('debug')) {
     const { hold, outputLimit: limit } = ledger
     deps.log.debug({ call: exchange.call, hold: String(hold), limit }, 'a call was admitted')
   }
+  try {
+    const planned = { request, plan, permit, copies, pendingSession }
+    return await executeAdmittedCall(deps, admitted, caller, planned)
+  } finally {
+    // After a bug, the call would otherwise renew its lease until the process ends.
+    if (!ledger.hasEnded) await releaseAfterBug(ledger, NO_HISTORY)
+  }
+}
+
+type AdmittedWork = Omit<Planned, 'upload'> & {
+  readonly pendingSession: ReturnType<RelayDeps['sessions']['find']>
+}
+
+/** Executes a call whose hold is durable, from the choice of a channel to the bill. */
+async function executeAdmittedCall(
+  deps: RelayDeps,
+  { ledger, terms, exchange }: AdmittedCall,
+  caller: Caller,
+  { request, plan, permit, copies, pendingSession }: AdmittedWork,
+): Promise<CallOutcome> {
   const screen = answerScreen(deps.views.options.options.screening, caller.group)
   const outputHold = new OutputHoldTracker(plan.price, terms, ledger.outputLimit)
   const callDeps = runningCallDepsOf(deps, caller, exchange, screen, outputHold)
   const call = new RunningCall(callDeps, exchange, request, ledger)
-  const callEntry = deps.runningCalls.add(call)
   const timerEntry = deps.timer.add(call)
+  const callEntry = deps.runningCalls.add(call)
   try {
     const session = pendingSession instanceof Promise ? await pendingSession : pendingSession
     const running = { call, caller, ledger, terms, outputHold, session, permit, copies }
@@ -188,17 +207,17 @@ async function executePlannedCall(
     const { format } = request
     const closing = { deps, exchange, request, format, call, ledger, outputHold, unserved, caller }
     const isSuccess = await concludeCall(closing, screen, last)
-    if (isTraced) {
+    if (deps.log.isLevelEnabled('debug')) {
       deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')
     }
     // A caller who disconnects before the end of an answer is charged for the call, so the call
     // counts as a success.
     const isLeft = call.isCallerGone && call.tokens > 0
     return { isSuccess: isSuccess || isLeft, tokens: call.tokens }
-  } catch (err) {
-    await releaseAfterBug(ledger, call)
-    throw err
   } finally {
+    // The ledger has not ended if an exception ended the call, or if its bill could not be
+    // determined.
+    if (!ledger.hasEnded) await releaseAfterBug(ledger, call.attemptHistory())
     if (call.pendingCancellations.length > 0) await Promise.all(call.pendingCancellations)
     deps.runningCalls.remove(callEntry)
     // Without this immediate removal, a finished call would survive several garbage collections.
@@ -318,13 +337,12 @@ const runningCallDepsOf = (
   outputHold,
 })
 
-/**
- * Releases the hold of a call that an unexpected exception ended. Without this, the call would
- * renew its lease until the process ends.
- */
-async function releaseAfterBug(ledger: CallLedger, call: RunningCall): Promise<void> {
+const NO_HISTORY: AttemptHistory = { attempts: [], firstByteMs: null }
+
+/** Releases the hold of a call that an unexpected exception ended. */
+async function releaseAfterBug(ledger: CallLedger, history: AttemptHistory): Promise<void> {
   const bug = { channelId: null, reason: 'refused', errorCode: 'internal_error' } as const
-  await ledger.release({ ...bug, statusCode: 500 }, call.attemptHistory()).catch(() => {})
+  await ledger.release({ ...bug, statusCode: 500 }, history).catch(() => {})
 }
 
 /**

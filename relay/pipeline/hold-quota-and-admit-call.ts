@@ -25,7 +25,8 @@ import type { RelayDeps } from './relay-deps.ts'
 
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
-type Admitted = {
+/** A call whose hold (reserved quota) is durable. */
+export type AdmittedCall = {
   readonly ledger: CallLedger
   readonly terms: CallTerms
   /**
@@ -80,7 +81,7 @@ export function admit(
   request: ChatRequest,
   plan: CallPlan,
   upload: Buffer,
-): Promise<Admitted | RelayError> {
+): Promise<AdmittedCall | RelayError> {
   const { price, terms } = plan
   // A count would lower the hold for one model only, so calls with alternatives are not counted.
   const isOnly = plan.alternatives === undefined
@@ -99,7 +100,7 @@ async function claimKeyAndAdmit(
   caller: Caller,
   request: ChatRequest,
   admission: KeyedAdmission,
-): Promise<Admitted | RelayError> {
+): Promise<AdmittedCall | RelayError> {
   if (isCallerGone(arrived)) return CALLER_GONE
   const keyedContent = { work: request.format.name, body: admission.upload }
   const claiming = claimIdempotencyKey(deps, arrived, caller, keyedContent)
@@ -119,8 +120,8 @@ async function admitAfterCount(
   caller: Caller,
   request: ChatRequest,
   { plan, upload }: CountableAdmission,
-): Promise<Admitted | RelayError> {
-  const attempt = (terms: CallTerms): Promise<Admitted | RelayError> =>
+): Promise<AdmittedCall | RelayError> {
+  const attempt = (terms: CallTerms): Promise<AdmittedCall | RelayError> =>
     claimKeyAndAdmit(deps, arrived, caller, request, { price: plan.price, terms, upload })
   if (await canSkipCount(deps, caller, plan)) return attempt(plan.terms)
   const lowest = lowestTerms(deps.views.options, plan)

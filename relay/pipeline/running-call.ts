@@ -113,7 +113,7 @@ export class RunningCall implements TimerListener {
     if (response.destroyed) this.isCallerGone = true
   }
 
-  /** Makes one attempt at a channel with one key. Never throws. */
+  /** Makes one attempt at a channel with one key. */
   async tryAt(candidate: Candidate, { target, keyRef }: RelayKey): Promise<AttemptEnd> {
     this.keyRef = keyRef
     const { deadlines, via, cancellations } = this.deps

@@ -7,6 +7,7 @@ import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import type { AttemptEnd } from './attempt-end-types.ts'
 import { withDroppedBetas } from './build-provider-call.ts'
 import type { ChannelSelector } from './channel-selector.ts'
+import type { ChosenKey } from './choose-channel-key.ts'
 import { isConversionFailure } from './convert-request.ts'
 import { type Exchange, setNameListHeader } from './http-exchange.ts'
 import { type CopiesOfBody, isMemoryError } from './memory-of-body-copies.ts'
@@ -50,6 +51,20 @@ export async function tryChannels(
   call: RunningCall,
   route: ChannelRoute,
 ): Promise<LastAttempt | RelayError> {
+  try {
+    return await tryInTurn(deps, exchange, call, route)
+  } finally {
+    // After an exception, the channel's permit would otherwise be held until the process ends.
+    route.selector.end(true)
+  }
+}
+
+async function tryInTurn(
+  deps: RelayDeps,
+  exchange: Exchange,
+  call: RunningCall,
+  route: ChannelRoute,
+): Promise<LastAttempt | RelayError> {
   const { selector, session, triesMax, request, userId } = route
   let last: LastAttempt | null = null
   let requestError: RelayError | null = null
@@ -79,8 +94,7 @@ export async function tryChannels(
     }
     const { key } = chosenKey
     noteDropped(deps, exchange, candidate)
-    const end = await call.tryAt(candidate, key)
-    if (isRetry) deps.retryBudget.release()
+    const end = await tryOnce(deps, call, candidate, chosenKey, isRetry)
     selector.end(false)
     last = { candidate, end }
     traceAttempt(deps, exchange, call, channel.channelId, end)
@@ -102,6 +116,27 @@ export async function tryChannels(
     }
   }
   return last ?? requestError ?? noUsableChannelError(selector, request.model)
+}
+
+/**
+ * Makes one attempt. If it throws, gives back the probes of the key. The place of a retry in the
+ * retry budget is given back in any case.
+ */
+async function tryOnce(
+  deps: RelayDeps,
+  call: RunningCall,
+  candidate: Candidate,
+  { key, probes }: ChosenKey,
+  isRetry: boolean,
+): Promise<AttemptEnd> {
+  try {
+    return await call.tryAt(candidate, key)
+  } catch (err) {
+    deps.breaker.release(probes)
+    throw err
+  } finally {
+    if (isRetry) deps.retryBudget.release()
+  }
 }
 
 /**

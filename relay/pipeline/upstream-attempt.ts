@@ -338,9 +338,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Ends the attempt if `step` throws. For example, a provider's JSON may be nested too deeply to
-   * be serialized again. An exception would otherwise end the process, because no promise carries
-   * it.
+   * Ends the attempt if `step` throws, for example because a provider's JSON is nested too deeply
+   * to be serialized again. No promise carries the exception, so it would end the process.
    */
   private guard(step: () => void): void {
     try {
@@ -391,6 +390,11 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     const body = this.received.body()
     if (error !== 'status') return body
     const { decoder, answerHeaders, status } = this
-    return decoder?.errorBody(body, answerHeaders, status ?? 502) ?? errorOutOfList(body)
+    try {
+      return decoder?.errorBody(body, answerHeaders, status ?? 502) ?? errorOutOfList(body)
+    } catch (exception) {
+      this.options.onException?.(exception)
+      return body
+    }
   }
 }

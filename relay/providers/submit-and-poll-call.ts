@@ -62,12 +62,19 @@ export class PolledCall {
     return { ...this.headers, 'accept-encoding': 'identity' }
   }
 
-  /** Passes a complete JSON answer to the handler, and ends the call. */
+  /**
+   * Passes a complete JSON answer to the handler, and ends the call. If the handler throws, the
+   * call ends with this error. The handler would otherwise wait for an end that never comes.
+   */
   protected finish(control: Controller, { status, text }: PolledAnswer): void {
     this.isEnded = true
-    this.handler.onResponseStart?.(control, status, { 'content-type': 'application/json' })
-    this.handler.onResponseData?.(control, Buffer.from(text))
-    this.handler.onResponseEnd?.(control, NO_TRAILERS)
+    try {
+      this.handler.onResponseStart?.(control, status, { 'content-type': 'application/json' })
+      this.handler.onResponseData?.(control, Buffer.from(text))
+      this.handler.onResponseEnd?.(control, NO_TRAILERS)
+    } catch (error) {
+      this.handler.onResponseError?.(control, error as Error)
+    }
   }
 
   protected async send(

@@ -282,17 +282,29 @@ export class SessionCall {
     if (!this.end(end === 'done' || (tokens > 0 && !isCut), tokens)) return true
     const { deps, channel, evidence } = this.context
     const { upstreamModel, inputTokens, outputTokens } = this
-    const isOther = response !== null && evidence.isOtherModel(upstreamModel ?? this.model)
-    const anomaly = bill.anomaly ?? (isOther ? 'other-model' : null)
     const limits = { inputTokens, outputTokens }
     const reason = endReason === undefined ? {} : { endReason }
     const course = { ...billedChannelOf(channel), upstreamModel, limits, end, ...reason }
     try {
+      const isOther = response !== null && evidence.isOtherModel(upstreamModel ?? this.model)
+      const anomaly = bill.anomaly ?? (isOther ? 'other-model' : null)
       await this.ledger.settle({ ...course, ...bill, anomaly }, this.history(end, response))
       return true
     } catch (err) {
       deps.log.error({ err, call: this.id }, 'a call of a realtime session could not be settled')
       return false
+    }
+  }
+
+  /**
+   * Ends the call with `charge`, which must settle or release it. If `charge` throws, the call is
+   * released, because its permit would otherwise be held until the process ends.
+   */
+  async endAfter(charge: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await charge()
+    } finally {
+      await this.release('refused', 'internal_error')
     }
   }
 

@@ -317,7 +317,7 @@ export class InputTranscriptionBilling {
       this.chargedAhead += 1
     }
     awaited.noteEnded(id, key)
-    const isShown = await this.charge(call, item, event)
+    const isShown = await call.endAfter(() => this.charge(call, item, event))
     if (!isShown) return { isShown, error: relayError('store_unavailable', { retryAfter: 5 }) }
     if (this.items.length === 0 && this.audio.pending === 0) return { isShown, error: null }
     const error = await this.coverAll()

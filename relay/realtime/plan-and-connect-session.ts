@@ -3,7 +3,7 @@ import { priceOf } from '#domain/pricing/price-list.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
 import type { Views } from '#relay/views/start-views.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { hasUnexpiredChannel } from '../pipeline/channel-expiry.ts'
@@ -128,9 +128,27 @@ export async function openUpstream(
   { offer }: RealtimePlan,
   request: UpstreamRequest,
 ): Promise<Upstream | RelayError> {
+  const isPinned = caller.pinnedChannelId !== null
+  const selector = new ChannelSelector(deps, offer, request.model, isPinned)
+  let opened: Upstream | RelayError | null = null
+  try {
+    opened = await connectInTurn(deps, caller, selector, request)
+    return opened
+  } finally {
+    // After an exception, the channel's permit would otherwise be held until the process ends. An
+    // open connection keeps its permit until `release` is called.
+    if (opened === null || isRelayError(opened)) selector.end(true)
+  }
+}
+
+async function connectInTurn(
+  deps: RelayDeps,
+  caller: Caller,
+  selector: ChannelSelector,
+  request: UpstreamRequest,
+): Promise<Upstream | RelayError> {
   const { model, call } = request
   const isPinned = caller.pinnedChannelId !== null
-  const selector = new ChannelSelector(deps, offer, model, isPinned)
   const { options } = deps.views.options
   let triesLeft = isPinned ? 1 : 1 + options.retryTimes
   let used = NO_KEYS

@@ -2,7 +2,11 @@ import { chargeFor } from '#domain/pricing/charge.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { inputTokensOf, NO_USAGE, type Usage, type UsageSource } from '#domain/pricing/usage.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
-import type { UsageBounds, UsageReport } from '../canonical/provider-usage-report.ts'
+import {
+  reportOrUnreadable,
+  type UsageBounds,
+  type UsageReport,
+} from '../canonical/provider-usage-report.ts'
 import { readOpenAiUsage } from '../canonical/read-openai-usage-for-billing.ts'
 
 /**
@@ -33,7 +37,10 @@ export const outputAudioTokens = (bytes: number, rate: number): number =>
  * include cached tokens. The cached tokens are subtracted, because they are charged separately. If
  * a count of cached tokens is invalid, nothing is subtracted.
  */
-export function readRealtimeUsage(raw: unknown, bounds: UsageBounds): UsageReport {
+export const readRealtimeUsage = (raw: unknown, bounds: UsageBounds): UsageReport =>
+  reportOrUnreadable(() => readReportedCounts(raw, bounds))
+
+function readReportedCounts(raw: unknown, bounds: UsageBounds): UsageReport {
   if (typeof raw !== 'object' || raw === null) return readOpenAiUsage(raw, bounds)
   const { input_tokens, output_tokens, input_token_details, output_token_details } =
     objectOrEmpty(raw)

@@ -316,7 +316,7 @@ export class ResponseBilling {
     if (isNew && id === '') this.running.noteEndBeforeBeginning()
     if (running === undefined) return error === null ? null : false
     if (this.running.size === 0) this.next?.takeOver(running.call)
-    return this.charges.track(this.charge(running, response, bytes))
+    return this.charges.track(running.call.endAfter(() => this.charge(running, response, bytes)))
   }
 
   private async charge(

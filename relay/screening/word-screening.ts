@@ -1,6 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { optionFlag, optionValue } from '#domain/options/option-registry.ts'
-import { type ReadTexts, readEventTexts, type TextSink } from '#relay/canonical/answer-text-sink.ts'
+import {
+  type ReadTexts,
+  readEventTexts,
+  readTextsOrWhole,
+  type TextSink,
+} from '#relay/canonical/answer-text-sink.ts'
 import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { EVENT_BOUNDARY } from '../canonical/sse-scanner.ts'
@@ -50,7 +55,7 @@ export class AnswerScreen {
 
   isCleanAnswer(answer: Buffer, readTexts: ReadTexts): boolean {
     const texts: string[] = []
-    readTexts(answer.toString('utf8'), sinkInto(texts))
+    readTextsOrWhole(answer.toString('utf8'), readTexts, sinkInto(texts))
     return this.matcher.feed(MATCH_START, texts.join('\n')) !== MATCHED
   }
 }

@@ -1,5 +1,8 @@
-import { beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { AttemptList } from '#relay/pipeline/attempt-list.ts'
+import { DeadlineTimer } from '#relay/pipeline/call-deadlines-and-timer.ts'
+import { RunningCall } from '#relay/pipeline/running-call.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
@@ -10,7 +13,9 @@ const MODEL = 'gemini-2.0-flash'
 /** `JSON.parse` accepts this depth, and `JSON.stringify` throws a RangeError. */
 const DEPTH = 20_000
 const nested = `${'{"a":'.repeat(DEPTH)}1${'}'.repeat(DEPTH)}`
-const USAGE = { promptTokenCount: 3, candidatesTokenCount: 4, totalTokenCount: 7 }
+/** Only the usage shows the tokens of thoughts. */
+const USAGE = { promptTokenCount: 3, candidatesTokenCount: 4, thoughtsTokenCount: 900 }
+const CHARGED = { usage: { inputUncached: 3, output: 904, reasoning: 900 } }
 const content = `{"role":"model","parts":[{"functionCall":{"name":"f","args":${nested}}}]}`
 const candidate = `{"content":${content},"finishReason":"STOP"}`
 const answer = `{"candidates":[${candidate}],"usageMetadata":${JSON.stringify(USAGE)}}`
@@ -18,7 +23,7 @@ const answer = `{"candidates":[${candidate}],"usageMetadata":${JSON.stringify(US
 beforeEach(async () => {
   await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
   await rig.addChannel(2, { type: 24, baseUrl: provider.url, models: [MODEL] })
-  await rig.setOption('ModelRatio', { [MODEL]: 1 })
+  await rig.setOption('ModelRatio', { [MODEL]: 1, 'sim-small': 1.25 })
   const path = `POST /v1beta/models/${MODEL}`
   const streamed = { headers: { 'content-type': 'text/event-stream' } }
   const pieces = [Buffer.from(`data: ${answer}\n\n`)]
@@ -43,10 +48,10 @@ it('a stream that can not be converted ends with an error, and its part is charg
   expect((await onlyEnd(rig)).type).toBe('CallSettled')
 })
 
-it('a plain answer that can not be converted is an error and costs nothing', async () => {
+it('a plain answer that can not be converted is an error, and its usage is charged', async () => {
   const response = await call('/v1/chat/completions', chat)
   expect(response.status).toBe(502)
-  expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  expect(await onlyEnd(rig)).toMatchObject({ type: 'CallSettled', data: CHARGED })
 })
 
 it.each(['streamGenerateContent?alt=sse', 'generateContent'])(
@@ -54,6 +59,98 @@ it.each(['streamGenerateContent?alt=sse', 'generateContent'])(
   async (method) => {
     const response = await call(`/v1beta/models/${MODEL}:${method}`, { contents })
     expect(await response.text()).toContain(nested)
-    expect((await onlyEnd(rig)).type).toBe('CallSettled')
+    expect(await onlyEnd(rig)).toMatchObject({ type: 'CallSettled', data: CHARGED })
   },
 )
+
+const HOSTILE = { toString: 1 }
+const ask = (stream: boolean) =>
+  call('/v1/chat/completions', { model: 'sim-small', messages: chat.messages, stream })
+const openAiAnswer = (usage: object) => ({
+  ...{ id: 'c1', object: 'chat.completion', created: 1, model: 'sim-small' },
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+  usage,
+})
+
+describe('values that can not be converted to a text or a number', () => {
+  it.each(['prompt_tokens', 'completion_tokens', 'prompt_tokens_details', 'total_tokens'])(
+    'in the usage (`%s`), the call is charged, and ends',
+    async (name) => {
+      await rig.addChannel(3, { type: 1, baseUrl: provider.url, maxConcurrency: 1 })
+      const usage = { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10, [name]: HOSTILE }
+      provider.answers.set('POST /v1/chat/completions', { body: openAiAnswer(usage) })
+      for (const stream of [false, true]) {
+        const response = await ask(stream)
+        expect([response.status, await response.text()]).toEqual([200, expect.anything()])
+        const end = (await rig.callEvents()).at(-1)
+        expect(end).toMatchObject({ type: 'CallSettled' })
+      }
+    },
+  )
+
+  it('in an event of a stream, the call is charged, and ends', async () => {
+    await rig.addChannel(3, { type: 1, baseUrl: provider.url })
+    const choices = [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }]
+    const usage = { prompt_tokens: HOSTILE, completion_tokens: HOSTILE }
+    const events = [{ choices }, { choices: [], usage }].map((one) => {
+      const chunk = { id: 'c1', object: 'chat.completion.chunk', created: 1, ...one }
+      return `data: ${JSON.stringify({ ...chunk, model: 'sim-small' })}\n\n`
+    })
+    const pieces = [...events, 'data: [DONE]\n\n'].map((event) => Buffer.from(event))
+    const headers = { 'content-type': 'text/event-stream' }
+    provider.answers.set('POST /v1/chat/completions', { headers, pieces })
+    expect(await (await ask(true)).text()).toContain('[DONE]')
+    const end = await onlyEnd(rig)
+    expect(end).toMatchObject({ type: 'CallSettled', data: { anomaly: 'not-a-number' } })
+    expect(Number('charge' in end.data && end.data.charge)).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['an object', JSON.stringify(HOSTILE)],
+    ['a deep list', `${'['.repeat(DEPTH)}1${']'.repeat(DEPTH)}`],
+  ])('in an error (%s), the next channel is tried, and no permit is lost', async (_name, value) => {
+    await rig.setOption('RetryTimes', '1')
+    await rig.setOption('channel_health.circuit_failures', '100')
+    await rig.addChannel(3, { type: 1, baseUrl: provider.url, priority: 9, maxConcurrency: 1 })
+    await rig.addChannel(4)
+    const body = `{"detail":[{"loc":[${value}],"msg":"x"}]}`
+    const refusal = { status: 500, headers: { 'content-type': 'application/json' } }
+    provider.answers.set('*', { ...refusal, pieces: [Buffer.from(body)] })
+    for (let n = 0; n < 2; n += 1) expect((await ask(false)).status).toBe(200)
+    expect(provider.requests).toHaveLength(2)
+  })
+})
+
+describe('an exception in the relay', () => {
+  afterEach(() => vi.restoreAllMocks())
+  beforeEach(async () => {
+    await rig.addChannel(3, { maxConcurrency: 1 })
+  })
+  const bug = () => {
+    throw new Error('a bug')
+  }
+  const failOnce = (spied: { mockImplementationOnce: (fail: () => never) => unknown }) => {
+    spied.mockImplementationOnce(bug)
+  }
+  const failToStart = () => {
+    const { add } = DeadlineTimer.prototype
+    const spied = vi.spyOn(DeadlineTimer.prototype, 'add')
+    spied.mockImplementation(function (this: DeadlineTimer, listener) {
+      if (!(listener instanceof RunningCall)) return add.call(this, listener)
+      spied.mockRestore()
+      return bug()
+    })
+  }
+
+  it.each([
+    ['before the first attempt', failToStart],
+    ['in an attempt', () => failOnce(vi.spyOn(RunningCall.prototype, 'tryAt'))],
+    ['before the bill is written', () => failOnce(vi.spyOn(AttemptList.prototype, 'noteAnswer'))],
+  ])('%s leaves no hold and no permit', async (_name, fail) => {
+    fail()
+    expect((await ask(false)).status).toBeGreaterThanOrEqual(500)
+    const data = { errorCode: 'internal_error' }
+    expect(await onlyEnd(rig)).toMatchObject({ type: 'CallReleased', data })
+    expect((await ask(false)).status).toBe(200)
+  })
+})

@@ -5,6 +5,7 @@ import type { AttemptEnd } from '#relay/pipeline/attempt-end-types.ts'
 import { DEFAULT_DEADLINES } from '#relay/pipeline/call-deadlines-and-timer.ts'
 import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'
 import { UpstreamAttempt } from '#relay/pipeline/upstream-attempt.ts'
+import { type PolledAnswer, PolledCall } from '#relay/providers/submit-and-poll-call.ts'
 
 const chunk = (text: string, others: object = {}, usageMetadata: object = {}): string => {
   const candidates = [{ content: { parts: [{ text }] }, ...others }]
@@ -13,20 +14,22 @@ const chunk = (text: string, others: object = {}, usageMetadata: object = {}): s
 const TEXTS = chunk('{"usageMetadata":') + chunk('\r\n\r\ndata: "error"')
 const LAST = chunk('end', { finishReason: 'MAX_TOKENS' }, { promptTokenCount: 5 })
 
+const nothing = Buffer.alloc(0)
+const pool = { dispatch: () => true } as unknown as Dispatcher
+const controller = { abort: () => {}, pause: () => {}, resume: () => {} }
+const connection = controller as unknown as Dispatcher.DispatchController
+
 /** A stream of Gemini's API as its caller sees it, and the handler of its connection. */
 function openStream(shownModel: string | null = null) {
   const sent: string[] = []
   const sink = { write: (bytes: Buffer) => sent.push(bytes.toString()) > 0 }
   const forwarder = new StreamForwarder(GEMINI, sink, true, shownModel, () => {})
   const attempt = new UpstreamAttempt(GEMINI, forwarder, DEFAULT_DEADLINES)
-  const pool = { dispatch: () => true } as unknown as Dispatcher
   let end: AttemptEnd | null = null
-  const ended = attempt.start(pool, { path: '/', headers: [], body: Buffer.alloc(0) })
+  const ended = attempt.start(pool, { path: '/', headers: [], body: nothing })
   void ended.then((reached) => {
     end = reached
   })
-  const controller = { abort: () => {}, pause: () => {}, resume: () => {} }
-  const connection = controller as unknown as Dispatcher.DispatchController
   attempt.onRequestStart(connection)
   attempt.onResponseStart(connection, 200, { 'content-type': 'text/event-stream' })
   return {
@@ -118,4 +121,42 @@ describe('a stream that ends with its connection', () => {
     expect(sent()).toHaveLength(picture.length)
     expect(forwarder.delivered.read().tokens).toBeGreaterThan(1_000)
   })
+})
+
+describe('an exception while an answer is read', () => {
+  const bug = () => {
+    throw new Error('a bug')
+  }
+
+  it('in the decoder of an error, the attempt ends with the error as it is', async () => {
+    const errors: unknown[] = []
+    const attempt = new UpstreamAttempt(GEMINI, null, DEFAULT_DEADLINES, {
+      decoder: { mediaType: 'text/event-stream', createStream: bug, errorBody: bug },
+      onException: (error) => errors.push(error),
+    })
+    const ended = attempt.start(pool, { path: '/', headers: [], body: nothing })
+    attempt.onRequestStart(connection)
+    attempt.onResponseStart(connection, 500, { 'content-type': 'application/json' })
+    attempt.onResponseData(connection, Buffer.from('{"error":1}'))
+    attempt.onResponseEnd()
+    const body = Buffer.from('{"error":1}')
+    expect(await ended).toMatchObject({ kind: 'failed', error: 'status', status: 500, body })
+    expect(errors).toHaveLength(1)
+  })
+
+  it.each(['onResponseStart', 'onResponseData', 'onResponseEnd'])(
+    'in %s of a polled call, the handler is told that the call has failed',
+    (name) => {
+      const errors: Error[] = []
+      const onResponseError = (_controller: unknown, error: Error) => errors.push(error)
+      class FinishedCall extends PolledCall {
+        end(answer: PolledAnswer): void {
+          this.finish(this.controller(), answer)
+        }
+      }
+      const handler = { onResponseError, [name]: bug } as unknown as Dispatcher.DispatchHandler
+      new FinishedCall({} as never, {}, handler).end({ status: 500, text: '{}' })
+      expect(errors.map(({ message }) => message)).toEqual(['a bug'])
+    },
+  )
 })

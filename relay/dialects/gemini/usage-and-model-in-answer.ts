@@ -1,3 +1,4 @@
+import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { applyEdits, type ByteEdit } from '../byte-edits.ts'
 import { isMembers } from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
@@ -18,9 +19,15 @@ function memberOf(json: Buffer, name: string): Member | undefined {
   return isMembers(members) ? members.find(({ key }) => key === name) : undefined
 }
 
-/** Returns the `usageMetadata` of a complete answer (not a stream), or undefined if it has none. */
+/**
+ * Returns the `usageMetadata` of a complete answer (not a stream), or undefined if it has none. The
+ * scanner refuses some valid JSON, such as nested arguments of a function call, and a caller can
+ * ask a model for them. Such an answer is parsed, because thoughts are counted only in its usage.
+ */
 export function usageInGeneration(body: Buffer): unknown {
-  const member = memberOf(body, 'usageMetadata')
+  const members = scanObject(body)
+  if (!isMembers(members)) return objectOf(parsedObject(body)?.usageMetadata) ?? undefined
+  const member = members.find(({ key }) => key === 'usageMetadata')
   if (member?.kind !== 'object') return undefined
   return JSON.parse(body.toString('utf8', member.valueStart, member.valueEnd))
 }

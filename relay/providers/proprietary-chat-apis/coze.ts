@@ -4,6 +4,7 @@ import {
   numericOf,
   objectOrEmpty,
   parsedObject,
+  scalarNumber,
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'

@@ -117,8 +117,9 @@ class PredictionCall extends PolledCall {
       const last = await this.ended(control, isPassed ? COUNTS_POLLS : 0)
       if (!this.hasBegun) this.begin(control)
       this.emit(control, `event: prediction\ndata: ${JSON.stringify(last)}\n\n`)
-      this.isEnded = true
+      // The call has not ended if the handler throws, so that the error below reaches the handler.
       this.handler.onResponseEnd?.(control, NO_TRAILERS)
+      this.isEnded = true
     } catch (error) {
       if (this.isEnded) return
       this.isEnded = true

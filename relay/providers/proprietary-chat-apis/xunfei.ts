@@ -7,6 +7,7 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
+  scalarNumber,
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'

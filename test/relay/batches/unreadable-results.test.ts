@@ -88,6 +88,28 @@ it('a result of another form costs nothing, and the others are billed', async ()
   expect(await endOf(id)).toMatchObject({ cause: 'done', billedLines: 2, unreadableLines: 2 })
 })
 
+it.each(['content', 'usage'])(
+  'a result whose `%s` is nested too deeply is charged, and so are the others',
+  async (name) => {
+    const id = await submit()
+    const nested = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
+    const deep = JSON.parse(result('b'))
+    deep.result.message[name] = name === 'usage' ? '@' : [{ type: 'tool_use', input: '@' }]
+    resultsAre(result('a'), JSON.stringify(deep).replace('"@"', nested), result('c'))
+    expect(await call('GET', `${BATCHES}/${id}`)).toMatchObject({ processing_status: 'ended' })
+    const [end] = await ends()
+    expect(end?.type).toBe('CallSettled')
+    const charge = end?.type === 'CallSettled' ? end.data.charge : 0
+    if (name === 'content') expect(charge).toBe(45)
+    else expect(charge).toBeGreaterThan(30)
+    expect(await endOf(id)).toMatchObject({ cause: 'done', billedLines: 3 })
+    const headers = { authorization: `Bearer sk-${KEY}` }
+    const shown = await (await fetch(`${rig.url}${BATCHES}/${id}/results`, { headers })).text()
+    expect(shown.match(/(?<="custom_id":")[a-z]/g)).toEqual(['a', 'b', 'c'])
+    expect(shown).toContain('"errored"')
+  },
+)
+
 it('an answer that comes after the settlement is neither billed nor shown', async () => {
   const id = await submit()
   const failure = { type: 'errored', error: { error: { message: 'too long' } } }

@@ -5,6 +5,7 @@ import {
   estimateTokens,
   textOfAnswer,
 } from '#relay/canonical/answer-text-for-token-count.ts'
+import { readCandidateTexts } from '#relay/dialects/gemini/read-candidate-texts.ts'
 import { readChatTexts } from '#relay/dialects/openai-chat/read-chat-texts.ts'
 
 const answer = (...messages: object[]) =>
@@ -149,6 +150,23 @@ describe('counted text of a delivered stream', () => {
     const nested = `${'['.repeat(100_000)}"deep"${']'.repeat(100_000)}`
     const body = Buffer.from(`data: {"choices":[{"delta":{"content":${nested}}}]}\n\n`)
     expect(streamed(body).text).toBe('deep')
+  })
+
+  it('is the whole answer, or the whole event, if it can not be read', () => {
+    const fails = () => {
+      throw new TypeError('a bug')
+    }
+    expect(textOfAnswer(Buffer.from('{"a":"b"}'), fails).text).toBe('{"a":"b"}')
+    const delivered = new DeliveredText(fails)
+    delivered.add(Buffer.from('data: {"a":"b"}\n\n'))
+    expect(delivered.read().text).toBe('{"a":"b"}')
+  })
+
+  it('counts inline data whose media type is no text', () => {
+    const inlineData = { mimeType: { toString: 1 }, data: 'A'.repeat(64) }
+    const body = { candidates: [{ content: { parts: [{ inlineData }, { text: 'Hi' }] } }] }
+    const { text, tokens } = textOfAnswer(Buffer.from(JSON.stringify(body)), readCandidateTexts)
+    expect([text, tokens > 0]).toEqual(['Hi', true])
   })
 
   it('is empty for invalid JSON and for events without content', () => {

@@ -7,6 +7,8 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
+  scalarNumber,
+  scalarText,
 } from '#relay/canonical/json-values.ts'
 
 describe('values of untrusted JSON', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { inputTokensOf, NO_USAGE } from '#domain/pricing/usage.ts'
 import {
+  candidatesCount,
   combineGeminiUsage,
   readGeminiUsage,
 } from '#relay/canonical/read-gemini-usage-for-billing.ts'
@@ -11,6 +12,18 @@ const USAGE = { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount
 const detail = (modality: string, tokenCount: unknown) => ({ modality, tokenCount })
 
 describe('usage in Gemini’s format', () => {
+  it('is read and combined although its counts can not be converted to numbers', () => {
+    const hostile = { toString: 1 }
+    for (const name of Object.keys(USAGE)) {
+      const raw = { promptTokenCount: 100, totalTokenCount: 120, [name]: hostile }
+      expect(() => [read(raw), candidatesCount(raw)]).not.toThrow()
+    }
+    const details = [detail('TEXT', hostile), detail('TEXT', null)]
+    const earlier = { ...USAGE, candidatesTokensDetails: [detail('TEXT', 5)] }
+    const combined = combineGeminiUsage(earlier, { ...USAGE, candidatesTokensDetails: details })
+    expect(read(combined).isTrusted).toBe(false)
+  })
+
   it('has thoughts beside the candidates, and the prompts of tools beside the prompt', () => {
     const raw = { ...USAGE, thoughtsTokenCount: 30, toolUsePromptTokenCount: 7 }
     expect(read(raw)).toEqual({

@@ -21,6 +21,23 @@ const otherInputOf = (report: UsageReport): number =>
     : inputOf({ ...report, usage: report.otherInterpretation })
 
 describe('usage in OpenAI’s format', () => {
+  it.each([
+    ...['prompt_tokens', 'completion_tokens', 'total_tokens', 'cached_tokens'],
+    ...['prompt_tokens_details', 'completion_tokens_details'],
+  ])('is not trusted, but read, if `%s` can not be converted to a number', (name) => {
+    const values: unknown[] = [
+      { toString: 1 },
+      { cached_tokens: { toString: 1 }, audio_tokens: [{}] },
+    ]
+    for (const value of values) {
+      const raw = { prompt_tokens: 100, completion_tokens: 50, [name]: value }
+      const report = readOpenAiUsage(raw, BOUNDS, true)
+      expect(inputOf(report)).toBe(name === 'prompt_tokens' ? 0 : 100)
+    }
+    const raw = { prompt_tokens: { toString: 1 }, completion_tokens: 5 }
+    expect(read(raw)).toMatchObject({ isTrusted: false, anomaly: 'not-a-number' })
+  })
+
   it('includes cached, audio and image tokens in the prompt', () => {
     const raw = {
       prompt_tokens: 100,

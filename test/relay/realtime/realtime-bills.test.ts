@@ -51,6 +51,7 @@ describe('the bill of a realtime response', () => {
     ['negative', { ...USAGE, input_tokens: -5 }],
     ['a text', { ...USAGE, output_tokens: 'many' }],
     ['absurd', { ...USAGE, output_tokens: 90_000_000 }],
+    ['no number', { ...USAGE, input_tokens: { toString: 1 } }],
     ['missing', null],
     [
       'cached beyond the input',

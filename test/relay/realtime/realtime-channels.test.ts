@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { ChannelTerms } from '#domain/channels/events.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { CircuitBreaker } from '#relay/channel-health/circuit-breaker.ts'
 import { connectProxy } from '#test/support/connect-proxy.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { RealtimeClient } from '../support/realtime-client.ts'
@@ -54,6 +55,29 @@ describe('the channels of a realtime session', () => {
     client.send({ type: 'response.create' })
     await client.event('response.done')
     expect(await bills(rig)).toMatchObject([{ charge: CHARGE, channelId: 3 }])
+  })
+
+  it('an unreadable refusal of a session does not take a permit of the channel', async () => {
+    await rig.setOption('channel_health.circuit_failures', '100')
+    await replaceChannel({ maxConcurrency: 1 })
+    provider.refuses = 422
+    provider.refusal = '{"detail":[{"loc":[{"toString":1}],"msg":"x"}]}'
+    const refused = new RealtimeClient(rig.url, MODEL)
+    await expect.poll(() => refused.refused?.status ?? 0).toBeGreaterThanOrEqual(400)
+    provider.refuses = null
+    await new RealtimeClient(rig.url, MODEL).open()
+  })
+
+  it('an exception while a session is opened does not take a permit of the channel', async () => {
+    await replaceChannel({ maxConcurrency: 1 })
+    const spy = vi.spyOn(CircuitBreaker.prototype, 'note').mockImplementationOnce(() => {
+      throw new Error('a bug')
+    })
+    const refused = new RealtimeClient(rig.url, MODEL)
+    await expect.poll(() => refused.refused?.status ?? 0).toBeGreaterThanOrEqual(500)
+    expect(spy).toHaveBeenCalledOnce()
+    spy.mockRestore()
+    await new RealtimeClient(rig.url, MODEL).open()
   })
 
   it('a refused address is not called, and not shown', async () => {

@@ -57,6 +57,19 @@ describe('commits of audio that the provider has not yet confirmed', () => {
     expect(await openCalls(rig)).toBe(0)
   })
 
+  it('an item whose usage is no number is charged at least by the own count', async () => {
+    const client = await twoCommits()
+    await committed(client, 'item_1')
+    const usage = { ...ONE_TOKEN, input_tokens: { toString: 1 } }
+    session().send({ type: `${TRANSCRIPTION}.completed`, item_id: 'item_1', usage })
+    await client.event(`${TRANSCRIPTION}.completed`)
+    const [bill] = await bills(rig)
+    expect(bill).toMatchObject({ anomaly: 'not-a-number', usageSource: 'estimated' })
+    expect(bill?.charge).toBeGreaterThan(0)
+    client.socket.close()
+    await expect.poll(() => openCalls(rig)).toBe(0)
+  })
+
   it('a failed item does not make the audio of other items free', async () => {
     const client = await twoCommits()
     await committed(client, 'item_1')

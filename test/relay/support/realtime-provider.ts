@@ -99,6 +99,8 @@ export type RealtimeProvider = {
   settings: object
   /** The status with which upgrades are refused; null to accept them. */
   refuses: number | null
+  /** The body of the response that refuses an upgrade. */
+  refusal: string
   /** Returns true if it has answered the event. */
   onEvent: ((event: RealtimeEvent, session: ProviderSession) => boolean) | null
   readonly close: () => Promise<void>
@@ -113,7 +115,9 @@ export async function realtimeProvider(): Promise<RealtimeProvider> {
     (request, socket, head) => {
       socket.on('error', () => {})
       if (provider.refuses !== null) {
-        socket.end(`HTTP/1.1 ${provider.refuses} Refused\r\ncontent-length: 0\r\n\r\n`)
+        const { refuses, refusal } = provider
+        const length = `content-length: ${Buffer.byteLength(refusal)}`
+        socket.end(`HTTP/1.1 ${refuses} Refused\r\n${length}\r\n\r\n${refusal}`)
         return
       }
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
@@ -123,7 +127,7 @@ export async function realtimeProvider(): Promise<RealtimeProvider> {
     },
   )
   const provider: RealtimeProvider = {
-    ...{ url: server.url, sessions: [], usage: USAGE, model: null, refuses: null },
+    ...{ url: server.url, sessions: [], usage: USAGE, model: null, refuses: null, refusal: '' },
     settings: {},
     onEvent: null,
     close: async () => {

@@ -53,6 +53,8 @@ describe('members of a request for a video that are not sent', () => {
     expect(await droppedBy(path, { ...video, seconds: 5, duration: 10 })).toBe('duration')
     expect(await droppedBy(path, { ...video, seconds: '5', duration: 5 })).toBeNull()
     expect(await droppedBy(path, { ...video, metadata: 'fast' })).toBe('metadata')
+    const aspects = { aspect_ratio: '16:9', ratio: { toString: 1 } }
+    expect(await droppedBy(path, { ...video, ...aspects })).toContain('ratio')
   })
 
   it('are named in the Gemini API', async () => {
