@@ -1,4 +1,5 @@
 import {
+  jsonOrEmpty,
   objectOf,
   objectOrEmpty,
   parsedObject,
@@ -153,6 +154,12 @@ export function renderResult(
   const text = redact(textOrEmpty(error.message), confidential)
   const shown = { type: 'error', error: { type: textOf(error.type) ?? 'api_error', message: text } }
   return JSON.stringify({ custom_id: customId, result: { type: result.type, error: shown } })
+}
+
+/** The result that is shown in place of one that is nested too deeply to be serialized again. */
+const NOT_SHOWN = {
+  type: 'errored',
+  error: { type: 'error', error: { type: 'api_error', message: '' } },
 }
 
 /** Anthropic's Message Batches API. */

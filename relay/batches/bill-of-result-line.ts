@@ -51,8 +51,8 @@ export async function billOfResultLine(
   const rawUsage = format.usageInAnswer(answer)
   // Like the answer to a single call, an answer without a result costs nothing if it has no usage.
   const isUsageMissing = rawUsage === undefined || rawUsage === null
-  if (isUsageMissing && format.errorOfAnswer(answer) !== null) return null
-  const readText = () => textOfAnswer(answer, format.readTexts)
+  if (isWhole && isUsageMissing && format.errorOfAnswer(answer) !== null) return null
+  const readText = () => (isWhole ? textOfAnswer(answer, format.readTexts) : { text, tokens: 0 })
   const delivery = { rawUsage, answeredModel: null, readText, isComplete: true, chargesInput: true }
   const { bounds } = storedLine
   const limits = { ...bounds, outputTokens: bounds.outputTokens * bounds.choices }

@@ -1,4 +1,11 @@
-import { numericOf, objectOf, parsedObject, textOrEmpty } from '#relay/canonical/json-values.ts'
+import {
+  jsonOrEmpty,
+  numericOf,
+  objectOf,
+  parsedObject,
+  scalarText,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { GEMINI } from '../dialects/gemini/generate-content-format.ts'

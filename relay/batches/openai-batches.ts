@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import { objectOf, objectOrEmpty, parsedObject, textOrEmpty } from '#relay/canonical/json-values.ts'
+import {
+  jsonOrEmpty,
+  objectOf,
+  objectOrEmpty,
+  parsedObject,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import { EMBEDDINGS } from '../dialects/embeddings-rerank-moderations/embeddings-format.ts'
 import { MODERATIONS } from '../dialects/embeddings-rerank-moderations/moderations-format.ts'

@@ -19,6 +19,16 @@ export const numberOf = (value: unknown): number | null =>
 export const numericOf = (value: unknown): number =>
   typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
 
+/**
+ * Returns a text, a number or a boolean as a text, and an empty text for any other value. Unlike
+ * `String`, this function never throws. `String` throws for an object such as `{"toString":1}` and
+ * for a list that is nested too deeply, and a provider's JSON may contain both.
+ */
+export const scalarText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? `${value}`
+    : ''
+
 /** Reports whether a value is a JSON object. An array is not an object here. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

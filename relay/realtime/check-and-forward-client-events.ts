@@ -1,4 +1,3 @@
-import { scalarText } from '#relay/canonical/json-values.ts'
 import { isSameModel } from '../canonical/check-answered-model-and-cost.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'

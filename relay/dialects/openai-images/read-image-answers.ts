@@ -5,7 +5,6 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
-  scalarNumber,
   textOf,
 } from '#relay/canonical/json-values.ts'
 import type { UsageReport } from '#relay/canonical/provider-usage-report.ts'

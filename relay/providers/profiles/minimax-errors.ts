@@ -4,8 +4,6 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
-  scalarNumber,
-  scalarText,
 } from '#relay/canonical/json-values.ts'
 import { eventData, SseScanner } from '#relay/canonical/sse-scanner.ts'
 import { DONE_EVENT, dataEvent } from '#relay/conversion/write-server-sent-events.ts'

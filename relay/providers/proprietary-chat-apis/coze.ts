@@ -4,7 +4,6 @@ import {
   numericOf,
   objectOrEmpty,
   parsedObject,
-  scalarNumber,
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'

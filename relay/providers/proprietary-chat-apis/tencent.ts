@@ -9,7 +9,6 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
-  scalarText,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
 import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'

@@ -7,7 +7,6 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
-  scalarNumber,
   textOf,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'

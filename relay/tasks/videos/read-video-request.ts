@@ -1,6 +1,6 @@
 import { namesByFoldedName } from '#domain/shared/fold-json-member-names.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
-import { type JsonObject, objectOrEmpty, scalarText } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import { relayError } from '../../canonical/relay-error.ts'
 import type { TaskRequest } from '../plan-task.ts'
 import { rejectParam, type TaskBody, TaskRequestError } from '../read-task-request-body.ts'

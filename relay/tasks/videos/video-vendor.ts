@@ -1,6 +1,5 @@
 import type { OpenStatus, VideoMedia } from '#domain/tasks/events.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { scalarText } from '#relay/canonical/json-values.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
 import { boundedTextOf } from '../parse-provider-json.ts'
 import type { RefusalCause, SubmitAnswer } from '../read-provider-task-answers.ts'

@@ -4,7 +4,7 @@ import { sourceFiles } from '../../architecture/source-tree.ts'
 
 const PARTS = /^(domain(?!\/options\/)|write-api|projections|read-api|relay|infra\/(?!demo))/
 /** Files that name options only to describe them. */
-const WORDS = /^read-api\/(contract\/option-translations|options\/option-texts)/
+const WORDS = /^read-api\/(contract\/option-translations|options\/option-labels-and-help-texts)/
 const read = sourceFiles()
   .filter(({ path }) => PARTS.test(path) && !WORDS.test(path))
   .map(({ text }) => text)

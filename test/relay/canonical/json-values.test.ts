@@ -7,8 +7,6 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
-  scalarNumber,
-  scalarText,
 } from '#relay/canonical/json-values.ts'
 
 describe('values of untrusted JSON', () => {
