@@ -43,7 +43,7 @@ export type InlineBatches = {
    */
   readonly path: PathParameters | null
   readonly read: (body: Buffer) => Promise<InlineSubmission | RelayError>
-  /** Puts the JSON path of the faulty line before the parameter name in the error. */
+  /** Returns the error with the JSON path of the faulty line before its parameter name. */
   readonly inLine: (error: RelayError, index: number) => RelayError
   /**
    * The pieces of the body that is sent to the provider: the text before all lines, the bytes of
@@ -60,7 +60,9 @@ export type InlineBatches = {
    */
   readonly pathOf: (model: string) => string
   readonly headersOf: (exchange: Exchange) => Readonly<Record<string, string>>
-  /** Returns the names of what the caller's headers request and `headersOf` leaves out. */
+  /**
+   * Returns the names of the betas that the caller's headers request but the provider does not get.
+   */
   readonly droppedHeaders: (exchange: Exchange) => readonly string[]
 }
 

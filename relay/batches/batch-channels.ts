@@ -66,7 +66,8 @@ export class BatchChannels {
    * Reports how the attempt at the current channel has ended. Only successes and failed connections
    * are reported to circuits, and only to the circuits of the whole channel, because a provider may
    * refuse batches and files while it answers calls. The probes of all other circuits are given
-   * back. After a failure that concerns the key, the channel's next key is tried.
+   * back. After a failure that concerns the key, the channel is tried again with another of its
+   * keys.
    */
   note(call: string, end: AttemptEnd): void {
     if (this.current === null) throw new Error('there is no attempt at a channel')

@@ -229,8 +229,8 @@ export class BatchLedger {
 }
 
 /**
- * Adds the model that answered a part's lines to the evidence of the attempt, if that model is
- * known. Returns the attempt.
+ * Returns a copy of the attempt whose evidence names the model from the results of the part. If the
+ * attempt has no evidence or the results name no model, returns the attempt unchanged.
  */
 function withModel(attempt: Attempt, models: PartModels | null): Attempt {
   const { evidence } = attempt

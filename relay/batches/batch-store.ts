@@ -42,8 +42,8 @@ export type StoredBatch = {
    */
   readonly deniedAt: number
   /**
-   * The time of the first attempt after the last denial that failed for another reason, in Unix
-   * milliseconds; 0 if there is none.
+   * The time at which an attempt to settle the batch first failed for another reason after the last
+   * denial, in Unix milliseconds; 0 if there was no such failure.
    */
   readonly failingSince: number
   /**
@@ -117,8 +117,8 @@ export type LinesById = ReadonlyMap<string, LineFacts>
 export type PageOfBatches = {
   readonly limit: number
   /**
-   * The id of the batch after which the page begins (`after`) or before which it ends (`before`).
-   * Later batches come first.
+   * The page ends before the batch with the id `before`, or begins after the batch with the id
+   * `after`. Later batches come first.
    */
   readonly before?: string
   readonly after?: string
@@ -200,7 +200,9 @@ export type BatchStore = {
    * reserved. A batch that another request has taken over is kept.
    */
   remove(batch: string, holder: string | null): Promise<void>
-  /** Deletes the settled batches whose results the provider no longer has at the time `at`. */
+  /**
+   * Deletes the settled batches that were submitted `RETENTION_MS` before the time `at` or earlier.
+   */
   sweep(at: number): Promise<void>
 }
 
@@ -213,7 +215,10 @@ export const fromStore = <T>(query: Promise<T>): Promise<T> =>
     throw new StoreUnavailable('a batch could not be read or written', { cause })
   })
 
-/** The time for which a settled batch is kept. Anthropic keeps results for 29 days. */
+/**
+ * The time from its submission for which a settled batch is kept. Anthropic keeps results for 29
+ * days.
+ */
 const RETENTION_MS = 30 * 86_400_000
 
 const TABLE = `

@@ -79,8 +79,8 @@ const UNREADABLE = 'results of a batch could not be read'
 
 /**
  * Awaits an append. Rejects with `StoreUnavailable` only if the event store can't be reached. Any
- * other failure would occur again with each attempt. Such a failure must count as one of the
- * provider, so that the batch does not stay unsettled forever.
+ * other failure is passed on unchanged and counts as a failure of the provider. It would occur
+ * again with each attempt, and the batch must not stay unsettled forever.
  */
 const fromEventStore = <T>(append: Promise<T>): Promise<T> =>
   append.catch((cause: unknown) => {

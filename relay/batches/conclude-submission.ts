@@ -10,7 +10,7 @@ import { renderDescription } from './render-batch.ts'
 import type { BatchDeps } from './settle-batch.ts'
 
 /**
- * The error for a caller whose batch could not be recorded. The quota for the batch may
+ * The error for a caller if the store fails while a batch is submitted. The quota for the batch may
  * nevertheless be reserved.
  */
 export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })

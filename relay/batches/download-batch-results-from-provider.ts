@@ -45,8 +45,8 @@ type Download = {
 
 /**
  * Starts the download of a batch's results or of a file. Returns the bytes as they arrive. The next
- * key is tried only if the status may mean that the object belongs to another account. Rejects if
- * no key succeeds.
+ * key is tried only if the provider's status may mean that the object belongs to another account
+ * than the key. Rejects if no key succeeds.
  */
 export async function openDownload(
   deps: Pick<RelayDeps, 'outbound'>,

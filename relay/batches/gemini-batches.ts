@@ -53,7 +53,7 @@ export function geminiBatchOf(id: string): string | null {
 
 const invalid = (param: string): RelayError => relayError('invalid_parameter', { param })
 
-/** Puts the JSON path of the faulty request before the parameter name in the error. */
+/** Returns the error with the JSON path of the faulty request before its parameter name. */
 export function inGeminiRequest(error: RelayError, index: number, prefix = ''): RelayError {
   const { param } = error.params
   const root = `batch.input_config.requests.requests[${index}]`

@@ -48,7 +48,10 @@ const FILE_BYTES_MAX = 200 * MIB
 const FILES_MAX = 1_000
 const DOWNLOAD_MS = 3_600_000
 const PAGE = { usual: 10_000, most: 10_000 }
-/** The maximum number of files on a page. A request for more files gets this number. */
+/**
+ * The maximum number of files on a page. A caller who asks for more files gets a page of this
+ * length.
+ */
 const SHOWN_MAX = 1_000
 const ANCHOR = 'expires_after[anchor]'
 const SECONDS = 'expires_after[seconds]'

@@ -22,7 +22,10 @@ export class OmissionsOfLines {
     addNames(this.losses, losses)
   }
 
-  /** Names the omissions in the headers in which a single call names them. */
+  /**
+   * Sets the response headers that list the omissions. They are the same headers as for a single
+   * call.
+   */
   setHeaders(exchange: Exchange): void {
     setNameListHeader(exchange, 'X-Dropped-Members', [...this.dropped])
     setNameListHeader(exchange, 'X-Conversion-Loss', [...this.losses])
@@ -30,8 +33,9 @@ export class OmissionsOfLines {
 }
 
 /**
- * Adds the names that can be shown. All others together are kept as one name, which is only
- * counted: callers choose some names, and long names would use much memory.
+ * Adds the names that callers may see, until there are `NAMES_MAX` names. All other names are
+ * replaced by one empty name, because callers choose some names, and long names would use much
+ * memory.
  */
 function addNames(known: Set<string>, names: readonly string[]): void {
   for (const name of names) {

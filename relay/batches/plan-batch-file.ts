@@ -53,7 +53,10 @@ type FileLine = {
   readonly body: Buffer
 }
 
-/** Puts the number of the faulty line, counted from 1, before the parameter name in the error. */
+/**
+ * Returns the error with the number of the faulty line before its parameter name. Lines are counted
+ * from 1.
+ */
 function inLine(error: RelayError, line: number, prefix = ''): RelayError {
   const { param } = error.params
   const path = [prefix, param ?? ''].filter((part) => part !== '').join('.')

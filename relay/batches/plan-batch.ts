@@ -101,9 +101,9 @@ const PLANS_BUSY = relayError('overloaded', { retryAfter: 2 })
 
 /**
  * Runs `work`, which plans a batch of this user, once few enough other batches are being planned.
- * Returns `PLANS_BUSY` if the wait is too long, or if `signal` is aborted during the wait, for
- * example because the caller has left. A batch of such a caller must not be sent, because the
- * caller does not learn the batch's id and probably submits the batch again.
+ * Returns `PLANS_BUSY` if too many batches wait, if the wait is too long, or if `signal` is aborted
+ * during the wait, for example because the caller has left. A batch of such a caller must not be
+ * sent, because the caller does not learn the batch's id and probably submits the batch again.
  */
 export async function whilePlanning<T>(
   { user: { userId } }: Pick<Caller, 'user'>,
@@ -329,8 +329,9 @@ export const partsIn = (parts: Parts): readonly BatchPart[] =>
 const COMMA = Buffer.from(',')
 
 /**
- * Returns the request that is sent for a line. A line without an output limit gets the limit for
- * which quota is reserved, because its answer can't be stopped when the quota is used up.
+ * Returns the request that is sent for a line, or an error if the channel can't send it. A line
+ * without an output limit gets the limit for which quota is reserved, because its answer can't be
+ * stopped when the quota is used up.
  */
 export function candidateFor(
   { views }: RelayDeps,

@@ -60,7 +60,7 @@ export async function readAnthropicBatchRequest(
   return lines
 }
 
-/** Puts the JSON path of the faulty request before the parameter name in the error. */
+/** Returns the error with the JSON path of the faulty request before its parameter name. */
 export function inRequest(error: RelayError, index: number, prefix = ''): RelayError {
   const { param } = error.params
   const path = [`requests[${index}]`, prefix, param ?? ''].filter((part) => part !== '').join('.')

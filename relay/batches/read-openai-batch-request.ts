@@ -39,7 +39,10 @@ export function readOpenAiBatchRequest(body: Buffer): OpenAiBatchRequest | Relay
   return { ...request, outputLifetimeMs }
 }
 
-/** Returns the lifetime of the files with results in milliseconds. */
+/**
+ * Returns the requested lifetime of the files with results in milliseconds, or an error if it is
+ * invalid.
+ */
 function readExpiry(expiry: unknown): number | RelayError {
   const members = objectOf(expiry)
   if (members === null) return invalid(EXPIRY)

@@ -105,7 +105,7 @@ async function lifetimeOfResults(
 /**
  * Returns the length of a provider's file in bytes. If the provider does not state the length, the
  * file is downloaded and its bytes are counted. Returns 0 if this fails, because a batch must be
- * ended even if the length of a file can't be found out.
+ * ended even if the length of a file can't be found out. Rejects if `signal` was aborted meanwhile.
  */
 async function lengthOf(
   deps: Deps,
@@ -174,7 +174,11 @@ export async function deleteInputOfFailed(
   }
 }
 
-/** Deletes a file at its provider. Returns false if the file may still exist there. */
+/**
+ * Deletes a file at its provider. Returns false if the file may still exist there. Returns true for
+ * a file that nobody can delete, because its channel was deleted or its key was replaced by one of
+ * another account.
+ */
 export async function deleteAtProvider(
   deps: Deps,
   file: Pick<StoredFile, 'channelId' | 'keyRef' | 'upstreamId'>,

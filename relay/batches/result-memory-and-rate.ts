@@ -3,7 +3,10 @@ import type { BodyMemory, BodyMemoryShare } from '../limits/body-memory.ts'
 const MIB = 1024 * 1024
 /** The memory in bytes for the stored facts of one line of a batch. */
 const FACTS_BYTES = 512
-/** The length of the result for which each download reserves memory at its beginning. */
+/**
+ * The length in bytes that a result usually has at most. At its beginning, each download reserves
+ * memory for one result of this length.
+ */
 const USUAL_RESULT_BYTES = MIB
 /** The memory that a result needs, as a multiple of its length: for its bytes, text and answer. */
 const COPIES = 3

@@ -54,17 +54,18 @@ type Prepared = Omit<PlannedBody, 'parts' | 'lines'> & { readonly place: BatchPl
 type FailedAttempt = {
   readonly channel: RelayChannel
   readonly end: Failed
-  /** Reports whether the batch may be sent to another channel. */
+  /** True if the batch may be sent to another channel. */
   readonly isRetryable: boolean
   readonly attempt: Attempt
 }
 
 /**
- * Sends a batch to one channel after another until a provider accepts it. After a failure that
- * leaves open whether the provider has accepted the batch, such as a lost connection, the batch is
- * not sent again, because two providers might process it. No attempt begins after the caller has
- * left, because the caller would not learn the batch's id and would submit the batch again. Returns
- * true if a provider accepted the batch.
+ * Sends a batch to one channel after another until a provider accepts it or no attempt is left (see
+ * `BatchChannels`). After a failure that leaves open whether the provider has accepted the batch,
+ * such as a lost connection, the batch is not sent again, because two providers might process it.
+ * No attempt begins after the caller has left, because the caller would not learn the batch's id
+ * and would submit the batch again. Returns true if a provider accepted the batch and this was
+ * recorded.
  */
 export async function sendBatchToChannels(
   deps: BatchDeps,
@@ -152,8 +153,8 @@ const OVERLOADED = 529
 
 /**
  * Reports whether the provider may have accepted the batch although the attempt failed. This is the
- * case after each 5xx status that is not a certain refusal, because a provider may fail after it
- * has stored the batch.
+ * case after a 5xx status that is not a certain refusal, because a provider may fail after it has
+ * stored the batch. It is also the case if `mayBeAccepted` returns true.
  */
 function mayHaveIt(end: Failed, latencyMs: number): boolean {
   const isFault = end.status !== null && end.status >= 500 && end.status !== OVERLOADED

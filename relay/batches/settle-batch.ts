@@ -80,9 +80,9 @@ export class BatchSettler {
   }
 
   /**
-   * Asks the providers about all batches that are not settled, and settles those that have ended. A
-   * failure with one batch does not affect the others. A batch that takes long continues after the
-   * pass has ended.
+   * Asks the providers about the batches that are not settled and whose next attempt is due, and
+   * settles those that have ended. A failure with one batch does not affect the others. A batch
+   * that takes long continues after the pass has ended.
    */
   async pass(signal: AbortSignal): Promise<void> {
     let after = ''
@@ -107,8 +107,9 @@ export class BatchSettler {
   }
 
   /**
-   * Asks the provider about a batch, and settles it if it has ended. Does nothing if too many
-   * batches of its channel or its user are being settled.
+   * Asks the provider about a batch, and settles it if it has ended. Does nothing if the next
+   * attempt is not due, or if too many batches are being settled (see `RUNNING_MAX`). If this batch
+   * is being settled already, waits until that is done.
    */
   advance(
     stored: StoredBatch,

@@ -164,8 +164,9 @@ type PlannedFile = {
 /**
  * Plans the lines in the first of the caller's groups that may use the channel for all lines. Each
  * plan reads the whole file, so groups whose limits of calls are used up are skipped without a
- * plan. All plans count the same calls and tokens. After the first plan, these numbers are
- * therefore known when the limits of another group are checked.
+ * plan. The numbers of calls and tokens are the same in each group. After the first plan, they are
+ * known, so the limits of another group are checked with these numbers before the lines are planned
+ * again.
  */
 async function planFile(
   deps: BatchDeps,

@@ -67,8 +67,9 @@ export async function submitBatch(
 export type Permitted = { readonly caller: Caller; readonly permit: CallPermit }
 
 /**
- * Returns the error for a caller whose groups have both refused a batch: the first error, or the
- * second one if only that group can serve the batch later.
+ * Returns the error for a caller after a group has refused a batch with the error `second`. `first`
+ * is the error of the groups before, or null. It is kept, unless it says that the batch exceeds a
+ * limit of its groups in any case, and the batch may fit into the limits of the last group later.
  */
 export const errorOfGroups = (first: RelayError | null, second: RelayError): RelayError =>
   first === null || (first.code === 'batch_above_limit' && isLimitError(second)) ? second : first

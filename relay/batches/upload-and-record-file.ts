@@ -105,7 +105,10 @@ const UNREADABLE: AttemptEnd = {
   ...{ kind: 'failed', status: 200, error: 'format', body: NOTHING, retryAfterMs: 0 },
 }
 
-/** After a timeout, the caller has waited for so long that no other channel is tried. */
+/**
+ * Reports whether another channel may be tried after this failure. After a timeout, none is tried,
+ * because the caller has waited long enough.
+ */
 const mayBeUploadedElsewhere = (end: Failed): boolean =>
   end.error !== 'timeout' && isRetryable(end, false)
 

@@ -48,8 +48,8 @@ export function refuseWith(exchange: Exchange, error: RelayError): false {
 }
 
 /**
- * Uploads the changed lines and creates the batch at the provider. Returns true if the provider
- * accepted the batch.
+ * Uploads `file`, which has the lines as they were changed for the provider, and creates the batch
+ * at the provider. Returns true if the provider accepted the batch and this was recorded.
  */
 export async function uploadLinesAndCreateBatch(
   deps: BatchDeps,

@@ -122,7 +122,10 @@ async function execute(deps: ChannelCheckDeps, run: Run, stopped: AbortSignal): 
   }
 }
 
-/** Tests one channel. Returns null if the channel was not tested. */
+/**
+ * Tests one channel. Returns whether the test succeeded, or null if there was no test or its result
+ * could not be recorded.
+ */
 async function testOne(
   deps: ChannelCheckDeps,
   { id, context }: Run,

@@ -48,8 +48,8 @@ const TOTAL_MS = 45_000
 const ENABLED = 1
 
 /**
- * Serves `GET /api/channel/update_balance` for admins: reads the balances of all enabled channels
- * whose type reports a balance.
+ * Serves `GET /api/channel/update_balance` for admins: reads the balances of the enabled channels
+ * whose type reports a balance, as many as fit into `TOTAL_MS`.
  */
 export const updateBalances: ChannelAction = (api, deps) => {
   let isRunning = false

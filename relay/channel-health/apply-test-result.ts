@@ -20,9 +20,9 @@ const NOTHING = Buffer.alloc(0)
 
 /**
  * Applies the result of a channel test. A success closes the circuits of the channel, of the tested
- * model and of the channel's first key. A scheduled test can also disable a channel that is too
- * slow or whose account is rejected too often, and can enable a channel that the gateway had
- * disabled.
+ * model and of the channel's first key. A scheduled test can also disable a channel that was too
+ * slow in several such tests or whose account is rejected too often, and can enable a channel that
+ * the gateway had disabled.
  */
 export function applyTestResult(
   deps: Deps,

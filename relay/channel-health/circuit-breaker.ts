@@ -214,7 +214,7 @@ export class CircuitBreaker {
    * Records a failed attempt. If the key caused the failure and the channel has another usable key,
    * the failure counts against the key. Otherwise, the failure counts against the channel or the
    * model. The probed circuits open again, except that a failure of the key closes those of the
-   * channel and the model.
+   * channel and the model. A failure that opens a probed circuit again is not counted.
    */
   private fail(one: ReportedAttempt, failure: AttemptFailure, retryAfterMs: number): void {
     const { probes, call } = one

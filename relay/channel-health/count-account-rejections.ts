@@ -12,9 +12,10 @@ type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
 const TEMPORARY = 'status-402'
 
 /**
- * Returns a failure code if the provider rejects the site's key or account; otherwise null. A
- * keyword in the error's message is ignored if the caller's request also contains the keyword.
- * Otherwise, callers could disable channels.
+ * Returns a failure code if a known error or one of `keywords` shows that the provider rejects the
+ * site's key or account. Returns null for any other failure, and for `TEMPORARY`. A keyword in the
+ * error's message is ignored if the caller's request also contains the keyword. Otherwise, callers
+ * could disable channels.
  */
 export function disablingFailureCode(
   end: Failed,

@@ -42,8 +42,8 @@ export type CallConversion = {
   /** The request in the provider's format. */
   readonly body: Buffer
   /**
-   * The paths, as the caller's format names them, of the members that the canonical form or the
-   * provider's format can't express.
+   * The paths, in the caller's format, of the members that the canonical form or the provider's
+   * format can't express.
    */
   readonly losses: readonly string[]
   /**
@@ -126,7 +126,10 @@ const conversionOfAnswer = (
 
 const EVENT_NAME = /^event: ?(.*)$/m
 
-/** The provider charges for this answer, as for one that the model failed to complete. */
+/**
+ * The error for an answer that can't be converted. The provider charges for such an answer, so it
+ * is treated like one that the model failed to complete.
+ */
 const UNCONVERTED: AnswerError = {
   type: 'upstream_format',
   message: 'The rest of the answer is nested too deeply to be converted.',

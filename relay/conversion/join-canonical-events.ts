@@ -62,8 +62,8 @@ function finishChoice({ parts, stop, stopSequence, logprobs }: Choice): Canonica
 
 /**
  * Returns the part with one event added. If the part is undefined or has another kind than the
- * event, the event replaces the part. Arguments for a part that is not a tool call give null
- * instead.
+ * event, the event replaces the part. The beginning of a tool call always replaces the part.
+ * Arguments for a part that is not a tool call give null instead.
  */
 function addEvent(part: AnswerPart | undefined, event: PartEvent): AnswerPart | null {
   switch (event.kind) {

@@ -93,9 +93,9 @@ export function withSharedClaims(rules: CallRules): CallRules {
 const isUnlimited = (rules: CallRules): boolean => rules === NO_RULES
 
 /**
- * Lists the limits of a call in the order of the checks: concurrent calls, calls per period,
- * successful calls per period, tokens per minute. A running call counts as successful until it
- * fails, because any number of calls could otherwise start before the first success.
+ * Lists the limits of a call in the order of the checks: concurrent calls, calls and successful
+ * calls per period, tokens per minute. A running call counts as successful until it fails, because
+ * any number of calls could otherwise start before the first success.
  */
 export function claimsOf(all: readonly CallRules[]): CallClaims {
   const [first = NO_RULES, ...others] = all

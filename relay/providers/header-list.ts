@@ -29,8 +29,8 @@ export const headersByName = (headers: readonly string[]): Record<string, string
   )
 
 /**
- * Removes headers from a flat list of names and values. A header is removed if `isRemoved` returns
- * true for its name.
+ * Returns a flat list of names and values without the headers for whose name `isRemoved` returns
+ * true.
  */
 export const withoutHeaders = (
   headers: readonly string[],

@@ -97,8 +97,8 @@ export type CloudAccess = {
   /** Replaces the placeholders in a path, such as `{model}` and `{project}`. */
   readonly fillPath: (path: string, model: string) => string
   /**
-   * Adds the credentials to a call. The promise rejects with a `CredentialsError` if they could not
-   * be obtained.
+   * Returns a call with the credentials added. The promise rejects with a `CredentialsError` if
+   * they could not be obtained.
    */
   readonly authorize: (call: ProviderCall, connections: Connections) => Promise<ProviderCall>
   /**

@@ -35,7 +35,7 @@ export type PolledAnswer = { readonly status: number; readonly text: string }
 /**
  * A call that consists of several requests to a provider, such as one that starts work and others
  * that poll it. For `handler`, the call looks like a single HTTP call. If the handler aborts the
- * call, the current request is aborted.
+ * call, the current request is aborted, unless it was sent with a signal of its own.
  */
 export class PolledCall {
   protected readonly connections: Connections

@@ -91,7 +91,7 @@ const protocolsOf = ({ headers }: CallRequest): readonly string[] =>
 
 /**
  * Returns the headers of a request. If a browser sent its key as a sub-protocol, the key is added
- * as header `authorization`.
+ * as the header `authorization`, unless the request already has this header.
  */
 function headersWithKey({ headers }: CallRequest, protocols: readonly string[]) {
   const protocolWithKey = protocols.find((each) => each.startsWith(KEY_PROTOCOL))
@@ -100,8 +100,10 @@ function headersWithKey({ headers }: CallRequest, protocols: readonly string[]) 
 }
 
 /**
- * Returns the caller's name for the model, or an error if the URL names none. Sessions that only
- * transcribe (`intent`) and sessions over WebRTC (`call_id`) are refused.
+ * Returns the caller's name for the model: the name in the URL, or by default the model of the
+ * temporary key (`ofSecret`). Returns an error if there is no name, or if the URL names another
+ * model than the temporary key. Sessions that only transcribe (`intent`) and sessions over WebRTC
+ * (`call_id`) are refused.
  */
 function modelIn(url: string, ofSecret?: string): { readonly name: string } | RelayError {
   const query = queryIn(url)

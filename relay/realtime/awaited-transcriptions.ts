@@ -30,7 +30,7 @@ export const isId = (id: unknown): id is string => typeof id === 'string' && id 
  * The items of a session whose transcriptions have not arrived. Some providers leave out the ids of
  * items. An event without an id belongs to the oldest committed item or, if no item is committed,
  * to the oldest item, because transcriptions arrive in the order of their items. An event with an
- * id that no item has belongs to the oldest item without an id.
+ * unknown id belongs to the oldest item without an id.
  */
 export class AwaitedTranscriptions {
   private readonly items = new Map<string, AwaitedItem>()
@@ -44,7 +44,7 @@ export class AwaitedTranscriptions {
   private beyond: AwaitedItem | null = null
   /** The ids of the latest transcriptions that were charged or have failed. */
   private readonly done = new LatestIds(ITEMS_MAX)
-  /** The latest terms with which the provider has transcribed. */
+  /** The terms of the item that was added last, or null if none was added. */
   lastTerms: TranscriptionTerms | null = null
 
   get all(): readonly AwaitedItem[] {

@@ -179,7 +179,8 @@ export class SessionCall {
   }
 
   /**
-   * Takes over the other call's place in the limits of concurrent calls. The other call ends now.
+   * Takes over the place of another call of the session, which ends now, in the limits of
+   * concurrent calls.
    */
   takeOver({ permit: other }: SessionCall): void {
     const { permit } = this
@@ -248,8 +249,8 @@ export class SessionCall {
   }
 
   /**
-   * Renews the lease, without which other processes end the call. Also records the usage so far,
-   * which is charged if this process dies.
+   * Renews the lease when this is due. After the lease, other processes may end the call. Each
+   * renewal also records the usage so far, which is charged if this process dies.
    */
   watch(now: number, soFar: () => Usage): void {
     if (this.isEnded) return

@@ -253,8 +253,9 @@ export class ClientEventGate {
   }
 
   /**
-   * Returns the output limit in tokens that the settings or a response request or, without such a
-   * request, the current limit. The result is at most the limit of the model.
+   * Returns the output limit in tokens for settings or for a requested response. Without a limit in
+   * them, this is the current limit. For `inf` (null), it is the limit of the model or
+   * `OUTPUT_TOKENS`. The result is at most the limit of the model.
    */
   private limitOf({ outputTokensMax: limit }: Pick<SessionSettings, 'outputTokensMax'>): number {
     const requested = limit === null ? (this.outputCap ?? OUTPUT_TOKENS) : limit
@@ -311,8 +312,9 @@ export class ClientEventGate {
   }
 
   /**
-   * Returns the terms of the next transcriptions after a change, or undefined if the change does
-   * not concern them. Returns the error with which the change is refused.
+   * Returns the terms of the next transcriptions after a change. Returns null if the change turns
+   * transcription off, undefined if the change does not concern transcriptions, and an error if the
+   * change is refused.
    */
   private async transcriptionTerms(
     transcription: Transcription | null | undefined,
@@ -333,8 +335,8 @@ export class ClientEventGate {
 
   /**
    * Takes over the settings that the provider names. If the provider transcribes with another model
-   * than the requested one, that other model is charged. Returns an error if the charged model has
-   * no price, or null.
+   * than the requested one, that other model is charged. Returns an error if the caller may not use
+   * that model or if it has no price, and otherwise null.
    */
   private noteDescribed(session: unknown): RelayError | null {
     const { transcription, outputTokensMax, ...others } = describedSettings(session)

@@ -27,8 +27,8 @@ type SecretEndpoint = 'client_secrets' | 'sessions'
  */
 const VALIDITY_S = { least: 10, most: 7_200, client_secrets: 600, sessions: 60 }
 /**
- * The maximum length of a session's settings in bytes. The maximum is small, because the settings
- * are stored until the temporary key expires.
+ * The maximum length in bytes of a request for a temporary key. The maximum is small, because the
+ * settings in the request are stored until the temporary key expires.
  */
 const SETTINGS_BYTES_MAX = 64 * 1024
 const NAMES = namesByFoldedName(['session', 'expires_after', 'client_secret', 'model'])
@@ -41,8 +41,9 @@ type SecretRequest = {
 }
 
 /**
- * Serves the HTTP endpoints below `/v1/realtime`, which create temporary keys. A request to
- * `/v1/realtime` without a websocket upgrade is refused.
+ * Serves the HTTP endpoints that create temporary keys. All other HTTP requests below
+ * `/v1/realtime` get an error, and so does a request to `/v1/realtime` itself without a websocket
+ * upgrade.
  */
 export async function serveRealtimeEndpoint(
   deps: RelayDeps,

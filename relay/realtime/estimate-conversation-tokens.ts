@@ -44,9 +44,9 @@ export class ConversationInput {
   }
 
   /**
-   * The size of the content that was added so far, and of the audio that the caller has committed.
-   * When a response that has read this content has ended, this value is passed to `noteReport`, so
-   * that the content is not counted twice.
+   * The size of the content that was added so far, and of the audio in commits that the provider
+   * has not confirmed. When a response that has read this content has ended, this value is passed
+   * to `noteReport`, so that the content is not counted twice.
    */
   get mark(): ContentSize {
     const { committed } = this.audio
@@ -94,8 +94,9 @@ export class ConversationInput {
   }
 
   /**
-   * Adds the output of a response to the conversation. Called if the provider's usage report can't
-   * be used.
+   * Adds the output of a response to the conversation. Called if the size of the conversation can't
+   * be taken from the usage report of the response, for example because other responses are
+   * running.
    */
   noteOutput({ output, outputAudio }: Usage): void {
     const { text, audio } = this.reported

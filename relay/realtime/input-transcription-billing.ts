@@ -20,7 +20,7 @@ import type { SettingsInForce, SettingsPosition, TranscriptionTerms } from './se
 
 /** The number of input tokens that are reserved in addition to the audio and the prompts. */
 const MARGIN_TOKENS = 1_024
-/** The maximum number of items expected from uncommitted audio. Each item has a second or more. */
+/** The maximum number of items expected from uncommitted audio: one for each second of it. */
 const TURNS_AT_ONCE = 60
 const BYTES_PER_TOKEN = 4
 
@@ -29,8 +29,9 @@ type Completion = { readonly isShown: boolean; readonly error: RelayError | null
 
 /**
  * Bills the transcriptions of a session's input audio. Each transcription is charged as a separate
- * call, because it has another model than the session and a separate usage report. While audio may
- * be transcribed, one call is open whose reserved quota covers that audio.
+ * call, because it has another model than the session and a separate usage report. At the end, the
+ * missing ones of each model are charged as one call. While audio may be transcribed, one call is
+ * open whose reserved quota covers that audio.
  */
 export class InputTranscriptionBilling {
   private call: SessionCall | null = null
@@ -55,9 +56,9 @@ export class InputTranscriptionBilling {
 
   /**
    * Prepares a change of the terms of the next transcriptions; null turns transcription off.
-   * Returns the error for the caller, or null. A change to another model is refused while the
-   * previous model may still transcribe audio that was sent, because models have different prices.
-   * This includes audio for which no event of the provider has arrived yet.
+   * Returns the error for the caller, or null. Another model or null is refused while the previous
+   * model may still transcribe audio that was sent, because models have different prices. This
+   * includes audio for which no event of the provider has arrived yet.
    */
   async change(terms: TranscriptionTerms | null): Promise<RelayError | null> {
     const earlier = this.settings.latest.transcription
@@ -184,9 +185,9 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Takes the open call for audio that the provider has already transcribed. If no call is open,
-   * admits one. The call is charged regardless of all limits, and even if the caller has lost
-   * access or can't pay for a hold.
+   * Takes the open call for audio that the provider has already transcribed. If none with this
+   * model is open, admits one. The call is charged regardless of all limits, and even if the caller
+   * has lost access or can't pay for a hold.
    */
   private async takeOwed(terms: TranscriptionTerms): Promise<SessionCall | RelayError> {
     const { call } = this
@@ -269,20 +270,20 @@ export class InputTranscriptionBilling {
     this.awaited.noteEnded(itemId, key)
   }
 
-  /** The position of the oldest audio that is neither committed nor charged. */
+  /** The position at which the audio begins that is neither part of an item nor charged. */
   private get uncharged(): number {
     return Math.max(this.audio.consumed, this.chargedUpTo)
   }
 
-  /** The bytes of the next item whose audio is neither committed nor charged. */
+  /** The number of bytes from the position `uncharged` to the end of the next item. */
   private get unchargedBytes(): number {
     return this.audio.endOfNextItem(this.uncharged) - this.uncharged
   }
 
   /**
    * Returns the item of a transcription, or null if it belongs to none. A transcription with an
-   * unknown id is charged although the gateway has not seen the commit. A transcription without an
-   * id is charged only if audio is uncharged. If none is, it repeats an earlier one.
+   * unknown id is charged although the gateway has not seen the commit. Without an id and a
+   * committed item, it is charged only if audio is uncharged, and otherwise repeats an earlier one.
    */
   private itemOf(key: string | undefined, itemId: unknown): AwaitedItem | null {
     const { confirmed, latest } = this.settings
@@ -297,7 +298,7 @@ export class InputTranscriptionBilling {
   /**
    * Charges the transcription of an item once, even if the gateway has not seen its commit. If the
    * provider already has more audio, opens the next call for that audio. Returns `isShown`, which
-   * is false if the transcription could not be charged, and the error with which the session must
+   * is false if it has no item or could not be charged, and the error with which the session must
    * end, or null. An exceeded limit of calls does not end the session. The caller gets this error
    * when it sends more audio.
    */
@@ -350,8 +351,8 @@ export class InputTranscriptionBilling {
   }
 
   /**
-   * Ends the open call when the session ends. Committed audio whose transcription has not arrived
-   * is charged by the gateway's own count of its tokens and of the text that was delivered.
+   * Ends the open call when the session ends. Missing transcriptions of committed audio and those
+   * that have begun are charged by the gateway's own count of audio and of delivered text.
    */
   async end(): Promise<void> {
     this.isEnded = true
@@ -375,14 +376,14 @@ export class InputTranscriptionBilling {
     this.call = null
   }
 
-  /** True while a transcription of committed audio has not arrived. */
+  /** True while a transcription has begun or its audio is committed, and it is not complete. */
   get isExpecting(): boolean {
     return this.items.length > 0
   }
 
   /**
-   * Returns the gateway's own count for the items. If one is uncommitted, counts all uncommitted
-   * audio.
+   * Returns the gateway's own count for the items. If one of them is not committed, all uncommitted
+   * audio is counted as well.
    */
   private usageOf(items: readonly AwaitedItem[]): Usage {
     const uncommitted = this.audio.pending - this.audio.committed

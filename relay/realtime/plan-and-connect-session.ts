@@ -32,7 +32,8 @@ export type RealtimePlan = {
 
 /**
  * Determines the price of a session's responses and the channels that may serve the session.
- * Returns the error for the caller if there is no price or no channel.
+ * Returns the error for the caller if the caller may not use the model, or if there is no price or
+ * no channel.
  */
 export function planRealtime(
   { channels, options: view }: Views,
@@ -119,8 +120,10 @@ const NO_KEYS: ReadonlySet<RelayKey> = new Set()
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Tries channels in their order until one accepts the session. Returns the connection, or the error
- * for the caller.
+ * Tries channels in their order until one accepts the session. Makes at most `1 + retryTimes`
+ * attempts, or one if the caller has named the channel. If a provider rejects a key or its account,
+ * its channel may be tried again with another key. Returns the connection, or the error for the
+ * caller.
  */
 export async function openUpstream(
   deps: RelayDeps,

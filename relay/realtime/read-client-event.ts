@@ -68,7 +68,7 @@ export type ClientEvent = {
 }
 
 /**
- * Parses and checks an event of a client. Returns the error for the caller if it is refused.
+ * Parses and checks an event of a client. Returns the error for the caller if the event is refused.
  * `model` is the caller's name for the model of the session.
  */
 export function readClientEvent(bytes: Buffer, model: string): ClientEvent | RelayError {

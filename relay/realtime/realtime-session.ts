@@ -119,7 +119,7 @@ export class RealtimeSession {
     else this.options.client.resume()
   }
 
-  /** Renews the leases of the calls, and checks once a second whether the caller has access. */
+  /** Renews leases. Ends the session if access is lost, or if a side does not respond in time. */
   watch(now: number): void {
     const { calls, gate } = this
     calls.watch(now)
@@ -176,7 +176,7 @@ export class RealtimeSession {
     }
   }
 
-  /** Handles the provider's events one after another. The connection is paused meanwhile. */
+  /** Handles the provider's events in order. Pauses the connection while a handler waits. */
   private async read(): Promise<void> {
     if (this.isReading) return
     this.isReading = true
@@ -345,10 +345,10 @@ export class RealtimeSession {
   }
 
   /**
-   * Ends the session and its calls. `isCallers` is false if the provider or the gateway failed. If
-   * the caller ends the session, a running response is cancelled. The last event of this response,
-   * which has the usage, is awaited, and so are transcriptions. Handlers of the provider's events
-   * must not await this method, because the method waits for events that are read only after these
+   * Ends the session and its calls. `isCallers` is false if the provider or the gateway failed.
+   * Otherwise, running responses are cancelled. Their last events, which have the usage, are
+   * awaited for a limited time, and so are transcriptions. Handlers of the provider's events must
+   * not await this method, because the method waits for events that are read only after these
    * handlers have returned.
    */
   async end(error: RelayError | null, isCallers: boolean): Promise<void> {

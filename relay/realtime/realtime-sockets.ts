@@ -33,7 +33,7 @@ const SOCKETS_PER_USER_MAX = 200
 const PING_MS = 30_000
 /** The maximum duration of a session. OpenAI has the same maximum. */
 const LIFETIME_MS = 60 * 60_000
-/** The time after which a session ends if the caller sends no event. */
+/** The time after which a session ends if the caller sends no event and no response is running. */
 const IDLE_MS = 15 * 60_000
 const MESSAGES_PER_SECOND_MAX = 2_000
 /**

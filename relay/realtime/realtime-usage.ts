@@ -108,9 +108,10 @@ export type RealtimeBill = {
 }
 
 /**
- * Returns the usage that is billed. This is the provider's report if it is valid. Otherwise, the
- * more expensive of the report and the gateway's own count (`counted`) is billed. `report` is null
- * if the provider reported no usage. `isWhole` is false if the response was cut.
+ * Returns the usage that is billed. If the provider reported no usage (`report` is null), this is
+ * the gateway's own count (`counted`). If the report can be trusted, this is the report. In all
+ * other cases, the more expensive of the two is billed. A report without input, or without output
+ * although output was counted, is not trusted if the response was cut (`isWhole` is false).
  */
 export function billedUsage(
   report: UsageReport | null,

@@ -67,7 +67,8 @@ export class ResponseBilling {
   private isEnded = false
   readonly running = new RunningResponses()
   /**
-   * The size of the added content at the end of the last response. The next one reads this content.
+   * The size of the added content when the last response ended, which the next response reads.
+   * Empty if the last report did not show this size.
    */
   private settledMark: ContentSize = NO_CONTENT
   private readonly context: CallContext
@@ -193,8 +194,8 @@ export class ResponseBilling {
   }
 
   /**
-   * Records that the provider refused an event. If the event requested a response, the call that
-   * was admitted for it is kept for the next response.
+   * Records that the provider refused an event. A call that was admitted for it is kept for the
+   * next response. Without an id, the latest request is doubtful.
    */
   noteRefused(eventId: unknown): void {
     const { request } = this
@@ -205,10 +206,7 @@ export class ResponseBilling {
     this.expected = Math.max(0, this.expected - 1)
   }
 
-  /**
-   * The time of the request whose response has not begun, by `performance.now()`; null if there is
-   * none.
-   */
+  /** The time of the pending request, by `performance.now()`; null if there is none. */
   get requestedAt(): number | null {
     return this.isRequestPending ? (this.request?.at ?? null) : null
   }
@@ -223,8 +221,9 @@ export class ResponseBilling {
 
   /**
    * Assigns the admitted call to a response that has begun. If no admitted call is left, because
-   * the provider has begun several responses, another call is admitted. Returns an error if no call
-   * can be admitted. The response is charged nevertheless, and the gateway must cancel it.
+   * the provider has begun several responses, another call is admitted. Returns an error if a limit
+   * is reached or the caller can't pay or has lost access. The response is charged nevertheless,
+   * and the gateway must cancel it.
    */
   begin(event: ServerEvent, outputTokens: number): Promise<RelayError | null> {
     return this.exclusively(() => this.beforeEnd(() => this.beginNext(event, outputTokens)))
@@ -369,10 +368,11 @@ export class ResponseBilling {
   }
 
   /**
-   * Ends all calls. A response without an end is charged by what was delivered. A response that was
-   * requested but has not begun is charged for its input if the caller ends the session, because
-   * the provider charges for the request. A call that is being admitted is ended, too, because its
-   * hold and permits would otherwise remain. First waits for charges that are being written.
+   * Ends all calls. A response without an end is charged by what was delivered, unless nothing was
+   * and the provider or the gateway failed. If the caller ends the session, a requested response
+   * that has not begun is charged for its input, as at the provider. A call that is being admitted
+   * is ended, too, because its hold and permits would remain. First waits for charges that are
+   * being written.
    */
   async end(isCallers: boolean, endReason?: string): Promise<void> {
     this.isEnded = true

@@ -18,7 +18,10 @@ export type RunningResponse = {
   readonly mark: ContentSize
   /** False for a response whose output is not added to the conversation. */
   readonly isInConversation: boolean
-  /** False if the input or the output of the response is not part of the conversation. */
+  /**
+   * False if the request gave the response an input of its own, or asked for a response outside of
+   * the conversation.
+   */
   readonly hasConversationAsInput: boolean
   /** Checks the text of the response for blocked words; null if texts are not checked. */
   readonly screen: AnswerScreen | null
@@ -43,9 +46,10 @@ export type RequestedResponse = {
 }
 
 /**
- * Returns how a response that begins uses the conversation. `request` may be the request for
- * another response, because speech may begin one first. The provider's description of the response
- * therefore determines whether the output is added.
+ * Returns how a response that begins uses the conversation. `request` is the latest request whose
+ * response has not begun. Speech may have begun this response, so the request may be for another
+ * one. Therefore, the provider's description of the response determines whether the output is
+ * added. If it does not say so, the request is used.
  */
 export function conversationUseOf(
   response: unknown,

@@ -57,7 +57,10 @@ const NESTED: Readonly<Record<string, readonly string[]>> = {
 }
 /** The names of all settings of a transcription. */
 const TRANSCRIPTION = ['model', 'language', 'prompt', 'delay', 'keywords', 'languages']
-/** The maximum length of a prompt in characters. OpenAI has the same maximum. */
+/**
+ * The maximum length in characters of each text in the settings of a transcription. OpenAI has the
+ * same maximum for the prompt.
+ */
 const TRANSCRIPTION_TEXT_MAX = 1_024
 /** The names of the output limit in the current protocol and in the beta protocol. */
 const LIMITS = ['max_output_tokens', 'max_response_output_tokens'] as const
@@ -80,7 +83,8 @@ function checkNestedNames(value: JsonObject, path: string): RelayError | null {
 
 /**
  * Reads and checks the settings of a session. Returns an error if they name another model than
- * `model` or have an unknown or invalid member.
+ * `model`, have an unknown or invalid member, or ask for something whose cost can't be bounded (see
+ * `checkPriced`).
  */
 export function readSession(
   value: unknown,

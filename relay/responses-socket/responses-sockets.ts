@@ -117,10 +117,10 @@ export function createResponsesSockets(options: Options): ResponsesSockets {
   }
 }
 
-/** Without a listener, an error of the connection during the checks would end the process. */
+/** A listener for connection errors during the checks, which would otherwise end the process. */
 const ignoreError = (): void => {}
 
-/** Checks an upgrade request. Returns the user whose memory limit applies to the socket. */
+/** Checks an upgrade request. Returns the user whose memory limit applies, or an error. */
 async function ownerOf(
   { deps, refusalOf }: Options,
   open: ReadonlySet<ResponsesSocket>,
@@ -367,7 +367,7 @@ class ResponsesSocket {
     return false
   }
 
-  /** Drops the conversation. A message that continues it later gets an error. */
+  /** Drops the conversation. Later messages can continue it only if its response is stored. */
   dropConversation(): void {
     this.state = null
     this.resize()

@@ -124,10 +124,11 @@ const NAME_LENGTH_MAX = 64
 const SEPARATOR = '\n'
 
 /**
- * Refuses a request if one of its texts contains a screened word. The error does not repeat the
- * word. The error names `param`, or by default the member that contains the word. Member names,
- * data URLs and base64 data beside a media type are not screened. Returns null, without a promise,
- * if requests are not screened.
+ * Searches the texts of a request for a screened word. Resolves to the error for the caller if a
+ * text contains one, and to null otherwise. The error does not repeat the word. The error names
+ * `param`, or by default the member that contains the word. Member names, data URLs and base64 data
+ * beside a media type are not screened. Returns null, without a promise, if requests are not
+ * screened.
  */
 export function screenPrompt(
   { matcher, isPromptChecked, exemptGroup }: Screening,

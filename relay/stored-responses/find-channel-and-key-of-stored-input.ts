@@ -10,9 +10,9 @@ import type { StoredResponses } from './stored-response-owners.ts'
  * which a provider created the content. A request without such references is returned unchanged. In
  * the returned request, `stored` names this channel and key, and the input bound includes the
  * content's tokens. The request may be sent only to this channel with this key. Returns an error if
- * another token created some of the content, or if the content was created with several keys. If an
- * id belongs to a converted response and the site does not store converted responses, the error
- * says so.
+ * some of the content is not found for the token of the request, or if the content was created with
+ * several keys. If an id belongs to a converted response and the site does not store converted
+ * responses, the error says so.
  */
 export async function resolveStoredInput(
   { storedResponses }: { readonly storedResponses: StoredResponses },
@@ -56,10 +56,7 @@ export function notFound(
     : relayError(isUnstored ? 'item_not_stored' : 'stored_input', { param })
 }
 
-/**
- * Sets the stored input of a request, and adds the tokens of this input to the request's input
- * bound.
- */
+/** Returns the request with this stored input, whose tokens are added to the input bound. */
 export function withStoredInput(request: ChatRequest, stored: StoredInput): ChatRequest {
   const { tokens, ceiling } = request.inputBound
   const inputBound = {

@@ -179,7 +179,7 @@ async function openContent(
   return previous !== null && before.length === 0 ? null : { items, before }
 }
 
-/** Removes the id of an item, because no provider stores an item with this id. */
+/** Returns an item without its id, because no provider stores an item with this id. */
 const withoutId = ({ id: _id, ...item }: Item): Item => item
 
 /**

@@ -96,8 +96,8 @@ export class ContentLimits {
   }
 
   /**
-   * Runs an SQL statement that deletes contents and selects the bytes of each deleted row. Returns
-   * the number of deleted rows.
+   * Runs an SQL statement that deletes contents or their inputs and returns the freed bytes of each
+   * row. Returns the number of these rows.
    */
   async free(text: string, values: readonly unknown[]): Promise<number> {
     const { rows } = await this.pg.query<{ readonly bytes: number }>(text, [...values])
@@ -106,11 +106,11 @@ export class ContentLimits {
   }
 
   /**
-   * Deletes the oldest contents of a user who has added bytes, so that the newer contents stay
-   * within the maximum. Only one deletion runs per user, because two deletions of the same rows
-   * could block each other. The promise never rejects: the new content is already stored, and the
-   * caller must learn that the response is stored. After a failed deletion, the next call of this
-   * method deletes again.
+   * Notes that a user has added bytes. After each `deletedEveryBytes`, deletes the user's oldest
+   * contents, so that the newer contents stay within the maximum. Only one deletion runs per user,
+   * because two deletions of the same rows could block each other. The promise never rejects: the
+   * new content is already stored, and the caller must learn that the response is stored. After a
+   * failed deletion, the next call of this method deletes again.
    */
   async deleteOldest(userId: number, bytes: number): Promise<void> {
     const { addedBytes, limited } = this

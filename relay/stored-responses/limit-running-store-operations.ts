@@ -2,7 +2,7 @@ import { type PermitName, Permits } from '../tasks/limit-concurrent-work.ts'
 import type { ContentOwner, ResponseContent } from './response-content-store.ts'
 import type { StoredResponses } from './stored-response-owners.ts'
 
-/** The limits for requests that use the store of response ids. */
+/** The limits for requests that use the stores of response ids and of contents. */
 type StoreBounds = {
   /** The time after which an answer no longer waits for the store. */
   readonly waitMs: number
@@ -30,12 +30,12 @@ const STORE_BOUNDS: StoreBounds = {
 }
 
 /**
- * Limits how long requests wait for the store and how many lookups run at the same time. Without
- * these limits, one user could occupy all connections to the database, because a lookup runs before
- * its call has a permit. A lookup counts until the database has answered, even if its request no
- * longer waits. Loads of contents are counted by user and separately from lookups, because loads
- * take longer. Only a few contents are written at the same time, so that most connections are left
- * for other queries.
+ * Returns a store that limits how long requests wait for `store` and how many lookups run at the
+ * same time. Without these limits, one user could occupy all connections to the database, because a
+ * lookup runs before its call has a permit. A lookup counts until the database has answered, even
+ * if its request no longer waits. Loads of contents are counted by user and separately from
+ * lookups, because loads take longer. Only a few contents are written at the same time, so that
+ * most connections are left for other queries.
  */
 export function boundedStoredResponses(
   store: StoredResponses,
@@ -99,7 +99,7 @@ const lengthOf = ({ response, output, input }: ResponseContent): number =>
 
 /**
  * Runs an operation once there is a permit for it. Rejects if too many other operations are
- * waiting.
+ * waiting, or if the wait is too long.
  */
 async function withPermit<T>(
   permits: Permits,

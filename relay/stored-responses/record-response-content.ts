@@ -65,9 +65,9 @@ const STORED = Buffer.from('"store":true')
 const NOT_STORED = '"store":false'
 
 /**
- * Sets `store` to false in a converted response or its events. Only the first occurrence of the
- * member's bytes in each event is changed, because texts of the request, which follow the member,
- * may contain the same bytes.
+ * Returns a converted response, or its events, with `store` set to false. Only the first occurrence
+ * of the member's bytes in each event is changed, because texts of the request, which follow the
+ * member, may contain the same bytes.
  */
 export function withoutStoring(response: Buffer): Buffer {
   const edits: ByteEdit[] = []

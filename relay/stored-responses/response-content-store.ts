@@ -20,7 +20,10 @@ export type ResponseContent = {
   readonly response: Buffer
   /** The output items, as a JSON array. */
   readonly output: Buffer
-  /** The items of the complete input, as a JSON array. Null if the input was too long. */
+  /**
+   * The items of the complete input, as a JSON array. Null if the input was too long or was
+   * deleted.
+   */
   readonly input: Buffer | null
   /** The length of the output in bytes, before the compression. */
   readonly outputBytes: number
@@ -88,7 +91,7 @@ export type ResponseContents = {
   sweep(at: number): Promise<void>
 }
 
-/** The maximum time for which the product stores prompts and answers. */
+/** The maximum time for which the contents of converted responses are stored. */
 const CONTENT_RETENTION_MS = 7 * 86_400_000
 
 /**

@@ -52,8 +52,8 @@ export type StoredResponses = {
   find(owner: ContentOwner, ids: readonly string[]): Promise<readonly StoredId[]>
   remove(tokenId: number, responseId: string): Promise<void>
   /**
-   * Deletes responses that providers no longer store at the time `at`, and contents that have
-   * expired.
+   * Deletes the ids of responses that were recorded `RETENTION_MS` before the time `at` or earlier,
+   * and the contents that have expired.
    */
   sweep(at: number): Promise<void>
   /** The contents of responses that were converted, which no provider stores. */
@@ -102,7 +102,10 @@ const FIND = `
 
 type Row = Omit<StoredId, 'id'> & Pick<StoredResponse, 'tokenId' | 'at'> & { readonly id: string }
 
-/** Returns the rows to insert for a response and its output items, one for each id. */
+/**
+ * Returns the rows to insert for a response and its first `ITEMS_MAX` output items, one for each
+ * id.
+ */
 export function idsOf(response: StoredResponse): readonly Row[] {
   const { itemIds, outputTokens, tokens, ...place } = response
   const items = itemIds.slice(0, ITEMS_MAX).map((id) => ({ ...place, id, tokens: outputTokens }))

@@ -108,8 +108,9 @@ export class ChannelKeyPoller {
   }
 
   /**
-   * Asks the provider about all `tasks`, which are sorted by age, oldest first. Stops when the
-   * provider fails. `lost` is aborted when this process has lost the poller's lease. Never rejects.
+   * Asks the provider about all `tasks`, which are sorted by age, oldest first. Does nothing while
+   * the poller is paused, and stops when the provider fails. `lost` is aborted when this process
+   * has lost the poller's lease. Never rejects.
    */
   async poll(target: PollTarget, tasks: readonly OpenTask[], lost: AbortSignal): Promise<void> {
     if (this.isPaused()) return
@@ -244,8 +245,8 @@ export class ChannelKeyPoller {
   }
 
   /**
-   * Counts a poll without news of a task. Returns true once there were several such polls in a row
-   * over a time of `missingMs`.
+   * Counts a poll without news of a task. Returns true once there were at least `MISSING_POLLS`
+   * such polls in a row, over at least `missingMs`.
    */
   private isRepeated(counts: MissingPolls, task: string): boolean {
     const now = performance.now()

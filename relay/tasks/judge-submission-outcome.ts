@@ -18,9 +18,9 @@ const STATUS_OF_CAUSE = { key: 401, account: 402, model: 404, limit: 429, provid
 /**
  * Determines the outcome of a submission from the provider's response. If the cause of a refusal is
  * not the request, the attempt fails with the status in `STATUS_OF_CAUSE`, regardless of the status
- * of the response. Another channel can then be tried, and the refusal counts for the channel's
- * health. A response that is neither an acceptance nor a refusal with a code fails with the error
- * `format`.
+ * of the response (for exceptions, see `readFailed`). Another channel can then be tried, and the
+ * refusal counts for the channel's health. A response that is neither an acceptance nor a refusal
+ * with a code fails with the error `format`.
  */
 export function judgeSubmission(
   end: AttemptEnd,

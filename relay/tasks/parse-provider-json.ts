@@ -66,8 +66,8 @@ export function boundedTextOf(value: unknown, lengthMax: number): string | null 
 }
 
 /**
- * Returns the value if it is a web address, or null. A longer value is first cut to 4096
- * characters.
+ * Returns the value if it is a web address, or null. A text of more than 4096 characters is first
+ * cut to this length.
  */
 export function webAddress(value: unknown): string | null {
   const text = boundedTextOf(value, 4_096)

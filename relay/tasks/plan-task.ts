@@ -146,7 +146,8 @@ function planInGroup(
  * Returns an error for a video request if the model is unknown or is offered only elsewhere: for
  * calls, drawings or music, or for videos in the format of another vendor. Such a request never
  * succeeds, so the caller must not be told to try it again. Returns null for any other request.
- * Also returns null for a request that continues a task, because it has the model of that task.
+ * Also returns null if the caller has named a channel, and for a request that continues a task,
+ * because it has the model of that task.
  */
 function misplacedVideoError(
   { channels }: Views,

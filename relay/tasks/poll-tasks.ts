@@ -79,8 +79,8 @@ type Found = {
 
 /**
  * Asks the providers about their unfinished tasks and ends expired tasks. At most one poll runs at
- * a time for each channel and key. A process that polls although it has lost the lease does no
- * harm, because the event stream of a task accepts only one end.
+ * a time for each kind of tasks at a channel with a key. A process that polls although it has lost
+ * the lease does no harm, because the event stream of a task accepts only one end.
  */
 class Poll {
   private readonly deps: TaskDeps
@@ -195,9 +195,9 @@ class Poll {
   }
 
   /**
-   * Returns the channel and key to poll, or null if the channel no longer exists. If the key that
-   * submitted the tasks was replaced, the channel's current keys take turns. Only keys of the same
-   * account at the provider know the tasks.
+   * Returns the channel and key to poll, or null if this process knows no such channel or no key of
+   * it. If the key that submitted the tasks was replaced, the channel's current keys take turns.
+   * Only keys of the same account at the provider know the tasks.
    */
   private targetOf(name: string, [first]: readonly OpenTask[]): PollTarget | null {
     const { channelId, keyRef, kind } = first ?? {}
@@ -225,9 +225,9 @@ class Poll {
   }
 
   /**
-   * Ends tasks whose channel was deleted. The keys of the channel no longer exist, so the results
-   * can't be fetched. If the tasks stayed open until they expire, only their quota would stay
-   * reserved. If the channel was not deleted, its provider counts as not answering about the tasks.
+   * Handles tasks about which no provider can be asked. If their channel was deleted, the tasks are
+   * ended, because the results can't be fetched without the channel's keys, and their quota would
+   * stay reserved for no purpose. Otherwise, the provider counts as not answering about the tasks.
    */
   private async abandon(tasks: readonly OpenTask[]): Promise<void> {
     const { ledger, log, now } = this.deps

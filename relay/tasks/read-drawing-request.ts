@@ -202,8 +202,8 @@ function modeFlagsIn(prompt: string | null): readonly string[] {
 const VIDEO_FLAG = /(?:--|[–—]{1,2})video\b/i
 
 /**
- * Refuses a prompt that asks for a video in a request for a picture. A video costs several times as
- * much as a picture, and only `/mj/submit/video` has the price of a video.
+ * Throws `TaskRequestError` if the prompt in a request for a picture asks for a video. A video
+ * costs several times as much as a picture, and only `/mj/submit/video` has the price of a video.
  */
 function refuseVideoFlag(action: string, prompt: string | null): void {
   if (action === 'VIDEO' || prompt === null || !VIDEO_FLAG.test(prompt)) return
@@ -225,8 +225,8 @@ const WITHOUT_ANOTHER_VIDEO: ReadonlySet<string> = new Set(['UPSCALE', 'INPAINT'
  * price of a video, because a repeated or varied video costs several times as much as a picture. A
  * modal step completes the task that it continues. As long as this task is open, its first step
  * pays for the result, and the account admits the modal step only as a step of this task
- * (`stepOf`). `isOfVideo` reports whether the result of a task is a video. This function is called
- * only if the price depends on its result.
+ * (`stepOf`). `isOfVideo` reports whether the result of a task is a video. It is called only if the
+ * price depends on this.
  */
 export async function atPriceOfOrigin(
   request: TaskRequest,

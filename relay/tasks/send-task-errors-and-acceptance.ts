@@ -134,9 +134,9 @@ export function taskErrorAnswer(
 }
 
 /**
- * Reports whether the provider refused the site's key or account. The caller does not get the text
- * of such a refusal, because the text would reveal the state of the account and look like a fault
- * of the request.
+ * Reports whether the provider refused the site's key or account, or the account may not use the
+ * model. The caller does not get the text of such a refusal, because the text would reveal the
+ * state of the account and look like a fault of the request.
  */
 const isAccounts = (end: AttemptEnd, refusal: Refusal | null): boolean =>
   refusal?.cause === 'model' || (end.kind === 'failed' && accountErrorOf(end) !== null)

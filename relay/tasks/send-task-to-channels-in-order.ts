@@ -61,11 +61,12 @@ export class TaskNotSent extends Error {
 const OTHER_KEYS_MAX = 4
 
 /**
- * Tries each channel once, and again with another key if the provider refused the key, its account
- * or further tasks of this account. All keys of a channel count as one try, so that a channel whose
- * account is in arrears does not keep the task from the next channel. Another attempt is made only
- * if the previous provider has definitely refused the task, because two providers might otherwise
- * accept it. Throws `TaskNotSent` if a step before sending fails.
+ * Tries at most `1 + retryTimes` channels, or one if the task is pinned to a channel. If the
+ * provider refused the key, its account or further tasks of this account, the channel is tried
+ * again with another key, unless the task is pinned. All keys of a channel count as one try, so
+ * that a channel whose account is in arrears does not keep the task from the next channel. Another
+ * attempt is made only if the previous provider has definitely refused the task, because two
+ * providers might otherwise accept it. Throws `TaskNotSent` if a step before sending fails.
  */
 export async function sendTaskToChannels(
   deps: TaskDeps,

@@ -44,8 +44,9 @@ export const VIDEO_PERMITS: PermitLimits = {
 }
 
 /**
- * The maximum number of concurrent requests for pictures of one user. The maximum is high, because
- * a user may be a reseller whose pictures many people view.
+ * The maximum number of concurrent requests without a key for files of one user, separately for
+ * pictures and for videos. The maximum is high, because a user may be a reseller whose pictures
+ * many people view.
  */
 const PER_OWNER = 32
 const PER_ADDRESS = 6

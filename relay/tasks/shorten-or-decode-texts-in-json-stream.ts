@@ -84,7 +84,10 @@ export async function* base64TextIn(
   if (head === null) throw new Error('the answer ended within a file')
 }
 
-/** Some JSON writers escape `/`, `+` or `=`, and some break the text into lines. */
+/**
+ * Decodes the escapes in a base64 text, and removes escaped line breaks. Some JSON writers escape
+ * `/`, `+` or `=`, and some break the text into lines.
+ */
 const unescapedBase64 = (text: string): string =>
   text.includes('\\')
     ? text.replaceAll(/\\(?:u([\da-f]{4})|(.))/gi, (_escape, code?: string, char?: string) => {

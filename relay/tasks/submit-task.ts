@@ -84,8 +84,8 @@ export async function submitTask(
 }
 
 /**
- * Returns the bytes that are searched for forbidden words. For a video, these are its prompts as a
- * JSON object with the names that an error tells the caller. The body may have them nested.
+ * Returns the bytes that are searched for forbidden words. For a video, these are its prompts in a
+ * JSON object, under the names that an error shows to the caller.
  */
 const screenedBody = ({ video, body }: TaskRequest): Buffer =>
   video === undefined ? body.bytes : Buffer.from(JSON.stringify(promptsOf(video)))
@@ -196,8 +196,8 @@ async function open(
 }
 
 /**
- * Sends the task. If a step before sending fails, releases its hold and throws the cause. If no
- * provider has the task, frees the idempotency key.
+ * Sends the task. If a step before sending fails, releases the task's hold and throws the cause. If
+ * no provider has the task, frees the idempotency key.
  */
 async function sendOrRelease(
   deps: TaskDeps,
@@ -239,8 +239,8 @@ const UNCONFIRMED: Record<Language, string> = {
 }
 
 /**
- * Sends the task to a provider. Returns true if a provider has accepted the task or may have
- * accepted it.
+ * Sends the task to a provider. Returns true if a provider has accepted the task, or may have
+ * accepted it and this can be found out later.
  */
 async function send(
   deps: TaskDeps,

@@ -9,7 +9,7 @@ export type ModelRules = {
   /** True if the model accepts adaptive thinking with an effort. */
   readonly acceptsAdaptive: boolean
   readonly efforts: ReadonlySet<Effort>
-  /** True if thinking can be turned off. The latest models always think. */
+  /** True if thinking can be turned off. Some of the latest models always think. */
   readonly acceptsDisabledThinking: boolean
   /** True if `temperature`, `top_p` and `top_k` are accepted. */
   readonly acceptsSampling: boolean

@@ -7,8 +7,8 @@ import type {
 /**
  * Joins consecutive content objects of the model to one message. Client libraries keep each chunk
  * of a stream as one content object, so several content objects may contain pieces of one text or
- * thought. The pieces of a thought must be joined, because another provider's signature is valid
- * only for the complete thought.
+ * thought. The pieces of a thought must be joined, because a signature of a provider other than
+ * Gemini is valid only for the complete thought.
  */
 export class TurnBuilder {
   readonly messages: CanonicalMessage[] = []

@@ -45,8 +45,8 @@ export type ChatExtensions = {
 
 /**
  * The member that controls thinking. OpenAI has `reasoning_effort`, and OpenRouter has `reasoning`.
- * Zhipu, Moonshot and Volcengine have `thinking`, and Qwen has `enable_thinking`. For the value
- * `enable_thinking: false`, thinking is always turned off.
+ * Zhipu, Moonshot and Volcengine have `thinking`, and Qwen has `enable_thinking`. For a provider
+ * with the value `enable_thinking: false`, thinking is turned off in every request.
  */
 export type ThinkingControl =
   | 'reasoning_effort'

@@ -91,8 +91,9 @@ function allowsParallelCalls(body: JsonObject): boolean | null {
 }
 
 /**
- * Reads the output limit. There is no limit if either member is 0, as in chats that are not
- * converted. If the two members differ, `max_tokens` is reported as lost.
+ * Reads the output limit. There is no limit if `max_completion_tokens` or the older `max_tokens` is
+ * 0, as in chats that are not converted. If both are given and differ, `max_tokens` is reported as
+ * lost.
  */
 function readOutputLimit(body: JsonObject, losses: string[]): number | null {
   if ([body.max_tokens, body.max_completion_tokens].includes(0)) return null

@@ -39,7 +39,10 @@ type Call = {
 /** A text that arrived after a tool call. */
 type HeldText = { readonly kind: TextKind; text: string }
 
-/** The maximum total length of the texts that are held back per choice. Later texts are skipped. */
+/**
+ * The maximum total length of the texts and arguments that are held back per choice. Later ones are
+ * skipped.
+ */
 const HELD_LENGTH_MAX = 250_000
 
 /** Reads the deltas of one choice. */
@@ -128,8 +131,8 @@ export class ChoiceReader {
   }
 
   /**
-   * Reserves memory for a text that is held back. Returns false if `HELD_LENGTH_MAX` would be
-   * exceeded.
+   * Reserves memory for a text or arguments that are held back. Returns false if `HELD_LENGTH_MAX`
+   * would be exceeded.
    */
   private reserve(length: number): boolean {
     if (this.heldLength + length > HELD_LENGTH_MAX) return false
@@ -266,9 +269,9 @@ export class ChoiceReader {
 }
 
 /**
- * Returns those of the five members that are strings or numbers. Other values are left out, because
- * they have no meaning. A null in a later delta would erase an earlier value, and a deeply nested
- * value could not be serialized.
+ * Returns the members `type`, `id`, `format`, `signature` and `index` whose values are strings or
+ * numbers. Other values are left out, because they have no meaning. A null in a later delta would
+ * erase an earlier value, and a deeply nested value could not be serialized.
  */
 function statedMembers({ type, id, format, signature, index }: JsonObject): JsonObject {
   const members = { type, id, format, signature, index }

@@ -141,8 +141,9 @@ class MessageWriter {
   }
 
   /**
-   * Returns the thinking without a signature that OpenRouter would mistake for Anthropic's. Returns
-   * no part if no text is left. What is left out is reported as lost.
+   * Returns the thinking. If OpenRouter would mistake its signature or its encrypted data for
+   * Anthropic's, only the text is returned, or no part if there is no text. What is left out is
+   * reported as lost.
    */
   private usableThinking({ part, path }: PartWithPath): readonly ThinkingPart[] {
     const thinking = part as ThinkingPart

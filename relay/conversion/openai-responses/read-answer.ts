@@ -102,8 +102,8 @@ export const calledName = (item: JsonObject): string | null => textOf(item.name)
 const ANSWER_ID_LENGTH = 24
 
 /**
- * Returns the id of a tool call. If the provider sent none, the id is created from the answer's id
- * and the position of the item (`at`).
+ * Returns the id of a tool call. If the provider sent neither `call_id` nor `id`, the id is created
+ * from the answer's id and the position of the item (`at`).
  */
 export function callId(item: JsonObject, answerId: string, at: number): string {
   const answer = answerId.slice(-ANSWER_ID_LENGTH).replace(/[^A-Za-z0-9]/g, '')

@@ -49,8 +49,9 @@ export function readInput(value: unknown, losses: string[]): Conversation {
 }
 
 /**
- * The types of items for tool calls that a provider ran, and for their results. Such items are
- * reported as lost. Their effect is contained in the texts after them.
+ * The types of items that concern a provider's own tools, such as calls that the provider ran, and
+ * their results. Such items are reported as lost. The effect of most of them is contained in the
+ * texts after them.
  */
 const HOSTED_ITEMS: ReadonlySet<string> = new Set([
   ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call'],

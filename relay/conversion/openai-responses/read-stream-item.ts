@@ -200,7 +200,10 @@ export class ItemReader {
   }
 }
 
-/** Returns an index within an item. A missing index counts as 0. */
+/**
+ * Returns `value`, the index of a content part or summary part in an event. A value that is not a
+ * safe integer, for example a missing one, counts as 0.
+ */
 const indexOf = (value: unknown): number => (Number.isSafeInteger(value) ? (value as number) : 0)
 
 function logprobsOf({ logprobs }: JsonObject): Events {

@@ -35,8 +35,9 @@ export function readReasoning(value: unknown, losses: string[]): Thinking | null
 type ReasoningMembers = Pick<EffortChoice, 'acceptsSampling'> & {
   readonly reasoning: JsonObject | null
   /**
-   * True if encrypted reasoning is requested. False if the model does not reason, or if it is not
-   * known whether it reasons. A model that does not reason would reject the request.
+   * True if encrypted reasoning is requested. False if the model does not reason, or if the model
+   * is unknown and the request does not state how much to think. A model that does not reason would
+   * reject the request.
    */
   readonly hasEncryptedContent: boolean
 }

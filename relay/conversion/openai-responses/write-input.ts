@@ -127,8 +127,8 @@ class ItemWriter {
   }
 
   /**
-   * Writes a tool result. A result with at most one text becomes a string, because all providers of
-   * this format accept a string.
+   * Writes a tool result. A result that is empty or consists of one text becomes a string, because
+   * all providers of this format accept a string.
    */
   private writeResult(part: ToolResultPart, path: string): void {
     if (part.isError) addLoss(this.losses, `${path}.isError`)

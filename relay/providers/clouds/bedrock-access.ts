@@ -61,8 +61,8 @@ const KNOWN_BETA =
 const takesBeta = (beta: string): boolean => KNOWN_BETA.test(beta)
 
 /**
- * Moves the betas that Bedrock knows from the header of a call to the body, where Bedrock reads
- * them. Removes all headers of Anthropic's API.
+ * Returns a call without the headers of Anthropic's API. The betas that Bedrock knows are moved
+ * from their header to the body, where Bedrock reads them.
  */
 function withBetasInBody({ headers, body, ...call }: ProviderCall): ProviderCall {
   const betas = betasIn(headerIn(headers, BETA_HEADER)).filter(takesBeta)
@@ -108,8 +108,8 @@ async function loadProtocol({ credentials, region }: BedrockKey): Promise<AwsPro
 }
 
 /**
- * Calls Anthropic's models on Amazon Bedrock with `InvokeModel`, in the region that the key
- * contains.
+ * Returns the access to Anthropic's models on Amazon Bedrock (address, authorization and decoder)
+ * in the region that the key contains, or null if the key is malformed.
  */
 export const openBedrock: OpenCloud = ({ key }) => {
   const credentials = readKey(key)

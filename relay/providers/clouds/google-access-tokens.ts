@@ -21,7 +21,9 @@ export type ServiceAccount = {
   readonly tokenUri: string
 }
 
-/** Reads a service account's key file. Returns null if a member is missing or malformed. */
+/**
+ * Reads a service account's key file. Returns null if a required member is missing or malformed.
+ */
 export function readServiceAccount(text: string): ServiceAccount | null {
   try {
     const file = JSON.parse(text) as JsonObject

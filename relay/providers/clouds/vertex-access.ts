@@ -129,8 +129,9 @@ function secretsIn(key: string): string[] {
 }
 
 /**
- * Calls Gemini and Claude on Google's Vertex AI, with a service account's key file or with an API
- * key. An API key can be used only for Gemini.
+ * Returns the access to Gemini and Claude on Google's Vertex AI, with a service account's key file
+ * or with an API key. Returns null if the key or the regions are malformed. An API key can be used
+ * only for Gemini.
  */
 export const openVertex: OpenCloud = ({ key, other, baseUrl }) => {
   const settings = readRegions(other)

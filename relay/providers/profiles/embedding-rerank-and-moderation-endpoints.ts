@@ -31,8 +31,8 @@ const GATEWAYS = [6, 7, 9, 10, 12, 13]
 
 /**
  * The endpoints for embeddings, rerank and moderations that providers document, by channel type.
- * Calls in these formats are never converted, so a provider that is not listed here receives no
- * such calls.
+ * Calls in these formats are not converted, except to Vertex AI's `predict`. A provider that is not
+ * listed here therefore receives no such calls.
  */
 export const INPUT_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new Map<
   number,

@@ -231,8 +231,8 @@ function answerOfDashScope(body: Buffer, created: number): Buffer {
 }
 
 /**
- * The maximum number of images of Wan in one request. DashScope's other models refuse a request for
- * too many images themselves.
+ * The maximum number of images of Wan in one request. DashScope's other models except Z-Image
+ * refuse a request for too many images themselves.
  */
 const WAN_IMAGES_MAX = 4
 

@@ -190,7 +190,10 @@ export function dashScopeSizeOf(size: string | null | undefined, model: string):
 
 /** Matches xAI's models that take an aspect ratio. Earlier models take no size at all. */
 const XAI_MODELS_WITH_RATIO = /imagine/
-/** The values of `quality` at xAI. Models before `grok-imagine-image-2.0` ignore the member. */
+/**
+ * The values of `quality` that xAI accepts. Models before `grok-imagine-image-2.0` ignore the
+ * member.
+ */
 const XAI_QUALITIES: ReadonlySet<unknown> = new Set(['low', 'medium', 'high'])
 const XAI_MODELS_WITH_QUALITY = /imagine-image-(?:[2-9]|\d\d)/
 

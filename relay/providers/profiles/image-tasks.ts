@@ -43,8 +43,7 @@ export type ImageTask = {
    */
   readonly idIn: (answer: JsonObject) => string
   /**
-   * Returns the state of a task in a response to a poll. Returns null if the response can't be
-   * read.
+   * Returns the state of a task in a response to a poll. Returns null if the response states none.
    */
   readonly stateIn: (answer: JsonObject) => 'open' | 'done' | ImageTaskFailure | null
 }
@@ -54,9 +53,9 @@ const ID = /^[\w-]{1,128}$/
 
 /**
  * Sends each call as a task, polls the task until it has ended, and returns the last answer. The
- * deadlines are those of a call that is not streamed. If a deadline ends the call, the task is
- * cancelled. If the caller disconnects, the task continues, because the provider charges for the
- * images.
+ * deadlines are those of a call that is not streamed. If a deadline or another error ends the call,
+ * the task is cancelled. If the caller disconnects, the task continues, because the provider
+ * charges for the images.
  */
 export const imageTaskTransport = (
   task: ImageTask,

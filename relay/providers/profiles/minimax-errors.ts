@@ -83,9 +83,9 @@ const refusalInBody = (body: Buffer): Refusal | null =>
   body.length > ERROR_BYTES_MAX ? null : refusalIn(parsedObject(body) ?? {})
 
 /**
- * Passes MiniMax's events on unchanged, except that errors and the last event are converted to
- * OpenAI's format. Only complete events are passed on. Otherwise, part of an error could be sent
- * before the error is recognized. After an error, nothing is passed on.
+ * Passes MiniMax's events on unchanged, except that errors and the event that repeats the complete
+ * answer are converted to OpenAI's format. Only complete events are passed on. Otherwise, part of
+ * an error could be sent before the error is recognized. After an error, nothing is passed on.
  */
 class MiniMaxStream implements StreamDecoder {
   errorStatus: number | null = null
@@ -115,7 +115,7 @@ class MiniMaxStream implements StreamDecoder {
   end(): Buffer {
     const last = this.scanner.rest()
     if (last.length > 0) this.inspect(last)
-    // MiniMax may close the connection after the complete answer, without the usual last event.
+    // MiniMax may close the connection after the complete answer, without the event `[DONE]`.
     if (this.hasAnswerEnded && !this.hasStreamEnded) this.pass(Buffer.from(DONE_EVENT))
     return this.takeDecoded()
   }
@@ -145,9 +145,8 @@ class MiniMaxStream implements StreamDecoder {
 }
 
 /**
- * Converts the last event of a stream, which repeats the complete answer, to a chunk that has only
- * the reasons for the end and the usage. If no text was sent before (`hasDelta` is false), the
- * chunk also has the complete message.
+ * Converts the event that repeats the complete answer to a chunk without the messages. If no delta
+ * was sent before (`hasDelta` is false), the chunk contains the messages.
  */
 function lastChunk(
   { choices, base_resp: _base, ...answer }: JsonObject,
@@ -161,8 +160,9 @@ function lastChunk(
 }
 
 /**
- * Converts the errors that MiniMax's chats return with the HTTP status 200, and the last event of a
- * stream. All other answers and events are already in OpenAI's format.
+ * Converts the errors that MiniMax's chats return with the HTTP status 200, and the event of a
+ * stream that repeats the complete answer. All other answers and events are already in OpenAI's
+ * format.
  */
 export const MINIMAX_CHAT_ERRORS: AnswerDecoder = {
   mediaType: 'text/event-stream',

@@ -16,9 +16,9 @@ export const MODELS_WITH_CHATS =
 export const NEEDS_PROVIDER_TOOL = /^o\d(?:-mini)?-deep-research/
 
 /**
- * Matches the names of OpenAI's text models, with or without a date at the end. A name with another
- * number at the end is not matched, because it belongs to a deployment. For example, `gpt-4o-2` may
- * be a second deployment of `gpt-4o`.
+ * Matches the names of OpenAI's text models since GPT-4o, with or without a date at the end. A name
+ * with another number at the end is not matched, because it belongs to a deployment. For example,
+ * `gpt-4o-2` may be a second deployment of `gpt-4o`.
  */
 const EXACT_OPENAI_NAME = new RegExp(
   '^(?:gpt-(?:4o|4\\.1|5(?:\\.\\d+)?)|o\\d)' +
@@ -33,10 +33,10 @@ const HOSTS: ReadonlyMap<number, RegExp> = new Map([
 ])
 
 /**
- * Returns OpenAI's name for the model of an Azure deployment, which may have any name. If the
- * deployment has the name of a model of OpenAI, this name is returned, even if the channel maps
- * another model to the deployment. If not, the first name of an OpenAI model that the channel maps
- * to the deployment is returned. If there is none either, the deployment's name is returned.
+ * Returns OpenAI's name for the model of an Azure deployment, which may have any name. If
+ * `EXACT_OPENAI_NAME` matches the deployment's name, this name is returned, even if the channel
+ * maps another model to the deployment. If not, the first name of an OpenAI model that the channel
+ * maps to the deployment is returned. If there is none either, the deployment's name is returned.
  */
 export function openAiNameOf(modelNames: ReadonlyMap<string, string>, deployment: string): string {
   if (EXACT_OPENAI_NAME.test(deployment)) return deployment

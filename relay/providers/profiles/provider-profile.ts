@@ -181,8 +181,8 @@ export type Profile = {
   /** The smallest `thinking_budget` that the provider accepts. The default is 1. */
   readonly thinkingBudgetMin?: number
   /**
-   * True if the provider's streams always include usage. Such a provider rejects requests that ask
-   * for usage.
+   * True if the provider's streams always include usage. By default, requests to the provider then
+   * don't ask for usage, because some providers reject such requests.
    */
   readonly sendsUsageByDefault?: true
   /**

@@ -107,8 +107,8 @@ const TUNED = 'tunedModels/'
 
 /**
  * Returns the target of a channel. Returns null for an unknown type, for a missing address, for an
- * address that the outbound policy forbids, and for a malformed key, organization or field `other`.
- * `proxy` is the URL of the channel's proxy, including its credentials.
+ * address that the outbound policy forbids, for a malformed key or organization, and for a missing
+ * or malformed field `other`. `proxy` is the URL of the channel's proxy, including its credentials.
  */
 export function providerTarget(
   terms: Pick<ChannelTerms, 'type' | 'baseUrl' | 'organization' | 'other' | 'setting'> & {
@@ -222,9 +222,10 @@ function withServedModels(
 }
 
 /**
- * Reports whether chats to this target name a deployment instead of a model. A deployment may have
- * any name. The paths of Azure's newer API contain no deployment, but the member `model` of its
- * bodies names one.
+ * Reports whether chats to this target may name a deployment instead of a model. This is the case
+ * at Azure, and if the path for chats contains the model's name. A deployment may have any name.
+ * The paths of Azure's newer API contain no deployment, but the member `model` of its bodies names
+ * one.
  */
 export const isByDeployment = ({
   endpoints,
@@ -270,7 +271,9 @@ export function callPathOf(
 export const compactPathOf = ({ endpoints }: ProviderTarget, model: string): string | null =>
   endpointFor(endpoints, 'responses', model)?.compactPath ?? null
 
-/** Returns the path of a stored response. Returns null if the target does not store responses. */
+/**
+ * Returns the path of a stored response. Returns null if the target has no endpoint for responses.
+ */
 export function responsesPathOf({ endpoints }: ProviderTarget, id: string): string | null {
   const path = endpoints.find(({ format }) => format === 'responses')?.path
   if (path === undefined) return null
@@ -306,8 +309,8 @@ function withBearer({ profile, headers, address: { key } }: ProviderTarget): rea
 }
 
 /**
- * Adds the credentials to a call to a cloud. Any other call is returned unchanged. The promise
- * rejects with a `CredentialsError` if the credentials could not be obtained.
+ * Returns a call to a cloud with its credentials added. Any other call is returned unchanged. The
+ * promise rejects with a `CredentialsError` if the credentials could not be obtained.
  */
 export const authorizedCall = (
   { cloud }: ProviderTarget,

@@ -20,7 +20,7 @@ export const THINKING_AT_DASH_SCOPE: ThinkingAtProvider = {
 
 /** How Qwen's models think at SiliconFlow. */
 export const THINKING_AT_SILICON_FLOW: ThinkingAtProvider = {
-  // The longest chain of thought has 40 000 tokens
+  // The longest chain of thought has about 40 000 tokens
   // (docs.siliconflow.com/en/userguide/capabilities/reasoning).
   thinkingBeyondLimit: 40_960,
   thinkingBudgetMin: 128,

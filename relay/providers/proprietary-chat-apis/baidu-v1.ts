@@ -118,7 +118,7 @@ const BUSY = new Set([4, 18, 336_100, 336_501, 336_502])
 const WRONG_REQUEST_FROM = 336_001
 const WRONG_REQUEST_TO = 336_007
 
-/** Reads an error. Baidu's errors have the HTTP status 200. */
+/** Reads an error. Baidu's errors usually have the HTTP status 200. */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const message = textOf(body.error_msg) ?? textOrEmpty(body.error_description)
   const code = numericOf(body.error_code)

@@ -34,10 +34,10 @@ export type ProviderEvent = {
 export type ProviderEventReader = (event: ProviderEvent) => readonly CanonicalEvent[]
 
 /**
- * Translates chats between OpenAI's format and the format of one provider. All functions are pure.
- * A request is translated just before it is sent, and an answer as soon as it is received. All
- * other steps of a call thus handle only OpenAI's format: usage, conversions, errors and retries
- * work as for every other chat.
+ * Translates chats between OpenAI's format and the format of one provider. None of the functions
+ * sends or receives anything. A request is translated just before it is sent, and an answer as soon
+ * as it is received. All other steps of a call thus handle only OpenAI's format: usage,
+ * conversions, errors and retries work as for every other chat.
  */
 export type Translation = {
   /**

@@ -99,8 +99,8 @@ const STOPS: ReadonlyMap<unknown, StopReason> = new Map([
 ])
 
 /**
- * Returns the usage that Cohere bills (`billed_units`). If this usage is missing, returns `tokens`,
- * which also counts Cohere's own instructions.
+ * Returns the usage that Cohere bills (`billed_units`). If this usage is missing or invalid,
+ * returns `tokens`, which also counts Cohere's own instructions.
  */
 function usageOf(message: JsonObject) {
   const usage = objectOrEmpty(message.usage)

@@ -60,7 +60,7 @@ const INVALID_KEY = new Set([4100, 700_012_006])
 const NO_BALANCE = new Set([4011, 4027, 4028])
 const BUSY = new Set([4013, 4015])
 
-/** Reads an error. Coze's errors have the HTTP status 200 and a code. */
+/** Reads an error. Coze's errors usually have the HTTP status 200 and a code. */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const code = numericOf(body.code ?? 0)
   if (status < 400 && (code === 0 || Number.isNaN(code))) return null

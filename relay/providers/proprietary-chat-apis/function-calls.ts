@@ -25,7 +25,8 @@ const isOfTool = ({ kind }: ContentPart): boolean => kind === 'tool-call' || kin
 /**
  * Writes a conversation with function calls. The format allows one call per turn, followed by the
  * call's result. Parallel calls are therefore written one after the other. Throws a
- * `ConversionError` if the last message is the assistant's.
+ * `ConversionError` if the last message is the assistant's, if a call has no result, and in the
+ * cases of `resultsIn`.
  */
 export function writeTurns(messages: readonly CanonicalMessage[], losses: string[]): Turn[] {
   const results = resultsIn(messages)
@@ -190,8 +191,8 @@ function noteLosses(
 }
 
 /**
- * Returns the request members for the functions and the function choice. Returns no members if the
- * model must call no function.
+ * Returns the request members for the functions and the function choice. Returns no members if
+ * there are no functions or the model must call none.
  */
 export function functionMembers(
   { tools, toolChoice, allowsParallelCalls }: CanonicalRequest,

@@ -46,7 +46,7 @@ function endOfEvents(bytes: Buffer): number {
  * Sends each call to Replicate as a prediction, and forwards the prediction's stream. The completed
  * prediction, with its output and token counts, follows as the event `prediction`. The prediction
  * is polled until it has ended or a deadline of the call has passed, even if the stream was cut
- * off. If the caller disconnects, the prediction is cancelled.
+ * off. If the caller disconnects or the call fails, the prediction is cancelled.
  */
 export const predictionTransport = (connections: Connections, origin: string): Transport => ({
   dispatch: ({ path, headers, body }, handler) => {

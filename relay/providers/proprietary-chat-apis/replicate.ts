@@ -118,7 +118,10 @@ function pathOf(path: string, model: string): string {
   return path.replace(MODEL_PLACEHOLDER, () => model.split('/').map(encodeURIComponent).join('/'))
 }
 
-/** Calls Replicate with the key, which is an API token. */
+/**
+ * Returns the access to Replicate with the key, which is an API token. Returns null if the key is
+ * malformed.
+ */
 export const openReplicate: OpenCloud = ({ key }) =>
   isVisibleText(key)
     ? {

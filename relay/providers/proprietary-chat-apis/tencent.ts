@@ -109,8 +109,8 @@ function readAnswer(body: JsonObject) {
 }
 
 /**
- * Reads an error. Tencent's errors have the HTTP status 200. A code may have several parts, such as
- * `AuthFailure.SignatureFailure`.
+ * Reads an error. Tencent's errors usually have the HTTP status 200. A code may have several parts,
+ * such as `AuthFailure.SignatureFailure`.
  */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const response = objectOrEmpty(body.Response)

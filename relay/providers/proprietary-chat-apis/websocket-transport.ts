@@ -44,7 +44,9 @@ export const websocketTransport = (
   },
 })
 
-/** Removes the content type, because the request for a websocket has no body. */
+/**
+ * Returns the headers without the content type, because the request for a websocket has no body.
+ */
 const withoutBodyHeaders = (headers: readonly string[]): readonly string[] =>
   headers.filter((_, at) => headers[at - (at % 2)] !== 'content-type')
 

@@ -136,7 +136,10 @@ function readError(body: JsonObject, status: number): ProviderError | null {
 }
 
 const LAST = 2
-/** Text inside a JSON string can't match these patterns, because its quotes are escaped. */
+/**
+ * Recognizes the last message and errors. Text inside a JSON string can't match these patterns,
+ * because its quotes are escaped.
+ */
 const MESSAGES = { last: /"status"\s*:\s*2\b/, error: /"code"\s*:\s*[1-9]/ }
 
 function createEventReader(): ProviderEventReader {

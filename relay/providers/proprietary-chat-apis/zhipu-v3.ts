@@ -54,7 +54,10 @@ function usageIn(data: JsonObject) {
   return reportedUsage(usage.prompt_tokens, usage.completion_tokens)
 }
 
-/** Decodes the text of a complete answer, which Zhipu encodes as a JSON string twice. */
+/**
+ * Decodes the text of a complete answer, which Zhipu encodes as a JSON string twice. A text without
+ * quotes is returned unchanged.
+ */
 function unquoted(text: string): string {
   if (!/^".*"$/s.test(text)) return text
   try {

@@ -82,9 +82,9 @@ export function unreadCommands(prompt: string | null, body: JsonObject): readonl
 }
 
 /**
- * Removes all commands from a prompt. The removal can form new commands, but only in a prompt that
- * was written for this purpose. Each run of hyphens is then shortened to one hyphen, because every
- * additional pass would cost as much as the first.
+ * Returns a prompt without its commands. The removal can form new commands, but only in a prompt
+ * that was written for this purpose. In such a prompt, each run of hyphens is shortened to one
+ * hyphen, because another pass over the text would cost as much as the first.
  */
 export function withoutCommands(prompt: string | null): string {
   const text = (prompt ?? '').replace(COMMAND, '')

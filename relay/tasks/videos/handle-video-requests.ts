@@ -161,7 +161,10 @@ function limitOf(exchange: Exchange): number {
   throw new TaskRequestError(relayError('invalid_parameter', { param: 'limit' }))
 }
 
-/** Reports whether the query parameter `order` asks for the oldest videos first. */
+/**
+ * Reports whether the query parameter `order` asks for the oldest videos first. Throws
+ * `TaskRequestError` for an unknown order.
+ */
 function isOldestFirst(query: URLSearchParams): boolean {
   const order = query.get('order') ?? 'desc'
   if (order === 'asc' || order === 'desc') return order === 'asc'

@@ -41,8 +41,8 @@ export function videoPricingAt(terms: VideoTerms): ReadonlyMap<string, VideoPric
 const NONE: ReadonlyMap<string, VideoPricing> = new Map()
 
 /**
- * The pricing of models. All channels share it, because thousands of channels can have the same
- * names.
+ * The pricing of each vendor's models. All channels share these objects, because thousands of
+ * channels may offer the same models.
  */
 const SHARED = new Map<string, VideoPricing>()
 const SHARED_MAX = 10_000

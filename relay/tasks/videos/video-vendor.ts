@@ -233,7 +233,10 @@ export function choose<Value extends string | number>(
   return values.includes(requested) ? requested : reject(param, values)
 }
 
-/** Throws `TaskRequestError` if a request has more or other pictures than the vendor accepts. */
+/**
+ * Throws `TaskRequestError` if a request has more or other pictures than the vendor accepts, or a
+ * last frame without a first frame that the vendor requires.
+ */
 export function checkPictures(
   { images, lastImage }: VideoRequest,
   { imagesMax, takesLastImage, takesLastImageAlone }: VideoVendor,
