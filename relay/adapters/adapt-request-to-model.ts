@@ -12,8 +12,8 @@ import { type ChatRequest, isDirectFormat } from '../dialects/wire-format.ts'
 import type { AdapterOptions } from './read-claude-and-gemini-options.ts'
 
 /**
- * The changes that adapters make to a request in the provider's format. An adapter sets members for
- * certain models, such as thinking for names that end in `-thinking`.
+ * The changes that adapters make to a request in the provider's format. An adapter is code that
+ * sets members for certain models, such as thinking for names that end in `-thinking`.
  */
 type Adaptation = {
   /**
@@ -47,8 +47,9 @@ export type AdapterTarget = {
   /** The members that the channel overrides. */
   readonly overrides: ReadonlyMap<string, string>
   /**
-   * True if adapters may set members that no suffix of the model's name demands. A suffix such as
-   * `-thinking` controls thinking even if this is false.
+   * True if adapters may add safety settings and the modalities of image models to requests in
+   * Gemini's format. Thinking that a suffix such as `-thinking` demands is set even if this is
+   * false.
    */
   readonly setsParameters: boolean
 }
@@ -103,8 +104,8 @@ function setMember({ overrides }: Change, name: string, text: string): void {
 
 /**
  * Appends the channel's system prompt to the caller's. Clients such as Claude Code rely on their
- * first system block, so nothing may precede or replace that block. If either prompt is neither a
- * string nor a list, the channel's prompt replaces the caller's.
+ * first system block, so nothing may precede or replace that block. If one of the two prompts is
+ * neither a string nor a list, the channel's prompt replaces the caller's.
  */
 function addSystem(request: ChatRequest, { overrides }: Change): void {
   const member = memberOf(request, ['system'])
@@ -175,8 +176,7 @@ const TOOL_CHOICE_BYTES_MAX = 4_096
 
 /**
  * Returns `required` if the request forces the use of a tool, because a model can't think in this
- * case. Returns null if the model may choose freely. A value that is too long to be parsed counts
- * as forced.
+ * case. Returns null for any other request. A value that is too long to be parsed counts as forced.
  */
 function toolChoiceOf(request: ChatRequest): ToolChoice | null {
   const member = memberOf(request, ['tool_choice'])
@@ -265,9 +265,9 @@ const hasInnerMember = (json: string, name: string): boolean =>
 const ROUTING = new Set([...ROUTING_MEMBERS].map(plainName))
 
 /**
- * Removes the members in `ROUTING` from an adapted `generationConfig`. An adapted member is sent
- * like an admin's override. A later step removes the members in `ROUTING` from requests, but not
- * from overrides.
+ * Returns the caller's `generationConfig` without the members in `ROUTING`. Adapters send their
+ * changed copy of it like an admin's override, and the later step that removes these members from
+ * requests leaves overrides unchanged.
  */
 function withoutRouting(json: string): string {
   const { members } = innerMembers(json)

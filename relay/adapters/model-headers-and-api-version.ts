@@ -61,8 +61,9 @@ const betasIn = (list: string): string[] =>
 const VERSIONED = /\/v1beta(?=\/models\/)/
 
 /**
- * Replaces the version `v1beta` in a path of Gemini's API by the admin's version. A path without
- * `v1beta` is returned unchanged, because in this case the channel's address contains the version.
+ * Returns a path of Gemini's API with the admin's version in place of `v1beta`. If the admin has
+ * set no version, or if `v1beta` does not precede `/models/` in the path, the path is returned
+ * unchanged. The path lacks `v1beta` if the channel's address contains the version.
  */
 export const withApiVersion = (path: string, { version }: ProviderSettings): string =>
   version === null ? path : path.replace(VERSIONED, `/${version}`)

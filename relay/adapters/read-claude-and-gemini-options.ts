@@ -2,7 +2,10 @@ import { isConfigurableHeader, isHeaderValue } from '#domain/options/configurabl
 import { optionFlag, optionJson, optionValue } from '#domain/options/option-registry.ts'
 import { GEMINI_VERSIONS, SAFETY_THRESHOLDS } from '#domain/options/sections/models.ts'
 
-/** The settings of the adapters, which set members of requests for certain models. */
+/**
+ * The options that control the adapters (the code that sets members of requests for certain
+ * models).
+ */
 export type AdapterOptions = {
   readonly claude: {
     /** True if suffixes of model names, such as `-thinking`, control how much a model thinks. */
@@ -39,7 +42,7 @@ export type AdapterOptions = {
   }
 }
 
-/** Settings that turn all adapters off. */
+/** Settings that turn off all adapters that options control. */
 export const NO_ADAPTERS: AdapterOptions = {
   claude: { isThinkingEnabled: false, thinkingShare: 0, headers: new Map() },
   gemini: {
@@ -53,8 +56,8 @@ export const NO_ADAPTERS: AdapterOptions = {
 }
 
 /**
- * Reads the options of the adapters. An invalid entry is ignored. An option can contain such an
- * entry if it was stored before the current validation existed.
+ * Reads the options of the adapters. Invalid entries are ignored. Options that were stored before
+ * the current validation existed can contain invalid entries.
  */
 export function readAdapterOptions(values: ReadonlyMap<string, string>): AdapterOptions {
   const entries = (key: string): [string, unknown][] =>
@@ -97,7 +100,10 @@ function headerOf([name, value]: [string, unknown]): [string, readonly string[]]
   return isConfigurableHeader(name) && valid.length > 0 ? [[name.toLowerCase(), valid]] : []
 }
 
-/** The harm categories that get the threshold of the entry `default`, unless they have an entry. */
+/**
+ * The harm categories that get the threshold of the entry `default` in the option
+ * `gemini.safety_settings`, unless they have an entry of their own.
+ */
 const HARM_CATEGORIES = [
   'HARM_CATEGORY_HARASSMENT',
   'HARM_CATEGORY_HATE_SPEECH',

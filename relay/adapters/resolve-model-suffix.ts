@@ -7,11 +7,11 @@ import { type ModelSuffix, readModelSuffix } from './thinking-suffix-of-model-na
 type NamedModel = Pick<ChatRequest, 'model' | 'suffix'>
 
 /**
- * Removes the suffix of a requested model name, such as `-thinking` from
- * `claude-sonnet-4-5-thinking`. The price, the channels, the limits and the log of such a call are
- * those of the model without the suffix. The request is returned unchanged if a channel offers the
- * complete name as a separate model, or if no channel offers the name without the suffix. See
- * decision 009 of the relay.
+ * Returns the request without the suffix of its model name, such as `-thinking` in
+ * `claude-sonnet-4-5-thinking`. The call then has the price, the channels, the limits and the log
+ * of the model without the suffix. The request is returned unchanged if any channel, even a
+ * disabled one, lists the complete name as a separate model, or if no channel lists the name
+ * without the suffix. See decision 009 of the relay.
  */
 export function resolveModelSuffix<Request extends NamedModel>(
   request: Request,

@@ -16,9 +16,10 @@ const TEXT_LENGTH_MAX = 256 * 1024
  */
 const DATA_CHARACTERS_PER_TOKEN = 1_000
 /**
- * The maximum number of remembered tool uses, and the number of characters that are kept of a use's
- * tool name and id together. An answer may report the same use several times, and a remembered use
- * counts once. A use that is not remembered counts each time it is reported.
+ * The maximum number of tool uses that are remembered, and (in `TOOL_ID_LENGTH_MAX`) the number of
+ * characters that are kept of a use's tool name and id together. An answer may report the same use
+ * several times, and a remembered use counts once. A use that is not remembered counts each time it
+ * is reported.
  */
 const TOOL_IDS_MAX = 1_024
 const TOOL_ID_LENGTH_MAX = 256
@@ -100,9 +101,9 @@ class TextCollector implements TextSink {
   }
 
   /**
-   * Records whether the tool use with this id is billed. Returns false if the number of billed uses
-   * does not change. This is the case if a billed use is already recorded, or if a use that is not
-   * billed was never recorded as billed.
+   * Records whether the tool use with this id is billed. Returns false if this does not change the
+   * number of billed uses: the use is billed and already recorded, or it is not billed and was
+   * never recorded.
    */
   private isNewUse(id: string, isBilled: boolean): boolean {
     if (!isBilled) return this.toolIds.delete(id)

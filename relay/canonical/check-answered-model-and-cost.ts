@@ -20,8 +20,8 @@ const VARIANT = /:(?:free|nitro|floor|online|thinking|beta|extended|exacto)$/
  */
 const ANY_MODEL = /^ep-|(?:^|\/)auto$|^arn:|^gemini-(?:pro|flash|flash-lite)-latest$/
 /**
- * Matches Bedrock's ids of Anthropic's models. Such an id has the geography of an inference profile
- * before the vendor's name, and Bedrock's own version after the model's name.
+ * Matches Bedrock's ids of Anthropic's models. Such an id may have the geography of an inference
+ * profile before the vendor's name, and Bedrock's own version after the model's name.
  */
 const BEDROCK_ID = /^(?:[a-z-]+\.)?anthropic\.(.+?)(?:-v\d+(?::\d+)?)?$/
 const ALIAS = /[-@](?:latest|preview|exp|stable)$/

@@ -16,8 +16,9 @@ const LEVELS = 3
 
 /**
  * Combines the usage reports of two events of a stream in OpenAI's formats. Counts are cumulative,
- * so the larger count is kept. An invalid or missing count does not replace a valid one. Of any
- * other member, the later value is kept.
+ * so the larger count is kept, and an invalid or missing count does not replace a valid one. Of a
+ * count in `CACHED` and of any other member, the later value is kept, unless it is missing or null.
+ * Nested objects are combined in the same way.
  */
 export function combineReports(earlier: unknown, later: unknown, levels = LEVELS): unknown {
   if (!isObject(earlier) || !isObject(later) || levels === 0) return later ?? earlier
@@ -49,8 +50,8 @@ export function largerCount(earlier: unknown, later: unknown): unknown {
 
 /**
  * Finds the first count that is valid in the earlier report and invalid in the later one. Returns
- * the anomaly of the later value, or null if there is no such count. The combined report does not
- * show the invalid value, because it keeps the valid count.
+ * the anomaly of the later value, or null if there is no such count. The combined report may not
+ * show the invalid value, because it usually keeps the valid count.
  */
 export function anomalyInLater(
   earlier: unknown,
@@ -68,7 +69,10 @@ export function anomalyInLater(
   return null
 }
 
-/** Returns the members of an object, or the elements of a list by their index. */
+/**
+ * Returns the members of an object, the elements of a list by their index, or an empty object for
+ * any other value.
+ */
 const membersOf = (value: unknown): JsonObject =>
   typeof value === 'object' && value !== null ? (value as JsonObject) : {}
 

@@ -4,8 +4,8 @@ import { objectOrEmpty } from './json-values.ts'
 import type { UsageReport } from './provider-usage-report.ts'
 
 /**
- * Counts all cache writes in a report as writes to the one-hour cache if the request in `body` uses
- * that cache. Used for reports that do not state the lifetime of cache writes.
+ * Returns the report with all cache writes counted as writes to the one-hour cache, if the request
+ * in `body` uses that cache. Used for reports that do not state the lifetime of cache writes.
  */
 export function countWritesAsOneHour(report: UsageReport, body: Buffer): UsageReport {
   const { usage, otherInterpretation } = report
@@ -22,10 +22,10 @@ const inHourCache = (usage: Usage): Usage => ({
 })
 
 /**
- * Counts writes to a 12-hour cache as writes to the one-hour cache, which has the highest known
- * price. `inputDetails` states how many tokens were written to the 12-hour cache. If this number is
- * invalid, all writes are counted as one-hour writes, because an invalid number must not make the
- * call cheaper. If the number is missing, `countWritesAsOneHour` applies.
+ * Returns the report with writes to a 12-hour cache counted as writes to the one-hour cache, which
+ * has the highest known price. `inputDetails` states how many tokens were written to the 12-hour
+ * cache. If this number is invalid, all writes are counted as one-hour writes, because an invalid
+ * number must not make the call cheaper. If the number is missing, `countWritesAsOneHour` applies.
  */
 export function countLongWritesAsOneHour(
   report: UsageReport,

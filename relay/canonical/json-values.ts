@@ -12,9 +12,9 @@ export const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null
 
 /**
- * Returns a number itself and the number that a text states. Returns NaN for any other value.
- * `Number` itself would convert `true` to 1, and would throw for an object with a member
- * `toString`.
+ * Returns a number unchanged, and for a text the number that it states (NaN if it states none, 0 if
+ * it is empty). Returns NaN for any other value. `Number` itself would convert `true` to 1, and
+ * would throw for an object with a member `toString`.
  */
 export const numericOf = (value: unknown): number =>
   typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
@@ -29,7 +29,7 @@ export const scalarText = (value: unknown): string =>
     ? `${value}`
     : ''
 
-/** Reports whether a value is a JSON object. An array is not an object here. */
+/** Reports whether a value is a JSON object. Returns false for an array. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -33,7 +33,10 @@ export type UsageReport = {
 
 export type ReportedToolUses = Readonly<Partial<Record<ToolName, unknown>>>
 
-/** The reasons why a usage report is not trusted, or why its counts were reduced. */
+/**
+ * What is unusual about a usage report. With some of these anomalies, the report is not trusted or
+ * its counts were reduced.
+ */
 export type UsageAnomaly =
   | 'negative'
   | 'fraction'
@@ -42,7 +45,7 @@ export type UsageAnomaly =
   | 'missing'
   /** Fewer tokens than in an earlier report about the same answer. */
   | 'decreased'
-  /** No tokens for a request or an answer that has text. */
+  /** No tokens for a request, or for an answer that has content. */
   | 'zero'
   /** Far more tokens than the request's length and output limit make plausible. */
   | 'implausible'

@@ -19,9 +19,9 @@ export const isOutsideTotal = (iteration: unknown): iteration is JsonObject => {
 
 /**
  * Reads the usage of Anthropic's Messages API. Its `input_tokens` exclude the tokens that were read
- * from the cache or written to it. If the usage does not report the lifetimes of cache writes,
- * `countWritesAsOneHour` decides which lifetime is billed. The tokens of an iteration are added if
- * the top-level counts do not include them.
+ * from the cache or written to it. Cache writes without a reported lifetime are billed as
+ * five-minute writes, unless `countWritesAsOneHour` finds that the request uses the one-hour cache.
+ * The tokens of an iteration are added if the top-level counts do not include them.
  */
 export function readAnthropicUsage(
   raw: unknown,

@@ -10,9 +10,9 @@ const DETAILS_MAX = 16
 /**
  * Returns the codes of a provider's error, such as `insufficient_quota`. These are the error's
  * code, or its type if it has no code, and for a Google error also its status and the reasons in
- * its details. If the error has neither a code nor a type, the top-level member `code` is read, as
- * in Alibaba's own format. If the error has one of them, the top-level `code` is ignored, because a
- * reseller may have added a general code there.
+ * its details. Only texts count as codes. If the error has neither a code nor a type, the top-level
+ * member `code` is read instead, as in Alibaba's own format. A top-level `code` beside a code or
+ * type of the error is ignored, because a reseller may have added a general code there.
  */
 export function providerErrorCodes(bytes: Buffer): readonly string[] {
   const { code, type, status, details } = errorIn(bytes)
@@ -43,7 +43,9 @@ export function providerErrorFields(bytes: Buffer): {
   }
 }
 
-/** The maximum number of names that are kept of the path of a fault (see `textOfDetail`). */
+/**
+ * The maximum number of names that are read of the path to an invalid value (see `textOfDetail`).
+ */
 const PATH_LENGTH_MAX = 8
 
 /** A provider's error. Each member may have any value. */

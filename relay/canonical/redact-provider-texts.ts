@@ -71,9 +71,10 @@ function patternOf(confidential: readonly string[]): RegExp | null {
 }
 
 /**
- * Removes keys, account names, addresses and the texts in `confidential` from a provider's message.
- * The message is shortened only afterwards, because a secret that is cut off would not be
- * recognized. A word that crosses the limit of a search is removed completely.
+ * Removes keys, the ids of accounts, projects and requests, addresses (of servers and of mail) and
+ * the texts in `confidential` from a provider's message. The message is shortened only afterwards,
+ * because a secret that is cut off would not be recognized. A word that crosses the limit of a
+ * search is removed completely.
  */
 export const redact = (text: string, confidential: readonly string[]): string =>
   redactBy(text, patternOf(confidential))
@@ -96,8 +97,8 @@ function wholeWordsOf(text: string, lengthMax: number): string {
 }
 
 /**
- * Reports whether an identifier from a provider may be logged. The identifier must have at most 128
- * characters, and must contain neither a confidential text nor a key.
+ * Reports whether an identifier from a provider may be logged. The identifier must consist of 1 to
+ * 128 letters, digits and a few signs, and must contain neither a confidential text nor a key.
  */
 export const isLoggableId = (id: string, confidential: readonly string[]): boolean =>
   /^[\w.:=/+-]{1,128}$/.test(id) &&
@@ -105,9 +106,9 @@ export const isLoggableId = (id: string, confidential: readonly string[]): boole
   id.search(patternOf(confidential) ?? /^$/) < 0
 
 /**
- * Reports whether all these texts from a provider may be recorded as evidence. Each text must meet
- * the conditions of `isLoggableId`, except that `@` is allowed. To save time, no pattern is
- * compiled per call.
+ * Reports whether all these texts from a provider may be recorded as evidence. The conditions are
+ * those of `isLoggableId`, except that `@` is allowed, and that the URL-encoded forms of
+ * confidential texts are not recognized. This saves the time to compile a pattern.
  */
 export function areEvidenceTexts(
   texts: readonly string[],
@@ -140,10 +141,11 @@ const NAME = /^[@\w.$-]{1,64}$/
 const GOOGLE_TYPE = /^type\.googleapis\.com\/[\w.]{1,96}$/
 
 /**
- * Redacts JSON data from a provider at any depth. The size of the result is limited: values that
- * are nested too deeply become null, long texts are cut, and surplus members are left out. The
- * values of members that `PRIVATE_NAME` matches are masked. The provider's request id is replaced
- * by `call`, the gateway's id of the call.
+ * Returns JSON data from a provider with its texts redacted. The size of the result is limited:
+ * objects and lists that are nested too deeply become null, long texts are cut, and surplus members
+ * are left out. Members with unusual or confidential names are left out too. The values of members
+ * that `PRIVATE_NAME` matches are masked. The provider's request id is replaced by `call`, the
+ * gateway's id of the call.
  */
 export function redactMembers(
   data: object,

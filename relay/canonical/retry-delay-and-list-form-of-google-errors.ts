@@ -38,8 +38,8 @@ export function retryAfterInBody(body: Buffer): number {
 const OPEN_BRACKET = 91
 
 /**
- * Returns the only element of a body that is a list with one error. Google's streaming methods send
- * errors in such a list. Returns any other body unchanged.
+ * If a body is a list with one error as its only element, returns this element as a body. Google's
+ * streaming methods send errors in such a list. Returns any other body unchanged.
  */
 export function errorOutOfList(body: Buffer): Buffer {
   if (body.subarray(0, 16).toString('latin1').trimStart().charCodeAt(0) !== OPEN_BRACKET)

@@ -232,8 +232,8 @@ function view(bytes: Buffer, start: number, end: number): Buffer {
 
 /**
  * Finds the events that must be inspected: those with one of the keys, with the type `error`, or
- * with an empty list of choices. The offset of the next match of each is stored, so that a chunk
- * with many events is searched only once.
+ * with an empty list of choices. For each key and for each of the two other kinds, the offset of
+ * the next match is stored, so that a chunk with many events is searched only once.
  */
 class Marks {
   private readonly bytes: Buffer

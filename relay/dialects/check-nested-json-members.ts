@@ -16,8 +16,8 @@ export type NestedMemberRules = {
 }
 
 /**
- * Creates the rules for the objects in the top-level array `array`. `kinds` are the allowed kinds
- * by key.
+ * Creates the rules for the objects in the top-level array `array`. `kinds` contains the allowed
+ * JSON kinds of each member, by its key.
  */
 export const nestedMemberRules = (
   array: string,

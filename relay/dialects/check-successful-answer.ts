@@ -19,10 +19,11 @@ const CLOSE_BRACE = 125
 const ERROR = Buffer.from('"error"')
 
 /**
- * Returns a function that checks the body of an answer with status 200. A valid answer is a JSON
- * object that has at least one of `members` with a value other than null. The function returns null
- * for a valid answer, and `error-event` for an object with a member `error`. It returns `format`
- * for any other body, such as an error in a vendor's own format.
+ * Returns a function that checks the body of an answer with status 200, without parsing it. The
+ * body counts as valid if its first and last characters are braces, and if it contains, at any
+ * depth, one of `members` with a value other than null. The function returns null for a valid body,
+ * `error-event` for an object that contains a member `error` instead, and `format` for any other
+ * body, such as an error in a vendor's own format.
  */
 export function answerCheck(...members: readonly string[]) {
   const keys = members.map((member) => Buffer.from(JSON.stringify(member)))
@@ -40,12 +41,15 @@ export function isInvalidJsonObject(body: Buffer): boolean {
   return !isMembers(scanObject(body)) && parsedObject(body) === null
 }
 
-/** An answer that is longer than this has a result, because an empty answer is short. */
+/**
+ * An answer with more bytes than this is assumed to have a result, because an empty answer is
+ * short.
+ */
 const EMPTY_ANSWER_BYTES_MAX = 4_096
 
 /**
- * Reports whether an answer has an empty list of results, such as embeddings without a vector.
- * `resultsIn` returns the list.
+ * Reports whether a short answer has an empty list of results, such as embeddings without a vector.
+ * `resultsIn` returns the list of results in an answer.
  */
 export function lacksResult(body: Buffer, resultsIn: (answer: JsonObject) => unknown): boolean {
   if (body.length > EMPTY_ANSWER_BYTES_MAX) return false

@@ -23,7 +23,7 @@ import {
   type WireFormat,
 } from './wire-format.ts'
 
-/** The formats that are never converted, by name. */
+/** The direct formats (which are never converted) in which channels are tested, by name. */
 const DIRECT: ReadonlyMap<string, WireFormat> = new Map<DirectFormatName, WireFormat>([
   ['embeddings', EMBEDDINGS],
   ['moderations', MODERATIONS],
@@ -36,10 +36,11 @@ const DIRECT: ReadonlyMap<string, WireFormat> = new Map<DirectFormatName, WireFo
 ])
 
 /**
- * Returns the format in which a channel is tested with a model. If the model's name shows that it
- * is for embeddings, images or audio, and the channel serves it in such a format, this format is
- * used. A channel that serves the model only in such a format is also tested in it. Any other model
- * is tested like a call in the format `callers`.
+ * Returns the format in which a channel is tested with a model. If the model's name shows that the
+ * model is for embeddings, images or audio, and the channel serves it in a direct format for them,
+ * this direct format is used. A direct format is also used if the channel serves the model in no
+ * other format. In all other cases, the channel is tested as if a call in the format `callers` were
+ * sent to it.
  */
 export function testFormatFor(
   channel: { readonly target: Pick<ProviderTarget, 'endpoints'> | null },

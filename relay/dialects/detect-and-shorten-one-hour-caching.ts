@@ -20,7 +20,7 @@ const SHORTER: ReadonlyMap<string, string> = new Map([
 const LIFETIME = 'ttl'
 /**
  * The members with data of the caller's own tools. They are not searched, because the data may have
- * members of any name.
+ * members of any name. A top-level `input` is searched, because it is the conversation.
  */
 const OF_TOOL: ReadonlySet<string> = new Set([
   ...['input', 'input_schema', 'input_examples', 'parameters', 'arguments'],
@@ -40,9 +40,9 @@ type SearchResult = { readonly marks: readonly CacheMark[]; shortened?: Buffer }
 const NOTHING_FOUND: SearchResult = Object.freeze({ marks: NO_MARKS })
 const CACHED_FROM_BYTES = 16_384
 /**
- * The results of earlier searches, by body. They are kept because each attempt at a channel needs
- * the result again. The result for a short body without marks is not kept, because a new search
- * costs less than an entry in this map.
+ * The results of earlier searches, by the body that was searched. They are kept because every
+ * attempt of a call needs the result. The result for a short body without marks is not kept,
+ * because a new search costs less than an entry in this map.
  */
 const RESULTS = new WeakMap<Buffer, SearchResult>()
 
@@ -65,9 +65,10 @@ function searchMarks(body: Buffer): SearchResult {
 export const requestsHourCache = (body: Buffer): boolean => searchMarks(body).marks.length > 0
 
 /**
- * Replaces lifetimes of hours in cache marks by the shortest lifetime, unless the channel allows
- * long ones (`HOUR_CACHE` in `allowed`). The length of the body and all offsets in it stay the
- * same. Returns the same request if nothing changes.
+ * Returns the request with the cheapest lifetime in place of each lifetime of hours in its cache
+ * marks, or the same request if the channel allows lifetimes of hours (`HOUR_CACHE` in `allowed`)
+ * or there are none. If the cheapest lifetime has too many characters, null takes its place and
+ * requests the default. The length of the body and all offsets in it stay the same.
  */
 export function withAllowedCache(
   request: ChatRequest,
@@ -81,8 +82,8 @@ export function withAllowedCache(
 }
 
 /**
- * Returns the copy of a body with shorter lifetimes, or undefined if no copy was made. The copy
- * stays in memory as long as the body.
+ * Returns the copy of a body with shorter lifetimes, or undefined if there is none. The copy stays
+ * in memory as long as the body, unless `forgetShortenedBody` is called.
  */
 export const shortenedBodyOf = (body: Buffer): Buffer | undefined => RESULTS.get(body)?.shortened
 

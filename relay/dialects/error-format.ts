@@ -9,7 +9,7 @@ export type ProviderErrorOptions = {
   readonly confidential: readonly string[]
   /**
    * True if the provider's errors have the caller's format. Such an error keeps the provider's
-   * wording.
+   * wording, unless `isHidden` is true.
    */
   readonly isOwnFormat?: boolean
   /** True if the provider sent no error status, and the gateway chose the status of the error. */

@@ -60,8 +60,8 @@ const NON_ASCII = 128
  */
 const KEY_BYTES_MIN = 5
 /**
- * The length in bytes of the shortest name if one character is escaped, and of the longest name if
- * all are escaped.
+ * The length in bytes, with quotes, of the shortest of these names if one character is escaped, and
+ * (in `ESCAPED_KEY_BYTES_MAX`) of the longest name if all characters are escaped.
  */
 const ESCAPED_KEY_BYTES_MIN = 10
 const ESCAPED_KEY_BYTES_MAX = 98
@@ -168,7 +168,7 @@ export class FileIdFinder implements ObjectVisitor {
 
   /**
    * Reports whether an address has a scheme other than `http`, `https` and `data`. A scheme with an
-   * escape counts as another scheme.
+   * escaped character counts as one of these other schemes.
    */
   private isFileAddress(start: number): boolean {
     const head = this.bytes.toString('latin1', start + 1, start + 1 + SCHEME_BYTES_MAX)

@@ -2,9 +2,9 @@ import { isAt, type ObjectVisitor } from './check-nested-json-members.ts'
 import { ELEMENT_DEPTH, PART_DEPTH, quoted } from './openai-chat/find-message-parts-and-tools.ts'
 
 /**
- * The places of a format's signatures of thinking, and the beginnings by which the gateway
- * recognizes its own signatures. `root` is the request's member with the conversation. `members`
- * are the names of the members whose values are signatures.
+ * Where the requests of a format contain signatures of thinking, and how a signature begins that
+ * the gateway made. `root` is the request's member with the conversation. `members` are the names
+ * of the members whose values are signatures.
  */
 export type SignatureLocations = {
   readonly root: string
@@ -14,7 +14,7 @@ export type SignatureLocations = {
    */
   readonly list: string | null
   readonly members: readonly Buffer[]
-  /** The beginnings of the gateway's signatures as JSON, each with the opening quote. */
+  /** The beginnings of signatures that the gateway made, as JSON with the opening quote. */
   readonly beginnings: readonly Buffer[]
 }
 

@@ -62,7 +62,8 @@ const MEMBERS = new Set([...CONDITIONS.keys()].map((key) => key.replaceAll('_', 
 
 /**
  * Reports whether a member changes the price of the call in a way that no price covers. This
- * includes a background response that is not streamed, because its usage would stay unknown.
+ * includes `background`, unless a response of the Responses API is streamed, because the usage
+ * would stay unknown.
  */
 export function isUnpricedCondition(request: Requested, member: Member): boolean {
   const { format, isStream } = request
@@ -125,8 +126,9 @@ type AnsweredConditions = {
 
 /**
  * Returns the price conditions that are billed. Of the requested speeds, the one that the answer
- * states is billed. If the answer states no known speed, the requested speeds in `mostExpensive`
- * are billed. A requested `us_inference` is billed unless the answer states `global`.
+ * states is billed, and none if the answer states the normal speed. If the answer states no known
+ * speed, the requested speeds in `mostExpensive` are billed. A requested `us_inference` is billed
+ * unless the answer states `global`.
  */
 export function billedConditions(
   requested: readonly PriceCondition[],

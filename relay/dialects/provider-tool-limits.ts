@@ -94,7 +94,10 @@ export function readUsesLimit(
 
 const NO_EDITS: readonly ByteEdit[] = []
 
-/** Returns the largest count of each tool in `counts`. Returns undefined if there is none. */
+/**
+ * Returns the largest count of each tool over all elements of `counts`. Returns undefined if no
+ * element contains a count.
+ */
 export function largestUses(counts: Iterable<ToolCounts | undefined>): ToolCounts | undefined {
   let largest: Partial<Record<ToolName, number>> | undefined
   for (const uses of counts) {

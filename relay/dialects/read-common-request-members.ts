@@ -41,8 +41,8 @@ const NOTHING_REFUSED: ReadonlySet<string> = new Set()
 
 /**
  * Returns the members and the model of a body that was scanned. Returns an error if the body is not
- * valid JSON or names no valid model, or if a member has the name `RESERVED`. `refused` contains
- * the folded names of additional members that are refused.
+ * valid JSON or names no valid model, if a member is called `__proto__` (`RESERVED`), or if a
+ * member is in `refused`. `refused` contains folded names.
  */
 export function membersAndModel(
   body: Buffer,

@@ -70,7 +70,7 @@ function rarestPartOf(text: Buffer): Buffer {
   return text.subarray(start, start + SEARCHED_FIRST)
 }
 
-/** Reports whether a body contains a text of `beginnings`. */
+/** Reports whether a body contains `text`, which is one of the `beginnings` in `LOCATIONS`. */
 const isIn = (body: Buffer, text: Buffer): boolean =>
   body.includes(SEARCHED.get(text) ?? text) && body.includes(text)
 
@@ -82,11 +82,12 @@ type ReducedBody = {
 }
 
 /**
- * Removes, from a request that is sent without conversion, the thinking that providers of other
- * formats made. When the gateway converts an answer, it gives the thinking a signature that only
- * the gateway can read. The caller sends this thinking back even after the model or the channel has
- * changed. Returns null if nothing is removed. `needsCallSignatures` is true for a model that
- * refuses tool calls without a signature.
+ * Returns the body of a request that is sent without conversion, without the thinking that
+ * providers of other formats made. When the gateway converts an answer, it gives the thinking a
+ * signature that only the gateway can read. The caller sends this thinking back even after the
+ * model or the channel has changed. Returns null if nothing is removed, if no message would remain,
+ * or if a searched list contains values other than objects. `needsCallSignatures` is true for a
+ * model that refuses tool calls without a signature.
  */
 export function removeForeignThinking(
   { body, format: { name: format }, members }: ChatRequest,
@@ -161,8 +162,9 @@ const COMMA = 44
 const SPACES: ReadonlySet<number | undefined> = new Set([32, 9, 10, 13])
 
 /**
- * Removes the signature of a part. If the model refuses tool calls without a signature, the
- * signature of a tool call is replaced by a value that Gemini does not check.
+ * Returns the edit that removes the signature of a part, if it has one. If the model refuses tool
+ * calls without a signature, the signature of a tool call is replaced by a value that Gemini does
+ * not check.
  */
 function cutSignature(
   body: Buffer,

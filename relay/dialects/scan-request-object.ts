@@ -60,8 +60,8 @@ export type InvalidJson =
 export const DEPTH_MAX = 64
 export const VALUES_MAX = 1_000_000
 /**
- * The maximum number of keys in the body. It is limited because parsing objects with many different
- * keys is slow.
+ * The maximum number of keys in all nested objects of the body together. It is limited because
+ * parsing objects with many different keys is slow.
  */
 export const KEYS_MAX = 200_000
 /**
@@ -82,9 +82,9 @@ const OPEN_BRACKET = 91
 const CLOSE_BRACKET = 93
 
 /**
- * Checks that the bytes are one valid JSON object, and returns its top-level members. Nothing is
- * parsed into objects. The depth and the numbers of members and values are limited, so that no body
- * can block the event loop for long.
+ * Returns the top-level members of a JSON object, or the reason why the bytes are not one valid
+ * JSON object with unambiguous names. Nothing is parsed into objects. The depth and the numbers of
+ * members and values are limited, so that no body can block the event loop for long.
  */
 export function scanObject(
   bytes: Buffer,

@@ -1,6 +1,6 @@
 import type { IsLastEvent } from '#relay/canonical/sse-scanner.ts'
 
-/** The meaning of an event with usage, an error or an empty list of choices. */
+/** The meaning of an inspected event (see `StreamFormat.marks`). */
 export type EventMeaning = {
   /** The usage in the event. Undefined if there is none. */
   readonly usage: unknown
@@ -21,8 +21,9 @@ export type EventMeaning = {
   /** True if this is the last event of the stream. */
   readonly isLast: boolean
   /**
-   * Set for a stream that ends when the connection closes. The stream may end after a `final`
-   * event. A `trailing` event may follow a final one.
+   * Set for a stream with `endsWithConnection`. The stream may end after a `final` event. A
+   * `trailing` event belongs to a final event that precedes it, and the stream may end after it as
+   * well.
    */
   readonly ending?: 'final' | 'trailing' | null
 }
@@ -31,8 +32,8 @@ export type EventMeaning = {
 export type StreamFormat = {
   readonly isLastEvent: IsLastEvent
   /**
-   * True if the stream has no last event. Such a stream is complete if the connection closes after
-   * an event with the ending `final`.
+   * True if the stream may have no last event. It is then complete if the connection closes after
+   * an event with the ending `final` and the `trailing` events that follow it.
    */
   readonly endsWithConnection?: true
   /**
@@ -47,14 +48,16 @@ export type StreamFormat = {
    */
   readonly streamsPlainAnswers?: true
   /**
-   * The keys that mark the events to inspect. The default is the keys that OpenAI's format needs.
+   * The texts, usually keys with their quotes, that mark an event for inspection. A key whose value
+   * is null does not count. The default is the keys that OpenAI's format needs. Error events and
+   * events with an empty list of choices are always inspected.
    */
   readonly marks?: readonly string[]
   /** True if answers repeat parts of the request, such as its instructions and tools. */
   readonly repeatsRequest?: true
   /** The maximum length of an event in bytes. The default is `EVENT_BYTES_MAX`. */
   readonly eventBytesMax?: number
-  /** Matches an event after which only usage may follow. */
+  /** Matches an event after which, as a rule, only the usage follows. */
   readonly finishReason: RegExp
   /** `isErrorEvent` is true for an event whose name is `error`. */
   readonly readEvent: (event: object, isErrorEvent: boolean) => EventMeaning

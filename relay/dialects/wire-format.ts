@@ -31,7 +31,10 @@ export type ChatRequest = {
   readonly suffix?: ModelSuffix
   /** The model that the caller named, if `model` is a fallback for that model. */
   readonly fallbackFor?: string
-  /** True if the body names another model than the path, which decides. Omitted otherwise. */
+  /**
+   * True if the body names another model than the path. The model in the path is then called.
+   * Omitted otherwise.
+   */
   readonly namesOtherModel?: true
   readonly isStream: boolean
   /** True if the caller requested a final chunk with the usage of the stream. */
@@ -178,7 +181,9 @@ export type UsageContext = UsageBounds & {
   readonly body: Buffer
   readonly isOutputTotalLessPrompt: boolean
   readonly price?: PriceSnapshot
-  /** The maximum number of search units of a rerank call. 1 for all other calls. */
+  /**
+   * The `choices` of the request. For a rerank call, this is the maximum number of search units.
+   */
   readonly choices?: number
 }
 
@@ -240,7 +245,10 @@ export type WireFormat = {
    * `messages`.
    */
   readonly promptMember?: string
-  /** The fields, if requests are forms. `readRequest` receives the form as a JSON document. */
+  /**
+   * The rules for reading requests that are forms. `readRequest` receives a form as a JSON
+   * document. Omitted if requests are always JSON.
+   */
   readonly form?: FormRules
   /**
    * Returns the format of requests that are forms, if it differs from the format of JSON bodies.
@@ -248,9 +256,12 @@ export type WireFormat = {
   readonly ofForms?: () => WireFormat
   /** True if answers are bytes, such as audio, which are forwarded unchanged as they arrive. */
   readonly hasBinaryAnswer?: true
-  /** Sets those limits of a request that depend on the model's name. Used for a fallback model. */
+  /**
+   * Returns the request with those limits that depend on the model's name. Used if another model
+   * than the requested one is called: a fallback model, or one to which the channel maps the name.
+   */
   readonly forModel?: (request: ChatRequest) => ChatRequest
-  /** Sets those limits of a request that depend on the price of its model. */
+  /** Returns the request with those limits that depend on the price of its model. */
   readonly withPrice?: (request: ChatRequest, price: PriceSnapshot) => ChatRequest
   /**
    * Returns the usage of a call for which the provider reported none. `counted` contains the
@@ -274,7 +285,8 @@ export type WireFormat = {
   readonly shortBody: (path: PathParameters, outputTokens: number) => object
   /**
    * Returns an outline (a short form) of the request. It has the same model, limits and number of
-   * choices, but only one short message.
+   * choices, but only a short prompt. The outline of a request to an audio endpoint is the request
+   * itself.
    */
   readonly outlineOf: (request: ChatRequest) => ChatRequest
   readonly upstreamBody: (request: ChatRequest, change: UpstreamChange) => UpstreamBody

@@ -52,11 +52,11 @@ const BYTES_PER_TOKEN = 4
 
 /**
  * Acquires a permit for a call. This process's own limit on running calls is checked first. After
- * that, the limits that all relay processes share are checked: those of the user, the token, the
- * model and the group. `groups` lists the groups that may serve the call, in the order in which
- * they are tried. The permit's `group` is the first group in this list whose limits are not
- * reached. Returns an error if a limit refuses the call. Returns a promise only if the limits are
- * shared with other processes.
+ * that, the limits of the user, the token, the model and the group are checked. These limits also
+ * count calls in other relay processes, if there are any. `groups` lists the groups that may serve
+ * the call, in the order in which they are tried. The permit's `group` is the first group in this
+ * list whose limits are not reached. Returns an error if a limit refuses the call. The result is a
+ * promise only if the limits are shared with other processes.
  */
 export function acquirePermit(
   deps: RelayDeps,
@@ -126,8 +126,8 @@ export const isLimitError = ({ code }: RelayError): boolean =>
 /** A permit for one running call. It must be released exactly once, when the call ends. */
 export class CallPermit {
   /**
-   * The first group whose limits were not reached. If its channels fail, another group may serve
-   * the call.
+   * The first group whose limits were not reached, or the caller's group if no limits were claimed.
+   * If the group's channels fail, another group may serve the call.
    */
   group: string
   private readonly deps: RelayDeps
@@ -135,7 +135,10 @@ export class CallPermit {
   protected readonly tokens: number
   // Nearly every call has one model and one group. For so few entries, lists are cheaper than sets.
   private readonly models: string[] = []
-  /** The groups whose limits are claimed. Null represents the limits of the site. */
+  /**
+   * The groups whose limits are claimed. Null stands for the site's general limits, which apply to
+   * all groups without limits of their own.
+   */
   private readonly groups: (string | null)[] = []
   /** The errors of the groups whose limit is reached. The call does not use these groups. */
   private groupErrors: Map<string, RelayError> | null = null
@@ -222,7 +225,7 @@ export class CallPermit {
   /**
    * Claims the limits of a batch whose lines have been read. Each line counts as a call of its
    * model, and the tokens of all lines count towards all limits on tokens. The error says whether
-   * the batch can be submitted later, or exceeds a limit alone.
+   * the batch can be submitted later, or whether it would exceed a limit even without other calls.
    */
   async claimBatch(group: string, all: readonly ModelCalls[]): Promise<RelayError | null> {
     const groupError = this.groupErrorOf(group)
@@ -280,9 +283,9 @@ export class CallPermit {
   }
 
   /**
-   * Claims the limits in `rules`. If `partOf` is not null, only the limits that it selects from
-   * each element of `rules` are claimed. A refusal contains the complete element, not only the
-   * selected limits. Returns a promise only if the limits are shared with other processes.
+   * Claims the limits in `rules`. If `partOf` is not null, it selects the limits to claim from each
+   * element of `rules`. A refusal contains the whole element of `rules` that has the reached limit.
+   * Returns a promise only if the limits are shared with other processes.
    */
   protected claimInto(
     permits: Permit[],
@@ -343,9 +346,9 @@ const errorWithShortestDelay = (errors: readonly RelayError[]): RelayError | nul
   errors.toSorted((one, other) => (one.retryAfter ?? 0) - (other.retryAfter ?? 0))[0] ?? null
 
 /**
- * Reports whether a batch alone exceeds a limit on calls or tokens, so that it would be refused at
- * any time. A single call may exceed a limit on tokens if no other call has used tokens in the last
- * minute. A batch of several calls may not.
+ * Reports whether a batch would exceed a limit on calls or tokens even without other calls, so that
+ * it would be refused at any time. A single call may exceed a limit on tokens if no other call has
+ * used tokens in the last minute. A batch of several calls may not.
  */
 const exceedsLimit = (claim: Claim): boolean =>
   claim.kind === 'tokens'

@@ -21,7 +21,10 @@ export class AnswerBuffer {
   length = 0
   /** True for an answer that is too large to be sent to the caller. Only its end is kept. */
   isTooLarge = false
-  /** True if the body begins like a JSON object. Any other body is not an answer. */
+  /**
+   * True if the body begins like a JSON object. Of a body that is too large, only a JSON object is
+   * read on.
+   */
   isObject = false
   private parts: Buffer[] = []
   private keptBytes = 0

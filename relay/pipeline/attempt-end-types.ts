@@ -1,4 +1,4 @@
-/** The reasons why an attempt did not receive a complete answer. */
+/** The reasons why an attempt brought no complete and usable answer. */
 export type AttemptError =
   | 'status'
   | 'connect'
@@ -18,19 +18,28 @@ export type AttemptError =
   | 'caller-gone'
   | 'draining'
   | 'revoked'
-  /** The answer contains a screened word of the site. */
+  /** The answer contains a word that the site blocks. */
   | 'screened'
-  /** The account is empty, or it can't pay for the larger hold that the stream needs. */
+  /**
+   * The balance or the token's budget is empty, or can't pay for the larger hold that the stream
+   * needs.
+   */
   | 'balance-spent'
   /** The stream used up its hold, and the event store could not be reached to raise the hold. */
   | 'store-unavailable'
   /** The provider far exceeded the output limit that the relay sent. */
   | 'over-limit'
 
-/** The end of an attempt: a plain answer, a stream that reached the caller, or a failure. */
+/**
+ * The end of an attempt: a plain answer, a stream that is complete or has begun for the caller, or
+ * a failure.
+ */
 export type AttemptEnd =
   | { readonly kind: 'plain'; readonly status: number; readonly body: Buffer }
-  /** The caller has received bytes of the stream, so the attempt can't be retried. */
+  /**
+   * The stream is complete, or it must not be retried: the caller has received bytes of it, or its
+   * model failed, for which the provider charges.
+   */
   | { readonly kind: 'streamed'; readonly status: number; readonly error: AttemptError | null }
   /** The attempt failed before the caller received any byte. */
   | {
@@ -47,7 +56,7 @@ export type AttemptEnd =
        * The provider had begun the stream, so the provider works on the answer and charges for it.
        */
       readonly hasBegun?: true
-      /** The answer is too large because it repeats the caller's request. */
+      /** The answer may be too large only because it repeats the caller's request. */
       readonly isEchoOfRequest?: true
       /**
        * The last members of a plain answer that the provider delivered but that is too large for

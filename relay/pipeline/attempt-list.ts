@@ -56,7 +56,10 @@ export class AttemptList {
     this.items.push(report === null ? attempt : { ...attempt, evidence: report })
   }
 
-  /** Adds the model and the usage that the answer names to the evidence of the last attempt. */
+  /**
+   * Adds `facts`, the model and the usage that the answer states, to the evidence of the last
+   * attempt. Does nothing if this attempt has no evidence.
+   */
   noteAnswer(facts: AnswerFacts): void {
     const evidence = this.items.at(-1)?.evidence
     if (evidence !== undefined) noteAnswer(evidence, facts, this.confidential)

@@ -13,7 +13,10 @@ export type Caller = {
   /** Playground calls have a generated token: see `relay/playground/`. */
   readonly token: RelayToken
   readonly user: RelayUser
-  /** The group whose prices and channels apply to the call. */
+  /**
+   * The group whose prices and channels apply to the call. The group `auto` stands for several
+   * groups: see `groupsOf`.
+   */
   readonly group: string
   readonly pinnedChannelId: number | null
   /**

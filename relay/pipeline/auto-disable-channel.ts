@@ -53,7 +53,10 @@ export class ChannelAutoDisabler {
     return noted.isCounted
   }
 
-  /** Disables a channel with all its keys, for example because the channel is too slow. */
+  /**
+   * Disables a channel with all its keys, for example because the channel is too slow. Does nothing
+   * if the channel's terms forbid this (`isAutoBan`).
+   */
   disableChannel(channel: RelayChannel, reason: string, cause: string | null): void {
     const { channelId, terms } = channel
     if (!terms.isAutoBan) return

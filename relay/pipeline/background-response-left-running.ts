@@ -37,7 +37,7 @@ export class CancellableBackgroundResponse {
   private id: string | null = null
   private bytesLeft = SEARCHED_BYTES_MAX
 
-  /** Looks for the id in the first events of the stream. */
+  /** Looks for the response's id in the first events of the stream. */
   note(events: Buffer): void {
     if (this.id !== null || this.bytesLeft <= 0) return
     // Comments and other events may come in the same chunk before the event with the id.
@@ -49,14 +49,14 @@ export class CancellableBackgroundResponse {
     }
   }
 
-  /** Looks for the id at the start of an event that is too long to be read. */
+  /** Looks for the response's id at the start of an event that is too long to be read. */
   noteStart(start: Buffer): void {
     this.id ??= idInStartOfEvent(start)
   }
 
   /**
-   * Takes the id from a plain answer if the answer says that the provider has not finished the
-   * response.
+   * Takes the response's id from a plain answer if the answer says that the provider has not
+   * finished the response.
    */
   noteAnswer(body: Buffer): void {
     if (isUnfinished(body)) this.id = idsInResponse(body)?.responseId ?? null
@@ -64,10 +64,11 @@ export class CancellableBackgroundResponse {
 
   /**
    * Cancels the response at the provider. Resolves when the provider has cancelled the response or
-   * has refused to, or when `signal` is aborted. A failed cancellation is repeated a few times,
-   * because the operator pays for everything that the provider continues to generate. Nothing is
-   * sent if the response's id was not found. A failure is only logged. It does not affect the
-   * caller, who can't fetch a response that the relay has not read completely.
+   * has refused to, or when `signal` is aborted. A cancellation that fails for a reason that may
+   * pass is repeated a few times, because the operator pays for everything that the provider
+   * continues to generate. Nothing is sent if the response's id was not found. A failure is only
+   * logged. It does not affect the caller, who can't fetch a response that the relay has not read
+   * completely.
    */
   async cancel(at: CallAtProvider, signal: AbortSignal): Promise<void> {
     const { id } = this

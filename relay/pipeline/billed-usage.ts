@@ -82,10 +82,13 @@ export type Metered = {
 }
 
 /**
- * Determines the billed usage. The provider's report is billed if it is plausible, the answer is
- * complete and no text followed the report. Otherwise, the larger of the report and the gateway's
- * own count is billed. A faulty or early report (often zero) can therefore not make a call cheaper.
- * The output limit in `limits` decides how much reported output is plausible.
+ * Determines the billed usage. The provider's report is billed if it is trusted and plausible and
+ * covers the whole answer. A report of a whole answer that is trusted but doubtful is corrected
+ * with the gateway's own count. If the report is not trusted, the reports of the stream have an
+ * anomaly, or the answer is incomplete or continued after the report, the larger of the report and
+ * the own count is billed. Without a report, the own count is billed. A faulty or early report
+ * (often zero) can therefore not make a call cheaper. The output limit in `limits` decides how much
+ * reported output is plausible.
  */
 export function meter(
   delivery: Delivery,
@@ -155,8 +158,10 @@ function meterWithTools(
 }
 
 /**
- * Determines the billed uses of the provider's tools. A final report is billed. Otherwise, the
- * larger of the report and the uses that the answer shows is billed.
+ * Determines the billed uses of the provider's tools. A valid report of a whole answer is billed.
+ * In all other cases, the larger of the report and of the uses in `countUses` (those that the
+ * answer shows or that are assumed) is billed. At most the accepted number of uses of each tool is
+ * billed.
  */
 function toolUsesOf(
   reported: ReportedToolUses | undefined,
@@ -170,7 +175,7 @@ function toolUsesOf(
   return { uses: toolUsage(larger, most), anomaly }
 }
 
-/** Returns the tool uses that are billed even if the answer does not show them. */
+/** Returns the tool uses, if any, that are billed even if the answer does not show them. */
 const assumedUses = (
   { assumedUses: assumed }: ToolLimits,
   isComplete: boolean,
@@ -226,8 +231,8 @@ const INVALID: ReadonlySet<UsageAnomaly | null> = new Set<UsageAnomaly>([
 
 /**
  * Returns the usage to charge for a running stream if this process dies. It is the larger of the
- * provider's report and the gateway's own count, but at most the usage that the call's hold
- * (reserved quota) covers.
+ * provider's report and the gateway's own count, but at most the usage in `limits`, which the
+ * call's hold (reserved quota) covers, apart from a small excess of open-ended streams.
  */
 export function usageSoFar(
   rawUsage: unknown,
@@ -252,8 +257,8 @@ export function usageSoFar(
 
 /**
  * Reports whether the usage is implausibly zero: it has no input, or it has neither output nor
- * seconds of audio although the answer has text or images. Such usage is charged as reported, and
- * the bill is marked with the anomaly `zero`.
+ * seconds of audio although the answer has text, images or other data. Such usage is charged as
+ * reported, and the bill is marked with the anomaly `zero`.
  */
 function isZeroForText(usage: Usage, { readText }: Delivery): boolean {
   if (inputTokensOf(usage) === 0) return true
@@ -317,7 +322,7 @@ function mostExpensive(usages: readonly Usage[], price: PriceSnapshot): Usage {
   )
 }
 
-/** Returns the gateway's own count, and the same count with its images counted as text. */
+/** Returns a count and, if it has image tokens, a copy that counts them as text tokens. */
 function interpretationsOf({ outputImage = 0, ...asText }: Usage): readonly Usage[] {
   return outputImage === 0 ? [asText] : [{ ...asText, outputImage }, asText]
 }
@@ -333,8 +338,8 @@ const unclassified = (usage: Usage): Usage => ({
 export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output
 
 /**
- * Returns the reported usage, raised to the gateway's own count where that is larger. Input, output
- * and the images in the output are compared separately.
+ * Returns the reported usage, raised to the gateway's own count where that is larger. Input, audio
+ * in the input, output and the images in the output are compared separately.
  */
 function raisedToCount(reported: Usage, counted: Usage): Usage {
   const moreInput = inputTokensOf(counted) - inputTokensOf(reported)

@@ -8,7 +8,7 @@ import type { Delivery } from './billed-usage.ts'
 
 const NO_TEXT = { text: '', tokens: 0 } as const
 
-/** Returns the data from which the usage of a plain answer is billed. */
+/** Returns the data from which the billed usage of a plain answer is determined. */
 export const deliveryOf = (format: WireFormat, body: Buffer): Delivery => ({
   rawUsage: format.usageInAnswer(body),
   answeredModel: answeredModelIn(format, body),
@@ -19,8 +19,8 @@ export const deliveryOf = (format: WireFormat, body: Buffer): Delivery => ({
 })
 
 /**
- * Returns the data from which the usage of a stream is billed. `forwarder` is null if no stream has
- * begun.
+ * Returns the data from which the billed usage of a stream is determined. `forwarder` is null if no
+ * stream has begun.
  */
 export const deliveryOfStream = (
   forwarder: AnswerForwarder | null,
@@ -39,8 +39,8 @@ export const deliveryOfStream = (
 /**
  * Returns the data from which a plain answer is billed if it was too large to be kept in memory.
  * The usage is read from the answer's last members. If they contain no usage, as many output tokens
- * as the request's output limit are billed. If the answer is too large because it repeats the
- * request (`isEchoOfRequest`), no output tokens are estimated.
+ * as the limit `outputTokens` are billed. If the answer is too large because it repeats the request
+ * (`isEchoOfRequest`), no output tokens are estimated.
  */
 export function deliveryOfTail(
   format: WireFormat,

@@ -40,9 +40,9 @@ export function buildProviderCall(
 }
 
 /**
- * Adds to `dropped` the beta features in the caller's `anthropic-beta` header that are not sent to
- * the provider. The caller must learn of this, because a member that needs a beta feature has no
- * effect without it.
+ * Returns the candidate with the dropped beta features added to `dropped`: those in the caller's
+ * `anthropic-beta` header that are not sent to the provider. The caller must learn of this, because
+ * a member that needs a beta feature has no effect without it.
  */
 export function withDroppedBetas(candidate: Candidate, incoming: IncomingHttpHeaders): Candidate {
   const betas = betasIn(String(incoming[BETA_HEADER] ?? ''))
@@ -53,7 +53,10 @@ export function withDroppedBetas(candidate: Candidate, incoming: IncomingHttpHea
   return { ...candidate, dropped: candidate.dropped.concat(droppedBetas(incoming, sent)) }
 }
 
-/** Returns the names of the caller's beta features that are not among those that are sent. */
+/**
+ * Returns the caller's beta features that are not in `sent`, each preceded by the name of the
+ * header.
+ */
 export function droppedBetas(
   { [BETA_HEADER]: list }: IncomingHttpHeaders,
   sent: readonly string[],
@@ -63,7 +66,10 @@ export function droppedBetas(
   return betas.filter((beta) => !kept.has(beta)).map((beta) => `${BETA_HEADER}: ${beta}`)
 }
 
-/** Replaces the JSON document that describes a form by a body with the files of the form. */
+/**
+ * Returns the call with `upload`, which contains the files of the caller's form, in place of the
+ * JSON document that describes the form.
+ */
 function withUpload(call: ProviderCall, upload: StreamedBody): ProviderCall {
   const headers = withoutHeaders(call.headers, (name) => name === 'content-type')
   const ofBody = ['content-type', upload.contentType, 'content-length', `${upload.length}`]

@@ -18,9 +18,9 @@ const CACHED_FROM_BYTES = 16_384
 const RESULTS = new WeakMap<ChatRequest, Map<boolean, OwnRequest>>()
 
 /**
- * Removes the thinking of providers with other wire formats from the earlier answers in a request.
- * Used for requests that are sent without a conversion. `model` is the provider's name for the
- * model.
+ * Returns a request without the thinking of providers with other wire formats in the earlier
+ * answers that it contains. Used for requests that are sent without a conversion. `model` is the
+ * provider's name for the model.
  */
 export function withoutForeignThinking(request: ChatRequest, model: string): OwnRequest {
   const needsCallSignatures = request.format.name === 'gemini' && isGemini3(model)

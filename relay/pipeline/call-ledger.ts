@@ -217,9 +217,9 @@ export class CallLedger {
   }
 
   /**
-   * Charges the call. The charge is durable when the promise resolves. Throws if the event store
-   * can't be reached in time or the sweeper of expired calls has already ended the call. After such
-   * an error, the caller must not receive a complete answer.
+   * Charges the call, unless it has ended already. The charge is durable when the promise resolves.
+   * Throws if the event store can't be reached in time or the sweeper of expired calls has already
+   * ended the call. After such an error, the caller must not receive a complete answer.
    */
   async settle(bill: Bill, history: AttemptHistory): Promise<void> {
     if (this.hasEnded) return

@@ -5,7 +5,7 @@ import type { RelayDeps } from './relay-deps.ts'
 
 /**
  * The permit of a call that needs expensive work before its plan, such as loading stored content.
- * The work counts towards the limits of calls, so the permit is acquired before the work. When the
+ * The work counts towards the limits on calls, so the permit is acquired before the work. When the
  * call is planned, the call takes over the permit. `release` gives back a permit that no call took
  * over.
  */

@@ -17,9 +17,11 @@ const NO_PROBES: readonly CircuitScope[] = []
 /**
  * Selects the channels to try for one call. The offer contains the channels for the call's model
  * and group. Each channel is selected at most once, unless `retryWithAnotherKey` asks for it again.
- * The preferred channel comes first if it is healthy. All other channels are drawn at random. Full
- * channels (which have reached a limit) are skipped. Channels to avoid (see
- * `CircuitBreaker.isAvoided`) are selected only when no other channel is left.
+ * The preferred channel comes first if it is healthy. The other channels follow in the order of
+ * their priorities. Channels of one priority are drawn at random by their weights. Expired channels
+ * are never selected. Full channels (which have reached a limit) are skipped. Channels to avoid
+ * (see `CircuitBreaker.isAvoided`) are selected only if the caller named the channel, or when no
+ * other channel is left.
  */
 export class ChannelSelector {
   private readonly deps: Deps
@@ -36,10 +38,11 @@ export class ChannelSelector {
   private repeatsCurrent = false
   /** The open circuits that the attempt at the current channel probes. */
   probes = NO_PROBES
-  /** The probes of an attempt that has not been made. */
+  /** The probes of the selected channel, which are given back if no attempt is made there. */
   private unusedProbes = NO_PROBES
   /**
-   * The number of milliseconds until a full channel may accept a call; 0 if no channel was full.
+   * The number of milliseconds until the first of the full channels may accept a call; 0 if no
+   * channel was full.
    */
   retryAfterMs = 0
 

@@ -16,8 +16,9 @@ type CheckedPlan = Pick<CallPlan, 'price'> & {
 }
 
 /**
- * Returns the error with which the account would refuse the call now, or null. This check saves
- * expensive work for callers who can't pay. The later admission makes the final decision.
+ * Returns the error with which the account would refuse the call now, an error if the event store
+ * is unavailable, or null. This check saves expensive work for callers who can't pay. The later
+ * admission makes the final decision.
  */
 export async function checkAccountCanPay(
   { actors }: Pick<RelayDeps, 'actors'>,

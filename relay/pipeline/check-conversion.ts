@@ -28,9 +28,10 @@ const UNPAID_BYTES_MAX = 64 * 1024
 /**
  * Returns an error if no channel for the call's model and group has a format that can express the
  * request. A request with this error is refused before any quota is held for it. Returns null if
- * the request can be sent, or if this can't be decided by trying the first `CHANNELS_TRIED_MAX`
- * channels. A large request that must be converted also gets an error if its caller can't pay. A
- * conversion that succeeds is cached for the attempt.
+ * the request can be sent, if this can't be decided by trying the first `CHANNELS_TRIED_MAX`
+ * channels, or if another model or group may serve the call. A large request that must be converted
+ * also gets an error if its caller can't pay, unless it has an `Idempotency-Key`. A conversion that
+ * succeeds is cached for the attempt.
  */
 export function checkConversion(
   deps: Pick<RelayDeps, 'actors' | 'views'>,

@@ -24,8 +24,8 @@ export type MeteredCall = {
 /** A provider's tokenizer may count this many times as many tokens as the gateway's. */
 const TOKENIZER_FACTOR = 3
 /**
- * The number of output tokens above the limit that are not reported as an anomaly. Calls of tools,
- * for example, can add some tokens.
+ * Output above the limit is not reported as an anomaly if it exceeds the limit by at most an eighth
+ * plus this number of tokens. Calls of tools, for example, can add some tokens.
  */
 const TOLERATED_OUTPUT_TOKENS = 1_024
 /**

@@ -15,8 +15,8 @@ const NONE: ReadonlySet<RelayKey> = new Set()
 const NO_PROBES: readonly CircuitScope[] = []
 
 /**
- * Chooses a key of a channel for each attempt. A key with the health `out` (see `KeyHealth`) is
- * chosen only if the channel has no other key.
+ * Chooses a key of a channel for each attempt. As a rule, a key with the health `out` (see
+ * `KeyHealth`) is chosen only for the first attempt at a channel whose keys all have this health.
  */
 export class KeySelector {
   /** The index of the next key in rotation, by channel id. */

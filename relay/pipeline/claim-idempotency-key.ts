@@ -30,7 +30,8 @@ export const isKeyed = ({ request }: Exchange): boolean =>
 
 /**
  * Claims the request's `Idempotency-Key` and returns the call to which the key belongs. For a
- * repeated request, this is the original call. Returns null for a request without a key.
+ * repeated request, this is the original call. Returns null for a request without a key, and an
+ * error if the key is malformed, belongs to another request or can't be claimed.
  */
 export function claimIdempotencyKey(
   deps: Deps,
@@ -124,8 +125,8 @@ async function claimUnlessRunning(
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex')
 
 /**
- * Returns a hash of the request's method, path and body. The path is included, because the same
- * body sent to another path is a different request.
+ * Returns a hash of the request's kind, method, path and body. The path is included, because the
+ * same body sent to another path is a different request.
  */
 function hashOf(
   { method, url = '' }: Exchange['request'],

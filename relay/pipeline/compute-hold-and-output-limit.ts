@@ -20,9 +20,10 @@ export type CallTerms = {
   readonly hold: Quota
   readonly bounds: CallBounds
   /**
-   * True if neither the caller nor the model's configured cap limits the output. `bounds` then
-   * contains the default cap. A stream can raise its hold beyond this cap. If the balance is spent,
-   * a plain call (not a stream) is charged at most its hold.
+   * True if neither a limit in the request (in at least one of its variants) nor the model's
+   * configured cap limits the output. `bounds` then contains the default cap. A stream can raise
+   * its hold beyond this cap. If the balance is spent, a plain call (not a stream) is charged at
+   * most its hold.
    */
   readonly isOpenEnded: boolean
   readonly isStream: boolean
@@ -65,14 +66,14 @@ export type VariantBounds = Pick<
 }
 
 /**
- * The limits of the provider's tools: the maximum number of uses of the tools with a price, and the
- * maximum number of input tokens that the other tools may add.
+ * The limits of the provider's tools: the maximum number of uses of each tool with a price per use,
+ * and the maximum number of input tokens that the tools without one may add.
  */
 export type ToolBounds = { readonly uses: ToolCounts; readonly inputTokens: number }
 
 /**
- * Input limits from a count of the request's tokens. They are lower than the limits that follow
- * from the request's length.
+ * Input limits from a count of the request's tokens. They are usually lower than the limits that
+ * follow from the request's length.
  */
 type InputLimits = {
   /** The maximum input tokens of the original request and of its variant for each channel. */
@@ -82,9 +83,9 @@ type InputLimits = {
 
 /**
  * Returns the terms of a call: its cost bounds and its hold, which is the worst-case cost over all
- * variants of the request. The input is bounded by its bytes, or by `input` if this is lower. The
- * output is bounded by the caller's limit and the model's cap, or by the default cap if there is
- * neither. `tools` bounds the provider's tools, whose results are input as well.
+ * variants of the request. The input is bounded by the request's input bound, or by `input` if this
+ * is lower. The output is bounded by the variant's limit and the model's cap, or by the default cap
+ * if there is neither. `tools` bounds the provider's tools, whose results are input as well.
  */
 export function callTerms(
   price: PriceSnapshot,

@@ -71,8 +71,9 @@ const END_OF: Record<AttemptError, CallEnd> = {
 }
 
 /**
- * Returns the call end to record. An answer that was read only for its usage is recorded as
- * incomplete, because the caller did not receive it.
+ * Returns the call end to record. If the caller has disconnected, this is `client-gone`. An answer
+ * that was read only for its usage is recorded as incomplete, because the caller did not receive
+ * it.
  */
 function endOf({ isCallerGone, readsForUsageOnly }: RunningCall, end: CallEnd): CallEnd {
   if (isCallerGone) return 'client-gone'
@@ -84,7 +85,7 @@ const isAnswered = ({ response }: Exchange): boolean => response.destroyed || re
 /**
  * Settles a call with a plain answer. `body` is the provider's answer. Once the bill is durable,
  * the caller receives `visible`: the answer in the caller's format, or an error if the model
- * failed. Resolves to true if the caller was sent the answer.
+ * failed. Resolves to true if the answer was charged and, unless the caller has disconnected, sent.
  */
 export async function concludePlain(
   closing: ClosingContext,
@@ -123,8 +124,8 @@ const recordPlain = (
   )
 
 /**
- * Returns the bytes of an answer that could not be recorded. If the answer was converted, the bytes
- * no longer say that the response is stored.
+ * Returns the bytes to send for an answer that was not recorded (see `recordStoredResponse`). If
+ * the answer was converted, they do not say that the response is stored.
  */
 const unstored = (
   { request: { storesContent } }: ClosingContext,
@@ -204,7 +205,8 @@ function sendPlain(
 
 /**
  * Settles a streamed call. The last bytes of the stream are sent only when the bill is durable. If
- * settling fails, an error event is sent in place of these bytes.
+ * settling fails, an error event is sent in place of these bytes, or the connection is closed if
+ * the stream is audio.
  */
 export async function concludeStream(
   closing: ClosingContext,
@@ -257,7 +259,10 @@ function endBinaryAnswer(exchange: Exchange, forwarder: AnswerForwarder): void {
   endStream(exchange, '')
 }
 
-/** Stores the provider's message if an error event ended the stream. */
+/**
+ * Stores the message of the error `body`, with which the provider ended the stream or the model
+ * failed. Does nothing if `body` is null.
+ */
 function storeEventMessage(
   { deps, exchange, call, caller }: ClosingContext,
   candidate: Candidate,
@@ -351,7 +356,7 @@ export async function concludeFailedCall(
 
 /**
  * Sets the price of the images that were requested from the provider. At admission, the call had
- * the price of the most expensive images that any channel's overrides would request.
+ * the price of the most expensive images that any channel would request.
  */
 function priceSentImages(
   { call, caller, outputHold }: ClosingContext,

@@ -24,7 +24,8 @@ import type { LastAttempt } from './try-channels-in-order.ts'
 const MIB = 1024 * 1024
 const WITHHELD = relayError('sensitive_answer')
 /**
- * The failure of an attempt whose plain answer can't be converted, because the answer is not JSON.
+ * The failure of an attempt whose plain answer can't be converted and contains no usage, for
+ * example because it is not JSON.
  */
 const NO_JSON = {
   kind: 'failed',
@@ -96,7 +97,8 @@ function visibleAnswer(
 
 /**
  * Returns the error for an answer that is too large or too deeply nested to be converted. Returns
- * null if the body contains no usage. Such a body is not an answer and costs nothing.
+ * null for a body that is not too large and contains no usage. Such a body is not an answer and
+ * costs nothing.
  */
 function unconvertedAnswerError(
   { request: { format } }: Candidate,
@@ -131,13 +133,13 @@ const REFUSED: ReadonlySet<AttemptError> = new Set([
 ])
 
 /**
- * Reports whether a failed attempt is charged. It is charged if the caller disconnected or lost
- * access after the provider received the request, because disconnecting would otherwise be cheaper
- * than waiting for the answer. It is also charged if the request makes the answer too large, if a
- * stream begins with a screened word, or if a stream stalls after it has begun. The provider
- * charges for such attempts, and a caller can provoke them. For example, a model may think about a
- * question for so long that its stream stalls. An attempt that the provider refused or answered
- * without a result (see `REFUSED`) is never charged.
+ * Reports whether a failed attempt is charged. It is charged if the caller disconnected, lost
+ * access or ran out of quota after the provider received the request, because disconnecting would
+ * otherwise be cheaper than waiting for the answer. It is also charged if the request makes the
+ * answer too large, if a stream begins with a screened word, or if a stream stalls after it has
+ * begun. The provider charges for such attempts, and a caller can provoke them. For example, a
+ * model may think about a question for so long that its stream stalls. An attempt that the provider
+ * refused or answered without a result (see `REFUSED`) is never charged.
  */
 function isCharged(
   { readsForUsageOnly }: RunningCall,

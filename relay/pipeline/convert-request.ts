@@ -25,7 +25,7 @@ const CONVERSIONS = new WeakMap<ChatRequest, Conversions>()
 
 /**
  * Converts a request to the format of a provider. Returns an error if the format can't express the
- * request, or if the request is too large.
+ * request, or if the request is too large to be converted.
  */
 export function convertRequest(
   request: ChatRequest,

@@ -59,9 +59,10 @@ export function* changedVariants(
 
 /**
  * Returns the cost bounds of the variants of a request. A variant is the request that a channel
- * sends after its changes. For a long request, the changes are applied to an outline, because
- * copies would block the event loop. The number of tokens that the overrides add to the outline's
- * bound is then added to the bound of the request.
+ * sends after its changes. Channels that ignore the output limit, or that think beyond it, have
+ * bounds of their own. For a long request, the changes are applied to an outline, because copies
+ * would block the event loop. The number of tokens that the overrides add to the outline's bound is
+ * then added to the bound of the request.
  */
 export function variantBoundsOf(
   request: ChatRequest,
@@ -89,9 +90,11 @@ export function variantBoundsOf(
 }
 
 /**
- * Returns the output limit of a variant of the outline `sample`, raised by the echo of the prompt
- * that the request has in its own output limit. The outline has a short prompt without an echo.
- * `added` is the number of tokens that the overrides add, because the echo grows with the body.
+ * Returns the output limit of a variant, including the echo. With the option `echo`, a legacy
+ * completion repeats its prompt, so the request's output limit also covers the length of the
+ * prompt. The variant was made from `sample`, whose limit covers no echo if it is an outline. The
+ * echo is therefore added to the variant's limit `limit`. It grows by `added`, the number of tokens
+ * that the overrides add to the body.
  */
 function withEcho(
   limit: number | null,

@@ -18,7 +18,10 @@ type Options = {
   readonly onDelivered: () => void
   /** Called if a finished answer contains a screened word (see `StreamForwarder`). */
   readonly onScreenedAtEnd: () => void
-  /** Null unless the provider generates the answer in the background. */
+  /**
+   * The background response that the stream delivers. Null unless the provider generates the answer
+   * in the background.
+   */
   readonly background: CancellableBackgroundResponse | null
 }
 

@@ -18,9 +18,9 @@ import type { RelayDeps } from './relay-deps.ts'
 type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now' | 'views'>
 
 /**
- * Returns the plan with the channels whose input limit is sufficient. Returns an error if the input
- * is too long for every channel or the account can't pay. If the request may be too long for a
- * channel, its tokens are counted in another thread.
+ * Returns the plan with only those channels whose input limit is sufficient. Returns an error if
+ * the input is too long for every channel or the account can't pay. If the request may be too long
+ * for a channel, its tokens are counted in another thread.
  */
 export function excludeChannelsByInputLimit(
   deps: Deps,

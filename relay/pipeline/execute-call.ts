@@ -235,7 +235,7 @@ type Running = Pick<ClosingContext, 'call' | 'caller' | 'ledger' | 'outputHold'>
 /**
  * Tries the alternatives of a call in order until a channel answers. An alternative is a model and
  * a group with which the call may be served. Returns the last attempt, or an error if no channel
- * was tried. Alternatives whose limits are reached are left out.
+ * was tried. Alternatives whose limits are reached, or that the hold does not cover, are left out.
  */
 function tryAlternatives(
   deps: RelayDeps,

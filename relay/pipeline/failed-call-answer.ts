@@ -62,8 +62,9 @@ type AnswerContext = {
 
 /**
  * Returns the answer for the caller of a call that failed before any byte was sent. The answer is
- * the error of the last attempt, or `unserved` if no attempt was made. If the caller has
- * disconnected, the answer is only recorded.
+ * the error of the last attempt, or `unserved` if no attempt was made. An error about the site's
+ * account is replaced by a general one. If the caller has disconnected, the answer is only
+ * recorded.
  */
 export function callErrorAnswer(
   candidate: Candidate | null,
@@ -136,8 +137,8 @@ export function providerErrorBody(
 
 /**
  * Reports whether the provider's errors have the format that the caller expects. Such errors are
- * forwarded in the provider's words. The format that a caller expects for errors may differ from
- * the format of its request.
+ * forwarded in the provider's words, unless the site hides providers' errors. The format that a
+ * caller expects for errors may differ from the format of its request.
  */
 const hasOwnErrors = ({ conversion, request }: Candidate, errors: ErrorFormat): boolean =>
   conversion === null && request.format.errors === errors

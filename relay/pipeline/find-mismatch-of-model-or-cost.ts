@@ -14,7 +14,7 @@ import type { Candidate } from './prepare-request-for-channel.ts'
 /**
  * Returns a mismatch if the answer names a model other than the one in the request to the provider,
  * or if the provider reports a much higher cost than the price list gives. Returns null if there is
- * no mismatch, and also for deployments.
+ * no mismatch, and also if the model is called by the name of a deployment.
  */
 export function mismatchIn(
   { rawUsage, answeredModel: answered }: Delivery,

@@ -13,12 +13,14 @@ const DISABLED = '{"type":"disabled"}'
 type Overrides = ReadonlyMap<string, string>
 
 /**
- * Lowers the thinking budget of a request in Anthropic's format if the budget is not below the
- * output limit that is sent. Anthropic refuses such requests. Returns the overrides with a new
- * member `thinking`, or the same overrides if nothing has to change. The new budget is the same
- * share of the sent limit as the old budget was of the request's limit, but at most `SHARE_MAX`. If
- * the site's default or an override leaves no room for the smallest budget, thinking is turned off.
- * If the account's quota leaves no room for the smallest budget, an error is returned.
+ * Fits the thinking budget of a request in Anthropic's format to the output limit that is sent, if
+ * the budget is not below this limit. Anthropic refuses a budget that is not below the limit. A
+ * budget is left unchanged if the request has its own limit and this limit was not lowered. Returns
+ * the overrides with a new member `thinking`, or the same overrides if nothing has to change. The
+ * new budget is the same share of the sent limit as the old budget was of the request's limit, but
+ * at most `SHARE_MAX`. If the site's default or an override leaves no room for the smallest budget,
+ * thinking is turned off. If the account's quota leaves no room for the smallest budget, an error
+ * is returned.
  */
 export function withFittingBudget(
   request: ChatRequest,

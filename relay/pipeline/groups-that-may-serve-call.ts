@@ -9,8 +9,9 @@ import type { Caller } from './authenticate.ts'
 const AUTO = 'auto'
 
 /**
- * Lists the groups that may serve the caller. For any group other than `auto`, the list contains
- * only this group.
+ * Lists the groups that may serve the caller. For the group `auto`, these are the groups of the
+ * option `AutoGroups` that the user may use. For any other group, and if the option is empty, the
+ * list contains only the caller's group.
  */
 export function groupsOf(
   { group, user }: Pick<Caller, 'group' | 'user'>,

@@ -38,7 +38,7 @@ const isCountable = ({ body, inputBound }: ChatRequest): boolean =>
 
 /**
  * Returns the variants whose text can be counted to lower the hold. Returns null if a count can't
- * lower the hold, or if there are too many variants.
+ * lower the hold, if a variant can't be counted, or if there are too many variants.
  */
 export function countableVariants(
   { options }: Views['options'],
@@ -91,9 +91,9 @@ export function lowestTerms({ options }: Views['options'], { price, bounds }: Ca
 
 /**
  * The number of bytes of a body with stored content that count as one token in the check of whether
- * the caller can pay. It is twice the usual number, because the length includes the ids of stored
- * items, which are not inserted. The check therefore never asks for more than the later hold.
- * Images can't lower this hold, because their bytes are counted.
+ * the caller can pay. It is twice the usual number, because the length counts the ids of stored
+ * items, which the inserted content lacks. The check therefore never asks for more than the later
+ * hold. Images can't lower this hold, because their bytes are counted.
  */
 const CONTENT_BYTES_PER_TOKEN_MAX = 2 * BYTES_PER_TOKEN_MAX
 

@@ -69,10 +69,10 @@ async function canSkipCount(
 /**
  * Admits a call by reserving its worst-case cost on the account (the hold). Once the hold is
  * durable, returns the call's ledger, with which the call must be ended exactly once. Returns an
- * error if the call is not admitted. If the account can't easily pay, the request's tokens are
- * counted first, to lower the hold. The `Idempotency-Key` is claimed only after the count, so a
- * caller who disconnects during the count can use the key again. `upload` is the body as the caller
- * sent it.
+ * error if the call is not admitted. If the account can't easily pay and the call has no
+ * alternatives, the request's tokens are counted first, to lower the hold. The `Idempotency-Key` is
+ * claimed only after the count, so a caller who disconnects during the count can use the key again.
+ * `upload` is the body as the caller sent it.
  */
 export function admit(
   deps: RelayDeps,

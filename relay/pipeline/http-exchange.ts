@@ -90,12 +90,12 @@ const NAMES_SHOWN_MAX = 20
 const VISIBLE_NAME = /^[\w.:[\]() -]{1,96}$/
 
 /**
- * Sets a response header that lists names. `X-Dropped-Members` names the members of the request
- * that were not sent. `X-Conversion-Loss` names the losses of a conversion: members of the request
- * for which the provider's format has no equivalent, and contents of the answer for which the
- * caller's format has none. At most `NAMES_SHOWN_MAX` short names are listed. All other names are
- * only counted, to keep the header short: `(12 more)`. If `members` is empty, the header is
- * removed.
+ * Sets a response header that lists names, unless the response has begun. `X-Dropped-Members` names
+ * the members of the request that were not sent. `X-Conversion-Loss` names the losses of a
+ * conversion: members of the request for which the provider's format has no equivalent, and
+ * contents of the answer for which the caller's format has none. At most `NAMES_SHOWN_MAX` short
+ * names are listed. All other names are only counted, to keep the header short: `(12 more)`. If
+ * `members` is empty, the header is removed.
  */
 export function setNameListHeader(
   { response }: Exchange,

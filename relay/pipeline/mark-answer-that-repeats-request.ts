@@ -6,11 +6,11 @@ import type { AttemptEnd } from './attempt-end-types.ts'
 const ESCAPE_FACTOR = 6
 
 /**
- * Marks the end of an attempt whose answer may have been too large because it repeats the caller's
- * request. Such a call is not retried: any other provider would repeat the request as well and
- * charge for it. Answers repeat all members of the request except `input`. Of a stream, only the
- * first event can make the attempt fail in this way. If a later event is too large, the stream is
- * cut off, and its attempt does not count as failed.
+ * Returns the end of an attempt, marked with `isEchoOfRequest` if the answer may have been too
+ * large because it repeats the caller's request. A call with this mark is not retried: any other
+ * provider would repeat the request as well and charge for it. Answers repeat all members of the
+ * request except `input`. Of a stream, only the first event can make the attempt fail in this way.
+ * If a later event is too large, the stream is cut off, and its attempt does not count as failed.
  */
 export function markAnswerThatRepeatsRequest(
   end: AttemptEnd,

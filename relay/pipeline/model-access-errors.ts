@@ -7,8 +7,8 @@ import type { OfferKind } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 
 /**
- * Returns the error if the caller's token does not allow the model, or if the caller may not use
- * its group; otherwise null.
+ * Returns the error if the caller's token does not allow the model, or if the user may not use the
+ * group of the call; otherwise null.
  */
 export function accessError(
   { token, user, group }: Caller,
@@ -30,7 +30,10 @@ export const priceError = ({ code }: CodedError, group: string, model: string): 
     ? relayError('group_not_allowed', { subject: group })
     : relayError('model_unpriced', { param: 'model', subject: model })
 
-/** The errors for a model that a group has only for another kind of request, by this other kind. */
+/**
+ * The errors for a model that a group has only for another kind of request than the caller's, by
+ * the kind for which the group has it.
+ */
 const ERRORS_BY_OFFER = {
   any: 'model_not_at_endpoint',
   video: 'model_not_at_endpoint',
@@ -39,8 +42,8 @@ const ERRORS_BY_OFFER = {
 } as const
 
 /**
- * Returns the error for a model that the group has only for another kind of request. The error says
- * for which kind. Returns null if the group does not have the model at all.
+ * Returns the error for a model that the group has only for other requests than the caller's. The
+ * error says for which. Returns null if the group does not have the model at all.
  */
 export function errorOfModelElsewhere(
   { channels }: Pick<Views, 'channels'>,
@@ -57,9 +60,9 @@ export function errorOfModelElsewhere(
 /**
  * Returns the error for a model that no channel offers in the format of the caller. Returns null if
  * a channel may offer the model later, because the caller may then try again. Also returns null if
- * the caller names a channel. An unknown model is reported as unknown, and not as a model without a
- * price. A model that the group has only at other endpoints is reported as such, because clients
- * would repeat the call in vain after a status 503.
+ * only other groups have the model, or if the caller names a channel. An unknown model is reported
+ * as unknown, and not as a model without a price. A model that the group has only at other
+ * endpoints is reported as such, because clients would repeat the call in vain after a status 503.
  */
 export function errorOfUnofferedModel(
   { channels }: Pick<Views, 'channels'>,

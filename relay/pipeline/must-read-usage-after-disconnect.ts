@@ -17,9 +17,9 @@ const REASONS_IF_ASKED = /gpt-5\.[1-9](?!.*(?:codex|pro))|gemini-2\.5-flash-(?:l
 
 /**
  * Reports whether a stream must be read for its usage after its caller has disconnected. This is
- * the case if only the usage is missing from the stream, or if only the usage shows how much the
- * model reasoned, possibly before the first event. Returns false if the caller gets a plain answer,
- * or an answer without usage such as audio.
+ * the case if only the usage is missing from the stream, if the stream is always read to its end,
+ * or if only the usage shows how much the model reasoned, possibly before the first event. Returns
+ * false if the caller gets a plain answer, or an answer without usage such as audio.
  */
 export function mustReadUsage(
   forwarder: Pick<AnswerForwarder, 'isFinished'> | null,
@@ -31,9 +31,9 @@ export function mustReadUsage(
 
 /**
  * Reports whether the provider may charge for reasoning that the answer shows only in part or not
- * at all. Claude and some of OpenAI's models reason only if the request asks for it. OpenAI's other
- * reasoning models and Google's models reason unless the request turns reasoning off. The models of
- * other vendors show all their reasoning.
+ * at all. Claude and the models in `REASONS_IF_ASKED` reason only if the request asks for it. The
+ * other reasoning models of OpenAI and Google reason unless the request turns reasoning off. The
+ * models of other vendors show all their reasoning.
  */
 export function mayHideReasoning({ request, upstreamModel }: Reasoner): boolean {
   const { suffix } = request

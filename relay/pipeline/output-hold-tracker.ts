@@ -19,8 +19,8 @@ const AHEAD_TOKENS = 2_048
  */
 const PROGRESS_STEP_TOKENS = 1_024
 /**
- * An estimate may be this many times as high as the true count, for example for Chinese text and
- * long words.
+ * An estimate of tokens may be this many times as high as their true number, for example for
+ * Chinese text and long words.
  */
 const ROUGH_FACTOR = 2
 const BYTES_PER_TOKEN = 2
@@ -46,8 +46,9 @@ type OutputVerdict =
   | 'over-limit'
 
 /**
- * Tracks how much output the hold of a call covers. A stream with an output limit is ended at about
- * twice the limit. The hold of an open-ended stream is raised as the stream continues.
+ * Tracks how much output the hold of a call covers. A stream with an output limit is ended when its
+ * estimated output exceeds about twice the limit. The hold of an open-ended stream is raised as the
+ * stream continues.
  */
 export class OutputHoldTracker {
   private served: PriceSnapshot

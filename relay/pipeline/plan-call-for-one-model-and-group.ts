@@ -52,14 +52,17 @@ export type Alternative = {
 export type CallPlan = {
   readonly price: PriceSnapshot
   /**
-   * The bounds of the original request, followed by the bounds of its variant for each channel with
-   * overrides.
+   * The bounds of the original request, followed by the bounds of its variants (see
+   * `variantBoundsOf`).
    */
   readonly bounds: readonly [ChatRequest, ...VariantBounds[]]
   readonly terms: CallTerms
   /** True if the channels' overrides apply to the call. */
   readonly isOverridden: boolean
-  /** The channels to which the call may be sent. Their order is chosen at random later. */
+  /**
+   * The channels to which the call may be sent, by priority. The order within a priority is chosen
+   * at random later.
+   */
   readonly offer: Offer<RelayChannel>
   /**
    * The models and groups with which the call may be served, in order. Undefined if only the
@@ -184,8 +187,8 @@ function offerFor(views: Views, caller: Caller, request: ChatRequest): Offer<Rel
 }
 
 /**
- * Reduces the offer to the channel and the key with which the stored input was created. Returns an
- * empty offer if the channel or the key is missing.
+ * Returns the offer with only the channel and the key with which the stored input was created.
+ * Returns an empty offer if the channel or the key is missing.
  */
 function offerOfOrigin(
   offer: Offer<RelayChannel>,

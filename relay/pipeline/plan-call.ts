@@ -24,8 +24,8 @@ const ALTERNATIVES_MAX = 8
 /**
  * Lists the models and groups with which a call may be served, in the order in which they are
  * tried. The first alternative has the model of the request. If the call names a channel, only the
- * first alternative is returned. If the request refers to stored content, fallback models are left
- * out.
+ * first alternative is returned. Fallback models that the token may not call are left out. If the
+ * request refers to stored content, all fallback models are left out.
  */
 function alternativesOf(
   caller: Caller,

@@ -37,12 +37,15 @@ import {
 /** A channel to which the call may be sent, with the request for that channel. */
 export type Candidate = {
   readonly channel: RelayChannel
-  /** The caller's request after its conversion, if there is one, and the channel's overrides. */
+  /** The caller's request, converted if necessary, and with the channel's overrides. */
   readonly request: ChatRequest
   readonly body: Buffer
   /** The provider's name for the model, or null if the provider uses the caller's name. */
   readonly upstreamModel: string | null
-  /** The members of the request that are removed, because this channel does not allow them. */
+  /**
+   * The members, cache lifetimes and beta features of the request that are not sent, because this
+   * channel does not allow them or because no price covers them.
+   */
   readonly dropped: readonly string[]
   /** Paths in the request that the provider's model or format does not support (losses). */
   readonly losses: readonly string[]
@@ -158,7 +161,10 @@ function routeAt(
   return { model, isOverridden, limits, adapters, outputTokensMax, thinking, format, isPredict }
 }
 
-/** Returns the request in the format of the channel, or an error if it can't be converted. */
+/**
+ * Returns the request in the format of the channel's provider, or an error if it can't be
+ * converted.
+ */
 function convertedAt(
   channel: RelayChannel,
   request: ChatRequest,
@@ -179,8 +185,9 @@ function convertedAt(
 }
 
 /**
- * Returns the output limit that is sent. Null if the request has no limit and the format requires
- * none. Anthropic's format requires a limit, and a thinking budget must be below it.
+ * Returns the output limit that is sent. Null if the request has no limit, the hold sets none, and
+ * the format requires none. Anthropic's format requires a limit, and a thinking budget must be
+ * below it.
  */
 function outputLimitFor(
   { outputTokensMax }: ChatRequest,
@@ -314,9 +321,10 @@ function withEnvelope(
 }
 
 /**
- * Sets the model's name in the body if the caller's name had a suffix, or if the model is a
- * fallback model. A converted request has the provider's name already, and Gemini's formats have it
- * in the path.
+ * Returns the overrides, with the model's name added if the caller's name had a suffix, or if the
+ * model is a fallback model. No name is added to a request of Gemini's formats, which have the name
+ * in the path, or if the overrides already set the name. A converted request has neither a suffix
+ * nor a fallback model.
  */
 function withModelName(
   { suffix, fallbackFor, format }: ChatRequest,

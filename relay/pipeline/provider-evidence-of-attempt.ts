@@ -5,7 +5,10 @@ import { areEvidenceTexts } from '#relay/canonical/redact-provider-texts.ts'
 import { confidentialOf, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import { type ProviderHeaders, requestIdHeaderIn } from './read-retry-delay-and-request-id.ts'
 
-/** A longer body is hashed in slices of this length, so that the event loop can work in between. */
+/**
+ * A body that is longer than this is hashed in slices of this length, so that the event loop can
+ * work in between.
+ */
 const SLICE_BYTES = 256 * 1024
 /** The number of bytes at the start of an answer that are searched for identifiers. */
 const START_BYTES = 256
@@ -73,8 +76,8 @@ export class AttemptEvidence {
   }
 
   /**
-   * True if a request body was sent to the provider. False if at most a request for credentials was
-   * sent.
+   * True if a request body other than a streamed upload was sent to the provider. False if at most
+   * a request for credentials was sent.
    */
   get hasSentBody(): boolean {
     return this.sent !== null

@@ -91,9 +91,9 @@ type Loading = {
 
 /**
  * Acquires the permit of a call before its stored content is loaded. Returns an error if the call
- * would be refused anyway, for example because its account can't pay for a body of this length.
- * Without this check, short requests that are refused later could make the gateway load and parse
- * megabytes for free.
+ * would be refused anyway, for example because its account can't pay for a body of this length. A
+ * request that repeats an admitted call is not refused for lack of quota. Without this check, short
+ * requests that are refused later could make the gateway load and parse megabytes for free.
  */
 async function admitLoading(
   deps: RelayDeps,
@@ -141,8 +141,8 @@ function itemsIn({ members }: ChatRequest): number {
 }
 
 /**
- * Parses the request and resolves its model's name. In pass-through mode, the request is first
- * serialized again, and the result is sent and billed.
+ * Parses the request and removes the suffix of its model's name (see `resolveModelSuffix`). In
+ * pass-through mode, the request is first serialized again, and the result is sent and billed.
  */
 function readRequest(
   { views }: RelayDeps,

@@ -26,10 +26,10 @@ export function isRecordable(
 }
 
 /**
- * Records that the provider stores this response, so that later calls of the same token may refer
- * to it. The gateway stores the content of a converted response itself if the site allows it.
- * `readVisible` returns the answer, or its last events, as the caller receives it. A failure does
- * not affect this call. Resolves to true if the response was recorded.
+ * Records that the provider stores the response to this call, so that later calls of the same token
+ * may refer to it. The gateway stores the content of a converted response itself if the site allows
+ * it. `readVisible` returns the answer, or its last events, as the caller receives it. A failure to
+ * record the response is only logged. Resolves to true if the response was recorded.
  */
 export async function recordStoredResponse(
   answered: AnsweredCall,

@@ -45,7 +45,7 @@ type Deps = {
   readonly cancellations: Cancellations
 }
 
-/** The time between two attempts to raise a hold while the event store can't be reached. */
+/** The milliseconds before a hold is raised again if the event store could not be reached. */
 const RAISE_AGAIN_MS = 1_000
 
 /** A running call with its attempts and deadlines. Its caller may disconnect at any time. */
@@ -53,7 +53,7 @@ export class RunningCall implements TimerListener {
   readonly attempts = new AttemptList()
   /** Cancellations that must end before the call ends. */
   readonly pendingCancellations: Promise<void>[] = []
-  /** The model and group of the last attempt; null if they are those of the call's admission. */
+  /** The model, group and price of the last attempt, or null if those of the admission apply. */
   served: Served | null = null
   forwarder: AnswerForwarder | null = null
   isCallerGone = false
@@ -80,7 +80,10 @@ export class RunningCall implements TimerListener {
   private attempt: UpstreamAttempt | null = null
   /** The channel of the last attempt, or null before the first attempt. */
   private candidate: Candidate | null = null
-  /** The provider's id of the last attempt. It is logged and never sent to the caller. */
+  /**
+   * The provider's id of the last attempt's request, or null if it is not logged. It is never sent
+   * to the caller.
+   */
   providerRequestId: string | null = null
   /** The id of the channel that the running attempt uses, or null between attempts. */
   channelUnderWay: number | null = null
@@ -212,8 +215,10 @@ export class RunningCall implements TimerListener {
   }
 
   /**
-   * Sends the error to the caller, who has lost access. The provider's answer is still charged, so
-   * that a revoked token does not make a call cheaper.
+   * Stops the delivery of the answer with `error`, because the caller has lost access, can't pay or
+   * must not see the answer. If the answer is read on for its usage, the error is sent now. If not,
+   * the attempt ends. The provider's answer is still charged, so that a revoked token does not make
+   * a call cheaper.
    */
   private endAccess(error: RelayError): void {
     if (this.readsForUsageOnly || this.isCallerGone) return
@@ -224,7 +229,7 @@ export class RunningCall implements TimerListener {
 
   /**
    * Withholds a finished answer with a screened word. Its usage is charged as if the caller had
-   * disconnected early.
+   * disconnected at this point.
    */
   private withhold(): void {
     this.isWithheld = true
@@ -263,9 +268,9 @@ export class RunningCall implements TimerListener {
 
   /**
    * Continues to read the answer for its usage after the caller has disconnected or lost access.
-   * Plain answers and background responses are read to their end, because the provider charges for
-   * them. Other streams are read only if `mustReadUsage` returns true. Returns false if there is
-   * nothing to read, or while the credentials of the request are still being obtained.
+   * Plain answers and background responses are read on, because the provider charges for them.
+   * Other streams are read on only if `mustReadUsage` returns true. Returns false if the answer is
+   * not read on, for example while the credentials of the request are still being obtained.
    */
   private continueForUsage(): boolean {
     const { attempt, forwarder } = this

@@ -75,8 +75,8 @@ class Partition {
 
   /**
    * Counts an assignment that is about to be written to Redis, where it stays for `idleMs`. Returns
-   * false if there were too many writes in the current period of `idleMs`. Without this limit, a
-   * caller with a new id in each call could fill Redis.
+   * false if there were too many such writes in the current period, which also lasts `idleMs`.
+   * Without this limit, a caller with a new id in each call could fill Redis.
    */
   countShare(idleMs: number, now: number): boolean {
     if (now - this.sharesSince >= idleMs) {
@@ -103,11 +103,11 @@ type Deps = {
 }
 
 /**
- * Sends each call of a session to the channel and key that served the session last (its
- * assignment). This saves cost, because providers cache prompts for each account. An assignment is
- * only a hint: its channel is used only if the call could also be sent to this channel without the
- * assignment. Assignments are kept in this process and, if there is Redis, shared with all
- * processes.
+ * Remembers the channel and key that served each session last (its assignment), so that the next
+ * calls of the session are sent there. This saves cost, because providers cache prompts for each
+ * account. An assignment is only a hint: its channel is used only if the call could also be sent to
+ * this channel without the assignment. Assignments are kept in this process and, if there is Redis,
+ * shared with all processes.
  */
 export class SessionAffinity {
   private readonly deps: Deps
@@ -129,8 +129,10 @@ export class SessionAffinity {
   }
 
   /**
-   * Finds the session of a call and its assignment. Returns null if the call belongs to no session.
-   * The result is a promise only if this process does not know the session and Redis must be asked.
+   * Finds the session of a call and its assignment. Returns null if the call belongs to no session
+   * or names a channel, or if session affinity is turned off. The first turn of a conversation gets
+   * no assignment. The result is a promise only if this process does not know the session and Redis
+   * must be asked.
    */
   find(
     caller: Pick<Caller, 'user' | 'token' | 'pinnedChannelId'>,
@@ -152,7 +154,10 @@ export class SessionAffinity {
     return pending.then((text) => new CallSession(this, session, this.keepFromRedis(session, text)))
   }
 
-  /** Assigns the session to the channel and key of a successful attempt. */
+  /**
+   * Assigns the session to the channel and key of a successful attempt. The first turn of a
+   * conversation does not change an assignment that already exists.
+   */
   remember(session: SessionOfToken, channelId: number, keyRef: string): void {
     const idleMs = this.deps.idleMs()
     if (idleMs === null || keyRef.length > KEY_REF_LENGTH_MAX) return
@@ -187,9 +192,9 @@ export class SessionAffinity {
   }
 
   /**
-   * Returns the channel of an assignment, or null if the offer does not contain the channel. A
-   * session stays at a channel below the highest priority only for the idle time, because channels
-   * of a higher priority may have recovered.
+   * Returns the channel of an assignment, or null if the offer does not contain the channel or the
+   * session should leave it. A session stays at a channel below the highest priority only for the
+   * idle time, because channels of a higher priority may have recovered.
    */
   channelAt({ channelId, since }: Assignment, offer: Offer<RelayChannel>): RelayChannel | null {
     const place = placesIn(offer).get(channelId)
@@ -252,8 +257,8 @@ export class CallSession {
   }
 
   /**
-   * Returns the channel to which the session is assigned, or null if there is none or the call may
-   * not be sent to it. In the second case, the assignment is deleted.
+   * Returns the channel to which the session is assigned, or null if there is none or the call
+   * should not be sent to it. In the second case, the assignment is deleted.
    */
   channelIn(offer: Offer<RelayChannel>): RelayChannel | null {
     const { assignment } = this

@@ -36,7 +36,7 @@ const MODEL_EVENTS_MAX = 8
 /**
  * Forwards one provider's stream to the caller. The response begins with the first real event, so a
  * stream that fails earlier can be retried. Usage is kept for the bill and sent only to callers
- * that requested it. Everything after the usage is held back until the call is settled.
+ * that requested it. The stream's end is held back until the call is settled.
  */
 export class StreamForwarder implements SseSink {
   verdict: StreamVerdict = 'open'
@@ -131,7 +131,7 @@ export class StreamForwarder implements SseSink {
     return this.usage.anomaly
   }
 
-  /** Reports whether the provider has sent a finish reason. After it, only the usage can follow. */
+  /** Reports whether only the usage is missing, or the stream is always read to its end. */
   isFinished(): boolean {
     return this.isFinal || this.stream.isAlwaysReadOn === true || this.latest.hasMatch()
   }
@@ -269,7 +269,7 @@ export class StreamForwarder implements SseSink {
     this.complete()
   }
 
-  /** Converts the end of the stream before the call is settled, because a conversion may fail. */
+  /** Marks the stream as done. Converts its end before that, because a conversion may fail. */
   private complete(): void {
     const { converted } = this
     if (converted !== null && !this.postDisconnectLimit.hasBegun) {

@@ -22,8 +22,8 @@ export class StreamUsage {
 
   /**
    * An anomaly that `raw` does not show; otherwise null. There is an anomaly if a later report
-   * contains an invalid or a smaller count, or if the report at the end of the answer omits the
-   * output count.
+   * contains an invalid count or clearly fewer output tokens, or if the report at the end of the
+   * answer omits the output count.
    */
   get anomaly(): UsageAnomaly | null {
     return this.anomalyInReports ?? (this.hasTextAfterUsage && this.lacksOutput ? 'missing' : null)

@@ -226,9 +226,10 @@ type FittedLimit = {
 
 /**
  * Fits the thinking budget to the output limit. If the hold covers only `covered` output tokens and
- * the provider does not count thinking towards the limit, these tokens are divided between thinking
- * and answer. The answer gets at least half of the tokens, or its own limit if the limit is lower.
- * Thinking gets at most the rest, but at least the smallest budget that the provider accepts. In
+ * the provider of a chat does not count thinking towards the limit, these tokens are divided
+ * between thinking and answer. The answer gets half of the tokens, or its own limit if this is
+ * lower. Thinking gets the rest, up to its own budget, and what it leaves goes to the answer. If
+ * the rest is below the smallest budget that the provider accepts, thinking gets this budget. In
  * Anthropic's format, the budget must be below the limit. Returns an error if the quota pays for no
  * output.
  */

@@ -190,8 +190,8 @@ function isKeyFault(end: AttemptEnd): boolean {
 }
 
 /**
- * Returns the error for a call without a usable channel. All channels were full, or they were
- * removed after the call was planned.
+ * Returns the error for a call without a usable channel. For example, all channels were full, or
+ * they were removed after the call was planned.
  */
 export function noUsableChannelError(
   { retryAfterMs }: ChannelSelector,

@@ -36,7 +36,10 @@ const FINAL_WAIT_MS = 5_000
 const NOTHING = Buffer.alloc(0)
 
 type AttemptOptions = {
-  /** The maximum time, in milliseconds, from the sending of the request until the answer begins. */
+  /**
+   * The maximum time, in milliseconds, from the start of the attempt (for a streamed upload, from
+   * its last chunk) until the answer begins.
+   */
   readonly answerStartMs?: number
   /** Called with the headers of the provider's response. */
   readonly onHeaders?: (headers: ProviderHeaders) => void

@@ -19,8 +19,8 @@ import type { RelayDeps } from './relay-deps.ts'
 const SHARE_BYTES = BODIES_BYTES_MAX / 2
 /**
  * The memory that the request bodies of one user and their copies may use together. Most large
- * bodies are changed before they are sent, so each body needs memory for two copies. Other users
- * keep a quarter of the total.
+ * bodies are changed before they are sent, so the memory must hold the received body and changed
+ * copies of it. Other users keep a quarter of the total.
  */
 const SHARE_WITH_COPIES_BYTES = (BODIES_BYTES_MAX * 3) / 4
 /**
@@ -90,7 +90,7 @@ export function chatBodyShareOf(
 
 /**
  * Reports whether a request body is short. A compressed body is never treated as short, because its
- * length says nothing about the memory that it needs.
+ * length says nothing about the memory that it needs. A body of unknown length is not short either.
  */
 const isSmall = ({ headers }: CallRequest): boolean =>
   codingIn(headers['content-encoding']) === null &&

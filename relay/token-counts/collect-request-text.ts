@@ -56,13 +56,16 @@ const GEMINI_SCHEMA = /^_?response_?(?:json_?)?schema$/i
 /** Matches the paths of the MIME types of binary data or files in parts. */
 const GEMINI_MIME = /^parts\.(?:inline_?data|file_?data)\.mime_?type$/i
 /**
- * The members of a legacy completion request that contain prompts. The value of each is a text, a
- * list of texts, a list of tokens or a list of such lists.
+ * The members of a legacy completion request that contain prompts. `suffix` is a text. `prompt` is
+ * a text, a list of texts, a list of token numbers, or a list of such lists.
  */
 const PROMPTS = new Set(['prompt', 'suffix'])
 /** The members of a rerank request. All strings in them are texts. */
 const RERANK_MEMBERS = new Set(['query', 'documents'])
-/** The members that occur only in requests for which no answer is generated, such as embeddings. */
+/**
+ * The members that occur only in requests to which the model writes no answer, such as those for
+ * embeddings.
+ */
 const INPUT_ONLY = new Set([...RERANK_MEMBERS, 'content', 'requests', 'instances'])
 /** The types of message parts that are pictures. */
 const PICTURES = new Set(['image_url', 'image', 'input_image'])
@@ -102,7 +105,9 @@ export class RequestTextCollector {
   images = 0
   /** The number of tokens that the input of embeddings contains as numbers instead of as text. */
   tokens = 0
-  /** True for embeddings, moderations and reranking. These calls generate no answer. */
+  /**
+   * True for embeddings, moderations and reranking. The model writes no answer to these requests.
+   */
   isInputOnly = false
   /** The length in bytes of the JSON that was read so far. */
   bytesRead = 0
@@ -223,8 +228,8 @@ export class RequestTextCollector {
   }
 
   /**
-   * Reports whether the reader is in a completion's prompt. Tokens in a prompt are numbers. Their
-   * digits are counted as text. This count is never lower than the number of tokens.
+   * Reports whether the reader is in a completion's prompt. A prompt may contain token numbers,
+   * whose digits are counted as text. This never counts fewer tokens than the prompt contains.
    */
   private isInPrompt(): boolean {
     return PROMPTS.has(this.keys[IN_REQUEST] ?? '')
@@ -314,8 +319,8 @@ export class RequestTextCollector {
   }
 
   /**
-   * Returns the excerpt for the `data` of the innermost open source. The `data` of another source
-   * that is still open is counted as text first.
+   * Returns the excerpt for the `data` of the innermost open source. If an outer source that is
+   * still open has a `data`, the outer `data` is counted as text first.
    */
   private beginData(): TextExcerpt {
     const { data, depth } = this

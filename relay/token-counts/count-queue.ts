@@ -28,8 +28,8 @@ export class CountQueue<Job extends Queued> {
 
   /**
    * Adds a job. Returns the jobs that are rejected because a limit is exceeded. If a limit of the
-   * user is exceeded, the new job is rejected. If a limit for all users is exceeded, the latest job
-   * of the user with the most bytes or jobs is rejected, until the limit is met.
+   * user is exceeded, the new job is rejected. If a limit for all users is exceeded, the latest
+   * jobs of the user with the most bytes or jobs are rejected one by one, until the limit is met.
    */
   add(job: Job): readonly Job[] {
     const { userBytesMax, userLengthMax, bytesMax, lengthMax } = this.bounds

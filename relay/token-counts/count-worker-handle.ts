@@ -15,7 +15,10 @@ export type CountStep =
        */
       readonly source: Source
       readonly length: number
-      /** True if these are the job's last bytes. After these bytes, the thread begins to count. */
+      /**
+       * True if the thread has all bytes of the job after this step. The thread then begins or
+       * continues to count.
+       */
       readonly isLast: boolean
     }
   | { readonly kind: 'drop'; readonly job: number }
@@ -41,9 +44,9 @@ const HEAP_MB_MAX = 256
 const PROGRAM = new URL('./count-worker.ts', import.meta.url)
 
 /**
- * Starts the worker thread that tokenizes, and exchanges messages with it. The bytes of each step
- * are passed through a small shared memory, so that the thread never holds a copy of a whole
- * request.
+ * The worker thread that tokenizes. The constructor starts it, and the methods send messages to it.
+ * The bytes of each step are passed through a small shared memory, so that the thread never holds a
+ * copy of a whole request.
  */
 export class CountWorkerHandle {
   private readonly scratch = new Uint8Array(new SharedArrayBuffer(STEP_BYTES_MAX))

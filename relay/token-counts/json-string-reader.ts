@@ -30,7 +30,7 @@ const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
 export class JsonStringReader {
   /** True once the closing quote of the current string was read. */
   isOver = true
-  /** The beginning of the current string, if it is read with the role `key`. */
+  /** The first characters of the current string, if the string is read with the role `key`. */
   captured = ''
   private role: StringRole = 'none'
   private isEscape = false

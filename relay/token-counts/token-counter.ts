@@ -9,8 +9,8 @@ type CountRequest = { readonly requestBody: Uint8Array | null; readonly text: st
 /** Counts the tokens of the calls of one user. */
 export type UserTokenCounter = {
   /**
-   * Counts the tokens of a request and its answer. Returns an estimate if counting takes too long
-   * or the queue is full. Never rejects.
+   * Counts the tokens of a request and its answer. Returns an estimate if counting takes too long,
+   * the queue is full or the thread fails. Never rejects.
    */
   readonly count: (request: CountRequest) => Promise<CountAnswer>
 }

@@ -13,10 +13,10 @@ const FLAG = /^(?:true|false)$/i
 
 /**
  * Converts a form to a JSON document, so that it can be handled like a JSON request. The document
- * has one member for each field. A field whose name ends in `[]` becomes a list. A file becomes an
- * object with its id, name, type, length and hash, so that two forms with different files have
- * different documents. Returns an error if a field that is not a list occurs twice, or if
- * `errorInName` refuses a field.
+ * has one member for each field. Fields of the same name that ends in `[]` become one list. A file
+ * becomes an object with its id, name, type, length and hash, so that two forms with different
+ * files have different documents. Returns an error if a field that is not a list occurs twice, or
+ * if `errorInName` refuses a field.
  */
 export async function documentOf(
   fields: readonly FormField[],

@@ -1,6 +1,9 @@
 import type { SpooledFile } from './spooled-file.ts'
 
-/** The names of the form fields whose types the relay must know. All other fields are texts. */
+/**
+ * The rules by which a form is read: the fields whose types the relay must know, how files are
+ * measured, and whether JSON is accepted. All other fields are texts.
+ */
 export type FormRules = {
   /** The fields that hold files. A name with `[]` at its end may occur several times. */
   readonly files: readonly string[]

@@ -92,8 +92,9 @@ export async function readForm(
 }
 
 /**
- * Returns the maximum number of files that are read. If no field is a list of files, this number is
- * one more than is allowed, so that the error can name the field of the additional file.
+ * Returns the maximum number of files that are read. If no field may hold a list of files, the
+ * result is one more than the number of file fields, so that the error can name the field of the
+ * additional file.
  */
 const filesMaxOf = ({ files }: FormRules): number =>
   files.some((name) => name.endsWith('[]')) ? FILES_MAX : files.length + 1

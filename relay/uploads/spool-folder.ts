@@ -5,7 +5,7 @@ import { BodyMemory } from '../limits/body-memory.ts'
 
 /** The maximum length of one upload in bytes, including all its files. */
 export const UPLOAD_BYTES_MAX = 512 * 1024 * 1024
-/** The number of bytes on disk that the uploads of all running calls may use together. */
+/** The maximum number of bytes on disk that the uploads of all running calls may use together. */
 const SPOOLED_BYTES_MAX = 4 * 1024 * 1024 * 1024
 /**
  * The number of bytes that each upload must leave free on the disk. The event store may be on the
@@ -48,7 +48,10 @@ export class SpoolFolder {
     return handle
   }
 
-  /** Reports whether the disk has room for a file of this length in bytes. */
+  /**
+   * Reports whether more than `FREE_BYTES_MIN` bytes would remain free on the disk after a file of
+   * this length in bytes.
+   */
   async hasRoomFor(bytes: number): Promise<boolean> {
     const { bavail, bsize } = await statfs(await this.folder())
     return bavail * bsize - bytes > FREE_BYTES_MIN

@@ -80,8 +80,9 @@ async function writeWhole(handle: FileHandle, chunk: Buffer): Promise<void> {
 }
 
 /**
- * Returns the last segment of a file name, without characters that could change a header or a path.
- * A long name is cut at its beginning, because providers derive the format from the extension.
+ * Returns the last segment of a file name, without characters that could change a header or a path,
+ * or `file` if nothing is left. A long name is cut at its beginning, because providers derive the
+ * format from the extension.
  */
 export function plainName(name: string): string {
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)

@@ -30,7 +30,10 @@ export function createChannelFollower({ log, view, emptyView, load }: Options) {
   /** The position of the last `ChannelAbilitiesFixed`. */
   let repairedAt = 0
 
-  /** Returns the position that the read model had reached. */
+  /**
+   * Loads the channels into a new view, applies the `missed` events to it and replaces the current
+   * view by it. Returns the position that the read model had reached.
+   */
   const reload = async (missed: Recorded<ChannelEvent>[]): Promise<number> => {
     const { rows, position } = await loadedUpTo(load, repairedAt)
     const fresh = emptyView()

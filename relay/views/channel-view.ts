@@ -73,7 +73,10 @@ export type RequestKind = FormatName | TaskKind
  */
 export type OfferKind = RequestKind | 'call' | 'any'
 
-/** Returns the kind of tasks that the channel accepts. Null if it accepts calls. */
+/**
+ * Returns the kind of tasks (drawing, music or video) that the channel accepts. Null if it accepts
+ * calls.
+ */
 const taskKindOf = ({ terms }: Pick<ChannelRecord, 'terms'>): TaskKind | null =>
   taskProfileOf(terms.type)?.tasks?.kind ?? null
 
@@ -286,7 +289,7 @@ export class ChannelView {
   }
 
   /**
-   * Returns the usable keys with their targets. The hash of the host is computed here, so that no
+   * Returns the usable keys with their targets. Each target gets the hash of its host, so that no
    * call needs to compute the hash.
    */
   private callableKeys(
@@ -304,8 +307,8 @@ export class ChannelView {
   }
 
   /**
-   * Returns the stored channel if its terms and its keys are the same as those of the record.
-   * Returns null if they differ or the channel is not stored.
+   * Returns the stored channel if its terms and keys are those of the record. Returns null if they
+   * have changed, or if the channel is not stored.
    */
   private reusable({ channelId, terms, keyRefs }: ChannelRecord): RelayChannel | null {
     const existing = this.channels.get(channelId)

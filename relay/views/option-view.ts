@@ -87,7 +87,7 @@ export type RelayOptions = {
   }
 }
 
-/** The limits of calls in a group or of a model. An absent limit or 0 sets no limit. */
+/** The limits on calls in a group or of a model. An absent limit or 0 sets no limit. */
 type NamedLimits = {
   readonly calls?: number
   readonly successes?: number

@@ -16,7 +16,10 @@ export type ChannelRules = {
   readonly modelNames: ReadonlyMap<string, string>
   /** Maps a provider's status to the status that the caller sees. */
   readonly statuses: ReadonlyMap<number, number>
-  /** The top-level members that the channel sets in every request, as JSON texts by name. */
+  /**
+   * The top-level members that the channel sets in its requests, as JSON texts by name. They are
+   * not set in pass-through mode.
+   */
   readonly overrides: ReadonlyMap<string, string>
   /**
    * True if `stream_options.include_usage` is sent. The channel's setting `include_usage` decides.

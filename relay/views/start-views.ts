@@ -39,9 +39,9 @@ const RECONNECT_MS = 250
 const STREAMS = ['tokens-', 'user-', 'channel-health-', CHANNELS_STREAM, OPTIONS_STREAM]
 
 /**
- * Loads the relay's views and keeps them up to date by a subscription. Resolves once the views
- * include every event that existed when this function was called. After a loss of the connection,
- * the subscription resumes at the last position.
+ * Creates the relay's views from loaded rows and keeps them up to date by a subscription. Resolves
+ * once the views include every event that existed when this function was called. After a loss of
+ * the connection, the subscription resumes at the last position.
  */
 export async function startViews(
   core: ViewCore,

@@ -75,8 +75,8 @@ type DeletionDeps = {
 }
 
 /**
- * Reports whether a channel was deleted. The event store decides, because the view of this process
- * may lack a channel that another process has just created.
+ * Reports whether a channel was deleted. If the view of this process lacks the channel, the event
+ * store decides, because another process may have just created the channel.
  */
 export async function isChannelDeleted(
   { actors, views }: DeletionDeps,
@@ -90,7 +90,10 @@ export async function isChannelDeleted(
   )
 }
 
-/** The statuses of providers' answers to requests about an object of another account. */
+/**
+ * The HTTP statuses with which a provider may answer if the requested object belongs to another
+ * provider account than the key.
+ */
 const OTHER_ACCOUNT: ReadonlySet<number> = new Set([400, 401, 403, 404, 410, 422])
 
 /**

@@ -7,8 +7,8 @@ const BETA = 'anthropic-beta'
 /**
  * Matches the beta features (values of `anthropic-beta`) that raise the price of a request: the
  * fast mode, the long context of older models, and compaction. The hold (the reserved quota) does
- * not cover the tokens of a compaction. These values, and the request members that belong to them,
- * are not sent. The fast mode is an exception: it is sent if the channel allows it. The pattern
+ * not cover the tokens of a compaction. These values are not sent, with one exception: the value of
+ * the fast mode is sent if the request to the provider has the member of the fast mode. The pattern
  * ignores letter case, because a provider may ignore letter case too.
  */
 const PRICED_BETA = /^(?:fast-mode|context-1m|compact)-/i

@@ -168,10 +168,10 @@ const EDIT_RULES = nestedMemberRules('edits', { type: ['string'] })
 const COMPACT = /compact/i
 
 /**
- * Returns an error if `context_management` lets the provider compact the conversation, or if the
- * provider may read its edits differently from the gateway. A compaction is a second call of the
- * model, which the hold (the reserved quota) does not cover. All other edits only remove content
- * and are accepted.
+ * Returns an error if `context_management` lets the provider compact the conversation, if it is too
+ * long to be checked, or if the provider may read its edits differently from the gateway. A
+ * compaction is a second call of the model, which the hold (the reserved quota) does not cover. All
+ * other edits only remove content and are accepted.
  */
 function errorInContextManagement(body: Buffer, members: readonly Member[]): RelayError | null {
   const member = members.find(({ key }) => key === CONTEXT_MANAGEMENT)

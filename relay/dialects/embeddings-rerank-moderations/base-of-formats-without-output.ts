@@ -26,7 +26,7 @@ export const memberIn = (members: readonly Member[], key: string): Member | unde
 
 /**
  * Returns the members of a request. Returns an error if the JSON is invalid, a field has a wrong
- * kind, a member has the name `RESERVED`, or the request asks for a stream.
+ * kind, a member is called `__proto__` (`RESERVED`), or the request asks for a stream.
  */
 export function checkedMembers(
   body: Buffer,
@@ -43,8 +43,8 @@ export function checkedMembers(
 }
 
 /**
- * The fields that all requests for which no answer is generated have in common. Such requests have
- * no stream and no output tokens.
+ * The properties that requests for embeddings, moderations and reranking have in common: no stream
+ * and no output tokens. Reranking sets `choices` itself.
  */
 export const WITHOUT_OUTPUT = {
   isStream: false,
@@ -78,8 +78,8 @@ export function inputReport(tokens: unknown, { inputCeiling }: UsageBounds): Usa
 }
 
 /**
- * Builds the body for the provider. If the request does not name the model, the model's name is
- * added.
+ * Builds the body for the provider. If neither the request nor an override names the model, the
+ * model's name is added.
  */
 export const namedBody: WireFormat['upstreamBody'] = (request, change) => {
   const plain = { ...change, forcesUsage: false, outputTokens: null }
@@ -104,8 +104,8 @@ type InputFormat = Pick<WireFormat, 'name' | 'readRequest' | 'readChangedRequest
   }
 
 /**
- * Completes the format of an API that takes an input and generates no answer, such as embeddings.
- * Each property that `given` lacks gets the value for OpenAI's APIs.
+ * Returns the complete format of an API whose answers are results and no generated text, such as
+ * embeddings. Each property that `given` lacks gets the value for OpenAI's APIs.
  */
 export function inputFormat({ answerMember, resultsIn, ...given }: InputFormat): WireFormat {
   const { readChangedRequest, shortBody, usageInAnswer: findUsage = usageInAnswer } = given

@@ -157,7 +157,11 @@ function lossesIn(name: string, body: JsonObject): readonly string[] {
   return [...unread(body), ...ofRequests].slice(0, LOSSES_MAX)
 }
 
-/** Gemini's API accepts names in camelCase and in snake_case, and OpenAI's only its own. */
+/**
+ * Returns the member name `key` as the list `CONVERTED` spells it. Gemini's API accepts names in
+ * camelCase and in snake_case, so its names are returned in camelCase. The names of OpenAI's API
+ * (the format `embeddings`) are returned unchanged.
+ */
 const camelCasedIn = (name: string, key: string): string =>
   name === 'embeddings' ? key : camelCased(key)
 
@@ -203,8 +207,8 @@ function readPredictions(body: Buffer): Predictions | null {
 }
 
 /**
- * Returns the sum of the token counts of all texts. If a count is not a valid number, returns this
- * count instead of the sum, so that the usage is not trusted.
+ * Returns the sum of the token counts of all texts. If a count is not a valid number, returns the
+ * invalid count in place of the sum, so that the usage is not trusted.
  */
 function tokensIn(predictions: Predictions | null): unknown {
   let sum = 0

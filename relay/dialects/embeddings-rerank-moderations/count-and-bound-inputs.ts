@@ -22,8 +22,8 @@ const OPEN_BRACE = 123
 
 /**
  * Counts the inputs in a member. The member's value is one text, a list of texts and objects, a
- * list of token numbers, or a list of such lists. Returns null for any other value. The scanner has
- * already checked that the value is valid JSON.
+ * list of token numbers, or a list of such lists. Returns null for any other value. The value must
+ * be valid JSON.
  */
 export function countInputs(body: Buffer, member: Member): Inputs | null {
   if (member.kind === 'string') return { count: 1, tokens: null, objects: 0 }
@@ -82,7 +82,10 @@ function endOfDigits(body: Buffer, start: number): number {
   return at
 }
 
-/** The likely maximum and the absolute maximum number of tokens of a picture or another medium. */
+/**
+ * The likely maximum number of tokens of a picture or another medium, and (in `OBJECT_CEILING`) the
+ * absolute maximum.
+ */
 const OBJECT_TOKENS = 6_000
 const OBJECT_CEILING = 50_000
 /**
@@ -93,10 +96,10 @@ const TOKENS_PER_INPUT = 64
 const CEILING_BASE = 256
 
 /**
- * Returns the bounds of the input tokens. Text has at most one token per byte of the request, and
- * token numbers are counted. The ceiling has a smaller margin than that of a chat, because a
- * provider adds fewer tokens to an input than to a chat. The margin also covers tokenizers that
- * count more tokens.
+ * Returns the bounds of the input tokens. Text has at most one token per byte of the request. If
+ * the inputs are token numbers, each number is one token, and the ceiling also allows for providers
+ * that count up to twice as many. The ceiling has a smaller margin than that of a chat, because a
+ * provider adds fewer tokens to an input than to a chat.
  */
 export function boundOfInputs(body: Buffer, { count, tokens, objects }: Inputs): InputBound {
   const ofInputs = count * TOKENS_PER_INPUT + CEILING_BASE

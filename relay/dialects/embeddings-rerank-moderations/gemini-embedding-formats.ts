@@ -169,8 +169,8 @@ function again(request: ChatRequest, body: Buffer): ChatRequest {
 }
 
 /**
- * Finds the model names by scanning the body. Used for the copy of a request, for example with
- * another model, because `MODELS` has no entry for a copy.
+ * Finds the model names by scanning the body. Used if a request was copied after it was read, for
+ * example with another model, because `MODELS` has no entry for a copy.
  */
 function modelsIn({ body }: ChatRequest): readonly ModelSpan[] {
   const finder = new ModelNameAndMediaFinder(body)

@@ -167,7 +167,9 @@ const modelName: WireFormat['modelName'] = {
   },
 }
 
-/** The rerank API of Jina and Cohere, whose requests and answers have the same members. */
+/**
+ * The rerank APIs of Jina and Cohere, which have the same members in their requests and answers.
+ */
 export const RERANK = inputFormat({
   name: 'rerank',
   promptMember: 'documents',

@@ -111,8 +111,8 @@ type Fields = {
 }
 const NOTHING: Fields = { status: null, retryDelay: null, code: null }
 /**
- * Reports whether a code may be shown to the caller. The codes 401 to 403 concern the operator's
- * key or account.
+ * Reports whether a code may be shown to the caller. Only the codes in `STATUSES` may, except 401
+ * to 403, which concern the operator's key or account.
  */
 const isForCaller = (code: unknown): code is number =>
   typeof code === 'number' && STATUSES.has(code) && (code < 401 || code > 403)

@@ -75,7 +75,7 @@ const FILE_PARAM = 'fileData.fileUri'
  * entry without an id.
  */
 const FILES_MAX = 100
-/** The maximum depth at which an object may contain a known name. */
+/** Objects that are nested deeper than this are not searched for known names. */
 const DEPTH_MAX = 12
 
 /**

@@ -84,8 +84,8 @@ function isMisfit({ key, kind, length, isAllObjects }: Member): boolean {
 }
 
 /**
- * Returns an error if a field is given in both spellings. The API reads both as the same field, so
- * the gateway and the provider could read different values.
+ * Returns an error if a field occurs in camelCase and in snake_case. The API reads both spellings
+ * as the same field, so the gateway and the provider could read different values.
  */
 function errorInSpellings(members: readonly Member[], path = ''): RelayError | null {
   const seen = new Map<string, string>()

@@ -27,7 +27,7 @@ const CHARGED_PER_PROMPT = /(?:^|\/)gemini-[12](?!\d)/
  * Returns the limits of the tools that Google runs. The API can't limit the number of queries, so
  * the hold (the reserved quota) covers a likely number. Additional queries are billed as far as the
  * account can pay. Only the end of an answer lists its queries, so an answer that was cut off
- * counts as one use of each tool.
+ * counts as at least one use of each tool with a price per use.
  */
 export function limitTools(model: string, names: ReadonlySet<string>): ToolLimits | undefined {
   const tools = [...names].flatMap((name) => PRICED.get(name) ?? [])

@@ -35,8 +35,8 @@ function readEvent(event: JsonObject, isErrorEvent: boolean): EventMeaning {
 
 /**
  * The stream of `streamGenerateContent`. The stream has no last event. It is complete when the
- * connection closes after a chunk with a finish reason. Pictures are not split, so an event may be
- * as long as an answer.
+ * connection closes after a chunk that has a finish reason or refuses the prompt. Pictures are not
+ * split, so an event may be as long as an answer.
  */
 export const GEMINI_STREAM: StreamFormat = {
   isLastEvent: () => false,

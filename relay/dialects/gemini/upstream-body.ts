@@ -12,6 +12,7 @@ import { isPricedTool } from './limit-provider-tools.ts'
 /**
  * The members that are always sent to the provider. All others are removed unless the channel
  * allows them, because they may change what is billed. Google refuses unknown members anyway.
+ * `isRestricted` decides about `model` and `serviceTier`.
  */
 const SENT: ReadonlySet<string> = new Set([
   ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'safetySettings', 'generationConfig'],

@@ -32,7 +32,9 @@ export function usageInGeneration(body: Buffer): unknown {
   return JSON.parse(body.toString('utf8', member.valueStart, member.valueEnd))
 }
 
-/** Returns the model name in a complete answer or in one event. Returns null if there is none. */
+/**
+ * Returns the first model name in a complete answer or in events. Returns null if there is none.
+ */
 export function answeredModel(bytes: Buffer): string | null {
   if (!bytes.includes(QUOTED_KEY)) return null
   for (const { json } of objectsIn(bytes)) {

@@ -22,7 +22,8 @@ const SECONDS_MAX = 600_000
 
 /**
  * Reports whether a model is billed by audio tokens: its price has a ratio for audio. All other
- * models are billed by the length of the request's text or by the seconds of its audio.
+ * models with a price per token are billed by the length of the request's text or by the seconds of
+ * its audio.
  */
 export const isByAudioTokens = (price: PriceSnapshot | undefined): boolean =>
   price?.mode === 'tokens' && (price.audio !== '1' || price.audioCompletion !== '1')

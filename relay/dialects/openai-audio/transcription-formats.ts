@@ -45,7 +45,7 @@ const NO_NAMES = namesByFoldedName([])
 const REFUSED = new Set([
   ...['file_url', 'file_id', 'file_base64', 'url', 'audio', 'audio_url', 'input', 'input_audio'],
 ])
-/** A usage report may state at most about this multiple of the duration in the file's header. */
+/** A usage report may state at most about this multiple of the file's measured duration. */
 const CEILING_FACTOR = 10
 
 function readWith(
@@ -151,7 +151,10 @@ function durationInJson(body: Buffer): number {
 
 const isJson = (body: Buffer): boolean => /^\s*\{/.test(body.toString('latin1', 0, 64))
 
-/** Returns null for a valid answer, which is plain text or JSON with a text. */
+/**
+ * Returns null for a valid answer: plain text, subtitles, or a JSON object that contains a member
+ * `text`.
+ */
 function errorOfAnswer(body: Buffer): AnswerFault | null {
   if (!isJson(body) || body.includes('"text"')) return null
   return body.includes('"error"') ? 'error-event' : 'format'

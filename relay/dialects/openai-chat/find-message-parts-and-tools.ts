@@ -12,8 +12,8 @@ export type ToolElement = {
   readonly start: number
   readonly end: number
   /**
-   * True if the provider runs the tool and charges for it separately. False for a function that the
-   * caller runs.
+   * True if the provider runs the tool and may charge for it separately. False for a tool that the
+   * caller runs, and for one without a separate price.
    */
   readonly isProviderTool: boolean
   /**

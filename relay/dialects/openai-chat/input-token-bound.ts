@@ -15,17 +15,18 @@ export type InputBound = {
    */
   readonly ceiling: number
   /**
-   * True if the request consists only of text. The gateway can't count the tokens of other requests
-   * exactly.
+   * True if the request consists only of text and makes the provider search nothing. The gateway
+   * can't count the tokens of other requests exactly.
    */
   readonly isText: boolean
 }
 
 /**
- * The maximum number of tokens of one message part, by its kind, as providers document it. A
- * detailed picture has up to 5 000 tokens, or 48 169 for OpenAI's small models. An hour of video
- * has a million tokens. Audio data is usually in the request, so the request's length already
- * covers the audio. The reasoning before one tool call usually has at most 10 000 tokens.
+ * The likely maximum (`tokens`) and the absolute maximum (`ceiling`) of the tokens that one message
+ * part adds to the request's length, by its kind, as providers document it. A detailed picture has
+ * up to 5 000 tokens, or 48 169 for OpenAI's small models. An hour of video has a million tokens.
+ * Audio data is usually in the request, so the request's length already covers the audio. The
+ * reasoning before one tool call usually has at most 10 000 tokens.
  */
 const BY_PIECE: Readonly<Record<PartKind, Omit<InputBound, 'isText'>>> = {
   picture: { tokens: 6_000, ceiling: 50_000 },
@@ -58,10 +59,11 @@ export const CEILING_BASE = 100_000
 
 /**
  * Returns the bounds of the number of input tokens. The basic bound is the length of the request in
- * bytes, because a token has at least one byte. Each picture, video or file adds the maximum of its
- * kind. The maximum is added even if the data is in the request and its bytes are already counted,
- * because the provider may count the data either as a picture or as text. If the number of tokens
- * of a part has no known bound, the ceiling is `TOKENS_MAX`.
+ * bytes, because a token has at least one byte. Each message part in `BY_PIECE`, such as a picture,
+ * adds the maximum of its kind. The maximum is added even if the data is in the request and its
+ * bytes are already counted, because the provider may count the data either as a picture or as
+ * text. If the number of tokens of a part has no known bound, or if a member in `REMOTE` refers to
+ * other content, the ceiling is `TOKENS_MAX`.
  */
 export function inputBoundOf(
   body: Buffer,

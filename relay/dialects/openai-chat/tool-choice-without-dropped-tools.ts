@@ -18,18 +18,21 @@ type ChangedChoice = {
 
 /**
  * The maximum length in bytes of a tool choice that is changed, and of a dropped tool that is
- * parsed. A longer tool choice is sent unchanged.
+ * parsed. A longer tool choice is sent unchanged, and a longer tool is not searched for in it.
  */
 const TEXT_LENGTH_MAX = 65_536
 /** The maximum length in bytes of all dropped tools together. These tools are parsed. */
 const TOOLS_LENGTH_MAX = 1_048_576
-/** The types of choices and tools that are identified by a name. */
+/**
+ * The types of choices and tools that are identified by a name. All others are identified by their
+ * type.
+ */
 const NAMED: ReadonlySet<unknown> = new Set(['tool', 'function', 'custom'])
 
 /**
- * Returns the change of `tool_choice` if it names a dropped tool, because providers refuse the
- * choice of a tool that they did not get. Returns null if nothing changes, or if the dropped tools
- * are so long that parsing them would block the event loop.
+ * Returns the change of `tool_choice` if this member names a dropped tool, because providers refuse
+ * the choice of a tool that they did not get. Returns null if nothing changes, or if the dropped
+ * tools are so long that parsing them would block the event loop.
  */
 export function choiceWithoutTools(
   { body, members }: ChatRequest,
@@ -58,7 +61,10 @@ export function choiceWithoutTools(
 const parsedPart = (body: Buffer, start: number, end: number): JsonObject | null =>
   end - start > TEXT_LENGTH_MAX ? null : parsedObject(body.subarray(start, end))
 
-/** Returns a function that reports whether an element of a choice refers to one of these tools. */
+/**
+ * Returns a function that reports whether a tool choice, or an element of its list, refers to one
+ * of `tools`.
+ */
 function referenceTo(tools: readonly JsonObject[]): (element: JsonObject) => boolean {
   const types = new Set(tools.map(({ type }) => type))
   const names = new Set(tools.flatMap((tool) => nameOf(tool) ?? []))

@@ -157,7 +157,7 @@ function countsOf(
 
 /**
  * Returns an outline (a short form) of the request. It has the same limits and number of
- * completions, but only short prompts.
+ * completions, but only short prompts and no `echo`.
  */
 function outlineOf({ body, members, model, isStream }: ChatRequest): ChatRequest {
   const find = (key: string) => members.find((member) => member.key === key)

@@ -45,7 +45,10 @@ const PARTIAL_IMAGES_MAX = 3
 const RESPONSE_FORMATS: ReadonlySet<string | null> = new Set(['url', 'b64_json', null])
 const TEXT: readonly JsonKind[] = ['string']
 const FLAG: readonly JsonKind[] = ['true', 'false']
-/** The JSON kinds of the members of all image requests. A null counts as an absent member. */
+/**
+ * The JSON kinds of the members that requests to generate and to edit images have in common. A null
+ * counts as an absent member.
+ */
 const COMMON: readonly (readonly [string, readonly JsonKind[]])[] = [
   ...['model', 'prompt', 'size', 'quality', 'response_format', 'style', 'background'].map(
     (name) => [name, TEXT] as const,
@@ -63,13 +66,16 @@ const COMMON: readonly (readonly [string, readonly JsonKind[]])[] = [
 /** The differences between requests to generate, to edit and to vary images. */
 type Kind = {
   readonly format: 'images' | 'image-edits' | 'image-variations'
-  /** Returns the wire format of these requests. */
+  /** Returns the wire format of requests of this kind. */
   readonly wireFormat: () => WireFormat
   /** True for requests without a prompt. */
   readonly hasNoPrompt?: true
-  /** The fields, if the request is a form. */
+  /** The rules for reading a form. Omitted if requests of this kind are always JSON. */
   readonly form?: FormRules
-  /** The members that refer to uploaded files. One of those other than `mask` is required. */
+  /**
+   * The members that may refer to uploaded files of a form. A request must have exactly one of them
+   * besides `mask`, which is optional. Omitted if the body is JSON.
+   */
   readonly files?: readonly string[]
   /** The type of the stream event with a complete image. */
   readonly lastEvent: string
@@ -204,7 +210,7 @@ function sizeAndQualityOf(body: Buffer, members: readonly Member[]) {
   return [shortTextOf(body, find('size')), shortTextOf(body, find('quality'))] as const
 }
 
-/** Returns the request with the output limit of its model. */
+/** Returns the request with the output limit that follows from its model, size and quality. */
 function forModel(request: ChatRequest): ChatRequest {
   const { body, members, model, isStream } = request
   const partial = members.find(({ key }) => key === 'partial_images')

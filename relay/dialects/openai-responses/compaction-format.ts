@@ -34,7 +34,7 @@ function read(body: Buffer): ChatRequest | RelayError {
 
 /**
  * `POST /v1/responses/compact`, which summarizes a conversation. The answer repeats the user's
- * messages, so only its last item counts as output.
+ * messages, so only its items of the type `compaction` count as output.
  */
 export const OPENAI_COMPACTION: WireFormat = {
   ...OPENAI_RESPONSES,

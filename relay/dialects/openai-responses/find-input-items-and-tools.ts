@@ -76,8 +76,8 @@ const ENVIRONMENT = quoted('environment')
 const SKILLS = quoted('skills')
 const ENCRYPTED = quoted('encrypted_content')
 /**
- * Matches the ids of stored items that the gateway can look up. The ids of all providers have this
- * form.
+ * Matches the ids of stored items that the gateway can look up. The ids of all known providers have
+ * this form.
  */
 export const STORED_ID = /^[\w.:-]{1,128}$/
 /** The maximum number of stored items to which a request may refer. */
@@ -183,7 +183,10 @@ export class ItemAndToolFinder extends MessagePartAndToolFinder {
     }
   }
 
-  /** Reports whether the object at this depth belongs to a tool and not to a message. */
+  /**
+   * Reports whether the object at this depth is a shell's environment, or a tool inside an item or
+   * inside a namespace of tools.
+   */
   private isInner(depth: number): boolean {
     return depth === ENVIRONMENT_DEPTH || (depth === PART_DEPTH && this.isInTools)
   }

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * The headers of OpenAI's clients that are sent to the provider. These headers name the client's
- * version or a session. The calls of a session can use the same cache at the provider.
+ * The headers of OpenAI's clients that are sent to the provider, besides those that begin with
+ * `x-codex-`. They name the client, its version or a session, whose calls can use the same cache at
+ * the provider.
  */
 const PASSED: ReadonlySet<string> = new Set([
   ...['originator', 'session_id', 'session-id', 'thread-id', 'conversation_id', 'version'],

@@ -28,9 +28,9 @@ export const TOOL_CALLS_LIMIT = 'max_tool_calls'
 const CLOSE_BRACE = 125
 
 /**
- * Finds the provider tools with a price in a request, and limits their uses by `max_tool_calls`.
- * This limit applies to all tools together. One tool alone may use up the limit, so the hold (the
- * reserved quota) covers that many uses of each tool.
+ * Returns the tools of a request, and the limits of those provider tools that have a price. Their
+ * uses are limited by `max_tool_calls`, which applies to all tools together. One tool alone may use
+ * up the limit, so the hold (the reserved quota) covers that many uses of each tool.
  */
 export function limitTools(
   body: Buffer,
@@ -59,7 +59,7 @@ export function limitTools(
   return { tools: limited, toolLimits }
 }
 
-/** Returns the members with which an outline has the same tool limits as its request. */
+/** Returns the members that give the outline of a request the tool limits of the request. */
 export function outlinedTools(limits: ToolLimits | undefined): object {
   if (limits === undefined) return {}
   const tools = Object.keys(limits.uses).map((type) => ({ type }))

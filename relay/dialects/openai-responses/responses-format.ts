@@ -211,8 +211,9 @@ const RULES: BodyRules = {
 }
 
 /**
- * Leaves out `background` unless the response is streamed. The answer to a background request that
- * is not streamed would arrive after the end of the call, and could not be billed.
+ * Returns the overrides, without `background` if the response is not streamed. The answer to a
+ * background request that is not streamed would arrive after the end of the call, and could not be
+ * billed.
  */
 function billableOverrides(
   { isStream }: Pick<ChatRequest, 'isStream'>,

@@ -54,8 +54,8 @@ export const RESPONSES_STREAM: StreamFormat = {
 }
 
 /**
- * Renders a complete response as a stream. Each text and each tool's arguments are sent as one
- * delta.
+ * Renders a complete response as a stream. Each text of a message and the arguments of each call of
+ * a function or custom tool are sent as one delta. All other items have no deltas.
  */
 export function streamOfResponse(body: Buffer): string {
   const response = objectOrEmpty(JSON.parse(body.toString('utf8')))

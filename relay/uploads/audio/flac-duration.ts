@@ -65,8 +65,8 @@ const SCANNED_BYTES = 256 * 1024
 /**
  * Returns the duration in seconds of the FLAC file that begins at an offset. The duration is the
  * sum of all frames, because decoders ignore the number of samples in the header. If the file has
- * no frame, its duration follows from the header and the length of the file. Returns null if there
- * is no sample rate.
+ * no frame, its duration follows from the header and the length of the file. Returns null if the
+ * file is too short for its header, or if no sample rate is known.
  */
 export async function flacSeconds(file: AudioFile, from: number): Promise<number | null> {
   const head = await file.read(from, 42)

@@ -16,7 +16,8 @@ const ADTS_HEADER = 7
 /**
  * Returns the duration of an audio file in seconds. The duration follows from the frames of the
  * audio, which decoders play. Headers that state a duration are not trusted, because a caller can
- * forge them. For a file in an unknown format, the duration is computed from the length alone.
+ * forge them. For a file in an unknown format, the duration is computed from the file's length in
+ * bytes alone.
  */
 export async function measureAudio(file: AudioFile): Promise<number> {
   const head = await file.read(0, 16)
@@ -119,7 +120,8 @@ function countNonZero(bytes: Buffer, from: number, end: number): number {
 }
 
 /**
- * Returns the length of the tag (with a title or a picture, for example) that begins here, or 0.
+ * Returns the length of the tag (with a title or a picture, for example) at the start of `bytes`,
+ * or 0 if there is none.
  */
 function tagLength(bytes: Buffer): number {
   const first = bytes[0]
@@ -135,8 +137,8 @@ const ID3V1_BYTES = 128
 const ID3_VERSION_MAX = 4
 
 /**
- * Returns the length of the ID3 tag that begins here, or 0 if there is none. Decoders treat a tag
- * with an unknown version, unknown flags or an invalid length as audio.
+ * Returns the length of the ID3 tag at the start of `bytes`, or 0 if there is none. Decoders treat
+ * a tag with an unknown version, unknown flags or an invalid length as audio.
  */
 function id3Length(bytes: Buffer): number {
   if (bytes.length < 10 || bytes.toString('latin1', 0, 3) !== 'ID3') return 0

@@ -3,8 +3,8 @@ import { type BoxCount, boxesIn, countBox } from './mp4-boxes.ts'
 
 /**
  * The length of the frames of a track. `sampleRate` is the rate at which decoders play the frames,
- * regardless of the time scale that the track states. `isLeast` is true if some frames can be
- * shorter.
+ * regardless of the time scale that the track states. `isLeast` is true if frames can also have
+ * other lengths, as those of Opus.
  */
 export type Mp4Codec = {
   readonly frameSamples: number
@@ -20,16 +20,19 @@ const AAC_RATE_MAX = 96_000
 /** The offsets of the name and of the sample rate in a sample description. */
 const [NAME_AT, RATE_AT] = [12, 40]
 
-/** The offset of the first description in the box, and the maximum number that is read. */
+/**
+ * The offset of the first sample description in the box `stsd`, and the maximum number of
+ * descriptions that are read.
+ */
 const [FIRST_AT, DESCRIPTIONS_MAX] = [8, 16]
 /** The work for a description, as a multiple of the work for an empty box. */
 const DESCRIPTION_STEPS = 8
 
 /**
  * Reads the box `stsd`, which describes the samples of a track (ISO/IEC 14496-12). If it has
- * several descriptions, the one with the longest frames counts. Descriptions of a codec that is not
- * listed are ignored, because a caller may add a description that no frame uses. Returns null if no
- * codec is listed.
+ * several descriptions, the one with the longest frames counts. Descriptions of codecs that the
+ * gateway does not know are ignored, because a caller may add a description that no frame uses.
+ * Returns null if the gateway knows none of the codecs.
  */
 export function mp4CodecOf(descriptions: Buffer, boxes: BoxCount): Mp4Codec | null {
   let longest: Mp4Codec | null = null
@@ -73,8 +76,8 @@ const AMR: ReadonlyMap<string, Mp4Codec> = new Map([
 ])
 
 /**
- * Returns the sample rate in a description, or 0. In the second version of QuickTime's
- * descriptions, the rate is a double.
+ * Returns the sample rate in a description, or 0 if the description has none. In version 2 of
+ * QuickTime's descriptions, the rate is a double.
  */
 function rateOf(description: Buffer): number {
   if (description.length < RATE_AT + 2) return 0
@@ -84,7 +87,10 @@ function rateOf(description: Buffer): number {
   return rate > 0 && rate <= LONG_RATE_MAX ? rate : 0
 }
 
-/** The offset of the sample rate in the second version, and the highest rate that is accepted. */
+/**
+ * The offset of the sample rate in version 2 of a description, and the highest rate that is
+ * accepted there.
+ */
 const [LONG_RATE_AT, LONG_RATE_MAX] = [48, 768_000]
 
 /**
@@ -107,8 +113,8 @@ function flacCodec(settings: Buffer | null): Mp4Codec | null {
 }
 
 /**
- * The offset of the version in a description, and the offset at which the boxes in a description
- * begin, by this version.
+ * The offset of the version in a description, and the offsets at which the boxes in a description
+ * of version 0, 1 or 2 begin.
  */
 const [VERSION_AT, BOXES_AT] = [24, [44, 60, 80]]
 
@@ -133,7 +139,8 @@ const LAYERS: ReadonlySet<number> = new Set([32, 33, 34])
 
 /**
  * Reads the descriptors of the box `esds` (ISO/IEC 14496-1). Without these descriptors, frames
- * count as frames of AAC at the rate of the sample description.
+ * count as frames of AAC at the rate of the sample description. Returns null if the descriptors
+ * name a codec other than AAC and MP3.
  */
 function codecOfEsds(esds: Buffer | null, entryRate: number): Mp4Codec | null {
   const usual = { frameSamples: 1_024, sampleRate: entryRate }
@@ -151,7 +158,10 @@ function codecOfEsds(esds: Buffer | null, entryRate: number): Mp4Codec | null {
   return specific === null ? usual : aacCodec(esds, specific, entryRate)
 }
 
-/** Returns the offset of a descriptor's content, or null if no such descriptor begins there. */
+/**
+ * Returns the offset of the content of the descriptor that begins at `at`. Returns null if no
+ * descriptor with this tag begins there.
+ */
 function descriptorAt(bytes: Buffer, at: number, tag: number): number | null {
   if (bytes[at] !== tag) return null
   let start = at + 1

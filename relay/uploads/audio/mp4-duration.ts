@@ -9,7 +9,9 @@ import { type Mp4Codec, mp4CodecOf } from './mp4-codec.ts'
 const INDEX_BYTES_MAX = 16 * 1024 * 1024
 /** The maximum length in bytes of the index of one fragment. */
 const FRAGMENT_BYTES_MAX = 1024 * 1024
-/** The maximum number of boxes at the top level of a file. A fragment has two of them. */
+/**
+ * The maximum number of boxes that are read at the top level of a file. A fragment has two of them.
+ */
 const BOXES_MAX = 50_000
 /**
  * The maximum number of bytes per second of audio. It is used for a codec that the gateway does not
@@ -38,7 +40,7 @@ type Track = {
 
 /**
  * Returns the duration in seconds of the MP4 or M4A file that begins at an offset. Returns null if
- * the file has no index or no duration, or if an index or the number of boxes is too large. The
+ * the file has no index or no duration, or if an index is too long or has too many boxes. The
  * duration follows from the frames of a track, because decoders play all of them at the rate of
  * their codec, even if the header states a shorter duration.
  */
@@ -130,7 +132,9 @@ function noteDuration(track: Track, content: Buffer): void {
   if (isKnown && timescale > 0) track.stated = duration / timescale
 }
 
-/** Adds the number of frames of each track in a fragment. */
+/**
+ * Adds the numbers of frames in a fragment to `frames`, which contains a number for each track id.
+ */
 function addFragment(fragment: Buffer, frames: Map<number, number>, count: BoxCount): void {
   for (const { type, content } of boxesIn(fragment, count)) {
     if (type !== 'traf') continue

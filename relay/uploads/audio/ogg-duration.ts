@@ -146,9 +146,10 @@ function addPacket(stream: Stream, page: Buffer, at: number): void {
 const FORGED_FACTOR = 1.5
 
 /**
- * Returns the duration of a stream in seconds. For Vorbis, this is the position that the pages
- * state, unless the packets show that this position is much too low. The packets alone do not
- * suffice: the setup header defines which blocks are long, and it is not read here.
+ * Returns the duration of a stream in seconds: that of its packets or, if they do not tell it, the
+ * position that the pages state. For Vorbis, it is the stated position, unless the packets show
+ * that this position is much too low. The packets alone do not suffice: the setup header defines
+ * which blocks are long, and it is not read here.
  */
 function secondsOf({ kind, sampleRate, seconds, granule }: Stream): number {
   const stated = sampleRate > 0 ? granule / sampleRate : 0

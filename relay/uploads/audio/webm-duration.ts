@@ -13,8 +13,8 @@ const [TIMESTAMP_SCALE, DURATION, TIMESTAMP] = [0x2ad7b1, 0x4489, 0xe7]
 const [SIMPLE_BLOCK, BLOCK] = [0xa3, 0xa1]
 const [SAMPLING_FREQUENCY, CODEC_PRIVATE] = [0xb5, 0x63a2]
 /**
- * The elements that state the encoding of frames, its algorithm, and the first bytes that are
- * removed from all frames.
+ * The elements that state how frames are encoded: the encoding itself, its algorithm, and the first
+ * bytes that it removed from all frames.
  */
 const [CONTENT_ENCODING, ALGORITHM, REMOVED_BYTES] = [0x6240, 0x4254, 0x4255]
 const REMOVES_BYTES = 3
@@ -28,8 +28,8 @@ const OPUS_PACKET_SECONDS_MAX = 0.12
 /** The longest element that is read as a number or a short text, in bytes. */
 const VALUE_BYTES_MAX = 64
 /**
- * The elements that may be longer than `VALUE_BYTES_MAX`. Only this many of their first bytes are
- * read.
+ * The elements that may be longer than `VALUE_BYTES_MAX`. Only their first `VALUE_BYTES_MAX` bytes
+ * are read.
  */
 const LONG_VALUES: ReadonlySet<number> = new Set([CODEC_PRIVATE, REMOVED_BYTES])
 /** The maximum length of the part of a block that is read. */
@@ -134,7 +134,7 @@ const emptyTrack = (): Track => ({
 
 /**
  * Reads the id and the length of an element. `start` is the offset of its content. The length is
- * null if it is unknown. Returns null if no element begins here.
+ * null if it is unknown. Returns null if no element begins at the start of `bytes`.
  */
 function elementAt(bytes: Buffer) {
   const idBytes = Math.clz32(bytes[0] ?? 0) - 23
@@ -264,7 +264,10 @@ function laceStarts(block: Buffer, flagsAt: number, length: number): readonly nu
   return starts
 }
 
-/** Returns the duration of a frame in seconds, or 0 if the frame does not tell it. */
+/**
+ * Returns the duration of a frame in seconds, or 0 if the frame does not tell it. An Opus frame
+ * that was not read counts as the longest possible one.
+ */
 function frameSeconds(track: Track, block: Buffer, at: number): number {
   if (track.codec === 'aac') {
     track.aacFrame ??= aacFrameSeconds(track)

@@ -7,6 +7,7 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
+  scalarText,
 } from '#relay/canonical/json-values.ts'
 
 describe('values of untrusted JSON', () => {
@@ -37,5 +38,10 @@ describe('values of untrusted JSON', () => {
   it('parses an object from a text and from bytes', () => {
     expect(parsedObject('{"a":"é"}')).toEqual({ a: 'é' })
     expect(parsedObject(Buffer.from('{"a":"é"}'))).toEqual({ a: 'é' })
+  })
+
+  it('are texts if they are texts, numbers or booleans', () => {
+    expect([5, '5', 'x', true].map(scalarText)).toEqual(['5', '5', 'x', 'true'])
+    expect([null, [1], { toString: 1 }].map(scalarText)).toEqual(['', '', ''])
   })
 })
