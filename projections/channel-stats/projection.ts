@@ -105,10 +105,11 @@ export const countedAttempts = ({
   batch === undefined || batch.id === call ? attempts : []
 
 /**
- * The error codes of attempts that the gateway or the caller ended. These attempts do not count in
- * a channel's statistics.
+ * The error codes of attempts that the gateway or the caller ended, or in which the provider
+ * rejected the caller's prompt (`blocked`). These attempts do not count in a channel's statistics.
  */
 const NOT_COUNTED_ERRORS = new Set([
+  'blocked',
   'caller-gone',
   'draining',
   'revoked',

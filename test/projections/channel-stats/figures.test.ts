@@ -58,6 +58,7 @@ describe('the statistics of channels', () => {
           ...['caller-gone', 'balance-spent', 'store-unavailable'].map((error) =>
             failed(error, null, 3),
           ),
+          failed('blocked', 200, 3),
         ],
       }),
       admitted(bad),
