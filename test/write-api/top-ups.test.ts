@@ -3,7 +3,7 @@ import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { Status } from '#read-api/contract/status.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { KEYS, OWN_ADDRESS, topUpFixture } from './top-up-fixture.ts'
-import { fifty } from './write-fixture.ts'
+import { fifty, PASSWORD } from './write-fixture.ts'
 
 const fixture = startedOnce(topUpFixture)
 
@@ -150,6 +150,21 @@ describe('a top-up order', () => {
 describe('a refund of a top-up', () => {
   const refund = (id: number, body: object, by = fixture.admin) =>
     by.call('POST', `/api/user/topup/${id}/refund`, { body: { refunds: 0, ...body } })
+  const manage = async (id: number, action: string) => {
+    const { success } = await fixture.root.call('POST', '/api/user/manage', {
+      body: { id, action },
+    })
+    expect(success).toBe(true)
+  }
+  /** Creates a user with a paid order. */
+  const paidOrderOf = async (username: string) => {
+    await fixture.root.call('POST', '/api/user/', { body: { username, password: PASSWORD } })
+    const payer = await fixture.logIn(username)
+    const tradeNo = await fixture.order(payer, { amount: 1 })
+    await fixture.notify(fixture.gateway.noticeOf(tradeNo))
+    const [order] = await fixture.orders(payer, '/self')
+    return { userId: payer.id, orderId: order?.id ?? 0 }
+  }
   let id = 0
 
   it('takes back the quota and the inviter’s share, even below zero', async () => {
@@ -211,6 +226,26 @@ describe('a refund of a top-up', () => {
     expect((await refund(own?.id ?? 0, { reason: 'mine' })).code).toBe('RoleTooHigh')
     const byRoot = await refund(own?.id ?? 0, { reason: 'ok' }, fixture.root)
     expect(byRoot.success).toBe(true)
+  })
+
+  it('of an auditor is recorded only by a super admin', async () => {
+    const inspector = await paidOrderOf('inspector')
+    await manage(inspector.userId, 'appoint_auditor')
+    const before = await fixture.head()
+    const byAdmin = await refund(inspector.orderId, { reason: 'not mine to change' })
+    expect(byAdmin).toMatchObject({ success: false, code: 'RoleTooHigh' })
+    expect(await fixture.head()).toBe(before)
+    const byRoot = await refund(inspector.orderId, { reason: 'ok' }, fixture.root)
+    expect(byRoot.success).toBe(true)
+  })
+
+  it('of a deleted user is recorded by an admin, unless the user was an admin', async () => {
+    const [leaver, colleague] = [await paidOrderOf('leaver'), await paidOrderOf('colleague')]
+    await manage(colleague.userId, 'promote')
+    for (const { userId } of [leaver, colleague]) await manage(userId, 'delete')
+    const ofColleague = await refund(colleague.orderId, { reason: 'left' })
+    expect(ofColleague).toMatchObject({ success: false, code: 'RoleTooHigh' })
+    expect((await refund(leaver.orderId, { reason: 'left' })).success).toBe(true)
   })
 
   it('is in the log with the admin and the reason, next to the top-up', async () => {
