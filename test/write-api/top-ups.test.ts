@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { Status } from '#read-api/contract/status.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
@@ -147,15 +149,14 @@ describe('a top-up order', () => {
   })
 })
 
+const manage = async (id: number, action: string) => {
+  const { success } = await fixture.root.call('POST', '/api/user/manage', { body: { id, action } })
+  expect(success).toBe(true)
+}
+
 describe('a refund of a top-up', () => {
   const refund = (id: number, body: object, by = fixture.admin) =>
     by.call('POST', `/api/user/topup/${id}/refund`, { body: { refunds: 0, ...body } })
-  const manage = async (id: number, action: string) => {
-    const { success } = await fixture.root.call('POST', '/api/user/manage', {
-      body: { id, action },
-    })
-    expect(success).toBe(true)
-  }
   /** Creates a user with a paid order. */
   const paidOrderOf = async (username: string) => {
     await fixture.root.call('POST', '/api/user/', { body: { username, password: PASSWORD } })
@@ -230,11 +231,13 @@ describe('a refund of a top-up', () => {
 
   it('of an auditor is recorded only by a super admin', async () => {
     const inspector = await paidOrderOf('inspector')
-    await manage(inspector.userId, 'appoint_auditor')
-    const before = await fixture.head()
-    const byAdmin = await refund(inspector.orderId, { reason: 'not mine to change' })
-    expect(byAdmin).toMatchObject({ success: false, code: 'RoleTooHigh' })
-    expect(await fixture.head()).toBe(before)
+    await fixture.whileUsersLag(async () => {
+      await manage(inspector.userId, 'appoint_auditor')
+      const before = await fixture.head()
+      const byAdmin = await refund(inspector.orderId, { reason: 'not mine to change' })
+      expect(byAdmin).toMatchObject({ success: false, code: 'RoleTooHigh' })
+      expect(await fixture.head()).toBe(before)
+    })
     const byRoot = await refund(inspector.orderId, { reason: 'ok' }, fixture.root)
     expect(byRoot.success).toBe(true)
   })
@@ -262,6 +265,25 @@ describe('a refund of a top-up', () => {
       note: 'all',
     })
   })
+})
+
+it('a payment gives no rebate to an inviter who was banned just before', async () => {
+  const { core, gateway, invited, user } = fixture
+  const inviter = () =>
+    core.actors.ask(accountDecider, accountStream(user.id), ({ affiliate }) => affiliate)
+  const [banned, active] = [
+    await fixture.order(invited, { amount: 1 }),
+    await fixture.order(invited, { amount: 1 }),
+  ]
+  const before = await inviter()
+  await fixture.whileUsersLag(async () => {
+    await manage(user.id, 'disable')
+    expect((await fixture.notify(gateway.noticeOf(banned))).text).toBe('success')
+  })
+  expect(await inviter()).toBe(before)
+  await manage(user.id, 'enable')
+  expect((await fixture.notify(gateway.noticeOf(active))).text).toBe('success')
+  expect(await inviter()).toBe(before + 62_500n)
 })
 
 it('the read models equal the folds of their events', async () => {
