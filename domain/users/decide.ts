@@ -102,11 +102,11 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Use
 }
 
 /**
- * Reports whether the actor may change the user. An admin may change only normal users. The super
- * admin may change all users. Only the super admin may change auditors, because auditors also audit
- * the admins. `actorRole` is null if users change their own account.
+ * Reports whether the actor may change the user, deleted or not. An admin may change only normal
+ * users. The super admin may change all users. Only the super admin may change auditors, because
+ * auditors also audit the admins. `actorRole` is null if users change their own account.
  */
-function mayChange(user: UserRecord, actorRole: ActorRole): boolean {
+export function mayChange(user: UserRecord, actorRole: ActorRole): boolean {
   if (actorRole === null || actorRole === SUPER_ADMIN) return true
   return actorRole === ADMIN && user.role === USER
 }

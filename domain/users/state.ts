@@ -32,6 +32,10 @@ export type UserState = { readonly user: UserRecord | null }
 
 export const initialUser = (): UserState => ({ user: null })
 
+/** Reports whether the user exists and is neither banned nor deleted. */
+export const isActiveUser = ({ user }: UserState): boolean =>
+  user?.isEnabled === true && !user.isDeleted
+
 export function evolveUser({ user }: UserState, event: UserEvent): UserState {
   if (event.type === 'UserCreated') {
     const { userId, role, group, displayName, passwordRef } = event.data

@@ -16,12 +16,12 @@ const FIRST_TOKEN = 2
 
 /**
  * The outcomes of attempts by minute, channel and model. For the attempt that answered a settled
- * call, also its duration, time to first token, output speed and anomalies. Attempts that submitted
- * a batch are not counted.
+ * call, also its duration, time to first token, output speed and anomalies. Of the attempts that
+ * submitted a batch, only the outcomes are counted.
  */
 export const channelStats = projectionOf<CallSettled | CallReleased>({
   name: 'channel-stats',
-  version: 4,
+  version: 5,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     tries: { key: ['minute', 'channel_id', 'model'], isShared: true },
@@ -40,20 +40,17 @@ const NOTHING = { successes: 0n, failures: 0n, output_tokens: 0n, output_ms: 0n,
 
 type Ended = Recorded<CallSettled> | Recorded<CallReleased>
 
-const minuteOf = ({ meta }: Ended): number => Math.floor(secondsOf(meta.at) / 60) * 60
+const minuteAt = (milliseconds: number): number => Math.floor(secondsOf(milliseconds) / 60) * 60
 
 /**
- * Reports whether the call's attempts submitted a batch. Such attempts are not counted. They say
- * nothing about the speed of the model. In addition, they would count several times, because each
- * call of the batch repeats the attempts in the call's final event, hours later.
+ * Counts the outcomes of the attempts in the minute in which the call ended. The attempts of a
+ * batch are counted in the minute in which the batch was submitted, because its calls end hours
+ * after the attempts.
  */
-const isOfBatch = ({ data }: Ended): boolean => data.batch !== undefined
-
 function countTries(event: Ended, rows: RowChanges): void {
-  const minute = minuteOf(event)
-  const { model, attempts } = event.data
-  if (isOfBatch(event)) return
-  for (const attempt of attempts) {
+  const { model, batch, timings } = event.data
+  const minute = minuteAt(batch === undefined ? event.meta.at : timings.startedAt)
+  for (const attempt of countedAttempts(event.data)) {
     const outcome = attemptOutcome(attempt)
     if (outcome === null) continue
     const [successes, failures] = outcome === 'success' ? [1n, 0n] : [0n, 1n]
@@ -64,13 +61,15 @@ function countTries(event: Ended, rows: RowChanges): void {
 
 /**
  * Records the anomaly, duration, time to first token and output speed of the attempt that returned
- * the answer. The time to the first token does not include earlier attempts.
+ * the answer. The time to the first token does not include earlier attempts. Does nothing for a
+ * call of a batch, because the attempt that submitted the batch says nothing about the speed of the
+ * model.
  */
-function measure(event: Recorded<CallSettled>, rows: RowChanges): void {
-  const { attempts, channelId, model, timings, usage, isStream, anomaly } = event.data
+function measure({ data, meta }: Recorded<CallSettled>, rows: RowChanges): void {
+  const { attempts, channelId, model, timings, usage, isStream, anomaly } = data
   const answered = attempts.at(-1)
-  if (answered === undefined || answered.channelId !== channelId || isOfBatch(event)) return
-  const minute = minuteOf(event)
+  if (data.batch !== undefined || answered?.channelId !== channelId) return
+  const minute = minuteAt(meta.at)
   const key = { minute, channel_id: channelId, model }
   if (anomaly !== null) rows.add('tries', key, { ...NOTHING, anomalies: 1n })
   const spread = (what: number, milliseconds: number): void =>
@@ -94,10 +93,23 @@ function firstTokenMs(attempts: readonly Attempt[], firstByteMs: number | null):
 }
 
 /**
- * The error codes of attempts that the gateway or the caller ended. These attempts do not count in
- * a channel's statistics.
+ * Returns the attempts of an ended call that count for their channels. The final event of each call
+ * of a batch repeats the attempts that submitted the batch. These attempts count only for the first
+ * call of the batch, which has the id of the batch.
+ */
+export const countedAttempts = ({
+  call,
+  batch,
+  attempts,
+}: Pick<CallSettled['data'], 'call' | 'batch' | 'attempts'>): readonly Attempt[] =>
+  batch === undefined || batch.id === call ? attempts : []
+
+/**
+ * The error codes of attempts that the gateway or the caller ended, or in which the provider
+ * rejected the caller's prompt (`blocked`). These attempts do not count in a channel's statistics.
  */
 const NOT_COUNTED_ERRORS = new Set([
+  'blocked',
   'caller-gone',
   'draining',
   'revoked',

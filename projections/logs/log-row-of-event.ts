@@ -15,7 +15,7 @@ import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 import type { SiteInitialized } from '#domain/setup/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { UserGroupChanged } from '#domain/users/events.ts'
-import { attemptOutcome } from '../channel-stats/projection.ts'
+import { attemptOutcome, countedAttempts } from '../channel-stats/projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 import {
   endOf,
@@ -80,7 +80,10 @@ export type CallCells = {
   readonly is_stream: boolean
   readonly duration_ms: number
   readonly client_ip: Sealed | null
-  /** The ids of the channels whose attempts failed, if any. */
+  /**
+   * The ids of the channels whose attempts failed, if any. Of the calls of a batch, only the first
+   * has these ids (see `countedAttempts`).
+   */
   readonly failed_channels?: readonly number[]
 }
 
@@ -221,12 +224,12 @@ const callOf = (
   is_stream: data.isStream,
   duration_ms: Math.round(durationMs),
   client_ip: data.clientIp,
-  ...('attempts' in data ? failedChannels(data.attempts) : {}),
+  ...('attempts' in data ? failedChannels(countedAttempts(data)) : {}),
 })
 
 /**
- * Returns the channels whose attempts failed. The channel statistics use the same rule
- * (`attemptOutcome`), but leave out attempts that submitted a batch.
+ * Returns the channels whose attempts failed. The channel statistics count the same attempts as
+ * failures.
  */
 function failedChannels(attempts: readonly Attempt[]): Pick<CallCells, 'failed_channels'> {
   const failed = attempts.filter((attempt) => attemptOutcome(attempt) === 'failure')

@@ -20,7 +20,7 @@ create table log (
   other text not null default '{}',
   admin_other text not null default '{}',
   -- The channels whose attempts failed. The value is null for nearly all calls, because no attempt
-  -- failed.
+  -- failed, and for all calls of a batch except the first.
   failed_channels bigint[],
   primary key (id, created_at)
 ) partition by range (created_at);

@@ -220,7 +220,8 @@ export type LogOther = {
   cost_ratio?: string
   /**
    * For admins: the ids of the channels on which an attempt failed. The statistics of channels
-   * count the same attempts as failures, except attempts that submitted a batch.
+   * count the same attempts as failures. All rows of a batch have the same attempts, but only the
+   * row whose request id is the id of the batch has these ids.
    */
   failed_channels?: number[]
   /** For admins: the attempts of the call in order, and the ids of their channels. */
@@ -284,14 +285,14 @@ const AdminFilters = {
   channel: Query.integer,
   /**
    * Limits the list to calls with a failed attempt on this channel. Another channel may have
-   * answered these calls after a retry.
+   * answered these calls after a retry. A batch is listed once.
    */
   failed_channel: Type.Optional(
     Type.String({
       pattern: '^[0-9]{0,15}$',
       description: [
         'The id of a channel: lists the calls with a failed attempt on this channel, also those',
-        'that another channel answered after a retry.',
+        'that another channel answered after a retry. A batch is listed once.',
       ].join(' '),
     }),
   ),

@@ -46,8 +46,10 @@ describe('an invitation', () => {
     await set('AffEnabled', 'true')
     const manage = (action: string) =>
       root.call('POST', '/api/user/manage', { body: { id: user.id, action } })
-    await manage('disable')
-    expect(await inviterOf(fixture, codeOf(user.id))).toBe(null)
+    await fixture.whileUsersLag(async () => {
+      await manage('disable')
+      expect(await inviterOf(fixture, codeOf(user.id))).toBe(null)
+    })
     await manage('enable')
     fixture.user = await fixture.logIn('user1')
   })

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { accountDecider } from '#domain/accounts/decide.ts'
+import { accountStream } from '#domain/accounts/events.ts'
 import type { LogEntry } from '#read-api/contract/logs.ts'
 import type { Status } from '#read-api/contract/status.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { KEYS, OWN_ADDRESS, topUpFixture } from './top-up-fixture.ts'
-import { fifty } from './write-fixture.ts'
+import { fifty, PASSWORD } from './write-fixture.ts'
 
 const fixture = startedOnce(topUpFixture)
 
@@ -147,9 +149,23 @@ describe('a top-up order', () => {
   })
 })
 
+const manage = async (id: number, action: string) => {
+  const { success } = await fixture.root.call('POST', '/api/user/manage', { body: { id, action } })
+  expect(success).toBe(true)
+}
+
 describe('a refund of a top-up', () => {
   const refund = (id: number, body: object, by = fixture.admin) =>
     by.call('POST', `/api/user/topup/${id}/refund`, { body: { refunds: 0, ...body } })
+  /** Creates a user with a paid order. */
+  const paidOrderOf = async (username: string) => {
+    await fixture.root.call('POST', '/api/user/', { body: { username, password: PASSWORD } })
+    const payer = await fixture.logIn(username)
+    const tradeNo = await fixture.order(payer, { amount: 1 })
+    await fixture.notify(fixture.gateway.noticeOf(tradeNo))
+    const [order] = await fixture.orders(payer, '/self')
+    return { userId: payer.id, orderId: order?.id ?? 0 }
+  }
   let id = 0
 
   it('takes back the quota and the inviter’s share, even below zero', async () => {
@@ -213,6 +229,28 @@ describe('a refund of a top-up', () => {
     expect(byRoot.success).toBe(true)
   })
 
+  it('of an auditor is recorded only by a super admin', async () => {
+    const inspector = await paidOrderOf('inspector')
+    await fixture.whileUsersLag(async () => {
+      await manage(inspector.userId, 'appoint_auditor')
+      const before = await fixture.head()
+      const byAdmin = await refund(inspector.orderId, { reason: 'not mine to change' })
+      expect(byAdmin).toMatchObject({ success: false, code: 'RoleTooHigh' })
+      expect(await fixture.head()).toBe(before)
+    })
+    const byRoot = await refund(inspector.orderId, { reason: 'ok' }, fixture.root)
+    expect(byRoot.success).toBe(true)
+  })
+
+  it('of a deleted user is recorded by an admin, unless the user was an admin', async () => {
+    const [leaver, colleague] = [await paidOrderOf('leaver'), await paidOrderOf('colleague')]
+    await manage(colleague.userId, 'promote')
+    for (const { userId } of [leaver, colleague]) await manage(userId, 'delete')
+    const ofColleague = await refund(colleague.orderId, { reason: 'left' })
+    expect(ofColleague).toMatchObject({ success: false, code: 'RoleTooHigh' })
+    expect((await refund(leaver.orderId, { reason: 'left' })).success).toBe(true)
+  })
+
   it('is in the log with the admin and the reason, next to the top-up', async () => {
     const path = '/api/log/?username=invited&page_size=100'
     const { data } = await fixture.admin.call<{ items: LogEntry[] }>('GET', path)
@@ -227,6 +265,25 @@ describe('a refund of a top-up', () => {
       note: 'all',
     })
   })
+})
+
+it('a payment gives no rebate to an inviter who was banned just before', async () => {
+  const { core, gateway, invited, user } = fixture
+  const inviter = () =>
+    core.actors.ask(accountDecider, accountStream(user.id), ({ affiliate }) => affiliate)
+  const [banned, active] = [
+    await fixture.order(invited, { amount: 1 }),
+    await fixture.order(invited, { amount: 1 }),
+  ]
+  const before = await inviter()
+  await fixture.whileUsersLag(async () => {
+    await manage(user.id, 'disable')
+    expect((await fixture.notify(gateway.noticeOf(banned))).text).toBe('success')
+  })
+  expect(await inviter()).toBe(before)
+  await manage(user.id, 'enable')
+  expect((await fixture.notify(gateway.noticeOf(active))).text).toBe('success')
+  expect(await inviter()).toBe(before + 62_500n)
 })
 
 it('the read models equal the folds of their events', async () => {

@@ -94,6 +94,17 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
       }),
     logIn: (username: string, password = PASSWORD) => logIn(app, username, password),
     head: () => core.store.headPosition(),
+    /** Runs `work` while the read model of users lags behind. */
+    whileUsersLag: async (work: () => Promise<void>) => {
+      const client = await core.pg.connect()
+      await client.query('begin; lock table read_users.users in exclusive mode')
+      try {
+        await work()
+      } finally {
+        await client.query('rollback')
+        client.release()
+      }
+    },
     close: async () => {
       await app.close()
       await projections.stop()

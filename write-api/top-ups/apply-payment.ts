@@ -7,6 +7,9 @@ import type { PayTopUp } from '#domain/top-ups/commands.ts'
 import { topUpDecider } from '#domain/top-ups/decide.ts'
 import { type Rebate, type TopUpOrdered, topUpStream } from '#domain/top-ups/events.ts'
 import { shareOf } from '#domain/top-ups/money.ts'
+import { userDecider } from '#domain/users/decide.ts'
+import { userStream } from '#domain/users/events.ts'
+import { isActiveUser } from '#domain/users/state.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
@@ -112,7 +115,6 @@ async function rebateOf(
   const quota = shareOf(fromWire(order.quota), percentage)
   const inviterId = (await findUser(core.db, order.userId))?.inviterId ?? null
   if (quota === 0n || inviterId === null) return null
-  const inviter = await findUser(core.db, inviterId)
-  const isActive = inviter !== null && !inviter.isDeleted && inviter.status === 1
-  return isActive ? { inviterId, percentage, quota: toWire(quota) } : null
+  const inviter = await core.actors.peek(userDecider, userStream(inviterId))
+  return isActiveUser(inviter) ? { inviterId, percentage, quota: toWire(quota) } : null
 }

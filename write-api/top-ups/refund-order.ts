@@ -1,14 +1,14 @@
 import type { Sealed } from '#domain/shared/event.ts'
-import { SUPER_ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import { topUpDecider } from '#domain/top-ups/decide.ts'
 import { topUpStream } from '#domain/top-ups/events.ts'
 import { centsOf } from '#domain/top-ups/money.ts'
 import type { TopUpState } from '#domain/top-ups/state.ts'
+import { mayChange, userDecider } from '#domain/users/decide.ts'
+import { type Role, userStream } from '#domain/users/events.ts'
 import type { AnyStep } from '#infra/event-store/stream-actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
 import { done } from '#infra/http/response-envelope.ts'
-import { findUser } from '#projections/users/query.ts'
 import type { RefundOrder } from '#write-api/contract/top-ups.ts'
 import { type Action, accepted, contextOf, type Deps, idOf, waitUntilVisible } from '../action.ts'
 import { orderActions } from '../contract/top-ups.ts'
@@ -45,16 +45,16 @@ export const refundOrder: Action = (api, deps) => {
 }
 
 /**
- * Throws if the caller may not act on the user. Admins may only act on users with a lower role. The
- * super admin may act on all users.
+ * Throws if the caller may not change the user who paid. The rule is the same as for adjustments of
+ * a balance, but the orders of deleted users can be refunded as well.
  */
 async function assertMayActOn(
   { core }: Deps,
   { role }: ReturnType<typeof principalOf>,
   userId: number,
 ): Promise<void> {
-  const user = await findUser(core.db, userId)
-  if (role < SUPER_ADMIN && (user?.role ?? SUPER_ADMIN) >= role) throw userError('RoleTooHigh')
+  const { user } = await core.actors.peek(userDecider, userStream(userId))
+  if (user === null || !mayChange(user, role as Role)) throw userError('RoleTooHigh')
 }
 
 /**

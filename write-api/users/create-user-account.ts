@@ -6,11 +6,11 @@ import type { CodedError } from '#domain/shared/coded-error.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import { userDecider, usernameDecider } from '#domain/users/decide.ts'
 import { type Role, usernameStream, userStream } from '#domain/users/events.ts'
+import { isActiveUser } from '#domain/users/state.ts'
 import type { AnyStep, CommandContext, Outcome } from '#infra/event-store/stream-actors-port.ts'
 import { clientOf } from '#infra/http/command-context.ts'
 import { idOfCode } from '#infra/vault/id-code.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { findUser } from '#projections/users/query.ts'
 import type { Deps } from '../action.ts'
 import type { WithId } from '../assign-next-id.ts'
 import { bindSteps } from './bind-and-unbind-identities.ts'
@@ -31,8 +31,8 @@ export async function inviterOf(
   if (id === null) return null
   const { values } = await allOptions(core.db)
   if (!optionFlag(values, 'AffEnabled')) return null
-  const inviter = await findUser(core.db, id)
-  return inviter === null || inviter.isDeleted || inviter.status !== 1 ? null : inviter.id
+  const inviter = await core.actors.peek(userDecider, userStream(id))
+  return isActiveUser(inviter) ? id : null
 }
 
 /**

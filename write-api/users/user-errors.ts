@@ -95,8 +95,8 @@ export const USER_ERRORS = {
   RoleTooHigh: [
     200,
     {
-      zh: '无权操作同级别或更高级别的用户',
-      en: 'You cannot manage users of the same or a higher level',
+      zh: '无权操作审计员，以及同级别或更高级别的用户',
+      en: 'You cannot manage auditors, or users of the same or a higher level',
     },
   ],
   OnlySuperAdminPromotes: [

@@ -51,7 +51,7 @@ export const users: Translations['users'] = {
   updateFailed: 'The user could not be updated',
   unchanged: 'Nothing was changed',
   missing: 'The user does not exist.',
-  notPermittedLead: 'You can only manage users of a lower level.',
+  notPermittedLead: 'You can only manage normal users.',
   deactivatedLead: 'Permanently deactivated: the account cannot sign in and cannot be restored.',
   usernamePlaceholder: 'Username',
   usernameFixed: 'A username cannot be changed.',

@@ -46,7 +46,7 @@ export const users = {
   updateFailed: '更新失败',
   unchanged: '没有任何修改！',
   missing: '没有这个用户。',
-  notPermittedLead: '您只能管理级别低于您的用户。',
+  notPermittedLead: '您只能管理普通用户。',
   deactivatedLead: '该用户已永久注销，无法登录，也无法恢复。',
   usernamePlaceholder: '请输入用户名',
   usernameFixed: '用户名无法修改。',

@@ -18,10 +18,13 @@ const actionsOf = (actorRole: Role): readonly UserCommand[] => [
   { type: 'MayAct', actorRole },
 ]
 
-describe('an admin action on an account of the same or a higher level', () => {
+describe('an admin action on an auditor, or on an account of the same or a higher level', () => {
   const levels: readonly (readonly [Role, Role])[] = [
     [1, 1],
     [1, 10],
+    [5, 1],
+    [5, 5],
+    [10, 5],
     [10, 10],
     [10, 100],
     [1, 100],

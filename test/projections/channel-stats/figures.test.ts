@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Attempt } from '#domain/accounts/events.ts'
 import { figuresSince, minutesSince } from '#projections/channel-stats/query.ts'
@@ -57,6 +58,7 @@ describe('the statistics of channels', () => {
           ...['caller-gone', 'balance-spent', 'store-unavailable'].map((error) =>
             failed(error, null, 3),
           ),
+          failed('blocked', 200, 3),
         ],
       }),
       admitted(bad),
@@ -107,6 +109,29 @@ describe('the statistics of channels', () => {
     expect(figures?.firstTokenMs?.p50).toBeGreaterThan(150)
     expect(figures?.firstTokenMs?.p50).toBeLessThanOrEqual(200)
     expect(figures?.tokensPerSecond).toBeGreaterThan(0)
+  })
+
+  it('the submission of a batch counts once, in its minute, and not for the speed', async () => {
+    const id = randomUUID()
+    const calls = [
+      aCall({ call: id, batch: { id, lines: 3 } }),
+      aCall({ model: 'sim-large', batch: { id, lines: 1 } }),
+    ]
+    const attempts = [failed('status', 503, 2), answered(300)]
+    const sixHoursLater = NOW + 6 * 3_600_000
+    await given(
+      ...calls.map((call) => admitted(call)),
+      ...calls.map((call) => ended(settledCall(call, 10, sixHoursLater), { attempts })),
+    )
+    const minutes = await minutesSince(fixture.core.db, 0)
+    const submitted = Math.floor((NOW - 1_500) / 60_000) * 60
+    expect(minutes).toEqual([
+      { channelId: 1, minute: submitted, successes: 1, failures: 0 },
+      { channelId: 2, minute: submitted, successes: 0, failures: 1 },
+    ])
+    const [figures] = await since(60)
+    expect(figures?.models.map(({ model }) => model)).toEqual(['sim-small'])
+    expect(figures).toMatchObject({ latencyMs: null, firstTokenMs: null, tokensPerSecond: null })
   })
 
   it('the statistics cover the requested period, also per minute', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'slonik'
 import { describe, expect, it } from 'vitest'
 import type { Attempt, CallFacts } from '#domain/accounts/events.ts'
@@ -63,6 +64,20 @@ function someCalls(): Given[] {
   ]
 }
 
+const BATCH = randomUUID()
+
+/** A batch with two calls, which channel 2 did not accept and channel 1 did. */
+function endedBatch(at: number): Given[] {
+  const batch = { id: BATCH, lines: 2 }
+  const calls = [aCall({ call: BATCH, batch }), aCall({ model: 'sim-large', batch })]
+  const attempts = [attempt(2, 'status', 503), attempt(1, null)]
+  return [
+    granted(1, 1_000),
+    ...calls.map((call) => admitted(call, at)),
+    ...calls.map((call) => ended(settledCall(call, 10, at, 1), attempts)),
+  ]
+}
+
 const given = async (facts: Given[]): Promise<void> => fixture.settled(await fixture.append(facts))
 
 const failedOn = async (failedChannelId: number): Promise<string[]> => {
@@ -104,6 +119,19 @@ describe('the call log', () => {
     for (const { channelId, failures } of figures) {
       expect([channelId, (await failedOn(channelId)).length > 0]).toEqual([channelId, failures > 0])
     }
+  })
+
+  it('a batch counts once, for its first call, in the log and in the statistics', async () => {
+    await given(endedBatch(NOW))
+    expect(await failedOn(2)).toEqual([BATCH])
+    expect((await stored()).filter(({ failed_channels: failed }) => failed !== null)).toHaveLength(
+      1,
+    )
+    const figures = await figuresSince(fixture.core.db, NOW / 1_000 - 60)
+    expect(figures.map(({ channelId, failures }) => [channelId, failures])).toEqual([
+      [1, 0],
+      [2, 1],
+    ])
   })
 
   it('the log has the same rows after a rebuild, event by event or in one batch', async () => {

@@ -283,6 +283,9 @@ describe('a message batch', () => {
       { model: MODEL, charge: 75, billedLines: 1 },
       { model: cheap, charge: 25, billedLines: 1 },
     ])
+    // The projections count the attempts of a batch for the call that has the id of the batch.
+    const calls = settled.flatMap(({ type, data }) => (type === 'CallSettled' ? data : []))
+    expect(calls.map(({ call, batch }) => call === batch?.id)).toEqual([true, false])
     expect(await rig.balance()).toBe(GRANTED - 100n)
     const results = await call('GET', `${BATCHES}/${id}/results`)
     expect(
