@@ -255,10 +255,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   private readPlain(status: number): void {
     const { adaptAnswer } = this.options
-    if (adaptAnswer !== undefined) {
-      const createdAt = Math.floor(Date.now() / 1_000)
-      this.received.replace(adaptAnswer(this.received.body(), createdAt))
-    }
+    const createdAt = Math.floor(Date.now() / 1_000)
+    if (adaptAnswer) this.received.replace(adaptAnswer(this.received.body(), createdAt))
     const body = this.received.body()
     const decoded = this.decoder?.readAnswer?.(body, status) ?? null
     if (decoded !== null) return this.endDecoded(decoded, status)
@@ -308,13 +306,11 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     const { forwarder } = this
     if (forwarder === null) return
     const isFlowing = forwarder.push(chunk)
-    if (forwarder.verdict === 'done') this.finish(this.endBy(null))
-    else if (forwarder.verdict === 'error') this.abort('error-event')
-    else if (forwarder.verdict === 'model-fault') this.abort('model-fault')
-    else if (forwarder.verdict === 'overflow') this.abort('too-large')
-    else if (forwarder.verdict === 'screened') this.abort('screened')
-    else if (forwarder.verdict === 'over-limit') this.abort('over-limit')
-    else if (forwarder.verdict === 'balance-spent') this.abort('balance-spent')
+    const { verdict } = forwarder
+    if (verdict === 'done') this.finish(this.endBy(null))
+    else if (verdict === 'error') this.abort('error-event')
+    else if (verdict === 'overflow') this.abort('too-large')
+    else if (verdict !== 'open') this.abort(verdict)
     else if (!isFlowing) {
       this.pausedAt = performance.now()
       controller.pause()
