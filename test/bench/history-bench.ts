@@ -95,10 +95,12 @@ async function bench(): Promise<void> {
   for (const name of NAMES) sites.push(await openSite(name, provider.url))
   for (const { target } of sites) await saturate(target, false, WARM_UP_SECONDS)
   const pids = [process.pid, provider.pid, ...sites.flatMap(pidsOf)]
+  await waitForMaintenance(sites)
   const isPreferred = preferOverOthers(pids)
   for (const load of LOADS.filter(({ isAtRate }) => isAtRate)) await compare(load, sites)
   if (isPreferred) endPreference([process.pid, provider.pid, ...sites.flatMap(pidsOf)])
   for (const load of LOADS.filter(({ isAtRate }) => !isAtRate)) await compare(load, sites)
+  await waitForMaintenance(sites)
   await compareIdle(sites)
   await compareMemory(sites)
   await compareStarts(sites)
@@ -273,6 +275,29 @@ async function waitUntilSealed(connectionString: string): Promise<void> {
     await delay(500)
   }
   await client.end()
+}
+
+/** The number of seconds in a row without a vacuum after which Postgres counts as quiet. */
+const QUIET_SECONDS = 10
+
+/**
+ * Writes a checkpoint and waits until Postgres vacuums no table. The large tables of the long
+ * history would otherwise be vacuumed during the measurement, because of the calls before it.
+ */
+async function waitForMaintenance(sites: readonly Site[]): Promise<void> {
+  for (const { postgres } of sites) {
+    const client = new Client({ connectionString: postgres.connectionString })
+    await client.connect()
+    await client.query('checkpoint')
+    for (let quiet = 0; quiet < QUIET_SECONDS; ) {
+      const { rowCount } = await client.query(
+        `select from pg_stat_activity where backend_type = 'autovacuum worker'`,
+      )
+      quiet = rowCount === 0 ? quiet + 1 : 0
+      await delay(1_000)
+    }
+    await client.end()
+  }
 }
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
