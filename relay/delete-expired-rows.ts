@@ -1,7 +1,7 @@
 import type { Core } from '#infra/core-dependencies.ts'
 import { removeExpiredClaims } from './idempotency/remove-expired-claims.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
-import { removeUnreadableContents } from './stored-responses/remove-unreadable-contents.ts'
+import { removeUnreadableContents } from './stored-responses/delete-contents-of-deleted-owners.ts'
 
 /**
  * The interval, in milliseconds, at which expired rows of the stores are deleted. Rows are valid

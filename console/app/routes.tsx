@@ -148,7 +148,7 @@ const CONSOLE_PAGES: RouteObject[] = [
   ),
   pageAt(
     ['/admin/messages', '/admin/messages/new', '/admin/messages/edit/:id'],
-    withPageTexts(() => import('../features/messages/messages-page.tsx')),
+    withPageTexts(() => import('../features/messages/sent-messages-page.tsx')),
     'MessagesPage',
   ),
   pageWithTexts(

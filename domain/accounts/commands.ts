@@ -4,7 +4,7 @@ import type { Usage, UsageLimits, UsageSource } from '../pricing/usage.ts'
 import type { CodedError } from '../shared/coded-error.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
-import type { CorrectedCallAttributes, SentRequest } from './call-event-types.ts'
+import type { CorrectedCallAttributes, SentRequest } from './call-event-members.ts'
 import type {
   Attempt,
   CallBatch,

@@ -20,7 +20,7 @@ import { codedError } from '../shared/coded-error.ts'
 import { isSame } from '../shared/deep-equal.ts'
 import { isPlayground } from '../shared/playground-token-id.ts'
 import { isInRange, type Quota, toWire } from '../shared/quota.ts'
-import type { SentRequest } from './call-event-types.ts'
+import type { SentRequest } from './call-event-members.ts'
 import type {
   AccountError,
   AdmitCall,

@@ -9,7 +9,7 @@ import type {
   CorrectedCall,
   RequestChanges,
   Served,
-} from './call-event-types.ts'
+} from './call-event-members.ts'
 
 export type {
   Attempt,
@@ -20,7 +20,7 @@ export type {
   ProviderEvidence,
   RequestChanges,
   Served,
-} from './call-event-types.ts'
+} from './call-event-members.ts'
 
 /** Returns the name of the event stream of a user's account: balance, holds and token budgets. */
 export const accountStream = (userId: number): string => `account-${userId}`

@@ -2,7 +2,7 @@ import type { PriceSnapshot, ProviderCost } from '../pricing/price-snapshot.ts'
 import type { Usage } from '../pricing/usage.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
-import type { SentRequest } from './call-event-types.ts'
+import type { SentRequest } from './call-event-members.ts'
 import type { CallFacts, Served } from './events.ts'
 
 /**

@@ -6,7 +6,7 @@ import { rememberCorrection } from './check-corrections.ts'
 import { checkOrder, checkRedemption, matchCredit } from './check-orders-and-codes.ts'
 import { safeReasonOf } from './finding-texts.ts'
 import type { Findings } from './findings.ts'
-import { reportUnmatchedMovements } from './match-movements.ts'
+import { reportUnmatchedMovements } from './match-source-and-account-events.ts'
 import { type AuditState, isPartial } from './state.ts'
 
 /**

@@ -12,7 +12,7 @@ import type { TopUpEvent, TopUpRefunded, TopUpRestored } from '../top-ups/events
 import type { FindingCode, ParamsOf } from './finding-texts.ts'
 import type { Findings } from './findings.ts'
 import { addId } from './fingerprint-table.ts'
-import { type MovementEvent, matchMovement } from './match-movements.ts'
+import { type MovementEvent, matchMovement } from './match-source-and-account-events.ts'
 import { type AuditState, isPartial } from './state.ts'
 
 /**

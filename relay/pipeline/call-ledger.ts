@@ -1,4 +1,4 @@
-import type { SentRequest } from '#domain/accounts/call-event-types.ts'
+import type { SentRequest } from '#domain/accounts/call-event-members.ts'
 import type { AccountCommand, OutputReduction } from '#domain/accounts/commands.ts'
 import { accountDecider } from '#domain/accounts/decide.ts'
 import {

@@ -1,4 +1,4 @@
-import type { SentRequest } from '#domain/accounts/call-event-types.ts'
+import type { SentRequest } from '#domain/accounts/call-event-members.ts'
 import type { RequestChanges } from '#domain/accounts/events.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { type BilledChannel, billedChannelOf } from '../views/channel-view.ts'

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { CorrectedCallAttributes } from '#domain/accounts/call-event-types.ts'
+import type { CorrectedCallAttributes } from '#domain/accounts/call-event-members.ts'
 import { type AccountEvent, accountStream } from '#domain/accounts/events.ts'
 import type { Correction } from '#domain/corrections/decide.ts'
 import type { CorrectionScope, CorrectionSums } from '#domain/corrections/events.ts'

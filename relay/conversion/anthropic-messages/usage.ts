@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, objectOrEmpty } from '#relay/canonical/json-values.ts'
 import type { CanonicalUsage } from '../../canonical/canonical-answer.ts'
-import type { Block } from './block-type-and-tool-input.ts'
+import type { Block } from './write-tool-input.ts'
 
 /**
  * The counts in Anthropic's `usage`. `input_tokens` excludes tokens that were read from the cache

@@ -5,11 +5,11 @@ import type {
   StopReason,
   StreamWriter,
 } from '../../canonical/canonical-answer.ts'
-import type { Block } from './block-type-and-tool-input.ts'
 import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 import { madeUpCallId, signatureBlock } from './write-answer.ts'
 import { InterleavedCalls, type PartEvent } from './write-interleaved-tool-calls-in-order.ts'
+import type { Block } from './write-tool-input.ts'
 
 /** The maximum length of a refusal's text, which is kept until the stop reason is written. */
 const REFUSAL_CHARACTERS_MAX = 10_000

@@ -1,9 +1,9 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { AnswerPart, CanonicalAnswer } from '../../canonical/canonical-answer.ts'
 import { wrapSignature } from '../wrap-signature-of-other-provider.ts'
-import { type Block, toolInputOf } from './block-type-and-tool-input.ts'
 import { writeRefusalDetails, writeStopReason } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
+import { type Block, toolInputOf } from './write-tool-input.ts'
 
 /**
  * Writes a complete answer of `POST /v1/messages`. The format has only one choice, so only the

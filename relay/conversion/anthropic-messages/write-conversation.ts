@@ -5,8 +5,8 @@ import {
   ConversionError,
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import type { Block } from './block-type-and-tool-input.ts'
 import { type RequestWriting, simplifiedContent, writePart } from './write-parts.ts'
+import type { Block } from './write-tool-input.ts'
 
 /**
  * A message that is being written. In a user's message, tool results come before all other blocks.

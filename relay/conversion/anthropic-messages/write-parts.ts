@@ -10,8 +10,8 @@ import type {
   ToolResultPart,
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { type Block, toolInputOf } from './block-type-and-tool-input.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'
+import { type Block, toolInputOf } from './write-tool-input.ts'
 
 /** Anthropic accepts at most four cache marks per request. */
 const MARKS_MAX = 4

@@ -1,12 +1,12 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { CanonicalRequest, Converted, Sampling } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import type { Block } from './block-type-and-tool-input.ts'
 import { modelRules } from './members-accepted-by-model.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'
 import { writeConversation } from './write-conversation.ts'
 import { RequestWriting, simplifiedContent, writeTool } from './write-parts.ts'
 import { type WrittenThinking, writeSampling, writeThinking } from './write-thinking.ts'
+import type { Block } from './write-tool-input.ts'
 
 type OutputLimits = {
   /** The output limit in tokens for a request without a limit. The format requires a limit. */

@@ -5,8 +5,8 @@ import type {
   Thinking,
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import type { Block } from './block-type-and-tool-input.ts'
 import type { ModelRules } from './members-accepted-by-model.ts'
+import type { Block } from './write-tool-input.ts'
 
 /**
  * The smallest thinking budget in tokens that Anthropic accepts. The budget must also be below the

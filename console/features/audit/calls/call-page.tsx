@@ -28,7 +28,7 @@ import {
   PricesInForce,
 } from './call-charge-usage-and-price-panels.tsx'
 import { CallCorrections, CallHistory, CallReceipts } from './call-history-and-receipts.tsx'
-import { WrongModelAndUnderbilledCalls } from './wrong-model-and-underbilled-calls.tsx'
+import { WrongModelAndUnderbilledCalls } from './provider-model-and-cost-mismatches.tsx'
 import '../audit.css'
 
 /**

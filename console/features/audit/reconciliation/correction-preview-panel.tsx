@@ -210,15 +210,15 @@ function ApplyDialog(props: Props & { onClose: () => void }) {
 }
 
 /**
- * Returns a function that applies the correction of a preview, and then shows a message with the
- * number of corrected calls.
+ * Returns a function that applies a previewed correction, and then shows a message with the number
+ * of corrected calls.
  */
 export function useApplyCorrection() {
   const { t } = useTranslation()
   return async (body: { preview: string; reason: string }): Promise<void> => {
-    const { calls } = await retryWithIdentityProof(() =>
+    const { applied } = await retryWithIdentityProof(() =>
       call('POST /api/audit/corrections', { body }),
     )
-    showSuccess(t('reconciliation.correction.applied', { count: calls }))
+    showSuccess(t('reconciliation.correction.applied', { count: applied.calls }))
   }
 }
