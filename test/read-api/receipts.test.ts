@@ -205,6 +205,9 @@ describe('receipts', () => {
       ] as const) {
         expect((await receiptsOf(path(at), call)).status).toBeOneOf([400, 404])
       }
+      const body = { position: position - 1, time: null }
+      const copy = await site.root.call('POST', '/api/audit/scratch-copies', { body })
+      expect(copy).toMatchObject({ status: 400, message: expect.stringContaining('position') })
     } finally {
       Object.assign(site.core, { store: before, config })
       await store.close()
