@@ -196,7 +196,8 @@ export async function registerReadApi(
       ...(upgrades === undefined ? {} : { server: upgrades as Server }),
     },
     // Invalid or oversized frames and lost connections cause errors of sockets. These errors are
-    // not logged, because clients can cause them at any time.
+    // not logged, because clients can cause them at any time. Exceptions of a route's handler would
+    // come here too, but `closeSocketOnException` catches and logs them before.
     errorHandler: (_error, socket) => socket.terminate(),
   })
   serveScratchCopies(app, deps)

@@ -63,20 +63,19 @@ type TokenQuery = ListQuery & {
   token?: string
 }
 
-const ENABLED = 1
-
-export const isEnabledToken = ({ status }: Pick<Token, 'status'>): boolean => status === ENABLED
-
 export const tokensKey = ['tokens'] as const
 
 const tokenQueries = listQueries<TokenQuery, Token>(tokensKey, fetchTokens)
 export const tokensQuery = tokenQueries.page
 export const matchingTokensQuery = tokenQueries.matching
 
-export async function fetchTokens(
-  listQuery: TokenQuery,
-  signal?: AbortSignal,
-): Promise<ListPage<Token>> {
+const ENABLED = '1'
+
+/** Reads the newest of the user's enabled tokens, up to this number. */
+export const fetchEnabledTokens = (pageSize: number, signal?: AbortSignal) =>
+  fetchTokens({ keyword: '', status: ENABLED, page: 0, pageSize }, signal)
+
+async function fetchTokens(listQuery: TokenQuery, signal?: AbortSignal): Promise<ListPage<Token>> {
   const { page, pageSize, ...filter } = listQuery
   const isSearch = Boolean(filter.keyword || filter.token || filter.status)
   const query = { ...filter, p: page, size: pageSize }

@@ -8,6 +8,7 @@ import { Panel } from '#console/ui/layout/panel.tsx'
 
 const RETRY_INTERVAL_MS = 3_000
 const RELOAD_INTERVAL_MIN_MS = 30_000
+/** The key in the session storage for the time of the last reload, in Unix milliseconds. */
 const RELOADED_KEY = 'lost-page-reloaded'
 
 /**
@@ -41,17 +42,18 @@ function LoadErrorPage({ file }: { file: string }) {
 
 /**
  * Tries to reload the page at once, when the browser is online again, and at intervals while the
- * page is visible. If the page was already reloaded in this way, further reloads wait until the
- * page has been open for 30 s. The intervals are necessary, because browsers do not always report
+ * page is visible. If this tab was reloaded in the last 30 s, the next reload waits until they have
+ * passed. The intervals are necessary, because browsers do not always report
  * that they are online.
  */
 function useRetries(file: string): void {
   useEffect(() => {
     const retry = () => {
-      // The first attempt reloads at once. Later attempts reload only if the page has been open for
-      // 30 s, so that a broken script does not cause a fast loop of reloads.
-      const isFirst = sessionStorage.getItem(RELOADED_KEY) === null
-      if (isFirst || performance.now() > RELOAD_INTERVAL_MIN_MS) void reloadIfReachable(file)
+      // A broken script must not cause a fast loop of reloads. The clock may have been set back, so
+      // the time since this page was opened counts as well.
+      const sinceReload = Date.now() - Number(sessionStorage.getItem(RELOADED_KEY))
+      const isRecent = sinceReload < RELOAD_INTERVAL_MIN_MS
+      if (!isRecent || performance.now() > RELOAD_INTERVAL_MIN_MS) void reloadIfReachable(file)
     }
     retry()
     const timer = setInterval(() => {
@@ -72,7 +74,7 @@ function useRetries(file: string): void {
 async function reloadIfReachable(file: string): Promise<void> {
   const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
   if (answer?.ok !== true) return
-  sessionStorage.setItem(RELOADED_KEY, 'yes')
+  sessionStorage.setItem(RELOADED_KEY, String(Date.now()))
   window.location.reload()
 }
 

@@ -206,13 +206,14 @@ async function replayUntil(
 async function request({ actors, store, now }: Core, position: number): Promise<string> {
   const head = await store.headPosition()
   if (position > head) throw new CommandError(`--until must be at most ${head}, the last position`)
-  const [event] = await store.readAll(position - 1, 1)
+  const event = await store.eventAt(position)
+  if (event === null) throw new CommandError(`--until: there is no event at position ${position}`)
   const id = randomUUID()
   const outcome = await actors.handle(
     auditJobsDecider,
     AUDIT_JOBS_STREAM,
     {
-      ...{ type: 'RequestScratchCopy', id, position, asOf: event?.meta.at ?? now() },
+      ...{ type: 'RequestScratchCopy', id, position, asOf: event.meta.at },
       ...{ requestedBy: null, requestedAt: now(), ownMax: SCRATCH_COPIES_MAX },
     },
     { actor: 'system:audit', cause: id, at: now() },

@@ -45,6 +45,7 @@ export function createMemoryEventStore(): EventStore {
     readStream: async (stream, fromRevision = 0, limit = Number.MAX_SAFE_INTEGER) =>
       (streams.get(stream) ?? []).slice(fromRevision, fromRevision + limit).map(recorded),
     readAll,
+    eventAt: async (position) => (await readAll(position - 1, 1))[0] ?? null,
     headPosition: async () => all.length,
     subscribeAll: (after, onBatch, onError, options) =>
       subscribe({ ...options, readPage, notification, after, onBatch, onError }),

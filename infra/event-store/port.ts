@@ -128,6 +128,11 @@ export interface EventStore {
    * there are no more events.
    */
   readAll(after: number, limit: number, lanes?: readonly number[]): Promise<Recorded[]>
+  /**
+   * Returns the event at exactly this position, or null if there is none. Unlike the other methods,
+   * this one accepts any position.
+   */
+  eventAt(position: number): Promise<Recorded | null>
   /** Returns the position of the last event, or 0 if there are no events. */
   headPosition(): Promise<number>
   /**

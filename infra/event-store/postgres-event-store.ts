@@ -83,6 +83,7 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     append: async (streams) => queue.append(encodeAppend(streams)),
     readStream: (stream, from = 0, limit = 1_000_000) => reader.readStream(stream, from, limit),
     readAll: reader.readAll,
+    eventAt: async (position) => (await reader.readAll(position - 1, 1))[0] ?? null,
     headPosition: reader.headPosition,
     subscribeAll: (after, onBatch, onError, options) => {
       const stopped = new AbortController()

@@ -141,3 +141,25 @@ export function createWorkerListener(server: Server, onClosed: () => void): Work
     },
   }
 }
+
+/**
+ * Confirms a connection that the primary process has passed to this worker, and then serves it.
+ * Nothing is read before the confirmation is sent, because the primary could otherwise pass a
+ * partly read connection to another worker. `confirm` calls its argument once the confirmation is
+ * sent.
+ */
+export function acceptConnection(
+  listener: WorkerListener | null,
+  socket: Socket | undefined,
+  confirm: (done: () => void) => void,
+): void {
+  // The HTTP server listens for errors only once it serves the connection. Without this listener, a
+  // reset connection would end the process meanwhile.
+  socket?.on('error', () => {})
+  confirm(() => {
+    // A connection that is already closed is not served. It emits `close` only once, so the
+    // listener would wait forever for its end.
+    if (listener === null || socket?.destroyed === true) socket?.destroy()
+    else if (socket !== undefined) listener.serve(socket)
+  })
+}

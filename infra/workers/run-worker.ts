@@ -3,7 +3,11 @@ import type { Registry } from 'prom-client'
 import { readConfig } from '../config/read-config.ts'
 import { type Running, startProduct } from '../start.ts'
 import { describeStartError } from '../start-error.ts'
-import { createWorkerListener, type WorkerListener } from './connection-dispatcher.ts'
+import {
+  acceptConnection,
+  createWorkerListener,
+  type WorkerListener,
+} from './connection-dispatcher.ts'
 import type { Siblings, ToPrimary, ToWorker } from './worker-messages.ts'
 
 type WorkerState = {
@@ -24,7 +28,7 @@ export async function runWorker(): Promise<void> {
   process.on('message', (message: ToWorker, socket?: Socket) => {
     switch (message.type) {
       case 'connection':
-        return acceptConnection(state.listener, socket)
+        return acceptConnection(state.listener, socket, confirmConnection)
       case 'drain':
         return void drain(state.running, message.graceMs)
       case 'process-metrics-request':
@@ -46,16 +50,8 @@ export async function runWorker(): Promise<void> {
 
 const send = (message: ToPrimary): void => void process.send?.(message)
 
-/**
- * Confirms a connection and then serves it. Nothing is read before the confirmation is sent,
- * because the primary could otherwise pass a partly read connection to another worker.
- */
-function acceptConnection(listener: WorkerListener | null, socket: Socket | undefined): void {
-  process.send?.({ type: 'accepted' } satisfies ToPrimary, () => {
-    if (listener === null) socket?.destroy()
-    else if (socket !== undefined) listener.serve(socket)
-  })
-}
+const confirmConnection = (done: () => void): void =>
+  void process.send?.({ type: 'accepted' } satisfies ToPrimary, done)
 
 let isStopping = false
 

@@ -165,7 +165,7 @@ export function getEventReceipt(app: App, { core }: ReadDeps): void {
 /**
  * Returns the event at a position, or null if there is none that the caller may see. For ordinary
  * users, only the stream of their own account is searched. The response therefore reveals nothing
- * about other events. If positions are not dense, the same applies to auditors and admins.
+ * about other events.
  */
 async function recordAt(
   core: Core,
@@ -174,14 +174,25 @@ async function recordAt(
 ): Promise<StoredRecord | null> {
   const records = recordsOf(core)
   if (seesAllCalls(request)) {
-    const [record] = records.arePositionsDense ? await records.read(position - 1, 1) : []
-    if (record !== undefined) return record.position === position ? record : null
+    const [record] = records.arePositionsDense
+      ? await records.read(position - 1, 1)
+      : await recordInGaps(core, position)
+    return record?.position === position ? record : null
   }
   const stream = accountStream(principalOf(request).userId)
   const isReached = (event: { readonly position: number }) => event.position >= position
   const revision = await firstRevision(core.store, stream, isReached)
   const [record] = await records.readStream(stream, revision, 1)
   return record?.position === position ? record : null
+}
+
+/**
+ * Reads the record at a position of a store whose positions have gaps. Such a store can't read
+ * after a position at which there is no event.
+ */
+async function recordInGaps(core: Core, position: number): Promise<readonly StoredRecord[]> {
+  const event = await core.store.eventAt(position)
+  return event === null ? [] : recordsOf(core).readStream(event.stream, event.revision, 1)
 }
 
 /**

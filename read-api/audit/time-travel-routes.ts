@@ -136,7 +136,8 @@ async function listRawEvents(
 ): Promise<EventPage> {
   const { from, to, type, actor, limit } = query
   const streams = streamsOf(query)
-  const source = streams === null ? allEvents(store) : mergedStreams(store, streams)
+  const first = from !== null && 'position' in from ? from.position : 0
+  const source = streams === null ? allEvents(store, first) : mergedStreams(store, streams)
   const start = await startOf(store, from, isDense)
   let position = Math.max(query.after, start)
   const items: RawEvent[] = []
@@ -165,7 +166,7 @@ const rawEvent = ({ meta, data, ...event }: Recorded): RawEvent => ({
 
 async function startOf(store: EventStore, from: Moment | null, isDense: boolean): Promise<number> {
   if (from === null) return 0
-  if ('position' in from) return isDense ? Math.max(0, from.position - 1) : from.position
+  if ('position' in from) return Math.max(0, from.position - 1)
   return (await positionOfTime(store, from.time - 1, isDense)) ?? 0
 }
 
@@ -179,10 +180,18 @@ function streamsOf({ stream, userId }: EventQuery): readonly string[] | null {
   return kinds.map((kind) => `${kind}-${userId}`)
 }
 
-const allEvents =
-  (store: EventStore): Source =>
-  (after) =>
-    store.readAll(after, PAGE)
+/**
+ * Reads the events of all streams. The event at the position `first` is read by itself, because
+ * positions can have gaps, and the store reads only after the position of an event.
+ */
+function allEvents(store: EventStore, first: number): Source {
+  return async (after) => {
+    if (after >= first) return await store.readAll(after, PAGE)
+    const event = await store.eventAt(first)
+    if (event === null) return await store.readAll(first, PAGE)
+    return [event, ...(await store.readAll(first, PAGE - 1))]
+  }
+}
 
 /** Merges the events of several streams into the order of their positions. */
 function mergedStreams(store: EventStore, streams: readonly string[]): Source {

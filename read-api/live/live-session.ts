@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws'
 import { AUDITOR } from '#domain/shared/user-roles-and-statuses.ts'
+import { closeSocketOnException } from '#infra/http/close-socket-on-exception.ts'
 import type { HttpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { unreadCounts } from '#projections/messages/query.ts'
@@ -102,9 +103,14 @@ export class LiveSession {
 
   /**
    * Sends items from the buffer as long as the client can receive them. Called when the buffer has
-   * new items, and when a slow client can receive messages again.
+   * new items, and when a slow client can receive messages again. If an item can't be shown, the
+   * socket is closed, and the sockets of other users still receive their items.
    */
   pump(): void {
+    closeSocketOnException(this.#deps.core.log, this.#socket, () => this.#sendBuffered())
+  }
+
+  #sendBuffered(): void {
     if (!this.#isFollowing || this.#isClosed || !this.#hasRoom) return
     const buffer = this.#hub.buffer()
     if (this.#sent < buffer.from) this.#resync()

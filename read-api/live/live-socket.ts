@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws'
 import { ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import { onlySocket, principalOf } from '#infra/http/access-checks.ts'
+import { closeSocketOnException } from '#infra/http/close-socket-on-exception.ts'
 import { HttpError, httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import { languageOf } from '#infra/http/request-language.ts'
 import { type WatchedSession, watchSessions } from '#infra/http/session-watch.ts'
@@ -114,14 +115,15 @@ export function liveSocket(app: App, deps: ReadDeps): void {
       preValidation: [async () => assertNotDraining(deps.draining), onlySocket],
       schema: { hide: true },
     },
-    (socket, request) => {
-      accept(deps, hub, open, socket, request)
-      sessions.start()
-      if (open.size > 0) feeds.start()
-      socket.on('close', () => {
-        if (open.size === 0) feeds.stop()
-      })
-    },
+    (socket, request) =>
+      closeSocketOnException(deps.core.log, socket, () => {
+        accept(deps, hub, open, socket, request)
+        socket.on('close', () => {
+          if (open.size === 0) feeds.stop()
+        })
+        sessions.start()
+        if (open.size > 0) feeds.start()
+      }),
   )
 }
 
@@ -167,8 +169,8 @@ function accept(
     isAlive: true,
     endSession: () => socket.close(POLICY_VIOLATION, 'session ended'),
   }
-  open.add(entry)
   const leave = hub.join(principal.userId, () => session.pump())
+  open.add(entry)
   socket.on('close', () => {
     open.delete(entry)
     leave()
@@ -178,8 +180,8 @@ function accept(
   })
   const isTooFast = rateGate()
   socket.on('message', (bytes) => {
-    if (isTooFast()) socket.close(POLICY_VIOLATION, 'too many messages')
-    else respond(deps, session, String(bytes))
+    if (isTooFast()) return socket.close(POLICY_VIOLATION, 'too many messages')
+    closeSocketOnException(deps.core.log, socket, () => respond(deps, session, String(bytes)))
   })
 }
 

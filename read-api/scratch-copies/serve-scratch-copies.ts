@@ -166,6 +166,7 @@ function eventsUntil(store: EventStore, position: number): EventStore {
   return {
     readStream: async (...query) => (await store.readStream(...query)).filter(isWithin),
     readAll: async (...query) => (await store.readAll(...query)).filter(isWithin),
+    eventAt: async (at) => (at <= position ? await store.eventAt(at) : null),
     headPosition: async () => position,
     append: refuse,
     subscribeAll: refuse,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { closeSocketOnException } from '#infra/http/close-socket-on-exception.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { RESPONSES_ERRORS } from '../dialects/openai-responses/response-errors.ts'
 import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyMemoryShare } from '../limits/body-memory.ts'
@@ -289,7 +290,7 @@ class ResponsesSocket {
     while (!this.isBusy && this.socket.readyState === this.socket.OPEN) {
       const data = this.queue.shift()
       if (data === undefined) break
-      this.answer(data)
+      closeSocketOnException(this.options.deps.log, this.socket, () => this.answer(data))
     }
     this.resize()
   }

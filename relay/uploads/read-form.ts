@@ -69,7 +69,10 @@ export async function readForm(
   // The caller has disconnected during authentication.
   if (request.destroyed) return INCOMPLETE
   const disk = { userId: owner.userId, bytesMax: owner.bytesMax * DISK_FACTOR }
-  const reader = new FormReader(request, deps.uploads, disk, filesMaxOf(rules))
+  const filesMax = filesMaxOf(rules)
+  const parser = openParser(request, filesMax)
+  if (parser === null) return relayError('form_expected')
+  const reader = new FormReader(request, parser, deps.uploads, disk, filesMax)
   const error = await reader.read(declared)
   if (error !== null) {
     reader.release()
@@ -99,10 +102,33 @@ export async function readForm(
 const filesMaxOf = ({ files }: FormRules): number =>
   files.some((name) => name.endsWith('[]')) ? FILES_MAX : files.length + 1
 
+/**
+ * Opens the parser of a form. Returns null if the parser finds no boundary, for example because
+ * `boundary=` is part of the quoted value of another parameter. The parser is opened before any
+ * disk space is reserved, because nothing would give the space back after an exception.
+ */
+function openParser({ headers }: CallRequest, filesMax: number): BusboyInstance | null {
+  try {
+    return new Busboy({
+      headers: headers as BusboyHeaders,
+      limits: {
+        fields: FIELDS_MAX,
+        files: filesMax,
+        fieldSize: FIELD_BYTES_MAX,
+        headerPairs: 16,
+        headerSize: 8 * 1024,
+      },
+    })
+  } catch {
+    return null
+  }
+}
+
 class FormReader {
   readonly fields: FormField[] = []
   readonly files = new Map<string, SpooledFile>()
   private readonly request: CallRequest
+  private readonly parser: BusboyInstance
   private readonly folder: SpoolFolder
   private readonly owner: BodyMemoryShare
   private readonly filesMax: number
@@ -118,9 +144,16 @@ class FormReader {
   private isReleased = false
   private finish: (error: RelayError | null) => void = () => {}
 
-  constructor(request: CallRequest, folder: SpoolFolder, owner: BodyMemoryShare, filesMax: number) {
+  constructor(
+    request: CallRequest,
+    parser: BusboyInstance,
+    folder: SpoolFolder,
+    owner: BodyMemoryShare,
+    filesMax: number,
+  ) {
     this.filesMax = filesMax
     this.request = request
+    this.parser = parser
     this.folder = folder
     this.owner = owner
   }
@@ -131,14 +164,14 @@ class FormReader {
    */
   async read(declared: number): Promise<RelayError | null> {
     if (!this.reserve(declared)) return this.shareIsFull()
-    const parser = this.parser()
     const ended = new Promise<RelayError | null>((resolve) => {
       this.finish = resolve
     })
-    this.pump(parser)
+    this.listenToParser()
+    this.pump()
     const error = await ended
     if (error !== null) {
-      parser.destroy()
+      this.parser.destroy()
       for (const content of this.contents) content.destroy(new Error('the form was not read'))
     }
     await Promise.all(this.writing)
@@ -154,17 +187,8 @@ class FormReader {
     for (const file of this.files.values()) file.close().catch(() => {})
   }
 
-  private parser(): BusboyInstance {
-    const parser = new Busboy({
-      headers: this.request.headers as BusboyHeaders,
-      limits: {
-        fields: FIELDS_MAX,
-        files: this.filesMax,
-        fieldSize: FIELD_BYTES_MAX,
-        headerPairs: 16,
-        headerSize: 8 * 1024,
-      },
-    })
+  private listenToParser(): void {
+    const { parser } = this
     parser.on('field', (name, text, _isNameCut, isCut) => {
       if (isCut) return this.fail(tooLong(name))
       this.addText(name, text)
@@ -182,11 +206,10 @@ class FormReader {
     )
     parser.on('error', () => this.fail(this.request.readableEnded ? INVALID_FORM : INCOMPLETE))
     parser.on('finish', () => this.finish(null))
-    return parser
   }
 
-  private pump(parser: BusboyInstance): void {
-    const { request } = this
+  private pump(): void {
+    const { request, parser } = this
     request.on('data', (chunk: Buffer) => {
       if (this.error !== null) return
       this.length += chunk.length

@@ -63,6 +63,28 @@ describe('a page whose chunk fails to load', () => {
     await page.unroute(CHUNK)
     await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
   })
+
+  it('loads without a user action if the last reload of this tab was long ago', async () => {
+    const { page, site } = app
+    await openAsRoot(page, site, '/app/tokens')
+    const failOnce = async () => {
+      await page.route(CHUNK, (route) => route.abort())
+      await follow(en('shell.channels'))
+      await alert().waitFor()
+      await page.unroute(CHUNK)
+      await page.getByRole('link', { name: 'DeepSeek' }).waitFor({ timeout: 12_000 })
+    }
+    await failOnce()
+    await page.evaluate(() => {
+      const hourAgo = String(Date.now() - 3_600_000)
+      for (const key of Object.keys(sessionStorage)) {
+        if (/^lost-page/.test(key)) sessionStorage.setItem(key, hourAgo)
+      }
+    })
+    await page.goto(`${site.url}/app/tokens`)
+    await heading(en('shell.tokens')).waitFor()
+    await failOnce()
+  })
 })
 
 describe('a Chinese page', () => {

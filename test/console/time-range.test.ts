@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_RANGE, logParams, NO_FILTERS } from '#console/features/usage-log/log-url-params.ts'
 import {
+  boundsBeforeEnd,
   boundsOf,
   isWithin,
   localTimeText,
@@ -37,6 +38,12 @@ describe('a time range', () => {
     const bounds = (text: string) => boundsOf(readRange(text) ?? DEFAULT_RANGE, NOW)
     expect(bounds('24h')).toEqual({ from: NOW - 24 * HOUR, to: NOW + HOUR })
     expect(bounds('5-9')).toEqual({ from: 5, to: 9 })
+    expect(bounds('all')).toEqual({ from: null, to: null })
+  })
+
+  it('ends one second later for requests that leave out their last second', () => {
+    const bounds = (text: string) => boundsBeforeEnd(readRange(text) ?? DEFAULT_RANGE, NOW)
+    expect(bounds('5-9')).toEqual({ from: 5, to: 10 })
     expect(bounds('all')).toEqual({ from: null, to: null })
   })
 

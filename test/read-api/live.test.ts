@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createTaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live-messages.ts'
 import type { LogEntry, LogPage } from '#read-api/contract/logs.ts'
+import { LiveSession } from '#read-api/live/live-session.ts'
+import { LiveBuffer } from '#read-api/live/shared-live-buffer.ts'
 import {
   aCall,
   admitted,
@@ -295,6 +297,45 @@ describe('the live socket', () => {
     api.app.websocketServer.once('headers', api.drain)
     const { socket } = await connect(ALICE)
     expect((await once(socket, 'close'))[0]).toBe(1012)
+  })
+
+  describe('after an exception', () => {
+    afterEach(() => {
+      vi.restoreAllMocks()
+    })
+    const bug = (): never => {
+      throw new Error('a bug')
+    }
+    const closedWithLog = async (socket: WebSocket, act: () => void) => {
+      const logged = vi.spyOn(api.core.log, 'error')
+      const closed = once(socket, 'close')
+      act()
+      expect((await closed)[0]).toBe(1011)
+      expect(logged.mock.calls[0]?.[0]).toMatchObject({ err: { message: 'a bug' } })
+    }
+
+    it('in the handler of the route closes this socket and is logged', async () => {
+      const logged = vi.spyOn(api.core.log, 'error')
+      vi.spyOn(api.freshness, 'onAdvance').mockImplementationOnce(bug)
+      const { socket } = await connect(ALICE)
+      expect((await once(socket, 'close'))[0]).toBe(1011)
+      expect(logged.mock.calls[0]?.[0]).toMatchObject({ err: { message: 'a bug' } })
+      for (let count = 0; count < 5; count += 1) await follow(ALICE)
+    })
+
+    it('in the answer to a message closes this socket and is logged', async () => {
+      const { socket, ask } = await connect(ALICE)
+      vi.spyOn(LiveSession.prototype, 'subscribe').mockImplementationOnce(bug)
+      await closedWithLog(socket, () => ask({ type: 'subscribe', topics: ['logs'] }))
+    })
+
+    it('in an item that is sent later closes this socket and is logged', async () => {
+      const [{ socket, ask }, bob] = [await follow(ALICE), await follow(BOB)]
+      vi.spyOn(LiveBuffer.prototype, 'after').mockImplementationOnce(bug)
+      await closedWithLog(socket, () => ask({ type: 'ping' }))
+      const last = await api.append(aCallOf(BOB))
+      await bob.until(at(last))
+    })
   })
 
   it('refuses visitors, other sites, temporary passwords and a user’s sixth socket', async () => {

@@ -9,6 +9,8 @@ import { buildReceipts } from '#infra/audit-program/build-receipts-of-events.ts'
 import { leafHash } from '#infra/audit-program/stored-record.ts'
 import { verifyReceiptFiles } from '#infra/audit-program/verify-receipt-files.ts'
 import { type ReceiptKeys, verifyReceipt } from '#infra/audit-program/verify-receipts.ts'
+import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
+import { createMemoryLocks } from '#infra/event-store/eventstoredb/locks.ts'
 import { leafReader } from '#infra/transparency-log/leaf-hashes.ts'
 import { createNoteSigner } from '#infra/transparency-log/note-signer.ts'
 import {
@@ -20,6 +22,7 @@ import { sealEvents } from '#infra/transparency-log/seal-events.ts'
 import type { Consistency, Receipt } from '#read-api/contract/receipts.ts'
 import { newCallId } from '#relay/pipeline/http-exchange.ts'
 import { aCall, admitted, type Given, settledCall } from '#test/projections/fixture.ts'
+import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { verifyChain } from '#test/support/verify-receipt-chain.ts'
 import { type Caller, seededFixture } from '#test/write-api/write-fixture.ts'
@@ -177,6 +180,39 @@ describe('receipts', () => {
     const beyond = await receiptsOf('/api/audit/receipts?position=999999', site.admin.call)
     expect(beyond).toMatchObject({ status: 404, code: 'EventUnknown' })
     expect(await receiptsOf('/api/audit/receipts?position=x')).toMatchObject({ status: 400 })
+  })
+
+  it('of an event are for auditors also where positions have gaps', async () => {
+    const server = await startEventStoreDbServer()
+    const { store: before, config, log: logger } = site.core
+    const locks = createMemoryLocks()
+    const store = await createEventStoreDbStore({ url: server.url, locks, log: logger })
+    const eventStore = { url: server.url }
+    Object.assign(site.core, { store, config: { ...config, eventStore } })
+    try {
+      const meta = { actor: 'user:1', cause: null, at: Date.now() }
+      const event = { id: randomUUID(), type: 'QuotaGranted', v: 1, data: { userId: 7 }, meta }
+      const stream = accountStream(7)
+      const { position } = await store.append([{ stream, expected: 'any', events: [event] }])
+      const path = (at: number) => `/api/audit/receipts?position=${at}`
+      const receipts = await receiptsOf<Receipts>(path(position), site.admin.call)
+      expect(receipts).toMatchObject({ status: 200, data: { user_id: 7 } })
+      expect(receipts.data.items.map(({ record }) => record.position)).toEqual([position])
+      for (const [at, call] of [
+        [position, site.user.call],
+        [position + 1, site.admin.call],
+        [0, site.admin.call],
+      ] as const) {
+        expect((await receiptsOf(path(at), call)).status).toBeOneOf([400, 404])
+      }
+      const body = { position: position - 1, time: null }
+      const copy = await site.root.call('POST', '/api/audit/scratch-copies', { body })
+      expect(copy).toMatchObject({ status: 400, message: expect.stringContaining('position') })
+    } finally {
+      Object.assign(site.core, { store: before, config })
+      await store.close()
+      await server.stop()
+    }
   })
 
   it('of a call are those of its admission and of its end', async () => {

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { defaultOf } from '#domain/options/option-registry.ts'
+import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
+import { createMemoryLocks } from '#infra/event-store/eventstoredb/locks.ts'
 import type { EventPage, PricesAsOf, StateAsOf } from '#read-api/contract/time-travel.ts'
 import {
   channelChanged,
@@ -12,6 +15,7 @@ import {
   tokenRenamed,
   tokensDeleted,
 } from '#test/projections/fixture.ts'
+import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { ADMIN, ALICE, apiFixture, BOB } from './fixture.ts'
 
@@ -213,6 +217,35 @@ describe('stored events', () => {
       cursor = page.next_cursor
     }
     expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+  })
+
+  it('begin with the event at `from`, also where positions have gaps', async () => {
+    const server = await startEventStoreDbServer()
+    const { store: before, config, log } = api.core
+    const locks = createMemoryLocks()
+    const store = await createEventStoreDbStore({ url: server.url, locks, log })
+    Object.assign(api.core, { store, config: { ...config, eventStore: { url: server.url } } })
+    try {
+      const appended: number[] = []
+      for (const type of ['QuotaGranted', 'QuotaDeducted', 'QuotaGranted']) {
+        const meta = { actor: 'user:1', cause: null, at: NOW }
+        const event = { id: randomUUID(), type, v: 1, data: { userId: ALICE }, meta }
+        const stream = `account-${ALICE}`
+        appended.push((await store.append([{ stream, expected: 'any', events: [event] }])).position)
+      }
+      const [, second = 0, third = 0] = appended
+      for (const filter of ['', `&stream=account-${ALICE}`, `&user_id=${ALICE}`]) {
+        const { items } = await list(`from=${second}${filter}`)
+        expect(items.map(({ position }) => position)).toEqual([second, third])
+      }
+      const paged = await list(`from=${second}&limit=1`)
+      const { items } = await list(`from=${second}&after=${paged.next_cursor}`)
+      expect(items.map(({ position }) => position)).toEqual([third])
+    } finally {
+      Object.assign(api.core, { store: before, config })
+      await store.close()
+      await server.stop()
+    }
   })
 
   it('are not for users', async () => {

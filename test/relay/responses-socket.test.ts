@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import { tokensStream } from '#domain/tokens/events.ts'
+import { IdleConversations } from '#relay/responses-socket/drop-idle-conversations.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, PROVIDER_KEY, relayRig, TOKEN, USER } from './support/relay-rig.ts'
 import {
@@ -466,6 +467,20 @@ describe('the upgrade', () => {
     client.create()
     expect(await client.response()).toMatchObject([{ type: 'error', status: 401 }])
     expect(provider.requests).toEqual([])
+  })
+
+  it('an exception while a message is handled closes only its socket', async () => {
+    answerWith(STREAM)
+    const [client, other] = [await new Client().open(), await new Client().open()]
+    const remove = vi.spyOn(IdleConversations.prototype, 'remove')
+    remove.mockImplementationOnce(() => {
+      throw new Error('a bug')
+    })
+    client.create()
+    await expect.poll(() => client.closed).toEqual({ code: 1011 })
+    remove.mockRestore()
+    other.create()
+    expect(await other.response()).toEqual(dataOf(STREAM))
   })
 
   it('a stop closes idle sockets at once, and the others after their call', async () => {

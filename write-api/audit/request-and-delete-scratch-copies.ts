@@ -53,9 +53,12 @@ async function momentOf({ core }: Deps, { position, time }: RequestScratchCopy) 
   if (last > head) {
     throw invalidField('position', { zh: `最大为 ${head}`, en: `must be at most ${head}` })
   }
-  const [event] = await store.readAll(last - 1, 1)
-  if (last < 1 || event === undefined) {
-    const problem = { zh: '该时间之前没有事件', en: 'is before the first event' }
+  const event = await store.eventAt(last)
+  if (event === null) {
+    const problem =
+      last < 1
+        ? { zh: '该时间之前没有事件', en: 'is before the first event' }
+        : { zh: '不是任何事件的位置', en: 'is not the position of an event' }
     throw invalidField(time === null ? 'position' : 'time', problem)
   }
   return { position: last, asOf: event.meta.at }

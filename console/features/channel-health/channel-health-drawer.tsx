@@ -15,8 +15,6 @@ import { HistoryPanel } from './history-panel.tsx'
 import { CircuitLine, StateCell } from './state-cell.tsx'
 import { Timeline } from './timeline.tsx'
 
-const WIDTH = 820
-
 type View = { window: Period; history: HistoryRange | ''; at: number }
 
 export function ChannelHealthDrawer(props: {
@@ -32,7 +30,7 @@ export function ChannelHealthDrawer(props: {
       onClose={props.onClose}
       title={channel?.name ?? ''}
       lead={channel === null ? undefined : `#${channel.id}`}
-      width={WIDTH}
+      isWide
     >
       {channel !== null && (
         <div className="tg-health-details">

@@ -3,11 +3,7 @@ import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { isRoot, useUser } from '#console/api/session.ts'
-import {
-  fetchTokens,
-  isEnabledToken,
-  tokensKey,
-} from '#console/api/token-and-redemption-queries.ts'
+import { fetchEnabledTokens, tokensKey } from '#console/api/token-and-redemption-queries.ts'
 import type { ChatLink } from '#console/ui/chat-links/chat-links.ts'
 import { ButtonLink } from '#console/ui/elements/button-link.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
@@ -17,8 +13,8 @@ const TOKENS_MAX = 100
 const TO_TOKENS_MS = 1_500
 
 /**
- * Reads the enabled tokens among the user's newest 100 tokens. If there are none, shows an error
- * and opens the page of tokens. If `isNeeded` is false, the hook does nothing.
+ * Reads the newest 100 of the user's enabled tokens. If there are none, shows an error and opens
+ * the page of tokens. If `isNeeded` is false, the hook does nothing.
  */
 export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()
@@ -26,17 +22,16 @@ export function useChatTokens(isNeeded = true) {
   const query = useQuery({
     enabled: isNeeded,
     queryKey: [...tokensKey, 'enabled'],
-    queryFn: ({ signal }) => fetchTokens({ keyword: '', page: 0, pageSize: TOKENS_MAX }, signal),
-    select: ({ items }) => items.filter(isEnabledToken),
+    queryFn: ({ signal }) => fetchEnabledTokens(TOKENS_MAX, signal),
   })
-  const isNone = isNeeded && query.data?.length === 0
+  const isNone = isNeeded && query.data?.items.length === 0
   useEffect(() => {
     if (!isNone) return
     showError(t('chat.noToken'))
     const timer = setTimeout(() => void navigate('/app/tokens'), TO_TOKENS_MS)
     return () => clearTimeout(timer)
   }, [isNone, navigate, t])
-  return { query, tokens: query.data ?? [], isNone }
+  return { query, tokens: query.data?.items ?? [], isNone }
 }
 
 export function MissingClient() {

@@ -30,8 +30,6 @@ import {
 import { RecipientFields } from './recipient-fields.tsx'
 import { RecipientTable } from './recipient-table.tsx'
 
-const WIDTH = 900
-
 type Props = { isOpen: boolean; onClose: () => void }
 
 /**
@@ -49,7 +47,7 @@ export function EditMessageDrawer(props: Props & { id: number }) {
   return (
     <Drawer
       isOpen={isOpen}
-      width={WIDTH}
+      isWide
       title={t('messages.open')}
       lead={t('messages.editLead')}
       onClose={onClose}
@@ -85,7 +83,7 @@ function EditForm(props: Props & { message: AdminMessage; latest: AdminMessage }
   return (
     <FormDrawer
       isOpen={props.isOpen}
-      width={WIDTH}
+      isWide
       title={t('messages.open')}
       lead={t('messages.editLead')}
       submitText={t('shared.save')}

@@ -8,7 +8,7 @@ import {
   usableGroupsQuery,
 } from '#console/api/own-user-group-and-model-queries.ts'
 import { useUser } from '#console/api/session.ts'
-import { fetchTokens, isEnabledToken } from '#console/api/token-and-redemption-queries.ts'
+import { fetchEnabledTokens } from '#console/api/token-and-redemption-queries.ts'
 import { useRegisterActions } from '#console/ui/actions/action-registry.ts'
 import { Button } from '#console/ui/elements/button.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
@@ -36,16 +36,16 @@ import './prose.css'
 const LEAVE_AFTER_MS = 1_500
 
 /**
- * Opens the page of tokens if none of the user's newest 100 tokens is enabled. Returns true if the
- * user may start calls, or if the check fails. Returns false until the check has ended, because a
- * redirect would interrupt a call.
+ * Opens the page of tokens if the user has no enabled token. Returns true if the user may start
+ * calls, or if the check fails. Returns false until the check has ended, because a redirect would
+ * interrupt a call.
  */
 function useTokenCheck(): boolean {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const { data: hasToken, isError } = useQuery({
     queryKey: ['has-enabled-token'],
-    queryFn: ({ signal }) => hasEnabledToken(signal),
+    queryFn: async ({ signal }) => (await fetchEnabledTokens(1, signal)).items.length > 0,
     gcTime: 0,
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new language must not run it again
@@ -56,13 +56,6 @@ function useTokenCheck(): boolean {
     return () => clearTimeout(timer)
   }, [hasToken])
   return hasToken ?? isError
-}
-
-const TOKENS_CHECKED = 100
-
-async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
-  const { items } = await fetchTokens({ keyword: '', page: 0, pageSize: TOKENS_CHECKED }, signal)
-  return items.some(isEnabledToken)
 }
 
 function useChoices({ open, setSettings }: Conversations, ownGroup: string) {

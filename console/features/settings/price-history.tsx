@@ -30,7 +30,7 @@ export function ModelHistoryDrawer(props: { model: string | null; onClose: () =>
       onClose={onClose}
       title={t('pricing.historyOf', { name: model ?? '' })}
       lead={t('pricing.historyLead')}
-      width={900}
+      isWide
     >
       {model !== null && <PriceChanges model={model} />}
     </Drawer>

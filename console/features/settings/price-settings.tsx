@@ -25,9 +25,9 @@ import type { SettingsForm } from './use-settings-form.ts'
  * option is malformed.
  */
 const TOOLS = [
-  { name: 'preview', Tool: ChargePreview, width: 900 },
-  { name: 'schedule', Tool: ScheduledPriceChanges, width: 640 },
-  { name: 'history', Tool: PriceHistory, width: 900 },
+  { name: 'preview', Tool: ChargePreview, isWide: true },
+  { name: 'schedule', Tool: ScheduledPriceChanges, isWide: false },
+  { name: 'history', Tool: PriceHistory, isWide: true },
 ] as const
 type ToolName = 'presets' | (typeof TOOLS)[number]['name']
 
@@ -66,14 +66,14 @@ function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }) {
       {maps !== null && (
         <PricePresetDrawer isOpen={open === 'presets'} form={form} maps={maps} onClose={close} />
       )}
-      {TOOLS.map(({ name, Tool, width }) => (
+      {TOOLS.map(({ name, Tool, isWide }) => (
         <Drawer
           key={name}
           isOpen={open === name}
           onClose={close}
           title={t(`pricing.${name}`)}
           lead={t(`pricing.${name}Lead`)}
-          width={width}
+          isWide={isWide}
         >
           {open === name && <Tool form={form} />}
         </Drawer>

@@ -13,11 +13,7 @@ type DrawerProps = {
   onClose: () => void
   title: string
   lead?: ReactNode
-  /**
-   * If this number is above 700, the drawer is styled as a wide one. Smaller numbers have no
-   * effect.
-   */
-  width?: number
+  isWide?: boolean
   hasUnsavedChanges?: boolean
   footer?: ReactNode
   children: ReactNode
@@ -34,7 +30,7 @@ export function Drawer(props: DrawerProps) {
         isOpen={props.isOpen}
         onClose={close}
         labelledBy={id}
-        className={(props.width ?? 640) > 700 ? 'tg-drawer tg-drawer-wide' : 'tg-drawer'}
+        className={props.isWide === true ? 'tg-drawer tg-drawer-wide' : 'tg-drawer'}
       >
         <div className="tg-drawer-head">
           <div>

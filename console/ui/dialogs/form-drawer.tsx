@@ -15,7 +15,7 @@ export function FormDrawer(props: {
   isOpen: boolean
   title: string
   lead: string
-  width?: number
+  isWide?: boolean
   submitText: string
   form: Pick<DraftForm<object>, 'ref' | 'isChanged' | 'isBusy' | 'submit'>
   onClose: () => void
@@ -36,7 +36,7 @@ export function FormDrawer(props: {
       onClose={props.onClose}
       title={props.title}
       lead={props.lead}
-      {...(props.width === undefined ? {} : { width: props.width })}
+      isWide={props.isWide ?? false}
       hasUnsavedChanges={isChanged}
       footer={
         <>

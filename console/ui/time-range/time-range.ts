@@ -52,6 +52,15 @@ export function boundsOf(range: TimeRange, now: number): Bounds {
   return { from: now - SECONDS[range.span], to }
 }
 
+/**
+ * Returns the bounds of a range like `boundsOf`, but `to` is the first second after the range. The
+ * audit log and the ledger leave out the second `to` of a request.
+ */
+export function boundsBeforeEnd(range: TimeRange, now: number): Bounds {
+  const { from, to } = boundsOf(range, now)
+  return { from, to: to === null ? null : to + 1 }
+}
+
 export const isWithin = ({ from, to }: Bounds, at: number): boolean =>
   (from === null || at >= from) && (to === null || at <= to)
 

@@ -24,8 +24,8 @@ export type EventReads = {
   readonly lastRevision: (stream: string) => Promise<number>
   readonly headPosition: () => Promise<number>
   /**
-   * Returns the event at exactly this position. Returns null if there is no event, or if the server
-   * itself wrote the event.
+   * Returns the event at exactly this position. Returns null if no event begins there, or if the
+   * server itself wrote the event.
    */
   readonly eventAt: (position: number) => Promise<StoredEvent | null>
 }
@@ -51,8 +51,9 @@ export function createEventReads(connection: Connection): EventReads {
         if (error instanceof StreamNotFoundError) return []
         // After a change of the leader node, the client connects to the new leader by itself, so
         // the client is not replaced.
-        if (!(error instanceof NotLeaderError)) connection.replace(client)
-        if (attempt < TRIES) continue
+        const isFinal = isInvalidPosition(error)
+        if (!isFinal && !(error instanceof NotLeaderError)) connection.replace(client)
+        if (!isFinal && attempt < TRIES) continue
         throw new StoreUnavailable('the event store could not be read', { cause: error })
       }
     }
@@ -78,14 +79,28 @@ export function createEventReads(connection: Connection): EventReads {
     },
     readAll: (after, limit) => readAll(collect, after, limit),
     eventAt: async (position) => {
+      if (position < 1) return null
       const [resolved] = await collect((client) =>
         client.readAll({ ...CURRENT, fromPosition: exactPosition(position), maxCount: 1 }),
-      )
-      return resolved === undefined ? null : storedEvent(resolved)
+      ).catch((error: unknown) => {
+        if (error instanceof StoreUnavailable && isInvalidPosition(error.cause)) return []
+        throw error
+      })
+      const event = resolved === undefined ? null : storedEvent(resolved)
+      return event?.recorded.position === position ? event : null
     },
     headPosition: headReader(collect),
   }
 }
+
+const INVALID_ARGUMENT = 3
+
+/**
+ * Reports whether the server has no record at the start position of a read. Neither a retry nor
+ * another connection can change this.
+ */
+const isInvalidPosition = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === INVALID_ARGUMENT
 
 type Reading = {
   on(event: 'data', listener: (resolved: Resolved) => void): unknown

@@ -16,7 +16,7 @@ import {
 import { appendTogether, type JointDeps } from './append-to-several-streams.ts'
 import { subscribeToAll } from './catch-up-subscription.ts'
 import { connectEventStoreDb } from './connection.ts'
-import { createEventReads } from './event-reads.ts'
+import { createEventReads, type EventReads } from './event-reads.ts'
 import { startJointAppendRecovery } from './finish-interrupted-appends.ts'
 import type { RecoveryTimes } from './interrupted-append-timings.ts'
 import { type Locks, LockTimeout } from './locks.ts'
@@ -77,11 +77,7 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
       underWay.add(appending)
       return await appending.finally(() => underWay.delete(appending))
     },
-    readStream: async (stream, from = 0, limit = READ_MAX) =>
-      (await reads.readStream(stream, from, limit)).map(({ recorded }) => recorded),
-    readAll: async (after, limit) =>
-      (await reads.readAll(after, limit)).map(({ recorded }) => recorded),
-    headPosition: reads.headPosition,
+    ...recordedReads(reads),
     probeAppend: createAppendProbe(writing),
     subscribeAll: (after, onBatch, onError, subscribeOptions) => {
       const subscription = subscribeToAll({
@@ -109,6 +105,18 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
     },
   }
 }
+
+type RecordedReads = Pick<EventStore, 'readStream' | 'readAll' | 'eventAt' | 'headPosition'>
+
+/** Returns the reads of an event store, which return events without the data for joint appends. */
+const recordedReads = (reads: EventReads): RecordedReads => ({
+  readStream: async (stream, from = 0, limit = READ_MAX) =>
+    (await reads.readStream(stream, from, limit)).map(({ recorded }) => recorded),
+  readAll: async (after, limit) =>
+    (await reads.readAll(after, limit)).map(({ recorded }) => recorded),
+  eventAt: async (position) => (await reads.eventAt(position))?.recorded ?? null,
+  headPosition: reads.headPosition,
+})
 
 function answer(
   parts: readonly EncodedStreamAppend[],

@@ -55,6 +55,14 @@ it('a refill shows who, to whom, before, after and why', async () => {
   expect(app.calls('GET /api/audit/log').at(-1)?.query.get('object')).toBe('user:7')
 })
 
+it('a fixed range includes its last second', async () => {
+  const query = (route: string, name: string) => app.calls(route).at(-1)?.query.get(name)
+  await app.openAsRoot('/app/audit/log?range=1700000000-1700003599')
+  await expect.poll(() => query('GET /api/audit/log', 'from')).toBe('1700000000')
+  // The audit log and the ledger leave out the second `to`.
+  expect(query('GET /api/audit/log', 'to')).toBe('1700003600')
+})
+
 it('a correction shows its price, sums and period, and leads to its event', async () => {
   const route = app.site.routes['GET /api/audit/log']
   const act: AuditAct = {

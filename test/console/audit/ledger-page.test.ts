@@ -333,6 +333,12 @@ describe('the ledger', () => {
     expect(await isWider()).toBe(false)
   })
 
+  it('of a fixed range includes its last second', async () => {
+    await app.openAsRoot('/app/ledger?range=1700000000-1700003599')
+    const to = () => app.calls('GET /api/ledger/self').at(-1)?.query.get('to')
+    await expect.poll(to).toBe('1700003600')
+  })
+
   it('shows the balance and the movements as of an earlier moment', async () => {
     await app.openAsRoot('/app/ledger?range=7d')
     const figures = app.page.getByRole('region', { name: en('shared.balance') })
@@ -340,7 +346,7 @@ describe('the ledger', () => {
     await figures.getByLabel(en('audit.asOf')).fill('2026-01-02T03:04')
     await figures.getByText('$14.00', { exact: true }).waitFor()
     // The last 7 days are those before the moment, because later movements are not shown.
-    const asOf = new Date('2026-01-02T03:04:59').toISOString()
+    const asOf = new Date('2026-01-02T03:04:59.999').toISOString()
     const query = () => app.calls('GET /api/ledger/self').at(-1)?.query
     await expect.poll(() => query()?.get('at')).toBe(asOf)
     const from = Date.parse('2026-01-02T03:05:00') / 1_000 - 7 * 86_400

@@ -24,8 +24,12 @@ beforeEach(() => {
 const setStatus = (patch: Partial<typeof STATUS>) => {
   app.site.routes['GET /api/status'] = () => ok({ ...STATUS, ...patch })
 }
-const setTokens = (items: object[]) => {
-  app.site.routes['GET /api/token/'] = () => ok({ items, page: 0, total: items.length })
+const setTokens = (items: readonly ReturnType<typeof token>[]) => {
+  const page = (found: typeof items) =>
+    ok({ items: found.slice(0, 100), page: 0, total: found.length })
+  app.site.routes['GET /api/token/'] = () => page(items)
+  app.site.routes['GET /api/token/search'] = ({ query }) =>
+    page(items.filter(({ status }) => String(status) === query.get('status')))
 }
 
 async function open(path: string, look: Look = {}, kept: Record<string, string> = {}) {
@@ -96,6 +100,16 @@ describe('/chat/:id', () => {
     await page.getByText(zh('chat.blocked')).waitFor()
     const loads = app.site.calls.filter(({ path }) => path === '/api/status').length
     expect(loads).toBeGreaterThanOrEqual(2)
+    await close()
+  })
+
+  it('uses an enabled token that is older than the newest 100 tokens', async () => {
+    const disabled = Array.from({ length: 100 }, (_, at) => token(200 - at, `off-${at}`, 2))
+    setTokens([...disabled, token(1, 'desk')])
+    const { page, close } = await open('/chat/0')
+    await expect
+      .poll(() => page.locator('iframe[title="Next"]').getAttribute('src'))
+      .toContain('key=sk-key1&')
     await close()
   })
 

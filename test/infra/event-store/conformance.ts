@@ -233,6 +233,9 @@ export function eventStoreConformance(open: () => Promise<Opened>): void {
     expect(event).toEqual({ ...given, stream, revision: 0, position })
     expect(JSON.stringify(event?.data)).toBe(JSON.stringify(data))
     expect(await store.readAll(before, 1)).toEqual([event])
+    expect(await store.eventAt(position)).toEqual(event)
+    expect(await store.eventAt(0)).toBeNull()
+    expect(await store.eventAt(position + 1)).toBeNull()
   })
 
   it('a tail of six writers, one append in ten failing, has no gap and no repeat', async () => {

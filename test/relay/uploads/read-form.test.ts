@@ -178,6 +178,13 @@ describe('a form', () => {
     expectNothingHeld()
   })
 
+  it('is refused if its boundary is inside another parameter, and leaves nothing', async () => {
+    const headers = { 'content-type': 'multipart/form-data ; a="b; boundary=c;"' }
+    const response = await fetch(site.url, { method: 'POST', headers, body: '--c--' })
+    expect(await response.text()).toBe('form_expected')
+    expectNothingHeld()
+  })
+
   it('ends once and leaves nothing if the caller disconnects in the middle of a file', async () => {
     const { port } = new URL(site.url)
     const socket = connect(Number(port), '127.0.0.1')

@@ -18,7 +18,7 @@ export const asOfParam: UrlParam<string> = {
 
 /**
  * Lets the user select the point in the history whose state a page shows. The input has no seconds,
- * so the last second of the selected minute is used.
+ * so the end of the selected minute is used.
  */
 export function AsOfFilter(props: { at: string; onAt: (at: string) => void }) {
   const { t } = useTranslation()
@@ -26,7 +26,7 @@ export function AsOfFilter(props: { at: string; onAt: (at: string) => void }) {
   const isPosition = /^\d+$/.test(at)
   const select = (text: string): void => {
     const seconds = readLocalTime(text)
-    if (seconds !== null) onAt(new Date((seconds + 59) * 1000).toISOString())
+    if (seconds !== null) onAt(new Date(seconds * 1000 + 59_999).toISOString())
   }
   return (
     <span className="tg-audit-as-of">

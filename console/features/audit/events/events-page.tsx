@@ -93,11 +93,12 @@ function queryOf({ position, range, stream, type, actor, user }: Filters) {
   const shared = { stream, type, actor, user_id: user === 0 ? undefined : user }
   if (position > 0) return { ...shared, from: String(position) }
   const { from, to } = boundsOf(range, currentSeconds())
-  return { ...shared, from: isoText(from), to: isoText(to) }
+  // The times of events have milliseconds, so the range ends with the last one of its last second.
+  return { ...shared, from: isoText(from), to: isoText(to, 999) }
 }
 
-const isoText = (seconds: number | null): string | undefined =>
-  seconds === null ? undefined : new Date(seconds * 1000).toISOString()
+const isoText = (seconds: number | null, ms = 0): string | undefined =>
+  seconds === null ? undefined : new Date(seconds * 1000 + ms).toISOString()
 
 function EventFilters(props: { filters: Filters; onFilters: (patch: Partial<Filters>) => void }) {
   const { t } = useTranslation()

@@ -13,7 +13,7 @@ import { choicesOf } from '#console/ui/forms/inputs.tsx'
 import { EmptyState } from '#console/ui/layout/empty-state.tsx'
 import { SelectFilter } from '#console/ui/lists/select-filter.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
-import { boundsOf, type TimeRange } from '#console/ui/time-range/time-range.ts'
+import { boundsBeforeEnd, type TimeRange } from '#console/ui/time-range/time-range.ts'
 import type { BalanceAt, LedgerItem } from '#read-api/contract/ledger.ts'
 import { MOVEMENT_TYPES, type MovementType } from '#read-api/contract/ledger-movement-types.ts'
 import { ExactQuota, QuotaChange } from '../elements/amounts-and-hashes.tsx'
@@ -36,7 +36,7 @@ const MINUTE = 60
  * second.
  */
 function paramsOf({ range, type, at }: Filters, end: number): LedgerParams {
-  const { from, to } = boundsOf(range, Math.ceil(end / MINUTE) * MINUTE)
+  const { from, to } = boundsBeforeEnd(range, Math.ceil(end / MINUTE) * MINUTE)
   return {
     ...(from === null ? {} : { from }),
     ...(to === null ? {} : { to }),

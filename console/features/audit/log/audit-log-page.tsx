@@ -26,7 +26,8 @@ import { fallbacksOf, textParam, type UrlValues } from '#console/ui/state/url-st
 import { useUrlState } from '#console/ui/state/use-url-state.ts'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import {
-  boundsOf,
+  boundsBeforeEnd,
+  isWithin,
   rangeParam,
   rangeText,
   relativeRange,
@@ -133,7 +134,7 @@ function useActs(filters: Filters) {
  */
 function matches({ actor, act, object, created_at: at }: AuditAct, filters: Filters): boolean {
   const { range } = filters
-  const isInRange = range.kind === 'relative' || (at >= range.from && at < range.to)
+  const isInRange = range.kind === 'relative' || isWithin(range, at)
   const matchesActor = ['', actor.name, `${actor.kind}:${actor.id}`].includes(filters.actor)
   const matchesAct = filters.act === '' || filters.act === act
   const isObject = filters.object === '' || filters.object === `${object.kind}:${object.id}`
@@ -141,7 +142,7 @@ function matches({ actor, act, object, created_at: at }: AuditAct, filters: Filt
 }
 
 function queryOf({ range, actor, act, object }: Filters) {
-  const { from, to } = boundsOf(range, currentSeconds())
+  const { from, to } = boundsBeforeEnd(range, currentSeconds())
   return { from, to, actor, act, object }
 }
 
