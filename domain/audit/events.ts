@@ -1,7 +1,11 @@
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { CheckCount, Finding } from './findings.ts'
 
-/** The stream of verifications, rebuilds, scratch copies and refusals of witnesses. */
+/**
+ * The stream of the audit jobs (verifications, rebuilds and scratch copies), the rotations of the
+ * log's key, and the refusals of witnesses with their acknowledgements. It also records which
+ * findings and refusals the admins were notified of.
+ */
 export const AUDIT_JOBS_STREAM = 'audit-jobs'
 
 /** `incremental` checks the events after the last verified position. `full` checks all events. */

@@ -11,9 +11,8 @@ import { type AuditState, isPartial } from './state.ts'
 const MATCH_WITHIN_MS = 300_000
 
 /**
- * One of the two events of a movement of quota. One is the event of the source (the order or
- * redemption code that causes the movement). The other is the event of the account whose quota
- * changes.
+ * One of the two events that record the same transfer of quota: the event of the source (an order
+ * or a redemption code), or the event of the account whose quota changes.
  */
 export type MovementEvent = {
   readonly check: 'redemptions' | 'orders'
@@ -28,8 +27,9 @@ export type MovementEvent = {
 }
 
 /**
- * Matches the two events of a movement: the event of the source (an order or a code) and the event
- * of the account. The two events may be in any order in the store.
+ * Pairs the event of a source with the event of the account, in any order. The first of the two is
+ * remembered in `state` until the other follows. Reports a finding if the amounts contradict each
+ * other, or if one of the two occurs twice before the other follows.
  */
 export function matchMovement(
   state: AuditState,

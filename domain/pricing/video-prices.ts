@@ -301,8 +301,10 @@ export type VideoRatios = {
   readonly options: Readonly<Record<string, number>>
   /**
    * The video that is made if the request names no resolution, length or option. `resolution` is
-   * null if the vendor offers no choice of resolutions. `ratio` is the product of the ratios of
-   * this video. If `resolutions` is empty, `ratio` applies to all videos without options.
+   * null if the vendor offers no choice of resolutions. `ratio` is the ratio of the video's
+   * resolution, multiplied by the ratios of the video's options. If `resolutions` of the model is
+   * empty, the price of every video without options is the model's price multiplied by this
+   * `ratio`.
    */
   readonly default: {
     readonly resolution: string | null

@@ -141,8 +141,9 @@ async function createShownAmounts(deps: Deps, table: Table): Promise<ShownAmount
 
 /**
  * Marks the readers whose last amounts could not be stored. A mark is kept in memory until it can
- * be stored in the database, where other processes see it. Storing a mark deletes the amounts that
- * the reader had received up to the failure. Later amounts stay valid.
+ * be stored in the database, where other processes see it. When a mark is stored, the rows of the
+ * reader's amounts up to the time of the failure are deleted, because they may be outdated. Later
+ * amounts stay valid.
  */
 function failureMarks({ pg, now }: Deps, { name, id, amount }: Table) {
   const failures = failuresOf(pg, name)

@@ -5,17 +5,17 @@ import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../unix-seconds.ts'
 
 /**
- * The anomalies of a call that the read model lists. `other-model`: the provider answered with
- * another model than the billed one. `higher-cost`: the provider charged more than the list price
- * of the usage.
+ * The anomalies of a call that the read model lists. `other-model`: the answer names a model other
+ * than the one in the request to the provider. `higher-cost`: the provider reported more than twice
+ * the expected cost. The expected cost is the list price of the usage, multiplied by the channel's
+ * cost ratio.
  */
 const MISMATCHES = ['other-model', 'higher-cost']
 const DAY_SECONDS = 86_400
 
 /**
- * The calls with one of two anomalies, and the numbers of these calls by channel, anomaly and day.
- * Either the provider answered with another model than the billed one, or the provider charged more
- * than the list price of the usage.
+ * The calls with one of the anomalies in `MISMATCHES`, and the numbers of these calls by channel,
+ * anomaly and day.
  */
 export const providerMismatches = projectionOf<CallSettled>({
   name: 'provider-mismatches',

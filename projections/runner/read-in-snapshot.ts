@@ -43,8 +43,9 @@ export async function readInSnapshot<T>(
 }
 
 /**
- * Reports whether a table was replaced after the snapshot of the transaction. Queries find tables
- * by their current names, as `to_regclass` does, but see `pg_class` as of the snapshot.
+ * Reports whether one of the tables was replaced after the snapshot of the transaction.
+ * `to_regclass` finds the table that has the name now. The query of `pg_class` finds the table that
+ * had the name at the time of the snapshot. If the two differ, the table was replaced.
  */
 async function wereReplaced(client: PoolClient, tables: readonly string[]): Promise<boolean> {
   const { rowCount } = await client.query(

@@ -19,8 +19,8 @@ import { SETTING_COLUMNS } from './query.ts'
 type OfUser = Recorded<Fact<string, { readonly userId: number }>>
 
 /**
- * Sets cells of the event's user. The event's position is stored as the position of the user's last
- * change.
+ * Sets the given columns in the row of the event's user. The event's position is stored as the
+ * position of the user's last change.
  */
 const changeUser = (
   { data, position }: Pick<OfUser, 'data' | 'position'>,

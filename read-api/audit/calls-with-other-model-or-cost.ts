@@ -17,8 +17,9 @@ const PAGE_SIZE = 50
 
 /**
  * `GET /api/audit/calls`: the calls with the anomaly that the query selects. `other-model` (the
- * default): the provider answered with another model than the billed one. `higher-cost`: the
- * provider charged more than the list price of the usage.
+ * default): the answer names a model other than the one in the request to the provider.
+ * `higher-cost`: the provider reported more than twice the expected cost. The expected cost is the
+ * list price of the usage, multiplied by the channel's cost ratio.
  */
 export function listMismatchedCalls(app: App, deps: ReadDeps): void {
   app.route({
@@ -45,8 +46,8 @@ export function listMismatchedCalls(app: App, deps: ReadDeps): void {
 }
 
 /**
- * `GET /api/audit/other-models`: the number of calls of each channel that the provider answered
- * with another model than the billed one.
+ * `GET /api/audit/other-models`: the number of calls of each channel whose answer names a model
+ * other than the one in the request to the provider.
  */
 export function countOtherModels(app: App, deps: ReadDeps): void {
   app.route({

@@ -305,8 +305,9 @@ export const CallExplanation = Type.Object({
 export type CallExplanation = Static<typeof CallExplanation>
 
 /**
- * A call that the provider answered with another model than the billed one, or for which the
- * provider charged more than the list price.
+ * A call whose answer names a model other than the one in the request to the provider, or for which
+ * the provider reported more than twice the expected cost (the list price of the usage, multiplied
+ * by the channel's cost ratio).
  */
 const MismatchedCall = Type.Object({
   position: Type.Integer(),
@@ -330,8 +331,9 @@ export const callQueries = {
   'GET /api/audit/calls': {
     querystring: Type.Object({
       /**
-       * `other-model` (the default): the provider answered with another model than the billed one.
-       * `higher-cost`: the provider charged more than the list price of the usage.
+       * `other-model` (the default): the answer names a model other than the one in the request to
+       * the provider. `higher-cost`: the provider reported more than twice the expected cost. The
+       * expected cost is the list price of the usage, multiplied by the channel's cost ratio.
        */
       anomaly: choiceOf(['other-model', 'higher-cost']),
       channel: Query.integer,
@@ -357,8 +359,8 @@ export const callQueries = {
             channel_id: Type.Integer(),
             channel_name: Type.String(),
             /**
-             * The number of calls that the provider answered with another model than the billed
-             * one.
+             * The number of calls whose answer names a model other than the one in the request to
+             * the provider.
              */
             count: Type.Integer(),
             last_at: Type.Integer(),

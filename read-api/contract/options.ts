@@ -214,8 +214,8 @@ export const PresetRatios = Type.Object({
     Type.Object({ as_of: Type.String(), models: Type.Array(Type.String()) }),
   ]),
   /**
-   * The publishers of the prices: the names of the providers, or the host of the configured
-   * address.
+   * Where the prices come from. For shipped ratios, the names of the providers whose public prices
+   * were used. For fetched ratios, the host of the address in the option `PresetRatioUrl`.
    */
   price_source: Type.String(),
   /** True if fetching failed. The response then contains the shipped ratios instead. */

@@ -16,8 +16,9 @@ export const VideoRatios = Type.Object({
   options: Ratios,
   /**
    * The video that results from a request without a resolution, a length or options. `resolution`
-   * is null if the model has no choice of resolutions. `ratio` is the product of the ratios of this
-   * video. If `resolutions` is empty, `ratio` applies to all videos without options.
+   * is null if the model has no choice of resolutions. `ratio` is the ratio of the video's
+   * resolution, multiplied by the ratios of the video's options. If `resolutions` of the model is
+   * empty, the price of every video without options is `model_price` multiplied by this `ratio`.
    */
   default: Type.Object({
     resolution: Type.Union([Type.String(), Type.Null()]),

@@ -115,7 +115,10 @@ export const LIVE_ROUTES: ReadonlySet<string> = new Set([
  */
 export type CopyHandler = (request: never, reply: never) => unknown
 
-/** Maps each route that a scratch copy answers, as `METHOD /path`, to the handler for this copy. */
+/**
+ * Returns the handlers of the routes that a scratch copy answers. The keys are `METHOD /path`. The
+ * handlers read from `deps`, so pass the dependencies of the copy to answer requests from the copy.
+ */
 export function scratchCopyHandlers(deps: ReadDeps): ReadonlyMap<string, CopyHandler> {
   const handlers = new Map<string, CopyHandler>()
   const collector = {

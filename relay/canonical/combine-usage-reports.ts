@@ -77,8 +77,9 @@ const membersOf = (value: unknown): JsonObject =>
   typeof value === 'object' && value !== null ? (value as JsonObject) : {}
 
 /**
- * The maximum number of output tokens in a report that precedes the answer. Anthropic's first event
- * reports a few output tokens, and a very short answer may have fewer.
+ * If a later report has fewer output tokens than an earlier one, this is an anomaly if the earlier
+ * count is above this number. A smaller earlier count may be a placeholder: Anthropic's first event
+ * reports a few output tokens before the answer begins, and a very short answer may have fewer.
  */
 const EARLY_OUTPUT_MAX = 32
 

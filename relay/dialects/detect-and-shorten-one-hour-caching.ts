@@ -82,8 +82,9 @@ export function withAllowedCache(
 }
 
 /**
- * Returns the copy of a body with shorter lifetimes, or undefined if there is none. The copy stays
- * in memory as long as the body, unless `forgetShortenedBody` is called.
+ * Returns the copy of `body` in which the cache lifetimes (`ttl`) are shortened, or undefined if no
+ * such copy is in memory. The copy stays in memory as long as the body, unless
+ * `forgetShortenedBody` is called.
  */
 export const shortenedBodyOf = (body: Buffer): Buffer | undefined => RESULTS.get(body)?.shortened
 

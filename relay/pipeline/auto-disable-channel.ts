@@ -23,10 +23,11 @@ type AttemptContext = {
 type RejectedKey = { readonly channel: RelayChannel; readonly keyRef: string }
 
 /**
- * Disables a channel or one of its keys when the provider rejects the site's key or account too
- * often. A rejection is recognized by its status, its error code or an admin's keywords, never by
- * text from models or callers. A channel stays enabled if it is the only one that serves one of its
- * models to one of its groups. The feature is off until an admin turns it on.
+ * Disables a channel or one of its keys if the provider rejects the site's key or account too
+ * often. Also disables a channel that is too slow in tests. A rejection is recognized by its
+ * status, its error code or an admin's keywords, never by text from models or callers. A channel
+ * stays enabled if it is the only one that serves one of its models to one of its groups. The
+ * feature is off until an admin turns it on.
  */
 export class ChannelAutoDisabler {
   private readonly deps: Deps

@@ -13,7 +13,7 @@ import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'
 
 const BOUNDARIES = new RegExp(EVENT_BOUNDARY, 'g')
 
-/** Checks the text of one call's answer for screened words while the answer streams. */
+/** Checks the text of one call's answer, streamed or complete, for screened words. */
 export class AnswerScreen {
   private readonly matcher: WordMatcher
   private state = MATCH_START

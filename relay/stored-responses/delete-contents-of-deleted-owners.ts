@@ -11,10 +11,11 @@ type Deps = {
 }
 
 /**
- * Deletes the contents of deleted tokens and of erased users. Nobody can read these contents any
- * more, because reading needs the token and the data key of the user. Without the deletion, these
- * contents would still count towards the maximum of the user and of the site. The token id of a
- * session of the console is negative and never counts as deleted.
+ * Deletes the stored response contents that belong to deleted tokens, or to users whose data key is
+ * erased. Nobody can read these contents any more, because reading needs the token and the data key
+ * of the user. Without the deletion, these contents would still count towards the maximum of the
+ * user and of the site. The token id of a session of the console is negative and never counts as
+ * deleted.
  */
 export async function removeUnreadableContents({
   storedResponses: { contents },

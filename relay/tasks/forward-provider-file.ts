@@ -29,8 +29,9 @@ export const PICTURE_TRANSFER: TransferLimits = {
 }
 
 /**
- * The limits for videos. A video has no maximum size, because it is never in memory as a whole. The
- * time limits are longer, because a reader with a slow connection needs more time.
+ * The limits for videos. Videos have no maximum size. Like pictures, they are streamed and never in
+ * memory as a whole. The time limits are longer, because a reader with a slow connection needs more
+ * time.
  */
 export const VIDEO_TRANSFER: TransferLimits = {
   stallMs: 30_000,

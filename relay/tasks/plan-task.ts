@@ -84,7 +84,10 @@ export type TaskPlan = {
    * Null if any key may be used.
    */
   readonly keyRef: string | null
-  /** The length, resolution and channels of the video. Null for other tasks. */
+  /**
+   * For a video: its length, resolution and other options, and the provider channels that can make
+   * exactly this video. Null for other tasks.
+   */
   readonly video: PlannedVideo | null
 }
 

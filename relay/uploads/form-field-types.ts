@@ -12,8 +12,8 @@ export type FormRules = {
   /** The fields that hold `true` or `false`. */
   readonly flags: readonly string[]
   /**
-   * The fields that hold one text each. Their names must not have brackets, which denote lists or
-   * objects.
+   * The text fields that have a single value. For such a field `n`, names such as `n[]` and `n[0]`
+   * are refused.
    */
   readonly texts: readonly string[]
   /**

@@ -155,8 +155,8 @@ export function costOf(
 }
 
 /**
- * Formats a price in dollars with three decimals, such as `$0.075`. A half in the last place is
- * rounded up.
+ * Formats a price in dollars with three decimals, such as `$0.075`. The price is rounded to the
+ * nearest thousandth of a dollar, and exactly half a thousandth is rounded up.
  */
 export const threeDecimalText = (price: ExactDecimal): string => {
   const thousandths = roundToInteger(multiply(price, fromInteger(1_000)))
@@ -173,8 +173,9 @@ const allDecimalsText = (price: ExactDecimal): string => {
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
 
 /**
- * Formats a price with all its decimals. A price with more than six decimals is rounded to four
- * significant digits, but has at least three decimals.
+ * Formats a price in dollars, with at least three decimals. A price with up to six decimals is
+ * shown exactly. A longer price is rounded to four significant digits or to three decimals,
+ * whichever keeps more digits.
  */
 export function shortPriceText(price: ExactDecimal): string {
   const text = formatDecimal(price)

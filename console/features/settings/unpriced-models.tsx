@@ -93,7 +93,8 @@ function usePriceForm({ changes }: SettingsForm) {
     setName,
     /**
      * Closes the form. If another page linked to the form and there are no unsaved prices, returns
-     * to that page. Otherwise, this page stays open, so that the user can save the prices.
+     * to that page. Otherwise, only the form closes and this page stays open. The user can then
+     * save any unsaved prices.
      */
     close: () => {
       if (goBack !== null && changes.length === 0) goBack()

@@ -13,9 +13,11 @@ export type Client = {
   readonly prefers?: RegExp
   readonly note?: 'calledFromServers' | 'needsHttps' | 'runsInContainer'
   /**
-   * The texts that connect the client. Each key is the title of a text, and its value is the name
-   * of a template. If the name ends with `form`, each line of the template is a field of a form. If
-   * the name ends with `link`, the template is a link that opens the client.
+   * The texts with which a user connects the client to this site, such as a code example, a
+   * configuration file or a link. Each key is the title of a tab, and its value is the name of a
+   * file in `templates/`, without `.txt`. The titles `form` and `import` are translated. If the
+   * name ends with `form`, each line of the file is a field of a form. If the name ends with
+   * `link`, the file contains a link that opens the client.
    */
   readonly setups: Readonly<Record<string, string>>
 }

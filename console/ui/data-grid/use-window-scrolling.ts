@@ -11,7 +11,10 @@ import { useLayoutEffect, useRef, useState } from 'react'
 export type PositionOnPage = {
   /** The distance (px) from the top of the page to the top of the list. */
   readonly top: number
-  /** The height (px) of the bar at the top of the window, which covers the page. */
+  /**
+   * The height (px) of the console's top bar. This bar stays at the top of the window and hides the
+   * part of the page that is behind it.
+   */
   readonly coveredHeight: number
 }
 

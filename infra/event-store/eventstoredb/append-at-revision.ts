@@ -199,7 +199,10 @@ export function createAppendProbe(connection: Connection): () => Promise<void> {
   }
 }
 
-/** Limits the number of stored probes. The server stores the limit with the probe stream. */
+/**
+ * Sets the maximum number of events in the stream of readiness probes, unless the stream already
+ * has metadata. The server stores the maximum in the metadata of this stream.
+ */
 async function boundProbes(client: EventStoreDBClient, withinMs: number): Promise<void> {
   const options = { expectedRevision: NO_STREAM, requiresLeader: true, deadline: withinMs } as const
   try {

@@ -5,9 +5,9 @@ export type Block = Record<string, unknown>
 
 /**
  * Returns the input of a tool call as an object, because the format accepts only objects. Empty
- * arguments become an empty object. Arguments become a text in the member `INVALID_JSON` if they
- * are not a JSON object, for example because they were cut off, or if they are nested too deeply to
- * be serialized. No tool expects this name. `isValid` is then false.
+ * arguments become an empty object. If the arguments are not a JSON object (for example because
+ * they were cut off) or are nested too deeply, they become a text in the member `INVALID_JSON`, and
+ * `isValid` is false. No tool expects a member of this name.
  */
 export function toolInputOf(argumentsJson: string): { input: JsonObject; isValid: boolean } {
   if (argumentsJson.trim() === '') return { input: {}, isValid: true }

@@ -12,7 +12,7 @@ type Pictures = {
   readonly mask?: object | null
 }
 
-/** Lists the images of a request. */
+/** Lists the images of a request, without the mask. */
 export function picturesOf({ image, images, ...others }: Pictures): readonly Picture[] {
   const listed = [image ?? [], others['image[]'] ?? []].flat()
   return [...listed, ...(images ?? []).flatMap(({ image_url: url }) => url ?? [])]

@@ -25,7 +25,7 @@ const statusOf = statusesByName({
 const causeOf = causesByCode<number | null>(MINIMAX_CODES)
 
 /**
- * The vendor MiniMax, with its models Hailuo
+ * MiniMax's video API, for the Hailuo models and the older models `T2V-…`, `I2V-…` and `S2V-…`
  * (platform.minimax.io/docs/api-reference/video-generation-t2v).
  */
 export const HAILUO: VideoVendor = {

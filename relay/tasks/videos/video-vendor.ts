@@ -234,8 +234,10 @@ export function choose<Value extends string | number>(
 }
 
 /**
- * Throws `TaskRequestError` if a request has more or other pictures than the vendor accepts, or a
- * last frame without a first frame that the vendor requires.
+ * Throws `TaskRequestError` in these cases: the request has too many pictures; it has a last frame,
+ * but the vendor accepts none; it has a last frame and no first frame, but the vendor accepts a
+ * last frame only together with a first frame. Beside a last frame, at most one other picture is
+ * accepted.
  */
 export function checkPictures(
   { images, lastImage }: VideoRequest,

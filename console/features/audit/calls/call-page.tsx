@@ -33,8 +33,9 @@ import '../audit.css'
 
 /**
  * Explains the call whose request id is in the URL. Without an id in the URL, the page asks for a
- * request id. In that case, auditors also see the calls that a model other than the billed one
- * answered, and the calls that cost more than was billed.
+ * request id. In that case, auditors also see the calls whose answer names a model other than the
+ * one in the request to the provider, and the calls for which the provider reported much more than
+ * the expected cost.
  */
 export function CallPage() {
   const { t } = useTranslation()

@@ -33,9 +33,10 @@ const URL_PARAMS = {
 }
 
 /**
- * Lists either the calls that a model other than the billed one answered, or the calls that cost
- * more than was billed. A table above the list shows for each channel how many calls another model
- * answered.
+ * Lists either the calls whose answer names a model other than the one in the request to the
+ * provider, or the calls for which the provider reported more than twice the expected cost. The
+ * expected cost is the list price of the usage, multiplied by the channel's cost ratio. A table
+ * above the list shows for each channel how many calls another model answered.
  */
 export function WrongModelAndUnderbilledCalls() {
   const { t } = useTranslation()
@@ -94,7 +95,10 @@ export function WrongModelAndUnderbilledCalls() {
  */
 const COUNTS_HEIGHT = 70
 
-/** Shows for each channel how many calls were answered by a model other than the billed one. */
+/**
+ * Shows for each channel how many answers name a model other than the one in the request to the
+ * provider.
+ */
 function OtherModelCounts({ onChannel }: { onChannel: (channelId: number) => void }) {
   const { t } = useTranslation()
   const number = useNumberFormat()

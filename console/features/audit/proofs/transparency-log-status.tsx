@@ -33,7 +33,8 @@ const POLL_INTERVAL_MS = 10_000
 /**
  * Shows the public facts about the transparency log, which is the Merkle tree of all events. These
  * are its key, its latest checkpoint and its witnesses. Witnesses are independent servers that sign
- * checkpoints.
+ * checkpoints. Also warns of witnesses that refuse to sign. With `isEditable`, admins can
+ * acknowledge a refusal, except in a scratch copy.
  */
 export function LogStatusPanels({ isEditable = false }: { isEditable?: boolean }) {
   const query = useQuery({

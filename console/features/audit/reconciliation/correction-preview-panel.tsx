@@ -41,8 +41,10 @@ export type RequestedPreview = {
 type Props = { previewed: RequestedPreview; onApplied: () => Promise<void> }
 
 /**
- * Shows how a correction changes the charges of each user, and of the calls with the largest
- * changes. Also lists calls that can't be corrected.
+ * Shows how a correction changes the balances of the most affected users (at most 100) and the
+ * charges of the calls with the largest changes (at most 100). Also lists the first 100 calls that
+ * can't be corrected. If there are calls to correct, a button opens the dialog that applies the
+ * correction.
  */
 export function CorrectionPreviewPanel({ previewed, onApplied }: Props) {
   const { t } = useTranslation()

@@ -19,8 +19,8 @@ import {
 type Props = { scope: Scope; onScope: (patch: Partial<Scope>) => void }
 
 /**
- * Recomputes the charges of all calls in a period from their events, and lists the calls whose
- * stored charge differs.
+ * Recomputes the charges of the ended calls that match the filters, from their events. Lists the
+ * first 100 calls whose recorded charge differs. Batches are skipped.
  */
 export function RecomputePanel({ scope, onScope }: Props) {
   const { t } = useTranslation()
