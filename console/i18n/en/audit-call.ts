@@ -12,7 +12,8 @@ export const auditCall: Translations['audit']['call'] = {
     kind: 'Kind of difference',
     of: { 'other-model': 'Another model answered', 'higher-cost': 'The provider charged more' },
     byChannel: 'Answered by another model',
-    byChannelLead: 'Calls whose answer names a model other than the billed one, by channel.',
+    byChannelLead:
+      'Calls whose answer names a model other than the one that was requested, by channel.',
     last: 'Last',
     billedModel: 'Billed model',
     none: 'No such call',

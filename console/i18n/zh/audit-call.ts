@@ -10,7 +10,7 @@ export const auditCall = {
     kind: '不符的类型',
     of: { 'other-model': '由其他模型应答', 'higher-cost': '上游收费更高' },
     byChannel: '由其他模型应答的调用',
-    byChannelLead: '应答中的模型与计费的模型不一致的调用，按渠道统计。',
+    byChannelLead: '应答中的模型与发往上游的模型不一致的调用，按渠道统计。',
     last: '最近一次',
     billedModel: '计费的模型',
     none: '没有这样的调用',

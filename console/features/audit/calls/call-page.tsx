@@ -28,7 +28,7 @@ import {
   PricesInForce,
 } from './call-charge-usage-and-price-panels.tsx'
 import { CallCorrections, CallHistory, CallReceipts } from './call-history-and-receipts.tsx'
-import { WrongModelAndUnderbilledCalls } from './provider-model-and-cost-mismatches.tsx'
+import { ProviderModelAndCostMismatches } from './provider-model-and-cost-mismatches.tsx'
 import '../audit.css'
 
 /**
@@ -62,7 +62,7 @@ export function CallPage() {
               body={t('audit.call.findLead')}
             />
           </Panel>
-          {isAudit && <WrongModelAndUnderbilledCalls />}
+          {isAudit && <ProviderModelAndCostMismatches />}
         </>
       ) : (
         <Explanation key={requestId} requestId={requestId} />

@@ -38,7 +38,7 @@ const URL_PARAMS = {
  * expected cost is the list price of the usage, multiplied by the channel's cost ratio. A table
  * above the list shows for each channel how many calls another model answered.
  */
-export function WrongModelAndUnderbilledCalls() {
+export function ProviderModelAndCostMismatches() {
   const { t } = useTranslation()
   const [{ anomaly, channel }, set] = useUrlState(URL_PARAMS)
   const query = useInfiniteQuery(
