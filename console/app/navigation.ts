@@ -52,7 +52,9 @@ const inSection = (
 
 const isChartEnabled: NavItem['isOffered'] = (status) => status?.enable_data_export !== false
 const hasDrawings: NavItem['isOffered'] = (status) => status?.enable_drawing === true
-const hasMusicTasks: NavItem['isOffered'] = (status) => status?.enable_task === true
+/** The page of these tasks lists music and videos. The option for music does not affect videos. */
+const hasTasks: NavItem['isOffered'] = (status) =>
+  status?.enable_task === true || status?.enable_video === true
 
 const ITEMS: readonly NavItem[] = [
   ...inSection('chat', [{ path: '/playground', label: 'playground', icon: 'chat' }]),
@@ -61,7 +63,7 @@ const ITEMS: readonly NavItem[] = [
     { path: '/app/tokens', label: 'tokens', icon: 'key' },
     { path: '/app/logs/api-usage', label: 'usageLog', icon: 'list' },
     { path: '/app/logs/drawing', label: 'drawings', icon: 'image', isOffered: hasDrawings },
-    { path: '/app/logs/tasks', label: 'musicTasks', icon: 'music', isOffered: hasMusicTasks },
+    { path: '/app/logs/tasks', label: 'musicTasks', icon: 'music', isOffered: hasTasks },
   ]),
   ...inSection('admin', [
     { path: '/admin/channels', label: 'channels', icon: 'channels', relatedPath: '/channel/' },

@@ -11,6 +11,11 @@ export const Status = Type.Object({
   display_in_currency: Type.Boolean(),
   enable_drawing: Type.Boolean(),
   enable_task: Type.Boolean(),
+  /**
+   * True if at least one channel makes videos. Videos have no option of their own. Disabled
+   * channels count too, because their earlier videos are still listed.
+   */
+  enable_video: Type.Boolean(),
   enable_data_export: Type.Boolean(),
   chats: Type.Array(Type.Record(Type.String(), Type.String())),
   data_export_default_time: Type.String(),

@@ -173,6 +173,12 @@ export class PriceUnitIndex {
     return false
   }
 
+  /** True if at least one channel makes videos. Disabled and expired channels count too. */
+  get hasVideos(): boolean {
+    for (const { videos } of this.channels.values()) if (videos.size > 0) return true
+    return false
+  }
+
   /**
    * Returns the models that channels bill in another unit than the name of the model indicates,
    * with the units that the channels bill. Disabled channels count too.

@@ -21,14 +21,16 @@ export function getStatus(app: App, deps: ReadDeps): void {
   app.addHook('onClose', oidcEndpoint.close)
   app.route({
     ...endpoint(statusQueries, 'GET /api/status'),
-    preHandler: upToDate(deps, 'options'),
+    preHandler: upToDate(deps, 'options', 'channels'),
     handler: async () => {
       const options = await currentOptions(deps.core)
+      const { hasVideos } = await deps.readPriceUnits()
       return success({
         version,
         start_time: startTime,
         ...siteFields(options),
         ...screenFields(options),
+        enable_video: hasVideos,
         ...loginFields(options, oidcEndpoint),
       })
     },

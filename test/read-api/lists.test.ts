@@ -233,7 +233,7 @@ const STATUS_BESIDE = [
   ...['server_address', 'min_topup', 'setup', 'group_colors', 'email_verification'],
   ...['password_login_enabled', 'password_register_enabled', 'register_enabled'],
   ...['enable_online_topup', 'topup_methods', 'top_up_link', 'rebate_percentage'],
-  'data_export_interval',
+  ...['data_export_interval', 'enable_video'],
 ]
 
 describe('users and the site', () => {
@@ -292,6 +292,16 @@ describe('users and the site', () => {
     expect(body.data).toMatchObject({ quota_per_unit: 500_000, setup: false, version: '0.1.0' })
     expect(Object.keys(body.data as object).sort()).toEqual([...STATUS, ...STATUS_BESIDE].sort())
     expect((await api.get('/api/setup')).body.data).toMatchObject({ status: false })
+  })
+
+  it('the site status tells whether the site has a channel that makes videos', async () => {
+    const status = async () => (await api.get<object>('/api/status')).body.data
+    expect(await status()).toMatchObject({ enable_task: false, enable_video: false })
+    const channel = channelCreated(80, 'videos', { type: 1, models: ['sora-2'] })
+    await api.settled(await api.append([channel]))
+    expect(await status()).toMatchObject({ enable_task: false, enable_video: true })
+    await api.settled(await api.append([channelChanged(80, 'ChannelsDeleted')]))
+    expect(await status()).toMatchObject({ enable_video: false })
   })
 
   it('admins may read the options and groups, users only their own groups', async () => {

@@ -156,6 +156,17 @@ describe('reader of the units of prices', () => {
     expect(await unitsOf('other')).toEqual({ default: ['second'] })
   })
 
+  it('tells whether a channel makes videos, also a disabled one, until it is deleted', async () => {
+    const { change, read } = site()
+    const hasVideos = async () => (await read()).hasVideos
+    change(1, { modelMapping: 'chat' })
+    expect(await hasVideos()).toBe(false)
+    change(2, { isEnabled: false, expiredTime: NOW - 1 })
+    expect(await hasVideos()).toBe(true)
+    change(2, { isDeleted: true })
+    expect(await hasVideos()).toBe(false)
+  })
+
   it('finds the units of models and groups by the thousand without their product', async () => {
     const { change, unitsOf } = site()
     const numbers = Array.from({ length: 20_000 }, (_, n) => n)

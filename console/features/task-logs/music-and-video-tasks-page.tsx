@@ -92,10 +92,13 @@ export function MusicAndVideoTasksPage() {
       }),
     [t, isAdmin, setFilter],
   )
-  // The option disables only music tasks. If the list contains only videos, no message about the
-  // option is shown.
-  const concernsMusic = rows.length === 0 || rows.some(({ platform }) => platform === 'suno')
-  const areTasksDisabled = useStatus()?.enable_task === false && concernsMusic
+  const status = useStatus()
+  const isMusicDisabled = status?.enable_task === false
+  const isForVideosOnly = isMusicDisabled && status.enable_video
+  // The option disables only music tasks. A message about the option is shown above a list with
+  // music, and instead of an empty list if the site makes no videos either.
+  const concernsMusic =
+    rows.length === 0 ? !isForVideosOnly : rows.some(({ platform }) => platform === 'suno')
   const opened = rows.find(({ id }) => id === open)
   return (
     <Page title={t('shell.musicTasks')} lead={t('taskLogs.musicLead')}>
@@ -105,10 +108,10 @@ export function MusicAndVideoTasksPage() {
         columns={columns}
         view={view}
         none={{
-          icon: 'music',
-          title: t('taskLogs.noMusic'),
-          body: t('taskLogs.noMusicBody'),
-          disabledText: areTasksDisabled ? t('taskLogs.musicOff') : null,
+          icon: isForVideosOnly ? 'play' : 'music',
+          title: t(isForVideosOnly ? 'taskLogs.noVideos' : 'taskLogs.noMusic'),
+          body: t(isForVideosOnly ? 'taskLogs.noVideosBody' : 'taskLogs.noMusicBody'),
+          disabledText: isMusicDisabled && concernsMusic ? t('taskLogs.musicOff') : null,
         }}
         onOpen={(task) => setOpen(task.id)}
       />

@@ -27,6 +27,9 @@ export const taskLogs: Translations['taskLogs'] = {
   noMusic: 'No music tasks yet',
   noMusicBody:
     'Request one with a token: POST /suno/submit/music. Its progress and songs appear here.',
+  noVideos: 'No videos yet',
+  noVideosBody:
+    'Request one with a token: POST /v1/videos. Its progress and the video appear here.',
   drawingsOff: 'Drawing is disabled',
   musicOff: 'Music tasks are disabled',
   offLead: 'Tasks are refused for now. They can be enabled in the settings.',

@@ -23,6 +23,8 @@ export const taskLogs = {
   noDrawingsBody: '用令牌调用 POST /mj/submit/imagine 提交绘图，进度与图片会实时显示在这里。',
   noMusic: '暂无音乐任务',
   noMusicBody: '用令牌调用 POST /suno/submit/music 提交音乐，进度与试听会实时显示在这里。',
+  noVideos: '暂无视频任务',
+  noVideosBody: '用令牌调用 POST /v1/videos 提交视频，进度与视频会实时显示在这里。',
   drawingsOff: '绘图功能未启用',
   musicOff: '音乐任务功能未启用',
   offLead: '现在提交的任务会被拒绝，可在系统设置中启用。',

@@ -196,6 +196,7 @@ export const STATUS: Status = {
   enable_drawing: false,
   group_colors: { default: 'blue', vip: 'purple' },
   enable_task: false,
+  enable_video: false,
   enable_data_export: true,
   chats: [],
   data_export_default_time: 'hour',

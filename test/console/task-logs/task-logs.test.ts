@@ -255,6 +255,30 @@ describe('the music log', () => {
   })
 })
 
+it('the menu and the palette list the tasks of a site that makes videos but no music', async () => {
+  const videosOnly = { ...STATUS, enable_drawing: false, enable_task: false, enable_video: true }
+  Object.assign(app.site.routes, {
+    'GET /api/status': () => ok(videosOnly),
+    'GET /api/task/self': () => ok({ items: [], page: 0, total: 0 }),
+  })
+  const page = await enterEmpty('/app/logs/drawing', MEMBER)
+  const menu = page.getByRole('navigation', { name: en('shell.navigation') })
+  const link = menu.getByRole('link', { name: en('shell.musicTasks') })
+  await link.waitFor()
+  await expect.poll(() => menu.getByRole('link', { name: en('shell.drawings') }).count()).toBe(0)
+  await page.keyboard.press('Control+k')
+  const palette = page.getByRole('dialog', { name: en('commands.palette') })
+  const goTo = en('commands.goTo', { page: en('shell.musicTasks') })
+  await palette.getByRole('option', { name: goTo }).waitFor()
+  await page.keyboard.press('Escape')
+  await link.click()
+  await page.getByText(en('taskLogs.noVideos')).waitFor()
+  await page.getByText(en('taskLogs.noVideosBody')).waitFor()
+  for (const text of [en('taskLogs.musicOff'), en('taskLogs.offUser')]) {
+    await expect.poll(() => page.getByText(text).count()).toBe(0)
+  }
+})
+
 it('the menu lists the drawing and music logs only when the site enables them', async () => {
   const page = await enterAt('/app/logs/drawing')
   const menu = page.getByRole('navigation', { name: en('shell.navigation') })

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { invalidFieldOf } from '#console/api/api-error.ts'
 import { channelsKey, isWorkInFlight, updateChannel } from '#console/api/channels.ts'
 import { callForEnvelope } from '#console/api/client.ts'
-import { useStatus } from '#console/api/status.ts'
+import { statusQuery, useStatus } from '#console/api/status.ts'
 import { findUnpricedModels } from '#console/api/unpriced-models-and-preset-prices.ts'
 import { confirm } from '#console/ui/dialogs/confirm.tsx'
 import { FormDrawer } from '#console/ui/dialogs/form-drawer.tsx'
@@ -109,6 +109,8 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
       if (message === null) return
       showSuccess(`${t('shared.saved')} ${message}`.trim(), KEEP_ON_NEXT_PAGE)
     }
+    // The navigation lists the tasks if the status says that a channel makes videos.
+    void client.invalidateQueries({ queryKey: statusQuery.queryKey })
     await client.invalidateQueries({ queryKey: channelsKey })
     const unpriced = await findUnpriced(addedModels(before, draft))
     if (unpriced.length > 0) onUnpriced(unpriced)
