@@ -149,11 +149,12 @@ export function renderResult(
       JSON.stringify({ custom_id: customId, result: NOT_SHOWN })
     )
   }
+  const type = textOrEmpty(result.type)
   const error = objectOf(objectOf(result.error)?.error) ?? objectOf(result.error)
-  if (error === null) return JSON.stringify({ custom_id: customId, result: { type: result.type } })
+  if (error === null) return JSON.stringify({ custom_id: customId, result: { type } })
   const text = redact(textOrEmpty(error.message), confidential)
   const shown = { type: 'error', error: { type: textOf(error.type) ?? 'api_error', message: text } }
-  return JSON.stringify({ custom_id: customId, result: { type: result.type, error: shown } })
+  return JSON.stringify({ custom_id: customId, result: { type, error: shown } })
 }
 
 /** The result that is shown in place of one that is nested too deeply to be serialized again. */

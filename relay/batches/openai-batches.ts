@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   jsonOrEmpty,
+  numberOf,
   objectOf,
   objectOrEmpty,
   parsedObject,
@@ -88,8 +89,6 @@ const TIMES_OF_END: ReadonlySet<string> = new Set([
 ])
 const ERRORS_MAX = 100
 
-const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)
-
 /** Reads the provider's description of a batch. Returns null if the description is malformed. */
 function readDescription(body: Buffer, confidential: readonly string[]): BatchDescription | null {
   const value = parsedObject(body)
@@ -102,14 +101,14 @@ function readDescription(body: Buffer, confidential: readonly string[]): BatchDe
   }
   const [input, output, error] = ['input_file_id', 'output_file_id', 'error_file_id'].map(fileId)
   const counts = objectOf(value.request_counts)
-  const countOf = (name: string) => numberOrNull(counts?.[name]) ?? 0
+  const countOf = (name: string) => numberOf(counts?.[name]) ?? 0
   const completed = countOf('completed')
   // A provider may report completed lines before it names the file with their results. The batch
   // then does not count as ended, because its results could not be billed.
   const isEnded = ENDED.has(status) && (completed === 0 || output !== null || status === 'failed')
   const object = {
     status,
-    ...Object.fromEntries(TIMES.map((name) => [name, numberOrNull(value[name])])),
+    ...Object.fromEntries(TIMES.map((name) => [name, numberOf(value[name])])),
     request_counts: { total: countOf('total'), completed, failed: countOf('failed') },
     errors: errorsOf(value.errors, confidential),
     output: output !== null,
@@ -136,7 +135,7 @@ function errorsOf(errors: unknown, confidential: readonly string[]): object | nu
     const error = objectOf(one)
     if (error === null) return []
     const message = redact(textOrEmpty(error.message), confidential)
-    return [{ ...textsOf(error, ['code', 'param']), message, line: numberOrNull(error.line) }]
+    return [{ ...textsOf(error, ['code', 'param']), message, line: numberOf(error.line) }]
   })
   return { object: 'list', data }
 }
@@ -260,7 +259,7 @@ export function renderOpenAiResult(
     return JSON.stringify({ ...common, response: null, error })
   }
   const { status_code, body } = response
-  const shown = { status_code: numberOrNull(status_code), request_id: id }
+  const shown = { status_code: numberOf(status_code), request_id: id }
   const answer = objectOf(body)
   if (isSuccess(status_code)) {
     const { model, isBilled } = shownLine

@@ -1,3 +1,5 @@
+import { numericOf } from './json-values.ts'
+
 /**
  * How an answer differs from its request: another model answered, or the reported cost is too high.
  */
@@ -82,7 +84,7 @@ export function reportedCost(rawUsage: unknown): number | undefined {
 }
 
 function numberIn(value: unknown): number | undefined {
-  const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
+  const number = numericOf(value)
   return Number.isFinite(number) ? number : undefined
 }
 

@@ -84,6 +84,8 @@ export async function* base64TextIn(
   if (head === null) throw new Error('the answer ended within a file')
 }
 
+const BASE64_SIGN = /[\w+/=-]/
+
 /**
  * Decodes the escapes in a base64 text, and removes escaped line breaks. Some JSON writers escape
  * `/`, `+` or `=`, and some break the text into lines.
@@ -91,7 +93,9 @@ export async function* base64TextIn(
 const unescapedBase64 = (text: string): string =>
   text.includes('\\')
     ? text.replaceAll(/\\(?:u([\da-f]{4})|(.))/gi, (_escape, code?: string, char?: string) => {
-        if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
-        return char === '/' ? char : ''
+        // The letters of `\n` and `\r` are no part of the file.
+        if (code === undefined) return char === '/' ? char : ''
+        const sign = String.fromCharCode(Number.parseInt(code, 16))
+        return BASE64_SIGN.test(sign) ? sign : ''
       })
     : text

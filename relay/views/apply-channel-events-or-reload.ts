@@ -47,11 +47,12 @@ export function createChannelFollower({ log, view, emptyView, load }: Options) {
   }
   const reloadAfterRepairs = async (): Promise<void> => {
     let reached = 0
+    const missed: Recorded<ChannelEvent>[] = []
+    missedEvents = missed
     try {
       // Another repair may follow while the channels are loaded.
       while (reached < repairedAt) {
-        missedEvents = []
-        reached = await reload(missedEvents)
+        reached = await reload(missed)
       }
     } catch (err) {
       log.warn({ err }, 'relay views: the channels could not be reloaded')

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
+import { GEMINI } from '#relay/dialects/gemini/generate-content-format.ts'
 import { AttemptList } from '#relay/pipeline/attempt-list.ts'
 import { DeadlineTimer } from '#relay/pipeline/call-deadlines-and-timer.ts'
 import { RunningCall } from '#relay/pipeline/running-call.ts'
@@ -12,6 +14,8 @@ const rig = startedForEach(relayRig)
 const MODEL = 'gemini-2.0-flash'
 /** `JSON.parse` accepts this depth, and `JSON.stringify` throws a RangeError. */
 const DEPTH = 20_000
+/** The nested values count as text, which would otherwise exceed the limit of the call. */
+const OUTPUT_MAX = 200_000
 const nested = `${'{"a":'.repeat(DEPTH)}1${'}'.repeat(DEPTH)}`
 /** Only the usage shows the tokens of thoughts. */
 const USAGE = { promptTokenCount: 3, candidatesTokenCount: 4, thoughtsTokenCount: 900 }
@@ -39,7 +43,12 @@ const call = (path: string, body: object) =>
     body: JSON.stringify(body),
   })
 const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }]
-const chat = { model: MODEL, messages: [{ role: 'user', content: 'x' }], tools }
+const chat = {
+  model: MODEL,
+  max_tokens: OUTPUT_MAX,
+  messages: [{ role: 'user', content: 'x' }],
+  tools,
+}
 const contents = [{ role: 'user', parts: [{ text: 'x' }] }]
 
 it('a stream that can not be converted ends with an error, and its part is charged', async () => {
@@ -57,7 +66,10 @@ it('a plain answer that can not be converted is an error, and its usage is charg
 it.each(['streamGenerateContent?alt=sse', 'generateContent'])(
   'an answer of %s is passed unchanged and charged',
   async (method) => {
-    const response = await call(`/v1beta/models/${MODEL}:${method}`, { contents })
+    const response = await call(`/v1beta/models/${MODEL}:${method}`, {
+      contents,
+      generationConfig: { maxOutputTokens: OUTPUT_MAX },
+    })
     expect(await response.text()).toContain(nested)
     expect(await onlyEnd(rig)).toMatchObject({ type: 'CallSettled', data: CHARGED })
   },
@@ -153,4 +165,9 @@ describe('an exception in the relay', () => {
     expect(await onlyEnd(rig)).toMatchObject({ type: 'CallReleased', data })
     expect((await ask(false)).status).toBe(200)
   })
+})
+
+it('the text of such an answer is read for its screening and its count', () => {
+  const { text } = textOfAnswer(Buffer.from(answer.replace('1}', '"blocked"}')), GEMINI.readTexts)
+  expect(text).toContain('blocked')
 })

@@ -1,5 +1,5 @@
 import type { TextSink } from '#relay/canonical/answer-text-sink.ts'
-import { isObject, jsonOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
+import { isObject, parsedObject } from '#relay/canonical/json-values.ts'
 
 /**
  * The highest index of a content block whose text is collected separately. Without this limit, a
@@ -44,6 +44,6 @@ function readBlock(block: unknown, index: number, sink: TextSink): void {
     if (typeof piece === 'string') sink.data(piece.length)
   }
   if (typeof input !== 'object' || input === null) return
-  const json = jsonOrEmpty(input)
-  if (json !== '{}' && json !== '') sink.text(0, place, json)
+  const json = JSON.stringify(input)
+  if (json !== '{}') sink.text(0, place, json)
 }

@@ -1,7 +1,6 @@
 import type { TextSink } from '#relay/canonical/answer-text-sink.ts'
 import {
   type JsonObject,
-  jsonOrEmpty,
   listOf,
   objectOf,
   objectOrEmpty,
@@ -75,5 +74,5 @@ function readPart(part: JsonObject | null, choice: number, sink: TextSink): void
   for (const other of [name, code, output]) {
     if (typeof other === 'string') sink.text(choice, OTHERS, other)
   }
-  if (typeof args === 'object' && args !== null) sink.text(choice, OTHERS, jsonOrEmpty(args))
+  if (typeof args === 'object' && args !== null) sink.text(choice, OTHERS, JSON.stringify(args))
 }

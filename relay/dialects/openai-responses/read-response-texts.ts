@@ -2,7 +2,6 @@ import type { ToolName } from '#domain/pricing/usage.ts'
 import type { TextSink } from '#relay/canonical/answer-text-sink.ts'
 import {
   type JsonObject,
-  jsonOrEmpty,
   objectOf,
   objectOrEmpty,
   parsedObject,
@@ -119,7 +118,7 @@ function readEndOfItem(item: JsonObject | null, index: number, sink: TextSink): 
 }
 
 function readWritten(value: unknown, index: number, sink: TextSink): void {
-  const text = typeof value === 'string' ? value : jsonOrEmpty(value)
+  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
   if (text !== '') sink.text(index, REST, text)
 }
 

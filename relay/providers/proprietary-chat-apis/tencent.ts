@@ -9,6 +9,7 @@ import {
   objectOrEmpty,
   objectsOf,
   parsedObject,
+  scalarText,
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
 import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
@@ -118,7 +119,7 @@ function readError(body: JsonObject, status: number): ProviderError | null {
   if (error !== null) return errorOf(textOrEmpty(error.Code), textOrEmpty(error.Message), status)
   const late = objectOf(body.ErrorMsg) ?? objectOf(response.ErrorMsg)
   if (late === null || !late.Msg) return status >= 400 ? errorOf('', '', status) : null
-  return errorOf(textOrEmpty(late.Code), textOrEmpty(late.Msg), status)
+  return errorOf(scalarText(late.Code), textOrEmpty(late.Msg), status)
 }
 
 /** The prefixes of the error codes that concern the account, such as an unpaid bill. */

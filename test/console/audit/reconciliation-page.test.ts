@@ -34,7 +34,8 @@ const app = pageFixture({
       'POST /api/audit/recompute': () => ok(DIFFERENT),
       'POST /api/audit/reprice': () => ok(REPRICING),
       'POST /api/audit/corrections/preview': () => ok(PREVIEW),
-      'POST /api/audit/corrections': () => ok({ id: 'c1', calls: 9_120, accounts: 2 }),
+      'POST /api/audit/corrections': () =>
+        ok({ id: 'c1', calls: 9_120, accounts: 2, applied: { calls: 9_119 }, failed: [] }),
       'GET /api/audit/corrections': () =>
         ok({ items: [INTERRUPTED, correction('c1')], next_cursor: null }),
       'GET /api/audit/state/prices/site': () =>

@@ -35,9 +35,9 @@ describe('a file that is a base64 text in a JSON document', () => {
   /** A text with all signs that JSON writers escape. */
   const SIGNS = '4oi+8J+/vz8/Pz4='
   const decoded = Buffer.from(SIGNS, 'base64').toString()
-  const DECODED = new Map([
+  const DECODED = new Map<string, string>([
     ...[['with escaped padding', 'ab'] as const, ['with escapes', decoded] as const],
-    ['in lines', decoded],
+    ...[['in lines', decoded] as const, ['in lines with codes', decoded] as const],
   ])
 
   it.each([
@@ -48,6 +48,7 @@ describe('a file that is a base64 text in a JSON document', () => {
       `{"bytes":"${Buffer.from('ab').toString('base64').replace('=', '\\u003d')}"}`,
     ],
     ['with escapes', `{"bytes":"${SIGNS.replaceAll('/', '\\/').replaceAll('+', '\\u002B')}"}`],
+    ['in lines with codes', `{"bytes":"${SIGNS.replaceAll('/', '/\\u000d\\u000a')}"}`],
     ['in lines', `{"bytes":"${SIGNS.replaceAll('/', '/\\r\\n')}"}`],
   ])('is decoded %s, wherever it is split', async (name, document) => {
     const expected = DECODED.get(name) ?? file
