@@ -126,8 +126,8 @@ function readResult(line: string) {
 
 /**
  * Returns one line of a batch's results as the caller receives it. The line names the model as the
- * caller did, and error messages are redacted. Returns null if the line is malformed, does not
- * belong to the batch or has an answer that was not billed.
+ * caller did, and error messages are redacted. An answer that was not billed is replaced by an
+ * error. Returns null if the line is malformed or does not belong to the batch.
  */
 export function renderResult(
   line: string,
@@ -142,10 +142,9 @@ export function renderResult(
   const message = objectOf(result.message)
   if (message !== null) {
     const { model, isBilled } = shownLine
-    if (!isBilled) return null
     const answered = { ...result, message: { ...message, model } }
     return (
-      jsonOrEmpty({ custom_id: customId, result: answered }) ||
+      (isBilled && jsonOrEmpty({ custom_id: customId, result: answered })) ||
       JSON.stringify({ custom_id: customId, result: NOT_SHOWN })
     )
   }
@@ -157,7 +156,10 @@ export function renderResult(
   return JSON.stringify({ custom_id: customId, result: { type, error: shown } })
 }
 
-/** The result that is shown in place of one that is nested too deeply to be serialized again. */
+/**
+ * The result that is shown in place of one that was not billed, or that is nested too deeply to be
+ * serialized again.
+ */
 const NOT_SHOWN = {
   type: 'errored',
   error: { type: 'error', error: { type: 'api_error', message: '' } },

@@ -1,6 +1,7 @@
 import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
 import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { type JsonObject, jsonOrEmpty } from '#relay/canonical/json-values.ts'
+import { hasCounts } from '../dialects/check-successful-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { meter } from '../pipeline/billed-usage.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
@@ -50,8 +51,7 @@ export async function billOfResultLine(
   const format = protocol.formatOf(storedLine.format)
   const rawUsage = format.usageInAnswer(answer)
   // Like the answer to a single call, an answer without a result costs nothing if it has no usage.
-  const isUsageMissing = rawUsage === undefined || rawUsage === null
-  if (isWhole && isUsageMissing && format.errorOfAnswer(answer) !== null) return null
+  if (isWhole && !hasCounts(rawUsage) && format.errorOfAnswer(answer) !== null) return null
   const readText = () => (isWhole ? textOfAnswer(answer, format.readTexts) : { text, tokens: 0 })
   const delivery = { rawUsage, answeredModel: null, readText, isComplete: true, chargesInput: true }
   const { bounds } = storedLine

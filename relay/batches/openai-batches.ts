@@ -11,6 +11,7 @@ import { redact } from '../canonical/redact-provider-texts.ts'
 import { EMBEDDINGS } from '../dialects/embeddings-rerank-moderations/embeddings-format.ts'
 import { MODERATIONS } from '../dialects/embeddings-rerank-moderations/moderations-format.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-format.ts'
+import { errorOfChoices } from '../dialects/openai-chat/error-of-failed-choice.ts'
 import { OPENAI_COMPLETIONS } from '../dialects/openai-completions/completions-format.ts'
 import { OPENAI_RESPONSES } from '../dialects/openai-responses/responses-format.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
@@ -238,8 +239,9 @@ const NO_RESULT = { code: 'server_error', message: '' }
 
 /**
  * Returns one line of a file with results as the caller receives it: with the gateway's ids and the
- * caller's name for the model. Returns null for a line that does not belong to the batch. Also
- * returns null for an answer that was not billed, such as one in the error file.
+ * caller's name for the model. Returns null for a line that does not belong to the batch, and for
+ * an answer in the error file. An answer that was not billed is replaced by its error. `lineOf`
+ * returns such a line only if all results could be read, so that the line failed.
  */
 export function renderOpenAiResult(
   line: string,
@@ -263,7 +265,12 @@ export function renderOpenAiResult(
   const answer = objectOf(body)
   if (isSuccess(status_code)) {
     const { model, isBilled } = shownLine
-    if (kind === 'error' || answer === null || !isBilled) return null
+    const { error: reported = errorOfChoices(answer?.choices)?.error } = answer ?? {}
+    const failure = errorOf(reported, confidential)
+    if (answer === null || (kind === 'error' && failure === null)) return null
+    if (kind === 'error' || !isBilled) {
+      return JSON.stringify({ ...common, response: null, error: failure ?? NO_RESULT })
+    }
     const own = 'model' in answer ? { ...answer, model } : answer
     return (
       jsonOrEmpty({ ...common, response: { ...shown, body: own }, error: null }) ||

@@ -63,9 +63,14 @@ export const hasCounts = (usage: unknown): boolean =>
 
 /**
  * Returns a function that checks an answer like `answerCheck(list)`. The function returns
- * `no-result` for an answer in which `list` is empty, unless the answer reports usage.
+ * `no-result` for an answer in which `list` is empty, and `error-event` for an answer that failed
+ * (see `WireFormat.errorOfFailedAnswer`), unless the answer reports usage.
  */
-export function answerListCheck(list: string, usageIn: (body: Buffer) => unknown) {
+export function answerListCheck(
+  list: string,
+  usageIn: (body: Buffer) => unknown,
+  errorOfFailed: (body: Buffer) => JsonObject | null = () => null,
+) {
   const errorOfMembers = answerCheck(list)
   // Only a short answer with an empty list is parsed, because most answers have results.
   const emptyList = new RegExp(`"${list}"\\s*:\\s*\\[\\s*\\]`)
@@ -75,7 +80,9 @@ export function answerListCheck(list: string, usageIn: (body: Buffer) => unknown
     lacksResult(body, (answer) => answer[list])
   return (body: Buffer): AnswerFault | null => {
     const error = errorOfMembers(body)
-    return error === null && isEmpty(body) && !hasCounts(usageIn(body)) ? 'no-result' : error
+    if (error !== null) return error
+    const fault = isEmpty(body) ? 'no-result' : errorOfFailed(body) && 'error-event'
+    return fault !== null && !hasCounts(usageIn(body)) ? fault : null
   }
 }
 

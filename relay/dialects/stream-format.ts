@@ -1,3 +1,4 @@
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { IsLastEvent } from '#relay/canonical/sse-scanner.ts'
 
 /** The meaning of an inspected event (see `StreamFormat.marks`). */
@@ -61,6 +62,12 @@ export type StreamFormat = {
   readonly finishReason: RegExp
   /** `isErrorEvent` is true for an event whose name is `error`. */
   readonly readEvent: (event: object, isErrorEvent: boolean) => EventMeaning
+  /**
+   * Reports whether an event belongs to an answer. The events before the first such event are held
+   * back. If the stream ends before it, the stream has no answer. Omitted if every event counts as
+   * a part of the answer.
+   */
+  readonly beginsAnswer?: (event: JsonObject) => boolean
   /** The event that keeps an idle connection open. The default is a comment. */
   readonly ping?: string
   /** Combines the usage so far with the usage in a later event. */

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { DecimalText, PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 import type { ReadTexts } from '#relay/canonical/answer-text-sink.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { ModelSuffix } from '../adapters/thinking-suffix-of-model-name.ts'
 import type { UsageBounds, UsageReport } from '../canonical/provider-usage-report.ts'
 import type { RelayError, RelayErrorCode } from '../canonical/relay-error.ts'
@@ -307,6 +308,12 @@ export type WireFormat = {
   }
   /** Checks an answer with status 200. Returns null if it is valid. */
   readonly errorOfAnswer: (body: Buffer) => AnswerFault | null
+  /**
+   * Returns the error in a complete answer that failed although it has the expected format, in the
+   * form of an error response's body. Returns null for any other answer. A failed answer that
+   * reports usage is valid for `errorOfAnswer`, because the provider charges for it.
+   */
+  readonly errorOfFailedAnswer?: (body: Buffer) => JsonObject | null
   /**
    * Returns the error for a complete answer that lacks the requested result, such as an image; null
    * for any other answer. The call is charged by the usage that the answer reports.

@@ -1,6 +1,6 @@
 import { mp3FrameAt } from '../uploads/audio/mp3-frame.ts'
 import type { AnswerForwarder, DeliveredAnswer } from './answer-forwarder-types.ts'
-import type { ByteSink, StreamVerdict } from './stream-forwarder.ts'
+import type { ByteSink, StreamVerdict } from './stream-verdict.ts'
 
 /** Matches the content types that are forwarded as audio. */
 const TYPE = /^(?:audio\/[\w.+-]{1,64}|application\/octet-stream)(?=\s*(?:;|$))/i

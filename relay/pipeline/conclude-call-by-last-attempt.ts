@@ -1,4 +1,11 @@
 import type { AnswerError } from '../canonical/canonical-answer.ts'
+import {
+  type JsonObject,
+  objectOrEmpty,
+  scalarText,
+  textOf,
+  textOrEmpty,
+} from '../canonical/json-values.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { isTooLargeByRequest } from '../channel-health/attempt-outcome.ts'
 import { CONVERTED_BYTES_MAX } from '../conversion/convert-call.ts'
@@ -84,6 +91,8 @@ function visibleAnswer(
   body: Buffer,
 ): Buffer | AnswerError | null {
   const { conversion, upstreamModel, request } = candidate
+  const failure = request.format.errorOfFailedAnswer?.(body) ?? null
+  if (failure !== null) return answerErrorIn(failure)
   if (conversion !== null) {
     const converted = conversion.convertAnswer(body, exchange.call)
     setNameListHeader(exchange, 'X-Conversion-Loss', lossesOf(candidate))
@@ -93,6 +102,13 @@ function visibleAnswer(
   const adapted = adaptAnswer?.(request, body) ?? body
   const redacted = redactedAnswer?.(adapted, confidentialOf(candidate)) ?? adapted
   return upstreamModel === null ? redacted : withShownModel(request.format, redacted, request.model)
+}
+
+/** Reads the error in the body of an error response. */
+function answerErrorIn({ error }: JsonObject): AnswerError {
+  const { type, code, message } = objectOrEmpty(error)
+  const name = textOf(type) || scalarText(code) || 'upstream_error'
+  return { type: name, message: textOf(error) ?? textOrEmpty(message) }
 }
 
 /**

@@ -1,6 +1,10 @@
 import { eventData } from '#relay/canonical/sse-scanner.ts'
+import type { EventMeaning, StreamFormat } from '../dialects/stream-format.ts'
 
 const OPEN_BRACE = 123
+const ERROR_EVENT = /^event: ?error\s/m
+/** The number of bytes of an event that are searched for its name. */
+const NAME_BYTES = 64
 
 /**
  * Parses the data of an event. Plain JSON outside of an event is parsed as well, because Google
@@ -15,4 +19,11 @@ export function parseStreamEvent(bytes: Buffer): object | null {
   } catch {
     return null
   }
+}
+
+/** Reads the meaning of an event. Returns null unless its data is an object or an array. */
+export function readStreamEvent(stream: StreamFormat, bytes: Buffer): EventMeaning | null {
+  const event = parseStreamEvent(bytes)
+  if (event === null) return null
+  return stream.readEvent(event, ERROR_EVENT.test(bytes.toString('latin1', 0, NAME_BYTES)))
 }

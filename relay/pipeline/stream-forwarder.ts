@@ -3,35 +3,22 @@ import type { ReadTexts } from '#relay/canonical/answer-text-sink.ts'
 import type { UsageAnomaly } from '#relay/canonical/provider-usage-report.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
 import type { ConvertedStream } from '../conversion/convert-call.ts'
-import { answeredModelIn, withShownModel } from '../dialects/model-name-in-answer.ts'
+import { hasCounts } from '../dialects/check-successful-answer.ts'
+import { withShownModel } from '../dialects/model-name-in-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
+import { AnswerStart } from './answer-start.ts'
+import { AnsweredModelSearch } from './answered-model-search.ts'
 import type { CancellableBackgroundResponse } from './background-response-left-running.ts'
 import { FinishReasonSearch } from './finish-reason-search.ts'
-import { parseStreamEvent } from './parse-stream-event.ts'
+import { parseStreamEvent, readStreamEvent } from './parse-stream-event.ts'
 import { PostDisconnectReadLimit } from './post-disconnect-read-limit.ts'
 import { StreamUsage } from './stream-usage.ts'
-
-/** The state of a stream: `open` while events are forwarded, then the reason for its end. */
-export type StreamVerdict =
-  | 'open'
-  | 'done'
-  | 'error'
-  | 'model-fault'
-  | 'overflow'
-  | 'screened'
-  | 'over-limit'
-  | 'balance-spent'
-
-/** The destination of a stream. `write` returns false if it accepts no more bytes for now. */
-export type ByteSink = { readonly write: (bytes: Buffer) => boolean }
+import type { ByteSink, StreamVerdict } from './stream-verdict.ts'
 
 /** The maximum number of events held back at the end of a stream that has no last event. */
 const HELD_BACK_EVENTS_MAX = 4
 const BLANK_LINE = Buffer.from('\n\n')
-const ERROR_EVENT = /^event: ?error\s/m
-/** The number of events at the start of a stream that are searched for the model's name. */
-const MODEL_EVENTS_MAX = 8
 
 /**
  * Forwards one provider's stream to the caller. The response begins with the first real event, so a
@@ -40,7 +27,6 @@ const MODEL_EVENTS_MAX = 8
  */
 export class StreamForwarder implements SseSink {
   verdict: StreamVerdict = 'open'
-  answeredModel: string | undefined
   /** The service tier in the latest event with usage, unparsed. */
   serviceTier: unknown
   /** The error event with which the provider ended the stream, or null. */
@@ -49,6 +35,8 @@ export class StreamForwarder implements SseSink {
   private hasReceivedEvent = false
   readonly delivered: DeliveredText
   private readonly usage: StreamUsage
+  private readonly start: AnswerStart
+  private readonly modelSearch: AnsweredModelSearch
   private readonly scanner: SseScanner
   private readonly format: WireFormat
   private readonly stream: WireFormat['stream']
@@ -65,7 +53,6 @@ export class StreamForwarder implements SseSink {
   /** True if the stream would be complete if its connection closed now. */
   private isFinal = false
   private isFlowing = true
-  private modelSearchesLeft = MODEL_EVENTS_MAX
   private readonly postDisconnectLimit = new PostDisconnectReadLimit()
   /** True if uses of tools or images in the answer must be counted, because each one is billed. */
   countsToolUses = false
@@ -102,6 +89,8 @@ export class StreamForwarder implements SseSink {
     this.format = format
     this.stream = stream
     this.usage = new StreamUsage(stream)
+    this.start = new AnswerStart(stream)
+    this.modelSearch = new AnsweredModelSearch(format)
     this.latest = new FinishReasonSearch(stream.finishReason)
     this.readTexts = readTexts
     this.delivered = new DeliveredText(readTexts)
@@ -114,6 +103,10 @@ export class StreamForwarder implements SseSink {
     this.screen = screen
     this.onDelivered = onDelivered
     this.converted = converted
+  }
+
+  get answeredModel(): string | undefined {
+    return this.modelSearch.model
   }
 
   /** The provider's reported usage, unparsed; undefined if none was reported. */
@@ -155,7 +148,7 @@ export class StreamForwarder implements SseSink {
 
   /** True once an event with data has arrived, even one that the caller's format lacks. */
   get hasBegun(): boolean {
-    return this.hasDelivered || this.hasReceivedEvent
+    return this.hasDelivered || this.hasReceivedEvent || this.start.hasEvent
   }
 
   /** Reports whether an answer with this content type is a stream of events. */
@@ -205,10 +198,13 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Reports whether the event is read only for the usage. If so, its content is counted, because
-   * the provider charges for it. With several choices, content may follow a finish reason.
+   * Reports whether the event is held back because it comes before the answer, or is read only for
+   * the usage. In the latter case, its content is counted, because the provider charges for it.
+   * With several choices, content may follow a finish reason.
    */
   private countIfNotForwarded(bytes: Buffer): boolean {
+    if (this.start.holds(bytes)) return true
+    this.takeStart()
     if (!this.isNotForwarded) return false
     if (hasText(bytes, this.readTexts)) {
       this.delivered.add(bytes)
@@ -236,14 +232,12 @@ export class StreamForwarder implements SseSink {
 
   onMarkedEvent(bytes: Buffer): void {
     if (this.verdict !== 'open') return
-    const event = parseStreamEvent(bytes)
-    if (event === null) return this.pass(bytes)
-    const isErrorEvent = ERROR_EVENT.test(bytes.toString('latin1', 0, 64))
-    const meaning = this.stream.readEvent(event, isErrorEvent)
+    const meaning = readStreamEvent(this.stream, bytes)
+    if (meaning === null) return this.pass(bytes)
     const { usage, model, isError, error, isUsageOnly, isLast, ending = null } = meaning
     const isCovered = usage !== undefined && this.usage.add(usage)
     if (usage !== undefined) this.serviceTier = meaning.serviceTier
-    this.noteModel(model)
+    this.modelSearch.note(model)
     if (isError) {
       const text = error === undefined ? eventData(bytes) : JSON.stringify(error)
       return this.fail(Buffer.from(text ?? bytes.toString()))
@@ -265,13 +259,19 @@ export class StreamForwarder implements SseSink {
   onLastEvent(bytes: Buffer): void {
     if (this.verdict !== 'open') return
     if (this.countsToolUses) this.delivered.addToolUses(bytes)
+    this.start.note(bytes)
     this.heldBack.push(bytes)
     this.complete()
   }
 
   /** Marks the stream as done. Converts its end before that, because a conversion may fail. */
   private complete(): void {
-    const { converted } = this
+    const { converted, start } = this
+    // A report of usage shows that the provider charges for an answer, although it is empty.
+    if (!start.hasBegun && !hasCounts(this.usage.raw)) {
+      return start.error === null ? this.endWith('no-result') : this.fail(start.error)
+    }
+    this.takeStart()
     if (converted !== null && !this.postDisconnectLimit.hasBegun) {
       this.heldBack = [converted.end(Buffer.concat(this.heldBack))]
       if (this.hasConversionFailed(converted)) return this.markFailedAsBegun()
@@ -301,7 +301,10 @@ export class StreamForwarder implements SseSink {
    * line after the last event, the event counts if its data is complete.
    */
   close(_isComplete = false): void {
-    if (!this.stream.endsWithConnection || this.verdict !== 'open') return
+    const { error } = this.start
+    if (this.verdict !== 'open') return
+    if (error !== null) return this.fail(error)
+    if (!this.stream.endsWithConnection) return
     const rest = this.scanner.rest()
     if (rest.length > 0 && parseStreamEvent(rest) !== null) this.scanner.push(BLANK_LINE)
     if (this.isEnding) this.complete()
@@ -339,20 +342,15 @@ export class StreamForwarder implements SseSink {
   }
 
   private notePassed(bytes: Buffer): void {
-    if (this.modelSearchesLeft > 0) {
-      this.modelSearchesLeft -= 1
-      this.noteModel(answeredModelIn(this.format, bytes))
-    }
+    this.modelSearch.search(bytes)
     if (this.usage.raw !== undefined && !this.usage.hasTextAfterUsage) {
       this.usage.hasTextAfterUsage = hasText(bytes, this.readTexts)
     }
   }
 
-  /** Stores the model's name in an event. An empty name, as in Azure's first event, is ignored. */
-  private noteModel(model: unknown): void {
-    if (typeof model !== 'string' || model === '') return
-    this.answeredModel = model
-    this.modelSearchesLeft = 0
+  private takeStart(): void {
+    const held = this.start.take()
+    if (!this.postDisconnectLimit.hasBegun) this.heldBack.unshift(...held)
   }
 
   private releaseHeld(): void {

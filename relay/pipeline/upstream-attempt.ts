@@ -17,6 +17,7 @@ import {
 import { AnswerBuffer } from './answer-buffer.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'
+import type { AttemptOptions } from './attempt-options.ts'
 import type { Deadlines } from './call-deadlines-and-timer.ts'
 import { AttemptEvidence } from './provider-evidence-of-attempt.ts'
 import { type ProviderHeaders, retryAfterIn } from './read-retry-delay-and-request-id.ts'
@@ -34,29 +35,6 @@ const LINGER_MS = 2_000
 /** The maximum time for which a complete stream waits for the end of its connection. */
 const FINAL_WAIT_MS = 5_000
 const NOTHING = Buffer.alloc(0)
-
-type AttemptOptions = {
-  /**
-   * The maximum time, in milliseconds, from the start of the attempt (for a streamed upload, from
-   * its last chunk) until the answer begins.
-   */
-  readonly answerStartMs?: number
-  /** Called with the headers of the provider's response. */
-  readonly onHeaders?: (headers: ProviderHeaders) => void
-  /** Decodes the provider's answers. Null if they need no decoding. */
-  readonly decoder?: AnswerDecoder | null
-  /**
-   * Rewrites a complete answer to the wire format, if the provider's answers have another format.
-   */
-  readonly adaptAnswer?: ((body: Buffer, created: number) => Buffer) | undefined
-  /**
-   * Called if the caller's connection has accepted nothing for too long. By default, the attempt is
-   * aborted.
-   */
-  readonly onWriteStall?: (() => void) | undefined
-  /** Called with an exception of the code that reads the answer. The attempt then ends. */
-  readonly onException?: (error: unknown) => void
-}
 
 class Aborted extends Error {}
 
@@ -332,7 +310,9 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     })
     const { verdict } = forwarder ?? {}
     if (verdict === 'done') return this.finish(this.endBy(null))
-    if (verdict === 'model-fault') return this.finish(this.endBy(verdict))
+    if (verdict === 'model-fault' || verdict === 'no-result') {
+      return this.finish(this.endBy(verdict))
+    }
     this.finish(this.endBy(verdict === 'error' ? 'error-event' : 'cut'))
   }
 
@@ -387,6 +367,10 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   private errorBody(error: AttemptError | null): Buffer {
     const body = this.received.body()
+    if (error === 'error-event') {
+      const failure = this.format.errorOfFailedAnswer?.(body) ?? null
+      return failure === null ? body : Buffer.from(JSON.stringify(failure))
+    }
     if (error !== 'status') return body
     const { decoder, answerHeaders, status } = this
     try {

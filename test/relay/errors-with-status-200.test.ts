@@ -37,6 +37,178 @@ describe('a plain answer with status 200 that is an error in a format of its own
   })
 })
 
+const FAILED_CHOICE = {
+  ...{ index: 0, finish_reason: 'error', error: { code: 502, message: 'up' } },
+  message: { role: 'assistant', content: '' },
+}
+const STREAMED = { 'content-type': 'text/event-stream' }
+const DONE = 'data: [DONE]\n\n'
+const dataOf = (data: object) => `data: ${JSON.stringify(data)}\n\n`
+
+/** Two channels. The first fails, and the second answers. */
+const addTwoChannels = async (type = 20) => {
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  await rig.setOption('ModelRatio', { m: 1 })
+  await rig.setOption('RetryTimes', '1')
+  await rig.addChannel(2, { type, baseUrl: provider.url, models: ['m'], priority: 1 })
+  await rig.addChannel(3, { type, baseUrl: `${provider.url}/other`, models: ['m'] })
+}
+
+const post = async (path: string, body: object) => {
+  const response = await fetch(`${rig.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, text: await response.text() }
+}
+const asked = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
+const CALLS: readonly (readonly [string, object])[] = [
+  ['/v1/chat/completions', asked],
+  ['/v1/messages', { ...asked, max_tokens: 5 }],
+  ['/v1/completions', { model: 'm', prompt: 'Hi' }],
+]
+
+describe('an answer with status 200 whose choice has failed', () => {
+  beforeEach(() => addTwoChannels())
+
+  it.each(CALLS)('costs nothing, and the next channel is tried: %s', async (path, body) => {
+    provider.answers.set('*', { body: { id: 'g', choices: [FAILED_CHOICE] } })
+    const before = await rig.balance()
+    const { status, text } = await post(path, body)
+    expect(status).toBe(502)
+    expect(text).toContain('"message":"up"')
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+    expect(await rig.balance()).toBe(before)
+    expect(provider.requests).toHaveLength(2)
+  })
+
+  it.each(CALLS)('costs nothing as a stream, and the next one is tried: %s', async (path, body) => {
+    const event = dataOf({ id: 'g', choices: [{ ...FAILED_CHOICE, delta: { content: '' } }] })
+    provider.answers.set('*', { headers: STREAMED, pieces: [Buffer.from(event + DONE)] })
+    const before = await rig.balance()
+    const { status, text } = await post(path, { ...body, stream: true })
+    expect(status).toBe(502)
+    expect(text).toContain('"message":"up"')
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+    expect(await rig.balance()).toBe(before)
+    expect(provider.requests).toHaveLength(2)
+  })
+
+  it('is an error also with a finish reason alone', async () => {
+    const { error: _, ...choice } = FAILED_CHOICE
+    provider.answers.set('*', { body: { id: 'g', choices: [choice] } })
+    expect((await chat(rig, { model: 'm' })).status).toBe(502)
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  })
+
+  it.each(CALLS)('is charged by its usage, and its error is sent: %s', async (path, body) => {
+    const usage = { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 }
+    provider.answers.set('*', { body: { id: 'g', choices: [FAILED_CHOICE], usage } })
+    const { status, text } = await post(path, body)
+    expect(status).toBe(502)
+    expect(text).toContain('"message":"up"')
+    const { type, data } = await onlyEnd(rig)
+    expect([type, data]).toMatchObject(['CallSettled', { usage: { inputUncached: 7, output: 1 } }])
+  })
+
+  it('ends a stream that has begun with the error, and charges the delivered part', async () => {
+    const said = dataOf({ choices: [{ index: 0, delta: { content: 'some words' } }] })
+    const event = dataOf({ choices: [{ ...FAILED_CHOICE, delta: {} }] })
+    provider.answers.set('*', { headers: STREAMED, pieces: [Buffer.from(said + event + DONE)] })
+    const { text } = await chat(rig, { model: 'm', stream: true })
+    expect(text).toContain('"message":"up"')
+    expect(text).not.toContain('[DONE]')
+    const { data } = await onlyEnd(rig)
+    expect(data).toMatchObject({ end: 'upstream-error', usage: { inputUncached: 0, output: 2 } })
+    expect(provider.requests).toHaveLength(1)
+  })
+})
+
+describe('a stream with status 200 without an answer', () => {
+  const vllm = { object: 'error', message: 'too long', type: 'BadRequestError', code: 400 }
+  const busy = { code: 50501, message: 'System error', data: null }
+  const comment = ': processing\n\n'
+  const filter = dataOf({ choices: [], prompt_filter_results: [] })
+  const chats: readonly (readonly [string, string, string])[] = [
+    ['an error of vLLM', dataOf(vllm), 'too long'],
+    ['an error with a code', dataOf(busy), 'System error'],
+    ['an error after a comment and a filter result', comment + filter + dataOf(busy), 'System'],
+    ['nothing', '', 'error'],
+    ['a comment', comment, 'error'],
+    ['a list without choices', dataOf({ choices: [] }), 'error'],
+    ['a usage of 0', dataOf({ choices: [], usage: { prompt_tokens: 0 } }), 'error'],
+    ['no JSON', 'data: busy\n\n', 'error'],
+  ]
+  const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
+  const others: readonly (readonly [number, string, object, string])[] = [
+    [24, '/v1beta/models/m:streamGenerateContent?alt=sse', { contents }, '{"candidates":[]}'],
+    [24, '/v1/chat/completions', { ...asked, stream: true }, '{"candidates":[]}'],
+    [14, '/v1/messages', { ...asked, max_tokens: 5, stream: true }, '{"code":500,"msg":"no"}'],
+    [14, '/v1/messages', { ...asked, max_tokens: 5, stream: true }, '{"type":"message_stop"}'],
+    [1, '/v1/responses', { model: 'm', input: 'Hi', stream: true }, '{"code":500,"message":"no"}'],
+    [1, '/v1/responses', { model: 'm', input: 'Hi', stream: true }, '[DONE]'],
+  ]
+
+  const expectFree = async (path: string, body: object) => {
+    const before = await rig.balance()
+    const { status, text } = await post(path, body)
+    expect([status, text]).toMatchObject([502, expect.any(String)])
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+    expect(await rig.balance()).toBe(before)
+    expect(provider.requests).toHaveLength(2)
+    return text
+  }
+
+  it.each(chats)('costs nothing, and the next channel is tried: %s', async (_, events, message) => {
+    await addTwoChannels(8)
+    provider.answers.set('*', { headers: STREAMED, pieces: [Buffer.from(events + DONE)] })
+    expect(await expectFree('/v1/chat/completions', { ...asked, stream: true })).toContain(message)
+  })
+
+  it.each(chats)('costs nothing if its connection closes: %s', async (_, events, message) => {
+    await addTwoChannels(8)
+    provider.answers.set('*', { headers: STREAMED, pieces: [Buffer.from(events)] })
+    expect(
+      await expectFree('/v1/completions', { model: 'm', prompt: 'Hi', stream: true }),
+    ).toContain(message)
+  })
+
+  it.each(others)(
+    'costs nothing in a channel of type %i at %s',
+    async (type, path, body, event) => {
+      await addTwoChannels(type)
+      const pieces = [Buffer.from(`data: ${event}\n\n`)]
+      provider.answers.set('*', { headers: STREAMED, pieces })
+      await expectFree(path, body)
+    },
+  )
+
+  it('is charged by the usage that the provider reports', async () => {
+    await addTwoChannels(8)
+    const events = dataOf({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 0 } })
+    const pieces = [Buffer.from(comment + filter + events + DONE)]
+    provider.answers.set('*', { headers: STREAMED, pieces })
+    const { status, text } = await chat(rig, { model: 'm', stream: true })
+    expect([status, text]).toEqual([200, comment + filter + DONE])
+    expect((await onlyEnd(rig)).data).toMatchObject({
+      end: 'done',
+      usage: { inputUncached: 7, output: 0 },
+    })
+  })
+
+  it('is not mistaken for one whose answer follows other events', async () => {
+    await addTwoChannels(8)
+    const answer = dataOf({ choices: [{ index: 0, delta: { content: 'yes' } }] })
+    const events = comment + filter + dataOf(busy) + answer + DONE
+    for (const pieces of [[events], events.split(/(?<=\n\n)/)]) {
+      const bytes = pieces.map((piece) => Buffer.from(piece))
+      provider.answers.set('*', { headers: STREAMED, pieces: bytes })
+      expect((await chat(rig, { model: 'm', stream: true })).text).toBe(events)
+    }
+  })
+})
+
 describe('a stream with status 200 that begins with an error', () => {
   const MODEL = 'm'
 

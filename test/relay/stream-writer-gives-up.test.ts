@@ -29,6 +29,7 @@ const call = (index: number, id: string) => ({
   function: { name: 'read', arguments: '' },
 })
 const argumentsOf = (index: number, text: string) => ({ index, function: { arguments: text } })
+const START = Buffer.from('data: {"choices":[{"delta":{}}]}\n\n')
 const END = Buffer.from('data: [DONE]\n\n')
 
 describe('a stream whose writer gives up on a tool call that is too long', () => {
@@ -80,6 +81,8 @@ describe('a stream whose writer gives up on a tool call that is too long', () =>
     const forwarder = new StreamForwarder(
       ...([OPENAI_CHAT, sink, true, null, nothing, null, nothing, converted] as const),
     )
+    forwarder.push(START)
+    expect(forwarder.verdict).toBe('open')
     forwarder.push(END)
     expect(forwarder.verdict).toBe('overflow')
   })
@@ -93,6 +96,8 @@ describe('a stream whose writer gives up on a tool call that is too long', () =>
     const forwarder = new StreamForwarder(
       ...([OPENAI_CHAT, sink, true, null, nothing, null, nothing, converted] as const),
     )
+    forwarder.push(START)
+    expect(forwarder.verdict).toBe('open')
     forwarder.push(END)
     expect(forwarder.verdict).toBe('error')
     expect(forwarder.errorEvent?.toString()).toContain('overloaded_error')

@@ -71,6 +71,8 @@ export const ANTHROPIC_STREAM: StreamFormat = {
     STOP.test(bytes.toString('latin1', start, Math.min(end, start + STOP_BYTES))),
   finishReason: /"stop_reason"\s*:\s*"/,
   readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
+  beginsAnswer: ({ message, content_block: block, delta }) =>
+    [message, block, delta].some((part) => objectOf(part) !== null),
   combineUsage,
   outputCount: (usage) => objectOf(usage)?.output_tokens,
   ping: 'event: ping\ndata: {"type":"ping"}\n\n',

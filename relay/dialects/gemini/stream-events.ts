@@ -1,8 +1,9 @@
-import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOf, objectsOf } from '#relay/canonical/json-values.ts'
 import {
   candidatesCount,
   combineGeminiUsage,
 } from '#relay/canonical/read-gemini-usage-for-billing.ts'
+import { hasCounts } from '../check-successful-answer.ts'
 import type { EventMeaning, StreamFormat } from '../stream-format.ts'
 
 const isReason = (reason: unknown): boolean =>
@@ -45,6 +46,10 @@ export const GEMINI_STREAM: StreamFormat = {
   eventBytesMax: 32 * 1024 * 1024,
   finishReason: /"finishReason"\s*:\s*"/,
   readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
+  beginsAnswer: ({ candidates, promptFeedback, usageMetadata }) =>
+    objectsOf(candidates).length > 0 ||
+    objectOf(promptFeedback) !== null ||
+    hasCounts(usageMetadata),
   combineUsage: combineGeminiUsage,
   outputCount: candidatesCount,
 }

@@ -28,6 +28,7 @@ import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import { type ChatRequest, OUTPUT_TOKENS_MAX, type WireFormat } from '../wire-format.ts'
 import { OPENAI_ERRORS } from './error-format.ts'
+import { errorInChoices } from './error-of-failed-choice.ts'
 import {
   CHAT_NAMES,
   MessagePartAndToolFinder,
@@ -259,7 +260,8 @@ export const OPENAI_CHAT: WireFormat = {
     const { prompt_tokens_details: details } = objectOrEmpty(raw)
     return countLongWritesAsOneHour(report, details, body)
   },
-  errorOfAnswer: answerListCheck('choices', usageInAnswer),
+  errorOfAnswer: answerListCheck('choices', usageInAnswer, errorInChoices),
+  errorOfFailedAnswer: errorInChoices,
   passedHeaders,
   streamOfAnswer,
   readTexts: readChatTexts,

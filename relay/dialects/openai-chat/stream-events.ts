@@ -1,7 +1,8 @@
 import { combineReports } from '#relay/canonical/combine-usage-reports.ts'
-import { objectOf, objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
+import { objectOf, objectOrEmpty, objectsOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { eventData } from '#relay/canonical/sse-scanner.ts'
 import type { EventMeaning, StreamFormat } from '../stream-format.ts'
+import { errorOfChoices, isErrorValue } from './error-of-failed-choice.ts'
 import { usageInEvent } from './usage-in-answer.ts'
 
 const DONE = '[DONE]'
@@ -25,6 +26,7 @@ const USAGE_CHUNK = new Set([
 
 type Event = {
   readonly usage?: unknown
+  readonly object?: unknown
   readonly error?: unknown
   readonly choices?: unknown
   readonly model?: unknown
@@ -40,21 +42,18 @@ const isOfUsage = (event: Event): boolean =>
   'usage' in event &&
   (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))
 
-/**
- * Reports whether the value of `error` is an error. OpenRouter also sends errors in events that end
- * a choice.
- */
-const isErrorValue = (error: unknown): boolean =>
-  typeof error === 'string' ? error !== '' : typeof error === 'object' && error !== null
-
 function readEvent(event: Event, isErrorEvent: boolean): EventMeaning {
   const { error, choices, model, service_tier: serviceTier } = event
   const hasChoices = Array.isArray(choices) && choices.length > 0
+  // vLLM sends errors without a member `error`.
+  const isError = isErrorEvent || isErrorValue(error) || (!hasChoices && event.object === 'error')
+  const failed = isError ? null : errorOfChoices(choices)
   return {
     usage: usageInEvent(event),
     model,
     serviceTier,
-    isError: isErrorEvent || isErrorValue(error),
+    isError: isError || failed !== null,
+    ...(failed === null ? {} : { error: failed }),
     isUsageOnly: !hasChoices && isOfUsage(event),
     isLast: false,
   }
@@ -64,6 +63,7 @@ export const OPENAI_STREAM: StreamFormat = {
   isLastEvent: isDoneEvent,
   finishReason: /"finish_reason"\s*:\s*"/,
   readEvent,
+  beginsAnswer: ({ choices }) => objectsOf(choices).length > 0,
   combineUsage: combineReports,
   outputCount: (usage) => objectOf(usage)?.completion_tokens,
 }

@@ -13,6 +13,7 @@ import {
 } from '../embeddings-rerank-moderations/count-and-bound-inputs.ts'
 import { wantsUsageOf } from '../openai-chat/chat-format.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-format.ts'
+import { errorInChoices } from '../openai-chat/error-of-failed-choice.ts'
 import {
   CHAT_NAMES,
   MessagePartAndToolFinder,
@@ -202,7 +203,8 @@ export const OPENAI_COMPLETIONS: WireFormat = {
   usageInAnswer,
   readUsage: (raw, { isOutputTotalLessPrompt, ...bounds }) =>
     readOpenAiUsage(raw, bounds, isOutputTotalLessPrompt),
-  errorOfAnswer: answerListCheck('choices', usageInAnswer),
+  errorOfAnswer: answerListCheck('choices', usageInAnswer, errorInChoices),
+  errorOfFailedAnswer: errorInChoices,
   // In this format, a stream chunk has the same members as a complete answer.
   streamOfAnswer: (body) =>
     `data: ${body.toString('utf8').replace(/[\r\n]+/g, ' ')}\n\ndata: [DONE]\n\n`,

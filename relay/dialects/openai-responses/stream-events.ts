@@ -1,5 +1,10 @@
 import { combineReports } from '#relay/canonical/combine-usage-reports.ts'
-import { type JsonObject, objectOf, objectOrEmpty } from '#relay/canonical/json-values.ts'
+import {
+  type JsonObject,
+  objectOf,
+  objectOrEmpty,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
 import type { EventMeaning, StreamFormat } from '../stream-format.ts'
 
 /**
@@ -45,6 +50,8 @@ export const RESPONSES_STREAM: StreamFormat = {
   finishReason:
     /"type"\s*:\s*"response\.(?:output_text|refusal|function_call_arguments|custom_tool_call_input)\.done"/,
   readEvent: (event, isErrorEvent) => readEvent(event as JsonObject, isErrorEvent),
+  beginsAnswer: ({ type, response }) =>
+    textOrEmpty(type).startsWith('response.') || objectOf(response) !== null,
   combineUsage: combineReports,
   outputCount: (usage) => objectOf(usage)?.output_tokens,
   // The last event repeats the complete answer with its pictures, so it may be as long as the

@@ -126,6 +126,24 @@ describe('the length of a file with results', () => {
   })
 })
 
+describe('a result with status 200 that is not an answer', () => {
+  const error = { message: `bad key ${PROVIDER_KEY}`, code: 'busy' }
+  const choice = { index: 0, finish_reason: 'error', message: { role: 'assistant', content: '' } }
+
+  it.each([
+    ['an error', { error }, 'busy'],
+    ['a choice with an error', { choices: [{ ...choice, error }] }, 'busy'],
+    ['a list without choices', { choices: [] }, 'server_error'],
+  ])('costs nothing, and is shown as a failed line: %s', async (_, body, code) => {
+    const { id } = (await create()).json()
+    const { output_file_id } = await settledBatch(id, lineOf(body))
+    expect(await rig.balance()).toBe(GRANTED)
+    const { text } = await call('GET', `/v1/files/${output_file_id}/content`)
+    expect(JSON.parse(text)).toMatchObject({ custom_id: 'a', response: null, error: { code } })
+    expect(text).not.toContain(PROVIDER_KEY)
+  })
+})
+
 describe('the lifetime of the files with results', () => {
   const lifetime = (seconds: unknown, anchor: unknown = 'created_at') => ({
     output_expires_after: { anchor, seconds },

@@ -110,20 +110,21 @@ it.each(['content', 'usage'])(
   },
 )
 
-it('an answer that comes after the settlement is neither billed nor shown', async () => {
+it('an answer that comes after the settlement is not billed, and shown as failed', async () => {
   const id = await submit()
   const failure = { type: 'errored', error: { error: { message: 'too long' } } }
   const failed = JSON.stringify({ custom_id: 'c', result: failure })
   resultsAre(result('a'), 'no JSON', failed)
   await call('GET', `${BATCHES}/${id}`)
   await expect.poll(ends).toMatchObject([{ type: 'CallSettled', data: { charge: 15 } }])
-  resultsAre(result('a'), result('b'), failed)
+  resultsAre(result('a'), result('b', 'Unbilled.'), failed)
   const read = async () => {
     const headers = { authorization: `Bearer sk-${KEY}` }
     const text = await (await fetch(`${rig.url}${BATCHES}/${id}/results`, { headers })).text()
+    expect(text).not.toContain('Unbilled')
     return text.match(/(?<="custom_id":")[a-z]/g)
   }
-  await expect.poll(read).toEqual(['a', 'c'])
+  await expect.poll(read).toEqual(['a', 'b', 'c'])
 })
 
 it('a result that is too long costs nothing, and the others are billed', async () => {

@@ -1,0 +1,77 @@
+import { type JsonObject, objectOf, textOrEmpty } from '#relay/canonical/json-values.ts'
+import { EVENT_BOUNDARY, eventData } from '#relay/canonical/sse-scanner.ts'
+import type { StreamFormat } from '../dialects/stream-format.ts'
+import { parseStreamEvent } from './parse-stream-event.ts'
+
+/**
+ * The maximum number of bytes that are held back before the answer. After more bytes than this, the
+ * answer counts as begun.
+ */
+const HELD_BYTES_MAX = 64 * 1024
+
+/**
+ * Reports whether an event is an error in the format of a vendor, such as
+ * `{"code":50501,"message":"System error"}`.
+ */
+function isVendorError({ code, message, msg }: JsonObject): boolean {
+  const isCode = typeof code === 'number' || (typeof code === 'string' && code !== '')
+  return isCode && (textOrEmpty(message) !== '' || textOrEmpty(msg) !== '')
+}
+
+/**
+ * Holds back the events before the first event of a stream's answer. Some providers send an error
+ * in a format of its own with status 200. If such an event were forwarded, the stream would count
+ * as begun: it could not be retried, and its input would be charged.
+ */
+export class AnswerStart {
+  hasBegun: boolean
+  /** True if an event other than an error has been held back. */
+  hasEvent = false
+  /** The data of an error that the provider sent instead of an answer, or null. */
+  error: Buffer | null = null
+  private held: Buffer[] = []
+  private heldBytes = 0
+  private readonly beginsAnswer: NonNullable<StreamFormat['beginsAnswer']>
+
+  constructor({ beginsAnswer }: StreamFormat) {
+    this.hasBegun = beginsAnswer === undefined
+    this.beginsAnswer = beginsAnswer ?? (() => true)
+  }
+
+  /** Reports whether the events in `bytes` come before the answer. If so, they are held back. */
+  holds(bytes: Buffer): boolean {
+    if (this.hasBegun) return false
+    this.note(bytes)
+    if (this.hasBegun) return false
+    this.held.push(bytes)
+    return true
+  }
+
+  /** Searches the events in `bytes` for the begin of the answer, without holding them back. */
+  note(bytes: Buffer): void {
+    if (this.hasBegun) return
+    this.heldBytes += bytes.length
+    this.hasBegun =
+      this.heldBytes > HELD_BYTES_MAX ||
+      bytes
+        .toString()
+        .split(EVENT_BOUNDARY)
+        .some((event) => this.isOfAnswer(Buffer.from(event)))
+    if (this.hasBegun) this.error = null
+  }
+
+  private isOfAnswer(bytes: Buffer): boolean {
+    const event = objectOf(parseStreamEvent(bytes))
+    if (event !== null && this.beginsAnswer(event)) return true
+    if (event === null || !isVendorError(event)) this.hasEvent ||= eventData(bytes) !== null
+    else this.error ??= Buffer.from(eventData(bytes) ?? bytes)
+    return false
+  }
+
+  /** Returns the bytes that were held back, once. */
+  take(): readonly Buffer[] {
+    const { held } = this
+    this.held = []
+    return held.length > 1 ? [Buffer.concat(held)] : held
+  }
+}
