@@ -2,6 +2,7 @@ import type { Attempt } from '#domain/accounts/events.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
+import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
 import type { RelayKey } from '../views/channel-view.ts'
 import { mayBeSentTo } from '../views/submission-checks-and-key-retries.ts'
@@ -97,13 +98,14 @@ export async function sendAccepted(
 export function sendFailure(
   { views }: BatchDeps,
   exchange: Exchange,
-  { status, error, body }: Failed,
+  end: Failed,
   confidential: readonly string[],
 ): void {
+  const { status, error, body } = end
   if (error === 'timeout') return sendError(exchange, relayError('upstream_timeout'))
   if (status === null) return sendError(exchange, relayError('upstream_unreachable'))
-  // A rejection of the site's key must not look like a rejection of the caller's key.
-  if (status === 401 || status === 403) return sendError(exchange, relayError('upstream_account'))
+  // A rejection of the site's key or account must not look like a rejection of the caller's.
+  if (accountErrorOf(end) !== null) return sendError(exchange, relayError('upstream_account'))
   const { isUpstreamErrorHidden: isHidden } = views.options.options
   const texts = { isHidden, isOwnFormat: true, confidential }
   const shown = exchange.errors.providerErrorBody(body, status, texts, exchange.call)

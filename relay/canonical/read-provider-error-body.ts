@@ -1,4 +1,4 @@
-import { parsedObject, scalarText } from './json-values.ts'
+import { type JsonObject, listOf, objectOrEmpty, parsedObject, scalarText } from './json-values.ts'
 import { type ErrorMeaning, meaningOf } from './provider-error-meaning.ts'
 
 /** The number of characters that are read of each text in a provider's error. */
@@ -11,15 +11,17 @@ const DETAILS_MAX = 16
  * Returns the codes of a provider's error, such as `insufficient_quota`. These are the error's
  * code, or its type if it has no code, and for a Google error also its status and the reasons in
  * its details. Only texts count as codes. If the error has neither a code nor a type, the top-level
- * member `code` is read instead, as in Alibaba's own format. A top-level `code` beside a code or
- * type of the error is ignored, because a reseller may have added a general code there.
+ * member `code` is read instead, as in Alibaba's own format, or else `statusText`, as in FastGPT's.
+ * A top-level `code` beside a code or type of the error is ignored, because a reseller may have
+ * added a general code there.
  */
 export function providerErrorCodes(bytes: Buffer): readonly string[] {
   const { code, type, status, details } = errorIn(bytes)
   const reasons = (Array.isArray(details) ? details : [])
     .slice(0, DETAILS_MAX)
     .map((detail: unknown) => (detail as { readonly reason?: unknown } | null)?.reason)
-  const ownCode = textIn(code) ?? textIn(type) ?? textIn(parsedObject(bytes)?.code)
+  const top = objectOrEmpty(parsedObject(bytes))
+  const ownCode = textIn(code) ?? textIn(type) ?? textIn(top.code) ?? textIn(top.statusText)
   return [ownCode, textIn(status), ...reasons.map(textIn)].flatMap((text) =>
     text === null ? [] : [text.slice(0, TEXT_MAX)],
   )
@@ -59,14 +61,62 @@ export type LooseError = {
 }
 
 /**
- * Returns the member `error` of a provider's answer. If this member is not an object, returns an
- * error with only a message. The message is `error` if it is a string, or else the top-level
- * `message` or `detail`.
+ * Returns the member `error` of a provider's answer, or its first element if it is a list. If this
+ * is not an object, returns an error with only a message: `error` if it is a text, or else the
+ * message at the top level (see `topMessageIn`). If there is no message either, returns the first
+ * element of the list `errors`, which Cloudflare sends. An answer that is not JSON is itself the
+ * message if it is plain text.
  */
 export function errorIn(bytes: Buffer): LooseError {
-  const { error, message, detail } = parsedObject(bytes) ?? {}
+  const body = parsedObject(bytes)
+  if (body === null) return { message: plainTextIn(bytes) }
+  const error = firstOf(body.error)
   if (typeof error === 'object' && error !== null) return error as LooseError
-  return { message: typeof error === 'string' ? error : (message ?? textOfDetail(detail)) }
+  const message = typeof error === 'string' ? error : topMessageIn(body)
+  const first = message === null ? firstOf(listOf(body.errors)) : null
+  return typeof first === 'object' && first !== null ? first : { message: message ?? first }
+}
+
+const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : value)
+
+/**
+ * Returns the message of an error without the member `error`: the top-level `message`, `msg` or
+ * `error_msg`, or the text of `detail`. Mistral sends `detail` inside `message`.
+ */
+function topMessageIn({ message, msg, error_msg: words, detail }: JsonObject): string | null {
+  const texts = [message, msg, words, objectOrEmpty(message).detail, detail]
+  return texts.map((value) => textIn(textOfDetail(value))).find((text) => text !== null) ?? null
+}
+
+/** Matches a line of an event stream, a page or JSON, and the bytes of a compressed body. */
+const NOT_PLAIN_TEXT = /^[ \t]*(?:[<[{"]|(?:data|event|id|retry)[ \t]*:)|\ufffd|(?!\s)\p{Cc}/mu
+
+/**
+ * Returns an error that is plain text, such as xAI's for an invalid request. Returns null for any
+ * other body. A long text is not returned, because it is probably a log.
+ */
+function plainTextIn(bytes: Buffer): string | null {
+  if (bytes.length > TEXT_MAX) return null
+  const text = bytes.toString('utf8').trim()
+  return NOT_PLAIN_TEXT.test(text) ? null : text
+}
+
+/** The maximum length in bytes of an answer that is parsed to find a vendor's own error. */
+const VENDOR_ERROR_BYTES_MAX = 64 * 1024
+
+/** Matches the codes with which vendors report a success. */
+const SUCCESS_CODE = /^(?:0*|200|ok|success)$/i
+
+/**
+ * Reports whether an answer with a success status is an error in a vendor's own format. The answer
+ * must mark itself as an error, or contain a code of an error. A message alone is not enough,
+ * because it may be the text of an answer, which is not billed.
+ */
+export function isVendorError(bytes: Buffer): boolean {
+  if (bytes.length > VENDOR_ERROR_BYTES_MAX) return false
+  const { success, errors, object, type, code } = parsedObject(bytes) ?? {}
+  const isMarked = success === false || object === 'error' || type === 'error'
+  return isMarked || listOf(errors).length > 0 || !SUCCESS_CODE.test(scalarText(code))
 }
 
 /**

@@ -12,7 +12,7 @@ const KEY_SEARCH_LENGTH_MAX = 2 * TEXT_MAX
 const CONFIDENTIAL_SEARCH_LENGTH_MAX = 8 * TEXT_MAX
 
 const KEYS = [
-  /\b(?:sk|pk|rk|sess|key|gsk|xai|sat|hf|fw|tgp|nvapi|pplx|ghp|acct)[-_][\w-]{6,}[\w*.-]*/,
+  /\b(?:sk|ak|pk|rk|sess|key|gsk|xai|sat|hf|fw|tgp|nvapi|pplx|ghp|acct)[-_][\w-]{6,}[\w*.-]*/,
   /\bAIza[\w-]{10,}|\bya29\.[\w.-]+|\b(?:AKIA|ASIA)[A-Z0-9]{12,}|\bbce-v3\/\S+/,
   /\beyJ[\w-]{8,}\.[\w.-]+|\b(?:Bearer|Basic)\s+\S+/,
   /\b(?:api|access|secret)[-_ ]?(?:key|token)(?: provided)?["']?\s*[:=]\s*["']?[^\s"',;]+/,
@@ -20,7 +20,7 @@ const KEYS = [
   /(?<![\w-])[\w-]*\*{3,}[\w*-]*/,
 ]
 const ACCOUNTS = [
-  /\borg-[\w-]{4,}|\bproj_[\w-]{4,}|\breq[-_]\w{8,}|\barn:\S+/,
+  /\borg-[\w-]{4,}|\bproj[-_][\w-]{4,}|\breq[-_]\w{8,}|\barn:\S+/,
   /\bprojects\/[^\s"',;]+|\bproject(?:[-_ ]?(?:number|id))?["']?[\s:='"`]+(?=[\w-]*\d)[\w-]+/,
   /(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/,
   /\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b|\b[\da-f]{32,}\b/,

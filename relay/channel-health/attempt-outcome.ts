@@ -1,5 +1,5 @@
 import type { AttemptEnd, AttemptError } from '#relay/pipeline/attempt-end-types.ts'
-import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
+import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 
 /**
  * The probable cause of a failure. A failed connection points to the channel, a missing model to
@@ -58,12 +58,13 @@ export function outcomeOf(end: AttemptEnd): AttemptOutcome {
   if (end.kind === 'streamed') return { reason: end.error, blame: 'unknown' }
   if (isTooLargeByRequest(end)) return 'nothing'
   if (end.isProxy === true) return { reason: 'proxy', blame: 'channel' }
-  if (end.error !== 'status') return errorOutcome(end.error, end.body)
+  if (end.error !== 'status') return errorOutcome(end)
   return statusOutcome(end)
 }
 
-function errorOutcome(error: AttemptError, body: Buffer): AttemptFailure {
-  const code = error === 'error-event' ? accountCodeIn(body) : null
+function errorOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): AttemptFailure {
+  const { error } = end
+  const code = accountErrorOf(end)
   if (code !== null) return { reason: code, blame: 'key' }
   return { reason: error, blame: error === 'connect' ? 'channel' : 'unknown' }
 }

@@ -4,6 +4,7 @@ import {
   objectOrEmpty,
   parsedObject,
 } from '../canonical/json-values.ts'
+import { isVendorError } from '../canonical/read-provider-error-body.ts'
 import { isMembers } from './read-common-request-members.ts'
 import { scanObject } from './scan-request-object.ts'
 
@@ -22,8 +23,7 @@ const ERROR = Buffer.from('"error"')
  * Returns a function that checks the body of an answer with status 200, without parsing it. The
  * body counts as valid if its first and last characters are braces, and if it contains, at any
  * depth, one of `members` with a value other than null. The function returns null for a valid body,
- * `error-event` for an object that contains a member `error` instead, and `format` for any other
- * body, such as an error in a vendor's own format.
+ * `error-event` for an error instead (see `faultWithoutResult`), and `format` for any other body.
  */
 export function answerCheck(...members: readonly string[]) {
   const keys = members.map((member) => Buffer.from(JSON.stringify(member)))
@@ -96,8 +96,15 @@ function errorOfAnswer(body: Buffer, members: readonly Buffer[]): AnswerFault | 
   while ((body[last] ?? 33) <= 32) last -= 1
   if (body[first] !== OPEN_BRACE || body[last] !== CLOSE_BRACE) return 'format'
   if (members.some((member) => hasValue(body, member))) return null
-  return body.includes(ERROR) ? 'error-event' : 'format'
+  return faultWithoutResult(body)
 }
+
+/**
+ * Returns the fault of an answer that has no result. The fault is `error-event` if the answer
+ * contains a member `error`, at any depth, or is an error in a vendor's own format.
+ */
+export const faultWithoutResult = (body: Buffer): 'error-event' | 'format' =>
+  body.includes(ERROR) || isVendorError(body) ? 'error-event' : 'format'
 
 const NULL_VALUE = /^\s*:\s*null\b/
 const NULL_BYTES_MAX = 16

@@ -3,7 +3,11 @@ import type { AttemptEnd } from './attempt-end-types.ts'
 
 /** The error codes about the site's key or account, and the names that providers give them. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
-  account_deactivated: ['CONSUMER_SUSPENDED', 'CONSUMER_INVALID', 'SERVICE_DISABLED'],
+  account_deactivated: [
+    ...['CONSUMER_SUSPENDED', 'CONSUMER_INVALID', 'SERVICE_DISABLED'],
+    // Zhipu: an account that is inactive, unknown or locked (docs.bigmodel.cn/cn/api/api-code).
+    ...['1110', '1111', '1112', '1121'],
+  ],
   authentication_error: ['UNAUTHENTICATED'],
   billing_hard_limit_reached: [],
   billing_error: [],
@@ -12,12 +16,19 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     ...['credit_balance_exhausted', 'organization_spend_limit_exceeded'],
     'project_spend_limit_exceeded',
     // DashScope answers an account in arrears with status 400, and Ark with 403.
-    ...['Arrearage', 'PrepaidBillOverdue', 'PostpaidBillOverdue', 'AccountOverdueError'],
+    ...['Arrearage', 'PrepaidBillOverdue', 'PostpaidBillOverdue', 'CommodityNotPurchased'],
+    ...['AccountOverdueError', 'OperationDenied.ServiceOverdue'],
+    // These providers answer with status 429, as for a limit that resets after a while. Ark's code
+    // means that the operator has limited the model, and Zhipu's 1309 that a plan has expired.
+    ...['exceeded_current_quota_error', 'SetLimitExceeded', '1113', '1309'],
+    // FastGPT may answer with status 200 or 500.
+    'insufficientQuota',
   ],
   // Google answers an invalid key with status 400.
   invalid_api_key: [
     ...['API_KEY_INVALID', 'API_KEY_EXPIRED', 'API_KEY_SERVICE_BLOCKED'],
     ...['API_KEY_IP_ADDRESS_BLOCKED', 'API_KEY_HTTP_REFERRER_BLOCKED'],
+    'unAuthApiKey',
   ],
   // AWS answers 403 both to wrong credentials and to a model that the account may not use.
   ExpiredTokenException: [],
@@ -32,14 +43,16 @@ const CODES: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * Returns an error code if the provider rejected the site's key or account; otherwise null. The
- * message of the error is not read, because it may repeat a caller's prompt.
+ * Returns an error code if the provider rejected the site's key or account, also if it did so in an
+ * answer with a success status; otherwise null. The message of the error is not read, because it
+ * may repeat a caller's prompt.
  */
 export function accountErrorOf({
   error,
   status,
   body,
 }: Extract<AttemptEnd, { readonly kind: 'failed' }>): string | null {
+  if (error === 'error-event') return accountCodeIn(body)
   if (error !== 'status' || status === null || status < 400) return null
   const code = accountCodeIn(body)
   if (code !== null) return code

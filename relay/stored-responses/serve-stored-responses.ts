@@ -204,7 +204,7 @@ function sendProviderError(
   },
 ): void {
   // A rejection of the site's key must not look like a rejection of the caller's key.
-  if (statusCode === 401 || statusCode === 403 || accountCodeIn(bytes) !== null) {
+  if ([401, 402, 403].includes(statusCode) || accountCodeIn(bytes) !== null) {
     return sendError(exchange, relayError('upstream_account'))
   }
   const { isUpstreamErrorHidden: isHidden } = views.options.options

@@ -1,11 +1,12 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { disablingFailureCode } from '#relay/channel-health/count-account-rejections.ts'
 import { accountCodeIn, accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 import { isRetryable } from '#relay/pipeline/retryable-failures.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, PROVIDER_KEY, relayRig } from './support/relay-rig.ts'
-import { scriptedProvider } from './support/scripted-provider.ts'
+import { type Scripted, scriptedProvider } from './support/scripted-provider.ts'
 
 const CLAUDE = 'claude-sonnet-5-5'
 const GPT = 'gpt-5'
@@ -301,6 +302,12 @@ it.each([
   expect(accountCodeIn(Buffer.from(JSON.stringify({ error })))).toBe(code)
 })
 
+it('an error of the account with a success status counts towards disabling the key', () => {
+  const body = Buffer.from(JSON.stringify({ code: 514, statusText: 'unAuthApiKey' }))
+  const failed = { kind: 'failed', status: 200, error: 'error-event', retryAfterMs: 0 } as const
+  expect(disablingFailureCode({ ...failed, body }, [], Buffer.alloc(0))).toBe('invalid_api_key')
+})
+
 const OF_DASH_SCOPE = { request_id: 'r', message: 'x' }
 it.each([
   [{ ...OF_DASH_SCOPE, code: 'Arrearage' }, true],
@@ -318,6 +325,88 @@ it.each([
   const end = { ...failed, body: Buffer.from(JSON.stringify(body)) }
   expect([true, false].map((isStream) => isRetryable(end, isStream))).toEqual([isOthers, isOthers])
   expect(accountErrorOf(end) !== null).toBe(isOthers)
+})
+
+describe('an error in a vendor’s own format', () => {
+  const VENDOR = 'vendor-model'
+  const CHAT = '/v1/chat/completions'
+  const setUp = async (type: number, path: string, answer: Scripted) => {
+    const shared = { models: [VENDOR], other: 'account' }
+    await rig.addChannel(4, { ...shared, type, baseUrl: provider.url, priority: 1 })
+    await rig.addChannel(5, { ...shared, type: 1, baseUrl: `${provider.url}/next` })
+    await rig.setOption('ModelRatio', { [VENDOR]: 1 })
+    provider.answers.set(`POST ${path}`, answer)
+    const message = { role: 'assistant', content: 'Hello' }
+    const body = { choices: [{ index: 0, message, finish_reason: 'stop' }] }
+    provider.answers.set(`POST /next${CHAT}`, { body })
+  }
+
+  const suspended =
+    'Your account org-446a70bb2cc542e3960c0b7f05e4e0e1 <ak-f817m9q3k3wi11gjwbgi> is suspended ' +
+    'due to insufficient balance, please recharge your account'
+  const ZHIPU = '/api/paas/v4/chat/completions'
+  const ARK = '/api/v3/chat/completions'
+  const zhipu = (code: string) => ({ error: { code, message: '您的账户已欠费，请充值后重试。' } })
+  const ofFastGpt = { code: 514, statusText: 'unAuthApiKey', message: 'Api Key', data: null }
+  it.each([
+    [25, CHAT, 429, { error: { message: suspended, type: 'exceeded_current_quota_error' } }],
+    [26, ZHIPU, 429, zhipu('1112')],
+    [26, ZHIPU, 429, zhipu('1113')],
+    [26, ZHIPU, 429, zhipu('1309')],
+    [45, ARK, 429, { error: { code: 'SetLimitExceeded', type: 'TooManyRequests', message: 'x' } }],
+    [22, CHAT, 200, ofFastGpt],
+    [22, CHAT, 500, { ...ofFastGpt, code: 510, statusText: 'insufficientQuota' }],
+  ])('of type %i at %s with status %i and %o is about the account', async (...row) => {
+    const [type, path, status, body] = row
+    await setUp(type, path, { status, body })
+    const { status: shown, text } = await call('chat', VENDOR)
+    expect([shown, JSON.parse(text).error.code]).toEqual([502, 'upstream_account'])
+    expect(text).not.toMatch(/suspended|ak-|欠费|Api Key/)
+    await rig.setOption('RetryTimes', '1')
+    expect((await call('chat', VENDOR)).status).toBe(200)
+  })
+
+  const CLOUDFLARE = '/client/v4/accounts/account/ai/v1/chat/completions'
+  const ofCloudflare = (code: number, message: string) => ({
+    ...{ result: null, success: false, errors: [{ code, message }], messages: [] },
+  })
+  const XAI = 'Failed to deserialize the JSON body into the target type: missing field `content`'
+  const faults = [{ type: 'missing', loc: ['body', 'messages'], msg: 'Field required' }]
+  it.each([
+    [39, CLOUDFLARE, 400, ofCloudflare(5006, 'AiError: Bad input'), 'AiError: Bad input'],
+    [39, CLOUDFLARE, 429, ofCloudflare(3036, 'Used up'), 'Used up'],
+    [39, CLOUDFLARE, 200, ofCloudflare(3030, 'Failed'), 'Failed'],
+    [48, CHAT, 422, XAI, XAI],
+    [42, CHAT, 422, { object: 'error', message: { detail: faults } }, 'body.messages: Field requi'],
+    [8, CHAT, 200, { object: 'error', message: 'Too long', code: 400 }, 'Too long'],
+    [8, CHAT, 400, { code: 20_015, msg: 'Bad value' }, 'Bad value'],
+    [8, CHAT, 400, { error: [{ message: 'First' }, { message: 'Second' }] }, 'First'],
+  ])('of type %i at %s with status %i and %o shows its words', async (...row) => {
+    const [type, path, status, body, words] = row
+    await setUp(type, path, { status, body })
+    const { status: shown, text } = await call('chat', VENDOR)
+    expect(shown).toBe(status === 200 ? 502 : status)
+    expect(JSON.parse(text).error.message).toContain(words)
+  })
+
+  it.each([
+    '<html><body>Bad gateway of SECRET</body></html>',
+    '["SECRET"]',
+    'event:error\ndata:{"account":"SECRET"}',
+    '{"message":"SECRET',
+    '\u0000\u0001SECRET',
+  ])('in the unreadable text %o is not shown', async (body) => {
+    await setUp(8, CHAT, { status: 400, body })
+    const { text } = await call('chat', VENDOR)
+    expect(JSON.parse(text).error.message).toBe('The provider answered 400.')
+  })
+
+  it('that is not an error, with status 200, shows no text of an answer', async () => {
+    await setUp(8, CHAT, { body: { message: 'A text that would not be billed.' } })
+    const { status, text } = await call('chat', VENDOR)
+    expect(status).toBe(502)
+    expect(text).not.toContain('billed')
+  })
 })
 
 describe('the headers of an answer', () => {

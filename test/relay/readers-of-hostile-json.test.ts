@@ -3,6 +3,7 @@ import { ANTHROPIC_BATCHES } from '#relay/batches/anthropic-batches.ts'
 import { GEMINI_BATCHES } from '#relay/batches/gemini-batches.ts'
 import { OPENAI_BATCHES } from '#relay/batches/openai-batches.ts'
 import {
+  isVendorError,
   providerErrorCodes,
   providerErrorMeaning,
 } from '#relay/canonical/read-provider-error-body.ts'
@@ -36,6 +37,7 @@ const NAMES = [
   ...['task_id', 'task_status', 'task_status_msg', 'output', 'usage', 'result', 'response', 'done'],
   ...['header', 'base_resp', 'status_code', 'status_msg', 'Response', 'Error', 'ErrorMsg', 'Code'],
   ...['Msg', 'Message', 'metadata', 'batchStats', 'requestCount', 'processing_status', 'duration'],
+  ...['statusText', 'object'],
   ...['request_counts', 'errors', 'custom_id', 'key', 'content', 'videos', 'creations', 'progress'],
   ...['choices', 'payload', 'text', 'seconds', 'event', 'answer', 'prompt_tokens', 'description'],
 ]
@@ -92,6 +94,7 @@ describe('a provider’s answer with values that can not be converted to texts',
   it('is read as an error', () => {
     for (const answer of ANSWERS) {
       providerErrorCodes(bytesOf(answer))
+      isVendorError(bytesOf(answer))
       providerErrorMeaning(bytesOf(answer), 422)
     }
   })

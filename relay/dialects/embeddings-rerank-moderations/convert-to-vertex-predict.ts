@@ -5,6 +5,7 @@ import {
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
+import { faultWithoutResult } from '../check-successful-answer.ts'
 import { camelCased } from '../gemini/camel-case.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { isMembers } from '../read-common-request-members.ts'
@@ -58,7 +59,7 @@ const predictFormat = ({ name, errors, promptMember, ...caller }: WireFormat): W
     readUsage: (raw, bounds) => inputReport(objectOrEmpty(raw).tokens, bounds),
     errorOfAnswer: (body) => {
       const predictions = predictionsIn(body)
-      if (predictions === null) return 'format'
+      if (predictions === null) return faultWithoutResult(body)
       return predictions.length === 0 ? 'no-result' : null
     },
     errorWithoutResult: () => null,

@@ -8,6 +8,7 @@ import {
   type RelayError,
   relayError,
 } from '#relay/canonical/relay-error.ts'
+import { faultWithoutResult } from '../check-successful-answer.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-format.ts'
 import { type BodyRules, upstreamBody } from '../openai-chat/upstream-body.ts'
 import {
@@ -175,7 +176,7 @@ export const OPENAI_SPEECH: WireFormat = {
       : { ...NO_USAGE, inputUncached: characters, characters }
   },
   // A JSON answer is always an error, because a valid answer is audio.
-  errorOfAnswer: () => 'format',
+  errorOfAnswer: faultWithoutResult,
   streamOfAnswer: () => '',
   readTexts: readSpeechTexts,
   stream: SPEECH_STREAM,

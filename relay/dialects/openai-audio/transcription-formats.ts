@@ -8,7 +8,7 @@ import {
 } from '#relay/canonical/relay-error.ts'
 import { measureAudio } from '#relay/uploads/audio/measure-audio.ts'
 import type { FormRules } from '#relay/uploads/form-field-types.ts'
-import type { AnswerFault } from '../check-successful-answer.ts'
+import { type AnswerFault, faultWithoutResult } from '../check-successful-answer.ts'
 import { OPENAI_ERRORS } from '../openai-chat/error-format.ts'
 import { upstreamBody } from '../openai-chat/upstream-body.ts'
 import { usageInAnswer as usageInJson } from '../openai-chat/usage-in-answer.ts'
@@ -157,7 +157,7 @@ const isJson = (body: Buffer): boolean => /^\s*\{/.test(body.toString('latin1', 
  */
 function errorOfAnswer(body: Buffer): AnswerFault | null {
   if (!isJson(body) || body.includes('"text"')) return null
-  return body.includes('"error"') ? 'error-event' : 'format'
+  return faultWithoutResult(body)
 }
 
 const formatOf = (name: 'transcriptions' | 'translations'): WireFormat => {

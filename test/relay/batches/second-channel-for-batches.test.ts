@@ -237,6 +237,20 @@ describe.each([
     },
   )
 
+  it.each([400, 402])(
+    'shows no words of providers about arrears with status %i',
+    async (status) => {
+      await addChannels(api.type, first.url)
+      const body = { error: { code: 'insufficient_quota', message: 'the state of the account' } }
+      first.answers.set(`POST ${api.pathAt('own-one')}`, { status, body })
+      second.answers.set(`POST ${api.pathAt('own-two')}`, { status, body })
+      const answer = await submit()
+      expect([answer.status, sentTo(second).length]).toEqual([502, 1])
+      expect(answer.text).not.toContain('the state of the account')
+      expect(await held()).toBe(0n)
+    },
+  )
+
   it('is not sent again if the connection is lost after the request was sent', async () => {
     await addChannels(api.type, cutting.url)
     expect((await submit()).status).toBe(502)

@@ -16,6 +16,8 @@ describe('a message of a provider', () => {
     ['SECR****0123'],
     ['org-SECRET0123'],
     ['proj_SECRET0123'],
+    ['proj-SECRET0123'],
+    ['ak-SECRETf817m9q3k3wi11'],
     ['req_SECRET01234567'],
     ['arn:aws:iam::123456789012:user/SECRET'],
     ['projects/SECRET-1234/locations'],
