@@ -201,6 +201,44 @@ describe('the formats of callers', () => {
     }
   })
 
+  it('reads members of objects and elements of lists in the fields of forms', async () => {
+    await finished()
+    const send = async (fields: readonly (readonly [string, string])[]) => {
+      const form = new FormData()
+      for (const [name, value] of fields) form.append(name, value)
+      const sending = { method: 'POST', headers: owner, body: form }
+      rig.vendor.requests.length = 0
+      const answer = await fetch(`${rig.url}/v1/videos`, sending)
+      const { body } = rig.vendor.requests.find(({ method }) => method === 'POST') ?? {}
+      return { status: answer.status, text: await answer.text(), body }
+    }
+    const fields = [
+      ['model', 'sora-2'],
+      ['prompt', 'the sea'],
+    ] as const
+    const url = ['input_reference[image_url]', PNG] as const
+    for (const picture of [url, ['images[]', PNG] as const]) {
+      const { status, text, body = '{}' } = await send([...fields, picture])
+      expect(status, text).toBe(200)
+      expect(JSON.parse(body)).toMatchObject({ input_reference: { image_url: PNG } })
+    }
+    const timed = await send([...fields, ['metadata[seconds]', '8']])
+    expect(JSON.parse(timed.body ?? '{}')).toMatchObject({ seconds: '8' })
+    const file = ['input_reference[file_id]', 'file-1'] as const
+    for (const picture of [
+      ...[[file], [url, file], [url, url], [url, ['input_reference', PNG] as const]],
+      ...[
+        [['input_reference', PNG] as const, url],
+        [['images[]', PNG] as const, url, url],
+      ],
+      ...[[['input_reference[]', PNG] as const], [['input_reference[a][b]', PNG] as const]],
+      ...[[['input_reference[image_url', PNG] as const], [['[image_url]', PNG] as const]],
+    ]) {
+      const { status, text, body } = await send([...fields, ...picture])
+      expect([status, body], `${picture} ${text}`).toEqual([400, undefined])
+    }
+  })
+
   it('is that of Kling below /kling', async () => {
     const accepted = { code: 0, data: { task_id: 'k1' } }
     rig.vendor.answers.set('POST /v1/videos/image2video', { body: accepted })
