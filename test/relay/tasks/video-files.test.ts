@@ -56,6 +56,21 @@ describe('the file of a video', () => {
     })
   })
 
+  it('has the headers of GET for HEAD, with a key or by a link', async () => {
+    const id = await finished()
+    const link = (await rig.ask(`/v1/video/generations/${id}`)).json.data.url as string
+    const path = `${rig.url}/v1/videos/${id}/content`
+    const head = (url: string, headers: Record<string, string> = {}) =>
+      fetch(url, { method: 'HEAD', headers })
+    for (const answer of [await head(path, owner), await head(link)]) {
+      expect([answer.status, await answer.text()]).toEqual([200, ''])
+      expect(answer.headers.get('content-type')).toBe('video/mp4')
+      expect(answer.headers.get('content-length')).toBe(`${MP4.length}`)
+    }
+    expect((await head(path)).status).toBe(401)
+    expect((await head(path, stranger)).status).toBe(404)
+  })
+
   it('has a link that needs no key, until it expires or is changed', async () => {
     const id = await finished()
     const { json } = await rig.ask(`/v1/video/generations/${id}`)
