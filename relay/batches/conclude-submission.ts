@@ -1,10 +1,15 @@
 import type { Attempt } from '#domain/accounts/events.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { type RelayError, relayError, withStatus } from '../canonical/relay-error.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import type { KeyedCall } from '../pipeline/claim-idempotency-key.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
-import type { RelayKey } from '../views/channel-view.ts'
+import {
+  confidentialTo,
+  mappedStatusOf,
+  type RelayChannel,
+  type RelayKey,
+} from '../views/channel-view.ts'
 import { mayBeSentTo } from '../views/submission-checks-and-key-retries.ts'
 import type { StoredBatch } from './batch-store.ts'
 import { renderDescription } from './render-batch.ts'
@@ -95,19 +100,24 @@ export async function sendAccepted(
   sendJson(exchange, 200, renderDescription(deps, facts, contents))
 }
 
+/** Sends the error for a submission or an upload that failed at a channel, or at none. */
 export function sendFailure(
   { views }: BatchDeps,
   exchange: Exchange,
   end: Failed,
-  confidential: readonly string[],
+  channel: RelayChannel | null,
 ): void {
   const { status, error, body } = end
   if (error === 'timeout') return sendError(exchange, relayError('upstream_timeout'))
   if (status === null) return sendError(exchange, relayError('upstream_unreachable'))
+  const mapped = channel === null ? null : mappedStatusOf(channel, end)
   // A rejection of the site's key or account must not look like a rejection of the caller's.
-  if (accountErrorOf(end) !== null) return sendError(exchange, relayError('upstream_account'))
+  if (accountErrorOf(end) !== null) {
+    return sendError(exchange, withStatus(relayError('upstream_account'), mapped))
+  }
+  const confidential = channel === null ? [] : confidentialTo(channel)
   const { isUpstreamErrorHidden: isHidden } = views.options.options
   const texts = { isHidden, isOwnFormat: true, confidential }
   const shown = exchange.errors.providerErrorBody(body, status, texts, exchange.call)
-  sendJson(exchange, status >= 400 && status <= 599 ? status : 502, shown)
+  sendJson(exchange, mapped ?? (status >= 400 && status <= 599 ? status : 502), shown)
 }

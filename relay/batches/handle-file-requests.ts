@@ -16,7 +16,7 @@ import { chatBodyShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import type { FormRules } from '../uploads/form-field-types.ts'
 import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
-import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
+import type { RelayKey } from '../views/channel-view.ts'
 import { keysOfSubmitted } from '../views/submission-checks-and-key-retries.ts'
 import type { BatchChannels } from './batch-channels.ts'
 import type { FindShownLine } from './batch-protocol.ts'
@@ -156,7 +156,7 @@ async function storeForm(
   }
   const { channel, failure } = stored
   if (isRelayError(failure)) return failure
-  sendFailure(deps, exchange, failure, channel === null ? [] : confidentialTo(channel))
+  sendFailure(deps, exchange, failure, channel)
   return null
 }
 

@@ -107,7 +107,7 @@ export async function sendBatchToChannels(
   // batch counts as lost.
   if (isRefusedByAll) await refuse(deps, batch, keyed, attempt)
   if (last === null) sendError(exchange, error ?? NO_CHANNEL)
-  else sendFailure(deps, exchange, last.end, confidentialTo(last.channel))
+  else sendFailure(deps, exchange, last.end, last.channel)
   return false
 }
 

@@ -76,7 +76,7 @@ export async function uploadLinesAndCreateBatch(
     if (!mayHaveFile(uploaded) || (await recordFailedUpload(deps, failed))) {
       await refuse(deps, exchange.call, keyed)
     }
-    if (uploaded.kind === 'failed') sendFailure(deps, exchange, uploaded, confidentialTo(channel))
+    if (uploaded.kind === 'failed') sendFailure(deps, exchange, uploaded, channel)
     else sendError(exchange, relayError('upstream_format'))
     return false
   }
@@ -161,7 +161,7 @@ async function submitUploaded(
   if (upstreamId === null) await deleteUploaded(batchOutbound, key, fileId)
   if (end.kind === 'failed') {
     if (isRefused(end)) await refuse(deps, exchange.call, keyed, await attemptOf(null))
-    sendFailure(deps, exchange, end, confidential)
+    sendFailure(deps, exchange, end, channel)
   } else sendError(exchange, relayError('upstream_format'))
   return false
 }

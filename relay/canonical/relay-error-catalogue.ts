@@ -1,7 +1,11 @@
 import { PROVIDER_AND_TASK_ERRORS } from './provider-and-task-error-catalogue.ts'
-import { type HttpError, httpError, type RelayErrorCode } from './relay-error.ts'
+import { type HttpError, httpError, type RelayError, type RelayErrorCode } from './relay-error.ts'
 import { REQUEST_URL_AND_METHOD_ERRORS } from './request-url-and-method-error-catalogue.ts'
 import { STORED_CONTENT_ERRORS } from './stored-content-error-catalogue.ts'
+
+/** Returns the HTTP status with which an error is sent. */
+export const httpStatusOf = ({ code, status }: RelayError): number =>
+  status ?? RELAY_ERRORS[code].status
 
 /** The HTTP status and message of every error. */
 export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {

@@ -119,7 +119,10 @@ export type RelayErrorCode =
   | 'internal_error'
 
 /** An error that the gateway itself returns to a caller. */
-export type RelayError = CodedError<RelayErrorCode, RelayErrorParams>
+export type RelayError = CodedError<RelayErrorCode, RelayErrorParams> & {
+  /** The HTTP status of the response, if it is not the status in `RELAY_ERRORS`. */
+  readonly status?: number
+}
 
 type RelayErrorParams = {
   /** The field of the request that caused the error. */
@@ -146,6 +149,10 @@ export const invalidParameter = (param: string): RelayError =>
 /** Creates the error for a required member that is missing in the request. */
 export const missingParameter = (param: string): RelayError =>
   relayError('missing_parameter', { param })
+
+/** Returns the error with another HTTP status. If `status` is null, returns the error unchanged. */
+export const withStatus = (error: RelayError, status: number | null): RelayError =>
+  status === null ? error : { ...error, status }
 
 export const isRelayError = (outcome: object): outcome is RelayError =>
   'code' in outcome && 'params' in outcome

@@ -1,7 +1,7 @@
 import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import type { ErrorFormat } from '#relay/dialects/error-format.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
-import { confidentialTo } from '../views/channel-view.ts'
+import { confidentialTo, mappedStatusOf } from '../views/channel-view.ts'
 import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'
 import { accountCodeIn, accountErrorOf } from './detect-provider-account-error.ts'
 import { CALLER_GONE, type Exchange, errorEvent, sendError, sendJson } from './http-exchange.ts'
@@ -84,11 +84,11 @@ export function callErrorAnswer(
     const { status: shownStatus } = RELAY_ERRORS[error.code]
     return { reason, errorCode: error.code, status: shownStatus, retryAfterMs, error }
   }
-  const mapped = candidate.channel.rules.statuses.get(status ?? 0)
+  const mapped = mappedStatusOf(candidate.channel, end)
   // NOTE: a provider's 401 rejects the site's key and is not forwarded. Otherwise, callers would
   // believe that their own keys are wrong.
   const isAccounts = accountErrorOf(end) !== null || accountCodeIn(end.body) !== null
-  if (mapped === undefined && isAccounts) {
+  if (mapped === null && isAccounts) {
     const error = relayError('upstream_account')
     const { status: shownStatus } = RELAY_ERRORS.upstream_account
     return { reason, errorCode: error.code, status: shownStatus, retryAfterMs: 0, error }

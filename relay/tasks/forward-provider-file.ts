@@ -93,15 +93,16 @@ export type FileToSend = ProviderFile & {
 }
 
 /**
- * Sends a file to the caller. `gone` is aborted when the caller disconnects. This function also
- * aborts `gone` when a time limit is exceeded.
+ * Sends a file to the caller, or only its headers if the method of the request is `HEAD`. `gone` is
+ * aborted when the caller disconnects. This function also aborts `gone` when a time limit is
+ * exceeded.
  */
 export async function sendFile(
   exchange: Exchange,
   { limits: { stallMs, totalMs, bytesMax }, ...file }: FileToSend,
   gone: AbortController,
 ): Promise<void> {
-  const { response } = exchange
+  const { request, response } = exchange
   const { signal } = gone
   if (response.destroyed) return discard(file.body)
   const stalled = setTimeout(() => gone.abort(), stallMs)
@@ -114,6 +115,11 @@ export async function sendFile(
       ...['Content-Security-Policy', "default-src 'none'; sandbox"],
       ...['Cross-Origin-Resource-Policy', 'cross-origin'],
     ])
+    // The provider is asked with GET in any case, because a signed link allows only this method.
+    if (request.method === 'HEAD') {
+      response.end()
+      return discard(file.body)
+    }
     const forwarder = limitedForwarder(bytesMax, () => stalled.refresh())
     await pipeline(file.body, forwarder, response, { signal }).catch(() => response.destroy())
   } finally {

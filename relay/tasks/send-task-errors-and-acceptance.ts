@@ -1,13 +1,18 @@
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
-import { RELAY_ERRORS } from '../canonical/relay-error-catalogue.ts'
+import {
+  type RelayError,
+  type RelayErrorCode,
+  relayError,
+  withStatus,
+} from '../canonical/relay-error.ts'
+import { httpStatusOf, RELAY_ERRORS } from '../canonical/relay-error-catalogue.ts'
 import { errorBody, providerErrorBody } from '../dialects/openai-chat/error-format.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF, retryHeaders } from '../pipeline/failed-call-answer.ts'
 import { type Exchange, headersOfError, sendJson, traceError } from '../pipeline/http-exchange.ts'
-import { confidentialTo } from '../views/channel-view.ts'
+import { confidentialTo, mappedStatusOf } from '../views/channel-view.ts'
 import type { SubmitAnswer } from './read-provider-task-answers.ts'
 import type { LastAttempt } from './send-task-to-channels-in-order.ts'
 import type { TaskDeps } from './task-deps.ts'
@@ -49,25 +54,28 @@ export type ShownProviderError = {
   readonly isLimit: boolean
   /** The delay before a retry, in milliseconds; 0 if the provider requests none. */
   readonly retryAfterMs: number
+  /** The HTTP status that the channel's mapping requires; null for the usual one. */
+  readonly mappedStatus: number | null
 }
 
 /**
  * Sends a provider's error in the format that drawing, music or video clients expect. Drawing
  * clients read the result code in the body, so they get the HTTP status 200, except for a limit
- * that the provider reported without a result code.
+ * that the provider reported without a result code and for a mapped status.
  */
 export function sendProviderError(
   exchange: Exchange,
   kind: TaskKind,
-  { code, words, isLimit, retryAfterMs }: ShownProviderError,
+  { code, words, isLimit, retryAfterMs, mappedStatus }: ShownProviderError,
 ): void {
-  const status = isLimit ? LIMIT_STATUS : 400
+  const status = mappedStatus ?? (isLimit ? LIMIT_STATUS : 400)
   const headers = retryHeaders(retryAfterMs)
   if (kind === 'video') return sendVendorError(exchange, words, status, headers)
   if (kind === 'drawing') {
     const shownCode = code ?? (isLimit ? QUEUE_FULL : REQUEST_ERROR)
     const answer = { code: shownCode, description: words, properties: {}, result: '' }
-    return sendJson(exchange, isLimit && code === null ? LIMIT_STATUS : 200, answer, headers)
+    const isShown = mappedStatus !== null || (isLimit && code === null)
+    return sendJson(exchange, isShown ? status : 200, answer, headers)
   }
   sendJson(exchange, status, { code: 'task_refused', message: words, data: null }, headers)
 }
@@ -113,7 +121,10 @@ export function taskErrorAnswer(
   if (last === null) return failed(relayError('no_channel', { subject: model, retryAfter: 10 }))
   const { end, answer, channel } = last
   const refusal = answer?.isAccepted === false ? answer : null
-  if (isAccounts(end, refusal)) return failed(relayError('upstream_account'))
+  const mappedStatus = mappedStatusOf(channel, end)
+  // The mapping changes only the status. The text about the account stays hidden.
+  const failedAs = (code: RelayErrorCode) => failed(withStatus(relayError(code), mappedStatus))
+  if (isAccounts(end, refusal)) return failedAs('upstream_account')
   const isHidden = views.options.options.isUpstreamErrorHidden
   const confidential = confidentialTo(channel)
   const retryAfterMs = end.kind === 'failed' ? end.retryAfterMs : 0
@@ -122,15 +133,16 @@ export function taskErrorAnswer(
     const words = isHidden ? null : refusal.words
     const { en } = RELAY_ERRORS.upstream_error
     const shown = words === null ? en : redact(words, confidential)
-    const providerError = { code: refusal.code, words: shown, isLimit, retryAfterMs }
-    return { status: isLimit ? LIMIT_STATUS : 200, providerError }
+    const providerError = { code: refusal.code, words: shown, isLimit, retryAfterMs, mappedStatus }
+    return { status: mappedStatus ?? (isLimit ? LIMIT_STATUS : 200), providerError }
   }
   if (end.kind !== 'failed') return failed(relayError('upstream_format'))
   if (end.error !== 'status') return failed(relayError(ERROR_CODE_OF[end.error]))
   const status = end.status ?? 502
-  if (status < 400 || status >= 500) return failed(relayError('upstream_error'))
-  const { message } = providerErrorBody(end.body, status, { isHidden, confidential }).error
-  return { status, providerError: { code: null, words: message, isLimit, retryAfterMs } }
+  if (status < 400 || status >= 500) return failedAs('upstream_error')
+  const { message: words } = providerErrorBody(end.body, status, { isHidden, confidential }).error
+  const providerError = { code: null, words, isLimit, retryAfterMs, mappedStatus }
+  return { status: mappedStatus ?? status, providerError }
 }
 
 /**
@@ -144,7 +156,7 @@ const isAccounts = (end: AttemptEnd, refusal: Refusal | null): boolean =>
 type Refusal = Extract<SubmitAnswer, { readonly isAccepted: false }>
 
 const failed = (error: RelayError): TaskErrorAnswer => ({
-  status: RELAY_ERRORS[error.code].status,
+  status: httpStatusOf(error),
   providerError: null,
   error,
 })

@@ -52,7 +52,9 @@ export function taskRoute(method: string, url: string): TaskRoute | RelayError {
 function routeFor(method: string, found: Found): TaskRoute | RelayError {
   if (found === null) return relayError('not_found')
   const [verb, route, allowed = verb] = found
-  return verb === method ? route : relayError('method_not_allowed', { subject: allowed })
+  const isHead = method === 'HEAD' && allowed.includes('HEAD')
+  if (verb === method || isHead) return route
+  return relayError('method_not_allowed', { subject: allowed })
 }
 
 type Found = MethodAndRoute<TaskRoute> | null
@@ -82,7 +84,7 @@ function drawingRoute(path: string, mode: string): Found {
   const file = image ?? video
   if (file !== undefined) {
     const videoIndex = index === undefined ? null : Number(index)
-    return ['GET', { name: 'image', task: file, videoIndex }]
+    return ['GET', { name: 'image', task: file, videoIndex }, 'GET, HEAD']
   }
   const notice = callbackPath(path)
   return notice === null ? null : ['POST', { name: 'notify', ...notice }]

@@ -52,6 +52,15 @@ export const confidentialTo = ({ allKeys, terms }: RelayChannel): string[] => [
   ...new Set([...allKeys.flatMap(({ target }) => confidentialOf(target)), terms.organization]),
 ]
 
+/**
+ * Returns the HTTP status that callers get for an outcome of the channel, by its mapping of status
+ * codes. Returns null if the mapping does not contain the provider's status.
+ */
+export const mappedStatusOf = (
+  { rules }: Pick<RelayChannel, 'rules'>,
+  { status }: { readonly status: number | null },
+): number | null => rules.statuses.get(status ?? 0) ?? null
+
 /** The channel of a call, as recorded in the call's events. */
 export type BilledChannel = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }
 

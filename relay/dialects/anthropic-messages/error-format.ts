@@ -1,7 +1,7 @@
 import type { ErrorMeaning } from '#relay/canonical/provider-error-meaning.ts'
 import { providerErrorMeaning } from '#relay/canonical/read-provider-error-body.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
-import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
+import { httpStatusOf, type Language } from '#relay/canonical/relay-error-catalogue.ts'
 import type { ErrorFormat } from '../error-format.ts'
 import { errorBody, ownErrorBody, providerErrorBody } from '../openai-chat/error-format.ts'
 
@@ -54,7 +54,7 @@ const TOO_LONG = /prompt is too long/i
 
 export const ANTHROPIC_ERRORS: ErrorFormat = {
   errorBody: (error: RelayError, language: Language, call: string) => {
-    const { status } = RELAY_ERRORS[error.code]
+    const status = httpStatusOf(error)
     const { message } = errorBody(error, language).body.error
     return { status, body: bodyOf(typeOf(status), message, call) }
   },

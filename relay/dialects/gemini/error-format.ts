@@ -2,7 +2,11 @@ import { objectOrEmpty, parsedObject } from '#relay/canonical/json-values.ts'
 import type { ErrorMeaning } from '#relay/canonical/provider-error-meaning.ts'
 import { providerErrorMeaning } from '#relay/canonical/read-provider-error-body.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
-import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
+import {
+  httpStatusOf,
+  type Language,
+  RELAY_ERRORS,
+} from '#relay/canonical/relay-error-catalogue.ts'
 import { retryDelayIn } from '#relay/canonical/retry-delay-and-list-form-of-google-errors.ts'
 import type { ErrorFormat, ProviderErrorOptions } from '../error-format.ts'
 import { errorBody, ownErrorBody, providerErrorBody } from '../openai-chat/error-format.ts'
@@ -41,7 +45,8 @@ const KNOWN_STATUSES: ReadonlySet<string> = new Set([
   ...['OUT_OF_RANGE', 'ALREADY_EXISTS', 'DATA_LOSS', 'UNKNOWN'],
 ])
 
-const statusOf = (code: number): string =>
+/** Returns the `status` of Google's errors for an HTTP status. */
+export const googleStatusOf = (code: number): string =>
   STATUSES.get(code) ?? (code < 500 ? 'INVALID_ARGUMENT' : 'UNKNOWN')
 
 const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo'
@@ -74,12 +79,16 @@ const codeInStream = (bytes: Buffer, { isHidden }: ProviderErrorOptions): number
 
 export const GEMINI_ERRORS: ErrorFormat = {
   errorBody: (error: RelayError, language: Language): { status: number; body: GoogleError } => {
-    const { status: code, code: shown = error.code } = RELAY_ERRORS[error.code]
+    const { code: shown = error.code } = RELAY_ERRORS[error.code]
+    const code = httpStatusOf(error)
     const { message } = errorBody(error, language).body.error
     const info = { '@type': ERROR_INFO, reason: shown.toUpperCase(), domain: 'tallygate' }
     const { retryAfter } = error
     const details = retryAfter === undefined ? [info] : [info, retryInfo(`${retryAfter}s`)]
-    return { status: code, body: { error: { code, message, status: statusOf(code), details } } }
+    return {
+      status: code,
+      body: { error: { code, message, status: googleStatusOf(code), details } },
+    }
   },
   // Clients decide by the status and the delay of Google's errors whether and when to retry.
   providerErrorBody: (bytes, httpStatus, options, call) => {
@@ -91,7 +100,7 @@ export const GEMINI_ERRORS: ErrorFormat = {
     const error = {
       code,
       message: message.replace(ACCOUNTS, '***'),
-      status: status ?? statusOf(code),
+      status: status ?? googleStatusOf(code),
     }
     return { error: retryDelay === null ? error : { ...error, details: [retryInfo(retryDelay)] } }
   },

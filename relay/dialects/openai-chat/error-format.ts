@@ -8,7 +8,11 @@ import {
 } from '#relay/canonical/read-provider-error-body.ts'
 import { redact, redactMembers } from '#relay/canonical/redact-provider-texts.ts'
 import type { RelayError } from '#relay/canonical/relay-error.ts'
-import { type Language, RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
+import {
+  httpStatusOf,
+  type Language,
+  RELAY_ERRORS,
+} from '#relay/canonical/relay-error-catalogue.ts'
 import type { ErrorFormat, ProviderErrorOptions } from '../error-format.ts'
 
 /** An error in the format that OpenAI's clients read. */
@@ -29,12 +33,12 @@ export function errorBody(
   error: RelayError,
   language: Language,
 ): { readonly status: number; readonly body: ErrorBody } {
-  const { status, type, en, zh, code = error.code } = RELAY_ERRORS[error.code]
+  const { type, en, zh, code = error.code } = RELAY_ERRORS[error.code]
   const message = (language === 'zh' ? zh : en)
     .replace('{param}', () => error.params.param ?? '')
     .replace('{subject}', () => error.params.subject ?? '')
   return {
-    status,
+    status: httpStatusOf(error),
     body: { error: { message, type, param: error.params.param ?? null, code } },
   }
 }

@@ -172,6 +172,9 @@ const withMetadata = (sent: JsonObject): JsonObject => {
 const isSameText = (value: unknown, other: unknown): boolean =>
   [value, other].every((one) => typeof one !== 'object') && `${value}` === `${other}`
 
+const unsupported = (param: string): TaskRequestError =>
+  new TaskRequestError(relayError('parameter_not_supported', { param }))
+
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
 /**
@@ -236,10 +239,7 @@ function membersOfGemini({ instances, parameters }: JsonObject): JsonObject {
   if (instance === undefined || more.length > 0) reject('instances')
   const { prompt, image, lastFrame, ...others } = objectOrEmpty(instance)
   const file = INSTANCE_FILES.find((name) => isGiven(others[name]))
-  if (file !== undefined) {
-    const error = relayError('parameter_not_supported', { param: `instances.${file}` })
-    throw new TaskRequestError(error)
-  }
+  if (file !== undefined) throw unsupported(`instances.${file}`)
   const values = objectOrEmpty(parameters)
   const count = values.sampleCount ?? values.numberOfVideos ?? 1
   if (count !== 1) reject('parameters.sampleCount', [1])
@@ -315,7 +315,10 @@ function onlyOne(members: JsonObject, name: string, secondName: string): string 
 function imageIn(members: JsonObject, name: string): string | null {
   const value = members[name]
   if (value === undefined || value === null || value === '') return null
-  const address = typeof value === 'object' ? objectOrEmpty(value).image_url : value
+  if (typeof value !== 'object') return pictureOf(value, name)
+  const { image_url: address, file_id: fileId } = objectOrEmpty(value)
+  // Files belong to the operator's account at the provider, so callers can't refer to them.
+  if (isGiven(fileId)) throw unsupported(`${name}.file_id`)
   return pictureOf(address, name)
 }
 

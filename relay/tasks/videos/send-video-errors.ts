@@ -6,6 +6,7 @@ import {
   traceError,
 } from '#relay/pipeline/http-exchange.ts'
 import type { RelayError } from '../../canonical/relay-error.ts'
+import { googleStatusOf } from '../../dialects/gemini/error-format.ts'
 import { errorBody } from '../../dialects/openai-chat/error-format.ts'
 import { type VideoStyle, videoStyleOf } from './video-routes.ts'
 
@@ -21,11 +22,14 @@ export function sendVideoError(exchange: Exchange, error: RelayError): void {
   sendJson(exchange, status, answer, headersOfError(error))
 }
 
-/** Sends a vendor's error message to the caller. The status 429 means that a limit is reached. */
+/**
+ * Sends a vendor's error message to the caller. The status 429 means that a limit is reached. Other
+ * statuses than 400 and 429 come from the channel's mapping.
+ */
 export function sendVendorError(
   exchange: Exchange,
   words: string,
-  code: 400 | 429,
+  code: number,
   headers: readonly string[],
 ): void {
   const style = videoStyleOf(exchange.request.url ?? '')
@@ -33,13 +37,10 @@ export function sendVendorError(
     const answer = { code, message: words, request_id: exchange.call }
     return sendJson(exchange, code, answer, headers)
   }
-  const [status, type] =
-    code === 429
-      ? (['RESOURCE_EXHAUSTED', 'rate_limit_error'] as const)
-      : (['INVALID_ARGUMENT', 'invalid_request_error'] as const)
+  const type = code === 429 ? 'rate_limit_error' : 'invalid_request_error'
   const error =
     style === 'gemini'
-      ? { code, message: words, status }
+      ? { code, message: words, status: googleStatusOf(code) }
       : { message: words, type, param: null, code: 'task_refused' }
   sendJson(exchange, code, { error }, headers)
 }

@@ -21,6 +21,8 @@ export type VideoRoute = {
 
 const ID = '([\\w-]{1,64})'
 const VIDEO = new RegExp(`^/v1/videos/${ID}(?:/(content|remix))?$`)
+/** Matches the name of a method of OpenAI's API, which is at the place of a video's id. */
+const METHOD_NAME = /^[a-z_]+$/
 const GENERIC = /^\/v1\/video\/generations(?:\/([\w-]{1,64}))?$/
 const KLING = /^\/kling\/v1\/videos\/(text2video|image2video)(?:\/([\w-]{1,64}))?$/
 const JIMENG = /^\/jimeng\/?$/
@@ -44,7 +46,7 @@ export const videoStyleOf = (url: string): VideoStyle => {
 
 /**
  * A route with its HTTP method. `allowed` lists all methods of its path. Omitted if there is only
- * one.
+ * one. A route whose list contains `HEAD` also answers this method.
  */
 export type MethodAndRoute<Route> = readonly [
   method: 'GET' | 'POST' | 'DELETE',
@@ -72,11 +74,15 @@ export function videoRoute(
   }
   const [, id, action] = VIDEO.exec(path) ?? []
   if (id !== undefined) {
+    // OpenAI's API has methods at paths such as `/v1/videos/edits`, which are not offered here.
+    if (method === 'POST' && action === undefined && METHOD_NAME.test(id)) return null
     if (method === 'DELETE' && action === undefined) {
       return ['DELETE', at('openai', { name: 'delete' as const, id })]
     }
     if (action === 'remix') return ['POST', at('openai', { name: 'remix' as const, id })]
-    if (action === 'content') return ['GET', at('openai', { name: 'content' as const, id })]
+    if (action === 'content') {
+      return ['GET', at('openai', { name: 'content' as const, id }), 'GET, HEAD']
+    }
     return ['GET', at('openai', { name: 'fetch' as const, id }), 'GET, DELETE']
   }
   const generic = GENERIC.exec(path)
@@ -94,7 +100,7 @@ export function videoRoute(
   const [, file] = DOWNLOAD.exec(path) ?? []
   return file === undefined
     ? null
-    : ['GET', at('gemini', { name: 'content' as const, id: withHyphens(file) })]
+    : ['GET', at('gemini', { name: 'content' as const, id: withHyphens(file) }), 'GET, HEAD']
 }
 
 function jimengRoute(action: string | null): MethodAndRoute<VideoRoute> | RelayError {

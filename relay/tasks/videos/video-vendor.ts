@@ -289,14 +289,14 @@ const RATIOS = ['16:9', '9:16', '1:1', '4:3', '3:4', '21:9', '3:2', '2:3'] as co
 
 /**
  * Returns the requested aspect ratio. If only a size was requested, returns the nearest ratio.
- * Returns null if neither was requested.
+ * Returns null if neither was requested. Throws `TaskRequestError` for an invalid ratio or size.
  */
 export function ratioOf(request: VideoRequest): string | null {
   const { ratio } = request
   if (ratio !== null) return /^\d{1,2}:\d{1,2}$/.test(ratio) ? ratio : reject('aspect_ratio')
   const { size } = request
-  const sides = size === null ? null : sidesOf(size)
-  if (sides === null) return null
+  if (size === null) return null
+  const sides = sidesOf(size) ?? reject('size')
   const distance = (one: string) => {
     const [width = 1, height = 1] = one.split(':').map(Number)
     return Math.abs(Math.log((sides[0] * height) / (sides[1] * width)))

@@ -74,6 +74,25 @@ const deleted = () =>
   provider.requests.filter(({ method }) => method === 'DELETE').map(({ path }) => path)
 const lists = () => provider.requests.filter(({ path }) => path.startsWith('/v1/files?')).length
 
+it('a refused file or batch has the status that the mapping of the channel requires', async () => {
+  await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+  const statusCodeMapping = '{"400":"422","401":"503"}'
+  const terms = { type: 1, baseUrl: provider.url, models: [MODEL], statusCodeMapping }
+  await rig.addChannel(3, terms)
+  const refusal = (status: number) => ({ status, body: { error: { message: 'too odd' } } })
+  provider.answers.set('POST /v1/files', refusal(400))
+  expect(await upload()).toMatchObject({ status: 422, text: expect.stringContaining('too odd') })
+  provider.answers.set('POST /v1/files', refusal(401))
+  const { status, text } = await upload()
+  expect([status, JSON.parse(text).error.code]).toEqual([503, 'upstream_account'])
+  expect(text).not.toContain('too odd')
+  provider.answers.set('POST /v1/files', { body: { id: FILE, object: 'file' } })
+  const { id } = JSON.parse((await upload()).text)
+  provider.answers.set('POST /v1/batches', refusal(400))
+  expect((await create(id)).status).toBe(422)
+  expect(await rig.balance()).toBe(GRANTED)
+})
+
 describe('a file that the provider keeps although its upload fails', () => {
   it('is looked for until it is deleted if it has the requests of a batch', async () => {
     const { id } = JSON.parse((await upload()).text)

@@ -328,6 +328,13 @@ describe('the files of a drawing task', () => {
     const textAt = async (path: string) => (await rig.ask(path, undefined, NO_KEY)).text
     expect(await textAt(`/mj/image/${task}`)).toBe('a picture')
     expect(await textAt(`/mj/video/${task}/0`)).toBe('a video')
+    for (const [path, type] of [
+      [`/mj/image/${task}`, 'image/png'],
+      [`/mj/video/${task}/0`, 'video/mp4'],
+    ]) {
+      const head = await fetch(`${rig.url}${path}`, { method: 'HEAD' })
+      expect([head.status, head.headers.get('content-type')]).toEqual([200, type])
+    }
     const other = await done('/mj/submit/video', { prompt: 'x', image: PICTURE }, result)
     vendor.answers.set('POST /mj/task/list-by-condition', { status: 500 })
     expect(await rig.ask(`/mj/image/${other}`, undefined, NO_KEY)).toMatchObject({ status: 503 })

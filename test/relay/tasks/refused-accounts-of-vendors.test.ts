@@ -341,3 +341,53 @@ describe('a vendor’s limit', () => {
     ])
   })
 })
+
+describe('the status code mapping of a channel', () => {
+  const statusCodeMapping = '{"400":"422","402":"503","404":"451","429":"529","500":"418"}'
+  const TASKS = [
+    [55, 'sora-map', 'POST /v1/videos', { model: 'sora-map', prompt: 'x' }],
+    [36, 'suno_music', 'POST /suno/submit/MUSIC', { gpt_description_prompt: 'x' }],
+    [2, 'mj_imagine', 'POST /mj/submit/imagine', { prompt: 'x' }],
+  ] as const
+
+  it.each(TASKS)('applies to tasks of type %i', async (type, model, path, body) => {
+    const terms = { type, models: [model], baseUrl: first.url, priority: 30, statusCodeMapping }
+    await rig.addChannel(900 + type, terms)
+    await rig.setOption('RetryTimes', '0')
+    await rig.setOption('ModelPrice', { 'sora-map': 0.1, suno_music: 0.1, mj_imagine: 0.1 })
+    for (const [status, shown] of [
+      [400, 422],
+      [404, 451],
+      [429, 529],
+      [500, 418],
+    ] as const) {
+      first.answers.set(path, { status, body: { error: { message: 'no' } } })
+      const { status: answered, text, headers } = await rig.post(path.replace('POST ', ''), body)
+      expect(answered, `${status} ${text}`).toBe(shown)
+      const task = headers.get('x-request-id') ?? ''
+      expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallReleased'])
+      const released = (await rig.callEvents()).findLast((event) => event.type === 'CallReleased')
+      const attempts = [{ channelId: 900 + type, status }]
+      expect(released?.data).toMatchObject({ call: task, statusCode: shown, attempts })
+    }
+    await rig.setOption('RetryTimes', '1')
+  })
+
+  it('applies to the cause that a vendor reports, and hides the account', async () => {
+    const terms = { type: 50, models: ['kling-map'], baseUrl: first.url, statusCodeMapping }
+    await rig.addChannel(950, terms)
+    await rig.setOption('ModelPrice', { 'kling-map': 0.1 })
+    const path = 'POST /v1/videos/text2video'
+    for (const [code, shown] of [
+      [1101, 503],
+      [1302, 529],
+      [1201, 422],
+    ] as const) {
+      first.answers.set(path, { status: 400, body: { code, message: SECRET } })
+      const sent = { model_name: 'kling-map', prompt: 'x' }
+      const { status, json, text } = await rig.post('/kling/v1/videos/text2video', sent)
+      expect([status, json.code], text).toEqual([shown, shown])
+      expect(text.includes(SECRET)).toBe(code !== 1101)
+    }
+  })
+})

@@ -56,6 +56,21 @@ describe('the file of a video', () => {
     })
   })
 
+  it('has the headers of GET for HEAD, with a key or by a link', async () => {
+    const id = await finished()
+    const link = (await rig.ask(`/v1/video/generations/${id}`)).json.data.url as string
+    const path = `${rig.url}/v1/videos/${id}/content`
+    const head = (url: string, headers: Record<string, string> = {}) =>
+      fetch(url, { method: 'HEAD', headers })
+    for (const answer of [await head(path, owner), await head(link)]) {
+      expect([answer.status, await answer.text()]).toEqual([200, ''])
+      expect(answer.headers.get('content-type')).toBe('video/mp4')
+      expect(answer.headers.get('content-length')).toBe(`${MP4.length}`)
+    }
+    expect((await head(path)).status).toBe(401)
+    expect((await head(path, stranger)).status).toBe(404)
+  })
+
   it('has a link that needs no key, until it expires or is changed', async () => {
     const id = await finished()
     const { json } = await rig.ask(`/v1/video/generations/${id}`)
@@ -198,6 +213,44 @@ describe('the formats of callers', () => {
       const headers = { ...owner, 'content-type': 'multipart/form-data; boundary=x' }
       const sending = { method: 'POST', headers, body: broken }
       expect((await fetch(`${rig.url}/v1/videos`, sending)).status, broken).toBe(400)
+    }
+  })
+
+  it('reads members of objects and elements of lists in the fields of forms', async () => {
+    await finished()
+    const send = async (fields: readonly (readonly [string, string])[]) => {
+      const form = new FormData()
+      for (const [name, value] of fields) form.append(name, value)
+      const sending = { method: 'POST', headers: owner, body: form }
+      rig.vendor.requests.length = 0
+      const answer = await fetch(`${rig.url}/v1/videos`, sending)
+      const { body } = rig.vendor.requests.find(({ method }) => method === 'POST') ?? {}
+      return { status: answer.status, text: await answer.text(), body }
+    }
+    const fields = [
+      ['model', 'sora-2'],
+      ['prompt', 'the sea'],
+    ] as const
+    const url = ['input_reference[image_url]', PNG] as const
+    for (const picture of [url, ['images[]', PNG] as const]) {
+      const { status, text, body = '{}' } = await send([...fields, picture])
+      expect(status, text).toBe(200)
+      expect(JSON.parse(body)).toMatchObject({ input_reference: { image_url: PNG } })
+    }
+    const timed = await send([...fields, ['metadata[seconds]', '8']])
+    expect(JSON.parse(timed.body ?? '{}')).toMatchObject({ seconds: '8' })
+    const file = ['input_reference[file_id]', 'file-1'] as const
+    for (const picture of [
+      ...[[file], [url, file], [url, url], [url, ['input_reference', PNG] as const]],
+      ...[
+        [['input_reference', PNG] as const, url],
+        [['images[]', PNG] as const, url, url],
+      ],
+      ...[[['input_reference[]', PNG] as const], [['input_reference[a][b]', PNG] as const]],
+      ...[[['input_reference[image_url', PNG] as const], [['[image_url]', PNG] as const]],
+    ]) {
+      const { status, text, body } = await send([...fields, ...picture])
+      expect([status, body], `${picture} ${text}`).toEqual([400, undefined])
     }
   })
 

@@ -51,6 +51,15 @@ const plainRequest = (model: string, images: readonly string[]): VideoRequest =>
   ...{ ratio: null, images, lastImage: null, seed: null, hasAudio: null, mode: null },
 })
 
+it.each(VENDORS)('$platform refuses a size that is none, or does not read it', (vendor, model) => {
+  for (const size of ['abc', '0x0', '1x100', '1280x', '99999x720']) {
+    for (const resolution of [null, '720p', '768p']) {
+      const outcome = submittedTo(vendor, model, { ...plainRequest(model, []), size, resolution })
+      if (outcome !== null) expect(outcome.unread, `${size} ${resolution}`).toContain('size')
+    }
+  }
+})
+
 /** What is sent and held for a request, and the options that are named; null if it is refused. */
 function submittedTo(vendor: VideoVendor, model: string, request: VideoRequest) {
   const names = new Map(

@@ -32,7 +32,7 @@ async function serveBy(type: number, vendor: string, models: string[]): Promise<
 it.each([
   ['/v1/videos', 'GET, POST'],
   ['/v1/videos/x', 'GET, DELETE'],
-  ['/v1/videos/x/content', 'GET'],
+  ['/v1/videos/x/content', 'GET, HEAD'],
   ['/v1/videos/x/remix', 'POST'],
   ['/kling/v1/videos/text2video', 'POST'],
   ['/kling/v1/videos/text2video/x', 'GET'],
@@ -41,6 +41,15 @@ it.each([
   expect([response.status, response.headers.get('allow')]).toEqual([405, methods])
   expect(await response.text()).toContain(`Use ${methods}.`)
 })
+
+it.each(['edits', 'extensions', 'characters'])(
+  'the method %s of OpenAI’s API is not offered',
+  async (name) => {
+    const body = { model: 'sora-2', prompt: 'x', video: { id: 'video_1' } }
+    const answer = await rig.post(`/v1/videos/${name}`, body)
+    expect([answer.status, answer.json.error.code]).toEqual([404, 'not_found'])
+  },
+)
 
 describe.each(VIDEO_TYPES)('type $type, $name', ({ type, vendor, script }) => {
   const address = () => `${rig.vendor.url}/files/${vendor}.mp4`
