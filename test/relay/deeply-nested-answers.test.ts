@@ -11,7 +11,7 @@ import { scriptedProvider } from './support/scripted-provider.ts'
 
 const provider = startedForEach(scriptedProvider)
 const rig = startedForEach(relayRig)
-const MODEL = 'gemini-2.0-flash'
+const MODEL = 'lab-nested'
 /** `JSON.parse` accepts this depth, and `JSON.stringify` throws a RangeError. */
 const DEPTH = 20_000
 /** The nested values count as text, which would otherwise exceed the limit of the call. */
