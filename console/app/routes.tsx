@@ -88,7 +88,11 @@ const PUBLIC_PAGES: RouteObject[] = [
 ]
 
 const CONSOLE_PAGES: RouteObject[] = [
-  page('/playground', () => import('../features/playground/playground-page.tsx'), 'PlaygroundPage'),
+  pageWithTexts(
+    '/playground',
+    () => import('../features/playground/playground-page.tsx'),
+    'PlaygroundPage',
+  ),
   pageWithTexts(
     '/app/dashboard',
     () => import('../features/dashboard/dashboard-page.tsx'),
@@ -99,7 +103,7 @@ const CONSOLE_PAGES: RouteObject[] = [
     () => import('../features/dashboard/dashboard-page.tsx'),
     'StartPage',
   ),
-  page('/app/tokens', () => import('../features/tokens/tokens-page.tsx'), 'TokensPage'),
+  pageWithTexts('/app/tokens', () => import('../features/tokens/tokens-page.tsx'), 'TokensPage'),
   page(
     '/app/logs/api-usage',
     () => import('../features/usage-log/usage-log-page.tsx'),

@@ -205,7 +205,8 @@ describe('a call on the websocket of the Responses API', () => {
     const done = `data: {"type":"response.output_item.done","output_index":0,"item":${item}}\n\n`
     answerWith(BEGUN + done + STREAM.slice(BEGUN.length))
     const client = await new Client().open()
-    client.create()
+    // The nested values count as text.
+    client.create({ max_output_tokens: 100_000 })
     const first = completed(await client.response())
     client.create({ previous_response_id: first.id })
     const [error] = await client.response()

@@ -2,12 +2,14 @@ import { optionTranslations } from '#read-api/contract/option-translations/en.ts
 import type { PageTranslations } from '../translation-types.ts'
 import { dashboard } from './dashboard.ts'
 import { orders } from './orders.ts'
+import { playground } from './playground.ts'
 import { priceSettings } from './price-settings.ts'
 import { pricingPage } from './pricing-page.ts'
 import { redemptions } from './redemptions.ts'
 import { messages } from './sent-messages.ts'
 import { settings } from './settings-page-frame.ts'
 import { taskLogs } from './task-logs.ts'
+import { tokens } from './tokens.ts'
 import { users } from './users.ts'
 import { wallet } from './wallet.ts'
 
@@ -36,9 +38,11 @@ export const pageTranslations: PageTranslations = {
   messages,
   options: optionTranslations,
   orders,
+  playground,
   pricing: { ...pricingPage, ...priceSettings },
   settings,
   taskLogs,
+  tokens,
   users,
   wallet,
 }

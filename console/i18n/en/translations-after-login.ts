@@ -5,8 +5,6 @@ import { commands } from './commands.ts'
 import { credentials } from './credentials.ts'
 import { health } from './health.ts'
 import { me } from './me.ts'
-import { playground } from './playground.ts'
-import { tokens } from './tokens.ts'
 import { translationsBeforeLogin } from './translations-before-login.ts'
 import { usageLog } from './usage-log.ts'
 
@@ -262,7 +260,6 @@ export const en: TranslationsAfterLogin = {
   ...translationsBeforeLogin,
   shared,
   commands,
-  tokens,
   channels,
   channelForm,
   channelTags,
@@ -274,5 +271,4 @@ export const en: TranslationsAfterLogin = {
   credentials,
   timeRange,
   usageLog,
-  playground,
 }

@@ -1,12 +1,14 @@
 import { optionTranslations } from '#read-api/contract/option-translations/zh.ts'
 import { dashboard } from './dashboard.ts'
 import { orders } from './orders.ts'
+import { playground } from './playground.ts'
 import { priceSettings } from './price-settings.ts'
 import { pricingPage } from './pricing-page.ts'
 import { redemptions } from './redemptions.ts'
 import { messages } from './sent-messages.ts'
 import { settings } from './settings-page-frame.ts'
 import { taskLogs } from './task-logs.ts'
+import { tokens } from './tokens.ts'
 import { users } from './users.ts'
 import { wallet } from './wallet.ts'
 
@@ -35,9 +37,11 @@ export const pageTranslations = {
   messages,
   options: optionTranslations,
   orders,
+  playground,
   pricing: { ...pricingPage, ...priceSettings },
   settings,
   taskLogs,
+  tokens,
   users,
   wallet,
 }

@@ -4,8 +4,6 @@ import { commands } from './commands.ts'
 import { credentials } from './credentials.ts'
 import { health } from './health.ts'
 import { me } from './me.ts'
-import { playground } from './playground.ts'
-import { tokens } from './tokens.ts'
 import { translationsBeforeLogin } from './translations-before-login.ts'
 import { usageLog } from './usage-log.ts'
 
@@ -259,7 +257,6 @@ export const zh = {
   ...translationsBeforeLogin,
   shared,
   commands,
-  tokens,
   channels,
   channelForm,
   channelTags,
@@ -271,5 +268,4 @@ export const zh = {
   credentials,
   timeRange,
   usageLog,
-  playground,
 }

@@ -252,7 +252,7 @@ describe('failed channel test', () => {
     const headers = { 'content-type': 'text/event-stream' }
     scripted.answers.set('*', { headers, pieces: [Buffer.from('data: [DONE]\n\n')] })
     const { result } = await test(channel({ baseUrl: scripted.url }), { isStream: true })
-    expect(result).toMatchObject({ isSuccess: false, reason: 'format' })
+    expect(result).toMatchObject({ isSuccess: false, reason: 'no-result' })
   })
 
   it('ends at the deadline when the provider does not answer', async () => {
