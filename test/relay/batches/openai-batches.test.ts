@@ -205,6 +205,7 @@ describe('a batch of a file', () => {
     const body = { ...result.response.body, usage }
     resultsAre(OUTPUT, [{ ...result, response: { ...result.response, body } }])
     await call('GET', `/v1/batches/${id}`)
+    await expect.poll(() => settled()).toHaveLength(1)
     const [end] = await settled()
     const { inputUncached, output } = JSON.parse(JSON.stringify(end?.data)).usage
     // A token is estimated as four bytes.

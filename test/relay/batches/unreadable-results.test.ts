@@ -96,7 +96,9 @@ it.each(['content', 'usage'])(
     const deep = JSON.parse(result('b'))
     deep.result.message[name] = name === 'usage' ? '@' : [{ type: 'tool_use', input: '@' }]
     resultsAre(result('a'), JSON.stringify(deep).replace('"@"', nested), result('c'))
-    expect(await call('GET', `${BATCHES}/${id}`)).toMatchObject({ processing_status: 'ended' })
+    await expect
+      .poll(() => call('GET', `${BATCHES}/${id}`))
+      .toMatchObject({ processing_status: 'ended' })
     const [end] = await ends()
     expect(end?.type).toBe('CallSettled')
     const charge = end?.type === 'CallSettled' ? end.data.charge : 0
