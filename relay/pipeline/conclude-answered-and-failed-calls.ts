@@ -393,7 +393,7 @@ async function settle(
     await call.withinSettleDeadline(ledger.settle(bill, call.attemptHistory()))
     return true
   } catch (err) {
-    // The bill may have been written despite the error, so only the sweeper may end the call now.
+    // A bill that was sent may have been written. Without one, `executePlannedCall` ends the call.
     deps.log.error({ err, call: exchange.call }, 'a call could not be settled')
     return false
   }
