@@ -20,16 +20,17 @@ import {
   sendCallError,
 } from './failed-call-answer.ts'
 import { mismatchIn } from './find-mismatch-of-model-or-cost.ts'
-import { type Exchange, errorEvent, headersOf } from './http-exchange.ts'
+import { type Exchange, errorEvent } from './http-exchange.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { isRecordable, recordStoredResponse } from './record-stored-response.ts'
 import { changesOf } from './recorded-request-changes.ts'
 import type { RelayDeps } from './relay-deps.ts'
 import type { RunningCall } from './running-call.ts'
+import { isAnswered, isSentAsStream, sendPlain, streamOf, UNREADABLE } from './send-plain-answer.ts'
 import { billOf } from './settlement-data-of-call.ts'
 import { storeProviderErrorMessage } from './store-provider-error-message.ts'
-import { endStream, SINGLE_WRITE_BYTES_MAX, writeBytes } from './write-streamed-response.ts'
+import { endStream, writeBytes } from './write-streamed-response.ts'
 
 /** The data of a call that is needed to end it. */
 export type ClosingContext = {
@@ -80,8 +81,6 @@ function endOf({ isCallerGone, readsForUsageOnly }: RunningCall, end: CallEnd): 
   return readsForUsageOnly && end === 'done' ? 'incomplete' : end
 }
 
-const isAnswered = ({ response }: Exchange): boolean => response.destroyed || response.writableEnded
-
 /**
  * Settles a call with a plain answer. `body` is the provider's answer. Once the bill is durable,
  * the caller receives `visible`: the answer in the caller's format, or an error if the model
@@ -98,6 +97,9 @@ export async function concludePlain(
   if (!call.isCallerGone && !call.readsForUsageOnly) call.noteFirstByte()
   const delivery = deliveryOf(format, body)
   const isAnswer = Buffer.isBuffer(visible)
+  // The answer is rendered before it is charged, because a deeply nested one can't be rendered.
+  const events = isAnswer && isSentAsStream(closing) ? streamOf(closing, visible) : null
+  if (events === UNREADABLE) return concludeWithheld(closing, candidate, body, UNREADABLE)
   const end = endOf(call, isAnswer ? 'done' : END_OF['model-fault'])
   if (!(await settle(closing, candidate, delivery, end))) {
     answerError(exchange, NO_STORE)
@@ -106,7 +108,8 @@ export async function concludePlain(
   if (!isAnswer) return sendModelError(closing, candidate, visible)
   const isRecorded =
     isRecordable(closing, candidate) && (await recordPlain(closing, candidate, body, visible))
-  sendPlain(closing, isRecorded ? visible : unstored(closing, candidate, visible))
+  const shown = isRecorded ? visible : unstored(closing, candidate, visible)
+  sendPlain(closing, shown, shown === visible ? events : null)
   return true
 }
 
@@ -176,32 +179,6 @@ const renderProviderError = (
     ...{ errors: exchange.errors, call: exchange.call, hasGatewayStatus: true },
     isHidden: deps.views.options.options.isUpstreamErrorHidden,
   })
-
-function sendPlain(
-  { exchange, format, request: { isStream } }: ClosingContext,
-  visibleBody: Buffer,
-): void {
-  const { response } = exchange
-  if (isAnswered(exchange)) return
-  const mustStream = isStream && format.stream.streamsPlainAnswers === true
-  if (mustStream || response.headersSent || exchange.jsonArray !== null) {
-    // The response may have begun as a stream with ping comments, or it must be an array. In both
-    // cases, the answer is sent as a stream event.
-    endStream(exchange, format.streamOfAnswer(visibleBody))
-    return
-  }
-  response.writeHead(200, [
-    ...headersOf(exchange),
-    'Content-Type',
-    format.answerType?.(visibleBody) ?? 'application/json',
-    'Content-Length',
-    `${visibleBody.length}`,
-  ])
-  // Node sends the headers and a string body in one write. Latin-1 keeps every byte.
-  if (visibleBody.length <= SINGLE_WRITE_BYTES_MAX)
-    response.end(visibleBody.toString('latin1'), 'latin1')
-  else response.end(visibleBody)
-}
 
 /**
  * Settles a streamed call. The last bytes of the stream are sent only when the bill is durable. If

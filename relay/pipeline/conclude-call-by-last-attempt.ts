@@ -2,6 +2,7 @@ import type { AnswerError } from '../canonical/canonical-answer.ts'
 import {
   type JsonObject,
   objectOrEmpty,
+  parsedObject,
   scalarText,
   textOf,
   textOrEmpty,
@@ -21,7 +22,7 @@ import {
   concludeWithheld,
 } from './conclude-answered-and-failed-calls.ts'
 import { confidentialOf } from './failed-call-answer.ts'
-import { setNameListHeader } from './http-exchange.ts'
+import { type Exchange, setNameListHeader } from './http-exchange.ts'
 import { inlineImages } from './inline-image-urls-in-answer.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { lossesOf } from './recorded-request-changes.ts'
@@ -30,10 +31,7 @@ import type { LastAttempt } from './try-channels-in-order.ts'
 
 const MIB = 1024 * 1024
 const WITHHELD = relayError('sensitive_answer')
-/**
- * The failure of an attempt whose plain answer can't be converted and contains no usage, for
- * example because it is not JSON.
- */
+/** The failure of an attempt whose plain answer is not JSON and contains no usage. */
 const NO_JSON = {
   kind: 'failed',
   error: 'format',
@@ -82,11 +80,25 @@ export function concludeCall(
 
 /**
  * Returns a plain answer as the caller receives it: in the caller's format and with the caller's
- * name for the model. Returns null for an answer that can't be converted, and an error if the
- * model failed.
+ * name for the model. Returns null for an answer that can't be converted or changed, and an error
+ * if the model failed. An exception would end the call without a charge. For example, an answer may
+ * be nested too deeply to be serialized again, and a caller can ask a model for such an answer.
  */
 function visibleAnswer(
   { exchange }: Pick<ClosingContext, 'exchange'>,
+  candidate: Candidate,
+  body: Buffer,
+): Buffer | AnswerError | null {
+  try {
+    return adaptedAnswer(exchange, candidate, body)
+  } catch (err) {
+    exchange.log?.warn({ err, call: exchange.call }, 'an answer could not be prepared')
+    return null
+  }
+}
+
+function adaptedAnswer(
+  exchange: Exchange,
   candidate: Candidate,
   body: Buffer,
 ): Buffer | AnswerError | null {
@@ -113,8 +125,8 @@ function answerErrorIn({ error }: JsonObject): AnswerError {
 
 /**
  * Returns the error for an answer that is too large or too deeply nested to be converted. Returns
- * null for a body that is not too large and contains no usage. Such a body is not an answer and
- * costs nothing.
+ * null for a body that is neither JSON nor contains a usage. Such a body is not an answer and costs
+ * nothing.
  */
 function unconvertedAnswerError(
   { request: { format } }: Candidate,
@@ -123,8 +135,8 @@ function unconvertedAnswerError(
   if (body.length > CONVERTED_BYTES_MAX) {
     return relayError('upstream_too_large', { subject: `${CONVERTED_BYTES_MAX / MIB}` })
   }
-  const usage = format.usageInAnswer(body)
-  return usage === undefined || usage === null ? null : relayError('upstream_format')
+  const usage = format.usageInAnswer(body) ?? parsedObject(body)
+  return usage === null ? null : relayError('upstream_format')
 }
 
 async function concludeImages(

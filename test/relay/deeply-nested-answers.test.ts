@@ -84,6 +84,69 @@ const openAiAnswer = (usage: object) => ({
   usage,
 })
 
+const withoutUsage = `{"candidates":[${candidate}]}`
+
+it('a plain answer without usage that can not be converted is charged by a count', async () => {
+  const whole = { headers: { 'content-type': 'application/json' } }
+  const pieces = [Buffer.from(withoutUsage)]
+  provider.answers.set(`POST /v1beta/models/${MODEL}:generateContent`, { ...whole, pieces })
+  expect((await call('/v1/chat/completions', chat)).status).toBe(502)
+  const { type, data } = await onlyEnd(rig)
+  expect(type).toBe('CallSettled')
+  expect('charge' in data && Number(data.charge)).toBeGreaterThan(DEPTH)
+})
+
+describe('a plain answer in the format of the caller that can not be serialized again', () => {
+  const json = { headers: { 'content-type': 'application/json' } }
+  const USED = '{"input_tokens":3,"output_tokens":904}'
+  const id = '"id":"a1","model":"lab-nested"'
+  const called = `{"type":"function_call","call_id":"c","name":"f","arguments":${nested}}`
+  const failure = '"status":"failed","error":{"code":"server_error","message":"Failed"}'
+  const response = `{${id},"object":"response","output":[${called}],"usage":${USED}`
+  const block = `{"type":"tool_use","id":"t","name":"f","input":${nested}}`
+  const message = `{${id},"type":"message","role":"assistant","content":[${block}],"usage":${USED}}`
+  const asked = { model: MODEL, messages: chat.messages, max_tokens: OUTPUT_MAX }
+  const charged = { end: 'incomplete', usage: { inputUncached: 3, output: 904 } }
+
+  const script = async (type: number, body: string, until?: Promise<void>) => {
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    await rig.addChannel(3, { type, baseUrl: provider.url, models: [MODEL] })
+    const pieces = [Buffer.from(body)]
+    provider.answers.set('*', { ...json, pieces, ...(until === undefined ? {} : { until }) })
+  }
+
+  it('is an error and charged by its usage if the response has failed', async () => {
+    await script(1, `${response},${failure}}`)
+    const answered = await call('/v1/responses', { model: MODEL, input: 'x' })
+    expect(answered.status).toBe(502)
+    expect(await answered.text()).toContain('"error"')
+    expect(await onlyEnd(rig)).toMatchObject({ type: 'CallSettled', data: charged })
+  })
+
+  it('is passed unchanged if the response is incomplete', async () => {
+    await script(1, `${response},"status":"incomplete"}`)
+    const answered = await call('/v1/responses', { model: MODEL, input: 'x' })
+    expect([answered.status, await answered.text()]).toEqual([200, expect.stringContaining(nested)])
+    const data = { end: 'done', usage: charged.usage }
+    expect(await onlyEnd(rig)).toMatchObject({ type: 'CallSettled', data })
+  })
+
+  it.each([
+    ['/v1/messages', 14, message, asked],
+    ['/v1/responses', 1, `${response},"status":"completed"}`, { model: MODEL, input: 'x' }],
+  ] as const)('ends a stream at %s that began with pings', async (path, type, body, request) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await rig.setOption('general_setting.ping_interval_enabled', 'true')
+    await rig.setOption('general_setting.ping_interval_seconds', '1')
+    await script(type, body, promise)
+    const answered = await call(path, { ...request, stream: true })
+    resolve()
+    expect(answered.status).toBe(200)
+    expect(await answered.text()).toMatch(/ping\n[\s\S]*event: error\ndata: \{/)
+    expect(await onlyEnd(rig)).toMatchObject({ type: 'CallSettled', data: charged })
+  })
+})
+
 describe('values that can not be converted to a text or a number', () => {
   it.each(['prompt_tokens', 'completion_tokens', 'prompt_tokens_details', 'total_tokens'])(
     'in the usage (`%s`), the call is charged, and ends',
