@@ -101,20 +101,16 @@ function plainTextIn(bytes: Buffer): string | null {
   return NOT_PLAIN_TEXT.test(text) ? null : text
 }
 
-/** The maximum length in bytes of an answer that is parsed to find a vendor's own error. */
-const VENDOR_ERROR_BYTES_MAX = 64 * 1024
-
 /** Matches the codes with which vendors report a success. */
 const SUCCESS_CODE = /^(?:0*|200|ok|success)$/i
 
 /**
- * Reports whether an answer with a success status is an error in a vendor's own format. The answer
- * must mark itself as an error, or contain a code of an error. A message alone is not enough,
- * because it may be the text of an answer, which is not billed.
+ * Reports whether an answer with a success status, or an event of a stream, is an error in a
+ * vendor's own format, such as `{"code":50501,"message":"System error"}`. It must mark itself as an
+ * error, or contain a code of an error. A message alone is not enough, because it may be the text
+ * of an answer, which is not billed.
  */
-export function isVendorError(bytes: Buffer): boolean {
-  if (bytes.length > VENDOR_ERROR_BYTES_MAX) return false
-  const { success, errors, object, type, code } = parsedObject(bytes) ?? {}
+export function isVendorError({ success, errors, object, type, code }: JsonObject): boolean {
   const isMarked = success === false || object === 'error' || type === 'error'
   return isMarked || listOf(errors).length > 0 || !SUCCESS_CODE.test(scalarText(code))
 }

@@ -1,6 +1,7 @@
 import {
   type JsonObject,
   numericOf,
+  objectOf,
   objectOrEmpty,
   parsedObject,
 } from '../canonical/json-values.ts'
@@ -46,13 +47,19 @@ export function isInvalidJsonObject(body: Buffer): boolean {
  * short.
  */
 const EMPTY_ANSWER_BYTES_MAX = 4_096
+/** The same limit for an answer that repeats parts of the request, such as its instructions. */
+const EMPTY_ECHO_BYTES_MAX = 256 * 1024
 
 /**
  * Reports whether a short answer has an empty list of results, such as embeddings without a vector.
  * `resultsIn` returns the list of results in an answer.
  */
-export function lacksResult(body: Buffer, resultsIn: (answer: JsonObject) => unknown): boolean {
-  if (body.length > EMPTY_ANSWER_BYTES_MAX) return false
+export function lacksResult(
+  body: Buffer,
+  resultsIn: (answer: JsonObject) => unknown,
+  bytesMax = EMPTY_ANSWER_BYTES_MAX,
+): boolean {
+  if (body.length > bytesMax) return false
   const results = resultsIn(parsedObject(body) ?? {})
   return Array.isArray(results) && results.length === 0
 }
@@ -61,27 +68,44 @@ export function lacksResult(body: Buffer, resultsIn: (answer: JsonObject) => unk
 export const hasCounts = (usage: unknown): boolean =>
   Object.values(objectOrEmpty(usage)).some((count) => numericOf(count) > 0)
 
+type ListCheck = {
+  /** The member with the list of results. */
+  readonly list: string
+  /** A member that takes the place of the list, such as the reason why a prompt was blocked. */
+  readonly substitute?: string
+  readonly usageIn: (body: Buffer) => unknown
+  /** Returns a value other than null for an answer that failed although it has a list. */
+  readonly errorOfFailed?: (body: Buffer) => JsonObject | null
+  /** True if answers repeat parts of the request. */
+  readonly repeatsRequest?: true
+}
+
 /**
- * Returns a function that checks an answer like `answerCheck(list)`. The function returns
- * `no-result` for an answer in which `list` is empty, and `error-event` for an answer that failed
- * (see `WireFormat.errorOfFailedAnswer`), unless the answer reports usage.
+ * Returns a function that checks an answer like `answerCheck(list, substitute)`. The function
+ * returns `no-result` for an answer in which `list` is empty, and `error-event` for an answer that
+ * failed, unless the answer reports usage. The provider then charges for it.
  */
-export function answerListCheck(
-  list: string,
-  usageIn: (body: Buffer) => unknown,
-  errorOfFailed: (body: Buffer) => JsonObject | null = () => null,
-) {
-  const errorOfMembers = answerCheck(list)
+export function answerListCheck({
+  list,
+  substitute = list,
+  usageIn,
+  errorOfFailed = () => null,
+  repeatsRequest,
+}: ListCheck) {
+  const errorOfMembers = answerCheck(list, substitute)
+  const bytesMax = repeatsRequest === true ? EMPTY_ECHO_BYTES_MAX : EMPTY_ANSWER_BYTES_MAX
   // Only a short answer with an empty list is parsed, because most answers have results.
   const emptyList = new RegExp(`"${list}"\\s*:\\s*\\[\\s*\\]`)
+  const resultsIn = (answer: JsonObject) => objectOf(answer[substitute]) ?? answer[list]
   const isEmpty = (body: Buffer): boolean =>
-    body.length <= EMPTY_ANSWER_BYTES_MAX &&
+    body.length <= bytesMax &&
     emptyList.test(body.toString('latin1')) &&
-    lacksResult(body, (answer) => answer[list])
+    lacksResult(body, resultsIn, bytesMax)
   return (body: Buffer): AnswerFault | null => {
     const error = errorOfMembers(body)
     if (error !== null) return error
-    const fault = isEmpty(body) ? 'no-result' : errorOfFailed(body) && 'error-event'
+    const isFailed = errorOfFailed(body) !== null
+    const fault = isFailed ? 'error-event' : isEmpty(body) ? 'no-result' : null
     return fault !== null && !hasCounts(usageIn(body)) ? fault : null
   }
 }
@@ -104,7 +128,13 @@ function errorOfAnswer(body: Buffer, members: readonly Buffer[]): AnswerFault | 
  * contains a member `error`, at any depth, or is an error in a vendor's own format.
  */
 export const faultWithoutResult = (body: Buffer): 'error-event' | 'format' =>
-  body.includes(ERROR) || isVendorError(body) ? 'error-event' : 'format'
+  body.includes(ERROR) || isVendorError(shortAnswer(body)) ? 'error-event' : 'format'
+
+/** The maximum length in bytes of an answer that is parsed to find a vendor's own error. */
+const VENDOR_ERROR_BYTES_MAX = 64 * 1024
+
+const shortAnswer = (body: Buffer): JsonObject =>
+  (body.length > VENDOR_ERROR_BYTES_MAX ? null : parsedObject(body)) ?? {}
 
 const NULL_VALUE = /^\s*:\s*null\b/
 const NULL_BYTES_MAX = 16

@@ -1,4 +1,5 @@
-import { type JsonObject, objectOf, textOrEmpty } from '#relay/canonical/json-values.ts'
+import { objectOf } from '#relay/canonical/json-values.ts'
+import { isVendorError } from '#relay/canonical/read-provider-error-body.ts'
 import { EVENT_BOUNDARY, eventData } from '#relay/canonical/sse-scanner.ts'
 import type { StreamFormat } from '../dialects/stream-format.ts'
 import { parseStreamEvent } from './parse-stream-event.ts'
@@ -8,15 +9,6 @@ import { parseStreamEvent } from './parse-stream-event.ts'
  * answer counts as begun.
  */
 const HELD_BYTES_MAX = 64 * 1024
-
-/**
- * Reports whether an event is an error in the format of a vendor, such as
- * `{"code":50501,"message":"System error"}`.
- */
-function isVendorError({ code, message, msg }: JsonObject): boolean {
-  const isCode = typeof code === 'number' || (typeof code === 'string' && code !== '')
-  return isCode && (textOrEmpty(message) !== '' || textOrEmpty(msg) !== '')
-}
 
 /**
  * Holds back the events before the first event of a stream's answer. Some providers send an error

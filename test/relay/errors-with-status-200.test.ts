@@ -125,6 +125,71 @@ describe('an answer with status 200 whose choice has failed', () => {
   })
 })
 
+describe('a plain answer with status 200 without any content', () => {
+  const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
+  const geminiPath = '/v1beta/models/m:generateContent'
+  const messagesBody = { ...asked, max_tokens: 5 }
+  const message = { type: 'message', role: 'assistant', content: [], stop_reason: 'end_turn' }
+  const response = { id: 'resp_1', object: 'response', status: 'completed', output: [] }
+  const failed = { ...response, status: 'failed', error: { code: 'server_error', message: 'no' } }
+  const long = { ...response, instructions: 'x'.repeat(50_000) }
+  const empty: readonly (readonly [number, string, object, object])[] = [
+    [24, geminiPath, { contents }, { candidates: [] }],
+    [24, geminiPath, { contents }, { candidates: [], usageMetadata: { promptTokenCount: 0 } }],
+    [24, '/v1/chat/completions', asked, { candidates: [], modelVersion: 'm' }],
+    [14, '/v1/messages', messagesBody, { content: [] }],
+    [14, '/v1/messages', messagesBody, message],
+    [14, '/v1/chat/completions', asked, { ...message, usage: { input_tokens: 0 } }],
+    [1, '/v1/responses', { model: 'm', input: 'Hi' }, response],
+    [1, '/v1/responses', { model: 'm', input: 'Hi' }, long],
+    [1, '/v1/responses', { model: 'm', input: 'Hi' }, { ...failed, usage: { input_tokens: 0 } }],
+  ]
+
+  it.each(empty)(
+    'costs nothing in a channel of type %i at %s',
+    async (type, path, body, answer) => {
+      await addTwoChannels(type)
+      provider.answers.set('*', { body: answer })
+      const before = await rig.balance()
+      expect(await post(path, body)).toMatchObject({ status: 502 })
+      expect((await onlyEnd(rig)).type).toBe('CallReleased')
+      expect(await rig.balance()).toBe(before)
+      expect(provider.requests).toHaveLength(2)
+    },
+  )
+
+  const usage = { input_tokens: 7, output_tokens: 2 }
+  const usageMetadata = { promptTokenCount: 7, thoughtsTokenCount: 2, totalTokenCount: 9 }
+  const used: typeof empty = [
+    [24, geminiPath, { contents }, { candidates: [], usageMetadata }],
+    // Google omits empty lists.
+    [24, geminiPath, { contents }, { usageMetadata, modelVersion: 'm' }],
+    [24, '/v1/chat/completions', asked, { usageMetadata, modelVersion: 'm' }],
+    [14, '/v1/messages', messagesBody, { ...message, usage }],
+    [1, '/v1/responses', { model: 'm', input: 'Hi' }, { ...response, usage }],
+  ]
+
+  it.each(used)(
+    'is charged by its usage at channel type %i at %s',
+    async (type, path, body, answer) => {
+      await addTwoChannels(type)
+      provider.answers.set('*', { body: answer })
+      expect(await post(path, body)).toMatchObject({ status: 200 })
+      expect((await onlyEnd(rig)).data).toMatchObject({ usage: { inputUncached: 7, output: 2 } })
+      expect(provider.requests).toHaveLength(1)
+    },
+  )
+
+  it('is passed on if it says why Gemini blocked the prompt', async () => {
+    await addTwoChannels(24)
+    provider.answers.set('*', {
+      body: { candidates: [], promptFeedback: { blockReason: 'SAFETY' } },
+    })
+    expect(await post(geminiPath, { contents })).toMatchObject({ status: 200 })
+    expect(provider.requests).toHaveLength(1)
+  })
+})
+
 describe('a stream with status 200 without an answer', () => {
   const vllm = { object: 'error', message: 'too long', type: 'BadRequestError', code: 400 }
   const busy = { code: 50501, message: 'System error', data: null }
@@ -139,6 +204,9 @@ describe('a stream with status 200 without an answer', () => {
     ['a list without choices', dataOf({ choices: [] }), 'error'],
     ['a usage of 0', dataOf({ choices: [], usage: { prompt_tokens: 0 } }), 'error'],
     ['no JSON', 'data: busy\n\n', 'error'],
+    ['a code of success', dataOf({ code: 0, message: 'it works' }), 'answer'],
+    ['an error without a code', dataOf({ success: false, message: 'Try later' }), 'Try later'],
+    ['a list of errors', dataOf({ errors: [{ message: 'No route' }] }), 'No route'],
   ]
   const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
   const others: readonly (readonly [number, string, object, string])[] = [

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ANTHROPIC_BATCHES } from '#relay/batches/anthropic-batches.ts'
 import { GEMINI_BATCHES } from '#relay/batches/gemini-batches.ts'
 import { OPENAI_BATCHES } from '#relay/batches/openai-batches.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import {
   isVendorError,
   providerErrorCodes,
@@ -94,7 +95,7 @@ describe('a provider’s answer with values that can not be converted to texts',
   it('is read as an error', () => {
     for (const answer of ANSWERS) {
       providerErrorCodes(bytesOf(answer))
-      isVendorError(bytesOf(answer))
+      isVendorError(answer as JsonObject)
       providerErrorMeaning(bytesOf(answer), 422)
     }
   })

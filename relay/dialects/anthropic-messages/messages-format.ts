@@ -8,7 +8,7 @@ import {
   relayError,
 } from '#relay/canonical/relay-error.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
-import { answerCheck } from '../check-successful-answer.ts'
+import { answerListCheck } from '../check-successful-answer.ts'
 import { FileIdFinder } from '../find-file-ids.ts'
 import {
   type BodyNames,
@@ -229,7 +229,7 @@ export const ANTHROPIC_MESSAGES: WireFormat = {
     passedHeaders(headers, request !== undefined && sendsFastMode(request)),
   usageInAnswer,
   readUsage: readAnthropicUsage,
-  errorOfAnswer: answerCheck('content'),
+  errorOfAnswer: answerListCheck({ list: 'content', usageIn: usageInAnswer }),
   streamOfAnswer: streamOfMessage,
   readTexts: readMessageTexts,
   stream: ANTHROPIC_STREAM,

@@ -13,7 +13,7 @@ import {
   relayError,
 } from '#relay/canonical/relay-error.ts'
 import { nestedMemberRules } from '../check-nested-json-members.ts'
-import { answerCheck } from '../check-successful-answer.ts'
+import { type AnswerFault, answerListCheck, hasCounts } from '../check-successful-answer.ts'
 import { ambiguousKey, jsonError } from '../invalid-json-error.ts'
 import { TOOLS_MAX } from '../openai-chat/find-message-parts-and-tools.ts'
 import { inputBoundOf } from '../openai-chat/input-token-bound.ts'
@@ -253,6 +253,22 @@ function outlineOf({ model, isStream, outputTokensMax, choices }: ChatRequest): 
   return validOutline(readGenerateRequest(body, { model, isStream }, NO_NAMES))
 }
 
+const errorOfMembers = answerListCheck({
+  list: 'candidates',
+  // The answer to a prompt that was blocked has no candidates.
+  substitute: 'promptFeedback',
+  usageIn: usageInGeneration,
+})
+
+/**
+ * Checks the body of an answer with status 200. Google omits empty lists, so an answer with only a
+ * usage is an answer without candidates, for which Google charges.
+ */
+function errorOfGeneration(body: Buffer): AnswerFault | null {
+  const error = errorOfMembers(body)
+  return error === 'format' && hasCounts(usageInGeneration(body)) ? null : error
+}
+
 const CLIENT_HEADER = 'x-goog-api-client'
 
 /** Gemini's `generateContent` and `streamGenerateContent`. */
@@ -268,8 +284,7 @@ export const GEMINI: WireFormat = {
     client === undefined ? [] : [CLIENT_HEADER, String(client)],
   usageInAnswer: usageInGeneration,
   readUsage: readGeminiUsage,
-  // The answer to a prompt that was blocked has no candidates.
-  errorOfAnswer: answerCheck('candidates', 'promptFeedback'),
+  errorOfAnswer: errorOfGeneration,
   modelName: { find: answeredModel, replace: withModelVersion },
   streamOfAnswer: streamOfGeneration,
   readTexts: readCandidateTexts,

@@ -260,7 +260,9 @@ export const OPENAI_CHAT: WireFormat = {
     const { prompt_tokens_details: details } = objectOrEmpty(raw)
     return countLongWritesAsOneHour(report, details, body)
   },
-  errorOfAnswer: answerListCheck('choices', usageInAnswer, errorInChoices),
+  errorOfAnswer: answerListCheck({
+    ...{ list: 'choices', usageIn: usageInAnswer, errorOfFailed: errorInChoices },
+  }),
   errorOfFailedAnswer: errorInChoices,
   passedHeaders,
   streamOfAnswer,

@@ -203,7 +203,9 @@ export const OPENAI_COMPLETIONS: WireFormat = {
   usageInAnswer,
   readUsage: (raw, { isOutputTotalLessPrompt, ...bounds }) =>
     readOpenAiUsage(raw, bounds, isOutputTotalLessPrompt),
-  errorOfAnswer: answerListCheck('choices', usageInAnswer, errorInChoices),
+  errorOfAnswer: answerListCheck({
+    ...{ list: 'choices', usageIn: usageInAnswer, errorOfFailed: errorInChoices },
+  }),
   errorOfFailedAnswer: errorInChoices,
   // In this format, a stream chunk has the same members as a complete answer.
   streamOfAnswer: (body) =>

@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { type JsonObject, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { redact } from '#relay/canonical/redact-provider-texts.ts'
-import { type AnswerFault, answerCheck } from '../check-successful-answer.ts'
+import { type AnswerFault, answerListCheck } from '../check-successful-answer.ts'
 import type { ErrorFormat } from '../error-format.ts'
 import { type ErrorBody, OPENAI_ERRORS } from '../openai-chat/error-format.ts'
+import { usageInAnswer } from '../openai-chat/usage-in-answer.ts'
 import { isMembers } from '../read-common-request-members.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 
 const FAILED = Buffer.from('"failed"')
 const UNFINISHED: readonly string[] = ['queued', 'in_progress']
 const UNFINISHED_TEXTS = UNFINISHED.map((status) => Buffer.from(JSON.stringify(status)))
-const isResponse = answerCheck('output')
+const errorOfMembers = answerListCheck({
+  ...{ list: 'output', usageIn: usageInAnswer, repeatsRequest: true },
+  errorOfFailed: failedResponse,
+})
 
 /**
  * Reports whether a complete answer is a response that the provider has yet to generate. Such a
@@ -26,20 +30,19 @@ export function isUnfinished(body: Buffer): boolean {
  * Checks the body of an answer with status 200. A failed response without a usage is an error. A
  * failed response with a usage counts as an answer, because the provider charges for it.
  */
-export function errorOfResponse(body: Buffer): AnswerFault | null {
-  if (isUnfinished(body)) return 'format'
-  const error = isResponse(body)
-  if (error !== null || !body.includes(FAILED)) return error
-  const response = parsedObject(body)
-  const isFailed = response?.status === 'failed'
-  return isFailed && objectOf(response.usage) === null ? 'error-event' : null
+export const errorOfResponse = (body: Buffer): AnswerFault | null =>
+  isUnfinished(body) ? 'format' : errorOfMembers(body)
+
+function failedResponse(body: Buffer): JsonObject | null {
+  const response = body.includes(FAILED) ? parsedObject(body) : null
+  return response?.status === 'failed' ? response : null
 }
 
 /** Removes the confidential texts from the error in a failed response. */
 export function redactedResponse(body: Buffer, confidential: readonly string[]): Buffer {
-  const response = body.includes(FAILED) ? parsedObject(body) : null
+  const response = failedResponse(body)
   const error = objectOf(response?.error)
-  if (response?.status !== 'failed' || error === null) return body
+  if (error === null) return body
   const { code, message } = error
   const texts = { code: textOf(code, confidential), message: textOf(message, confidential) }
   return Buffer.from(JSON.stringify({ ...response, error: texts }))
