@@ -4,8 +4,10 @@ import type { JsonObject } from './json-values.ts'
 
 export type AnswerPart = TextPart | ThinkingPart | ToolCallPart | RefusalPart
 
-/** Why a model's answer ended. */
-export type StopReason = 'end' | 'length' | 'tool-calls' | 'stop-sequence' | 'refusal' | 'pause'
+/** Why a model's answer ended. `interrupted` means that the provider could not complete it. */
+export type StopReason =
+  | ('end' | 'length' | 'tool-calls' | 'stop-sequence' | 'refusal' | 'pause')
+  | 'interrupted'
 
 /** One complete answer, independent of any wire format. */
 export type CanonicalAnswer = {

@@ -125,6 +125,42 @@ describe('an answer with status 200 whose choice has failed', () => {
   })
 })
 
+describe('an answer that the provider has interrupted', () => {
+  beforeEach(() => addTwoChannels())
+  const choice = { index: 0, finish_reason: 'insufficient_system_resource' }
+
+  it.each([false, true])('is charged by its delivered part (as a stream: %s)', async (stream) => {
+    const said = { role: 'assistant', content: 'some words' }
+    const event = dataOf({ id: 'g', choices: [{ ...choice, delta: said }] })
+    const streamed = { headers: STREAMED, pieces: [Buffer.from(event + DONE)] }
+    const plain = { body: { id: 'g', choices: [{ ...choice, message: said }] } }
+    provider.answers.set('*', stream ? streamed : plain)
+    const { status, text } = await post('/v1/messages', { ...asked, max_tokens: 5, stream })
+    expect([status, text]).toEqual([200, expect.stringContaining('"stop_reason":"max_tokens"')])
+    expect(text).toContain('some words')
+    expect((await onlyEnd(rig)).data).toMatchObject({ end: 'done', usage: { output: 2 } })
+    expect(provider.requests).toHaveLength(1)
+  })
+
+  const empty = { role: 'assistant', content: '', tool_calls: [] }
+  it.each(CALLS)('costs nothing without content, and is tried again: %s', async (path, body) => {
+    const before = await rig.balance()
+    const event = dataOf({ id: 'g', choices: [{ ...choice, delta: empty }] })
+    for (const answer of [
+      { body: { id: 'g', choices: [{ ...choice, message: empty, text: '' }] } },
+      { headers: STREAMED, pieces: [Buffer.from(event + DONE)] },
+    ]) {
+      provider.answers.set('*', answer)
+      expect(await post(path, { ...body, stream: 'pieces' in answer })).toMatchObject({
+        status: 502,
+      })
+    }
+    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallReleased')
+    expect([ends.length, await rig.balance()]).toEqual([2, before])
+    expect(provider.requests).toHaveLength(4)
+  })
+})
+
 describe('a plain answer with status 200 without any content', () => {
   const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
   const geminiPath = '/v1beta/models/m:generateContent'

@@ -17,6 +17,8 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   'tool-calls': 'tool_use',
   pause: 'pause_turn',
   refusal: 'refusal',
+  // Anthropic has no such reason. Clients treat an answer with this one as incomplete.
+  interrupted: 'max_tokens',
 }
 
 /**

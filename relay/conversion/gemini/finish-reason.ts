@@ -36,13 +36,14 @@ export function readModelFailure(reason: string, message: string): AnswerError |
 
 /**
  * Reads `finishReason`. Gemini sends `STOP` even for an answer with tool calls, so `hasCalls`
- * decides in this case.
+ * decides in this case. `OTHER` means that Gemini ended the answer for an unknown reason.
  */
 export function readFinishReason(reason: string, hasCalls: boolean): StopReason {
   if (REFUSALS.has(reason)) return 'refusal'
   // `CONTINUATION` means that the answer is incomplete and can be continued.
   if (reason === 'MAX_TOKENS' || reason === 'CONTINUATION') return 'length'
-  return hasCalls ? 'tool-calls' : 'end'
+  if (hasCalls) return 'tool-calls'
+  return reason === 'OTHER' ? 'interrupted' : 'end'
 }
 
 const REASONS: Readonly<Record<StopReason, string>> = {
@@ -52,6 +53,7 @@ const REASONS: Readonly<Record<StopReason, string>> = {
   length: 'MAX_TOKENS',
   refusal: 'SAFETY',
   pause: 'OTHER',
+  interrupted: 'OTHER',
 }
 
 export const writeFinishReason = (stop: StopReason): string => REASONS[stop]

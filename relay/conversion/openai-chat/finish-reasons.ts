@@ -1,4 +1,5 @@
 import { type JsonObject, textOf } from '#relay/canonical/json-values.ts'
+import { INTERRUPTIONS } from '#relay/dialects/openai-chat/error-of-failed-choice.ts'
 import type { StopReason } from '../../canonical/canonical-answer.ts'
 
 /** OpenAI's finish reasons, and those that compatible providers send instead. */
@@ -7,10 +8,12 @@ const REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
   ['length', 'length'],
   ['max_tokens', 'length'],
   ['model_length', 'length'],
+  ['model_context_window_exceeded', 'length'],
   ['tool_calls', 'tool-calls'],
   ['function_call', 'tool-calls'],
   ['content_filter', 'refusal'],
   ['sensitive', 'refusal'],
+  ...[...INTERRUPTIONS].map((reason) => [reason, 'interrupted'] as const),
 ])
 
 type Stop = { readonly stop: StopReason; readonly stopSequence: string | null }
@@ -34,6 +37,8 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   'stop-sequence': 'stop',
   refusal: 'content_filter',
   pause: 'stop',
+  // OpenAI has no such reason. Clients treat an answer with this one as incomplete.
+  interrupted: 'length',
 }
 
 /**

@@ -11,7 +11,7 @@ import type { AnswerOptions } from '../openai-chat/write-answer.ts'
 import { DONE_EVENT, dataEvent } from '../write-server-sent-events.ts'
 
 const finishReasonOf = (stop: StopReason): string => {
-  if (stop === 'length') return 'length'
+  if (stop === 'length' || stop === 'interrupted') return 'length'
   return stop === 'refusal' ? 'content_filter' : 'stop'
 }
 

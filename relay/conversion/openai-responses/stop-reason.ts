@@ -29,7 +29,8 @@ export type WrittenStop = {
  * complete.
  */
 export function writeStop(stop: StopReason, isRefused: boolean): WrittenStop {
-  if (stop === 'length') return incomplete('max_output_tokens')
+  // OpenAI has only one reason for an answer that ended too early.
+  if (stop === 'length' || stop === 'interrupted') return incomplete('max_output_tokens')
   if (stop === 'refusal' && !isRefused) return incomplete('content_filter')
   return { status: 'completed', incomplete_details: null }
 }

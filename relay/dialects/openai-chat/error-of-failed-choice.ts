@@ -1,4 +1,10 @@
-import { type JsonObject, objectsOf, parsedObject } from '#relay/canonical/json-values.ts'
+import {
+  type JsonObject,
+  objectOrEmpty,
+  objectsOf,
+  parsedObject,
+  textOrEmpty,
+} from '#relay/canonical/json-values.ts'
 
 /** Reports whether the value of a member `error` is an error. */
 export const isErrorValue = (error: unknown): boolean =>
@@ -17,16 +23,41 @@ export function errorOfChoices(choices: unknown): JsonObject | null {
   return { error: isErrorValue(failed.error) ? failed.error : {} }
 }
 
-const MARK = Buffer.from('"error"')
+/**
+ * The finish reasons of choices that a provider could not complete: those of Zhipu, of DeepSeek,
+ * and of vLLM and SGLang (the last two). Such a choice may have content, which is charged.
+ */
+export const INTERRUPTIONS: ReadonlySet<string> = new Set([
+  ...['network_error', 'insufficient_system_resource', 'abort', 'aborted'],
+])
+
+const isEmptyValue = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0)
+
+/** Reports whether a choice was interrupted and has no content. */
+export function isEmptyInterruption(choice: JsonObject): boolean {
+  const { finish_reason: reason, message, delta, text } = choice
+  const { role: _, ...content } = objectOrEmpty(message ?? delta)
+  const values = [text, ...Object.values(content)]
+  return INTERRUPTIONS.has(textOrEmpty(reason)) && values.every(isEmptyValue)
+}
+
+const MARKS = ['error', ...INTERRUPTIONS].map((text) => Buffer.from(JSON.stringify(text)))
 
 /**
  * Returns the error of a complete answer that failed although it has choices, in the form of an
- * error response's body. Returns null for any other answer. Quotes inside of texts are escaped, so
- * only an answer with a member or a value `error` is parsed.
+ * error response's body. An answer whose choices were all interrupted without any content has
+ * failed as well. Returns null for any other answer. Quotes inside of texts are escaped, so only an
+ * answer with a member or a value in `MARKS` is parsed.
  */
 export function errorInChoices(body: Buffer): JsonObject | null {
-  if (!body.includes(MARK)) return null
+  if (!MARKS.some((mark) => body.includes(mark))) return null
   const { error, choices } = parsedObject(body) ?? {}
-  if (objectsOf(choices).length === 0) return null
-  return isErrorValue(error) ? { error } : errorOfChoices(choices)
+  const list = objectsOf(choices)
+  if (list.length === 0) return null
+  if (isErrorValue(error)) return { error }
+  return errorOfChoices(choices) ?? (list.every(isEmptyInterruption) ? { error: {} } : null)
 }

@@ -68,7 +68,7 @@ describe('reading an answer in Gemini’s format', () => {
     ['SPII', 'refusal'],
     ['BLOCKLIST', 'refusal'],
     ['LANGUAGE', 'refusal'],
-    ['OTHER', 'end'],
+    ['OTHER', 'interrupted'],
     ['SOMETHING_NEW', 'end'],
   ])('reads the end %s as %s', (finishReason, stop) => {
     expect(choiceOf(candidate([{ text: 'a' }], { finishReason }))?.stop).toBe(stop)

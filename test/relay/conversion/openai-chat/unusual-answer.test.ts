@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { convertCall } from '#relay/conversion/convert-call.ts'
+import { COMPATIBLE } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { readAnswer } from '#relay/conversion/openai-chat/read-answer.ts'
 import { createStreamReader } from '#relay/conversion/openai-chat/read-stream.ts'
 
@@ -62,4 +64,44 @@ it('keeps the signature of a detail whose members a later detail erases', () => 
     { kind: 'stop' },
     { kind: 'end' },
   ])
+})
+
+describe('an answer that a provider has interrupted', () => {
+  const messages = [{ role: 'user', content: 'Hi' }]
+  const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
+  const callers = [
+    ['chat', { messages }, '"finish_reason":"length"'],
+    ['completions', { prompt: 'Hi' }, '"finish_reason":"length"'],
+    ['messages', { messages, max_tokens: 9 }, '"stop_reason":"max_tokens"'],
+    ['responses', { input: 'Hi' }, '"status":"incomplete"'],
+    ['gemini', { contents }, '"finishReason":"OTHER"'],
+  ] as const
+  const target = { format: 'chat', model: 'm', outputTokensMax: 9, vendor: COMPATIBLE } as const
+  const reasons = ['network_error', 'insufficient_system_resource', 'abort', 'aborted']
+  const cases = callers.flatMap(([from, body, shown]) =>
+    reasons.map((reason) => [reason, from, body, shown] as const),
+  )
+  /** The arguments of the call are cut, so the caller must not run the tool. */
+  const said = { content: 'Half', tool_calls: [callWith('c', '{"city":"Par')] }
+  const complete =
+    /"stop_reason":"(?:end_turn|tool_use)|"STOP"|"stop"|"tool_calls"}|"completed","incomplete/
+
+  it.each(cases)(
+    'with %s is shown as incomplete to a caller of %s',
+    (reason, from, body, shown) => {
+      const request = Buffer.from(JSON.stringify({ model: 'm', ...body }))
+      const conversion = convertCall(from, request, { model: 'm', isStream: true }, target)
+      const choice = { index: 0, finish_reason: reason }
+      const answer = { id: 'a', choices: [{ ...choice, message: said }] }
+      const plain = `${conversion.convertAnswer(Buffer.from(JSON.stringify(answer)), 'a')}`
+      const stream = conversion.createStream('a')
+      const chunk = { id: 'a', choices: [{ ...choice, delta: said }] }
+      const begun = `${stream.convert(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`))}`
+      for (const text of [plain, begun + stream.end(Buffer.from('data: [DONE]\n\n'))]) {
+        expect(text).toContain('Half')
+        expect(text).toContain(shown)
+        expect(text).not.toMatch(complete)
+      }
+    },
+  )
 })
