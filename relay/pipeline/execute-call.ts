@@ -173,56 +173,82 @@ async function executePlannedCall(
     const { hold, outputLimit: limit } = ledger
     deps.log.debug({ call: exchange.call, hold: String(hold), limit }, 'a call was admitted')
   }
+  let started: StartedCall | null = null
   try {
-    const planned = { request, plan, permit, copies, pendingSession }
-    return await executeAdmittedCall(deps, admitted, caller, planned)
+    started = startCall(deps, admitted, caller, { request, plan })
+    const session = pendingSession instanceof Promise ? await pendingSession : pendingSession
+    return await executeAdmittedCall(deps, admitted, caller, started, {
+      request,
+      plan,
+      permit,
+      copies,
+      session,
+    })
   } finally {
-    // After a bug, the call would otherwise renew its lease until the process ends.
-    if (!ledger.hasEnded) await releaseAfterBug(ledger, NO_HISTORY)
+    // The ledger has not ended if an exception ended the call, or if its bill could not be
+    // determined. Without a release, the call would renew its lease until the process ends.
+    if (!ledger.hasEnded) await releaseAfterBug(ledger, started?.call.attemptHistory())
+    if (started !== null) await removeCall(deps, started)
   }
 }
 
-type AdmittedWork = Omit<Planned, 'upload'> & {
-  readonly pendingSession: ReturnType<RelayDeps['sessions']['find']>
+type StartedCall = {
+  readonly call: RunningCall
+  readonly screen: AnswerScreen | null
+  readonly outputHold: OutputHoldTracker
+  readonly timerEntry: ReturnType<RelayDeps['timer']['add']>
+  readonly callEntry: ReturnType<RelayDeps['runningCalls']['add']>
 }
 
-/** Executes a call whose hold is durable, from the choice of a channel to the bill. */
-async function executeAdmittedCall(
+/** Starts the deadlines of a call whose hold is durable. */
+function startCall(
   deps: RelayDeps,
   { ledger, terms, exchange }: AdmittedCall,
   caller: Caller,
-  { request, plan, permit, copies, pendingSession }: AdmittedWork,
-): Promise<CallOutcome> {
+  { request, plan }: Pick<Planned, 'request' | 'plan'>,
+): StartedCall {
   const screen = answerScreen(deps.views.options.options.screening, caller.group)
   const outputHold = new OutputHoldTracker(plan.price, terms, ledger.outputLimit)
   const callDeps = runningCallDepsOf(deps, caller, exchange, screen, outputHold)
   const call = new RunningCall(callDeps, exchange, request, ledger)
   const timerEntry = deps.timer.add(call)
-  const callEntry = deps.runningCalls.add(call)
-  try {
-    const session = pendingSession instanceof Promise ? await pendingSession : pendingSession
-    const running = { call, caller, ledger, terms, outputHold, session, permit, copies }
-    const outcome = await tryAlternatives(deps, exchange, request, plan, running)
-    const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
-    const { format } = request
-    const closing = { deps, exchange, request, format, call, ledger, outputHold, unserved, caller }
-    const isSuccess = await concludeCall(closing, screen, last)
-    if (deps.log.isLevelEnabled('debug')) {
-      deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')
-    }
-    // A caller who disconnects before the end of an answer is charged for the call, so the call
-    // counts as a success.
-    const isLeft = call.isCallerGone && call.tokens > 0
-    return { isSuccess: isSuccess || isLeft, tokens: call.tokens }
-  } finally {
-    // The ledger has not ended if an exception ended the call, or if its bill could not be
-    // determined.
-    if (!ledger.hasEnded) await releaseAfterBug(ledger, call.attemptHistory())
-    if (call.pendingCancellations.length > 0) await Promise.all(call.pendingCancellations)
-    deps.runningCalls.remove(callEntry)
-    // Without this immediate removal, a finished call would survive several garbage collections.
-    if (call.isOver()) deps.timer.remove(timerEntry)
+  return { call, screen, outputHold, timerEntry, callEntry: deps.runningCalls.add(call) }
+}
+
+/** Removes a call whose ledger has ended from the lists of running calls. */
+async function removeCall(
+  deps: RelayDeps,
+  { call, timerEntry, callEntry }: StartedCall,
+): Promise<void> {
+  if (call.pendingCancellations.length > 0) await Promise.all(call.pendingCancellations)
+  deps.runningCalls.remove(callEntry)
+  // Without this immediate removal, a finished call would survive several garbage collections.
+  if (call.isOver()) deps.timer.remove(timerEntry)
+}
+
+type Work = Omit<Planned, 'upload'> & { readonly session: CallSession | null }
+
+/** Runs a call from the choice of a channel to the bill. */
+async function executeAdmittedCall(
+  deps: RelayDeps,
+  { ledger, terms, exchange }: AdmittedCall,
+  caller: Caller,
+  { call, screen, outputHold }: StartedCall,
+  { request, plan, permit, copies, session }: Work,
+): Promise<CallOutcome> {
+  const running = { call, caller, ledger, terms, outputHold, session, permit, copies }
+  const outcome = await tryAlternatives(deps, exchange, request, plan, running)
+  const [last, unserved] = isRelayError(outcome) ? [null, outcome] : [outcome, null]
+  const { format } = request
+  const closing = { deps, exchange, request, format, call, ledger, outputHold, unserved, caller }
+  const isSuccess = await concludeCall(closing, screen, last)
+  if (deps.log.isLevelEnabled('debug')) {
+    deps.log.debug({ call: exchange.call, isSuccess, tokens: call.tokens }, 'a call ended')
   }
+  // A caller who disconnects before the end of an answer is charged for the call, so the call
+  // counts as a success.
+  const isLeft = call.isCallerGone && call.tokens > 0
+  return { isSuccess: isSuccess || isLeft, tokens: call.tokens }
 }
 
 type Running = Pick<ClosingContext, 'call' | 'caller' | 'ledger' | 'outputHold'> & {
@@ -340,7 +366,7 @@ const runningCallDepsOf = (
 const NO_HISTORY: AttemptHistory = { attempts: [], firstByteMs: null }
 
 /** Releases the hold of a call that an unexpected exception ended. */
-async function releaseAfterBug(ledger: CallLedger, history: AttemptHistory): Promise<void> {
+async function releaseAfterBug(ledger: CallLedger, history = NO_HISTORY): Promise<void> {
   const bug = { channelId: null, reason: 'refused', errorCode: 'internal_error' } as const
   await ledger.release({ ...bug, statusCode: 500 }, history).catch(() => {})
 }

@@ -218,13 +218,17 @@ describe('an exception in the relay', () => {
   }
 
   it.each([
-    ['before the first attempt', failToStart],
-    ['in an attempt', () => failOnce(vi.spyOn(RunningCall.prototype, 'tryAt'))],
-    ['before the bill is written', () => failOnce(vi.spyOn(AttemptList.prototype, 'noteAnswer'))],
-  ])('%s leaves no hold and no permit', async (_name, fail) => {
+    ['before the first attempt', failToStart, []],
+    ['in an attempt', () => failOnce(vi.spyOn(RunningCall.prototype, 'tryAt')), []],
+    [
+      'before the bill is written',
+      () => failOnce(vi.spyOn(AttemptList.prototype, 'noteAnswer')),
+      [{ channelId: 3 }],
+    ],
+  ])('%s leaves no hold and no permit', async (_name, fail, attempts) => {
     fail()
     expect((await ask(false)).status).toBeGreaterThanOrEqual(500)
-    const data = { errorCode: 'internal_error' }
+    const data = { errorCode: 'internal_error', attempts }
     expect(await onlyEnd(rig)).toMatchObject({ type: 'CallReleased', data })
     expect((await ask(false)).status).toBe(200)
   })
