@@ -49,6 +49,11 @@ export async function billResults(
       bytes += count
     },
   }
+  const failures: unknown[] = []
+  const onUnreadable = (err: unknown) => {
+    if (failures.length === 0) failures.push(err)
+  }
+  const context = { record, key, facts, onUnreadable }
   const billRead = async (): Promise<void> => {
     const read = lines
     lines = []
@@ -57,7 +62,7 @@ export async function billResults(
   try {
     for await (const result of resultLines(deps, download, memory, signal)) {
       index += 1
-      const line = await billOfResultLine(deps, result, { record, key, facts, index })
+      const line = await billOfResultLine(deps, result, { ...context, index })
       if (line === 'unreadable') unreadableLines += 1
       else if (line !== null) lines.push(line)
       if (lines.length >= LINES_AT_ONCE) await billRead()
@@ -72,10 +77,14 @@ export async function billResults(
   if (unreadableLines > 0) {
     deps.log.warn({ call: batch, unreadable: unreadableLines }, UNREADABLE)
   }
+  for (const err of failures) {
+    deps.log.warn({ err, call: batch, channelId: record.place?.channelId }, ESTIMATED)
+  }
   return { unreadableLines, bytes }
 }
 
 const UNREADABLE = 'results of a batch could not be read'
+const ESTIMATED = 'a result of a batch could not be read completely'
 
 /**
  * Awaits an append. Rejects with `StoreUnavailable` only if the event store can't be reached. Any

@@ -4,6 +4,7 @@ import { type JsonObject, jsonOrEmpty } from '#relay/canonical/json-values.ts'
 import { hasCounts } from '../dialects/check-successful-answer.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { meter } from '../pipeline/billed-usage.ts'
+import { readTextsOf } from '../pipeline/log-unreadable-answer.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import type { UserTokenCounter } from '../token-counts/token-counter.ts'
 import type { RelayKey } from '../views/channel-view.ts'
@@ -21,6 +22,8 @@ type LineContext = {
   readonly record: BatchRecord
   readonly key: RelayKey
   readonly facts: LinesById
+  /** Called with the exception if a part of the answer can't be read and is only estimated. */
+  readonly onUnreadable: (err: unknown) => void
 }
 
 /**
@@ -31,7 +34,7 @@ type LineContext = {
 export async function billOfResultLine(
   { counter: counters }: Pick<RelayDeps, 'counter'>,
   bytes: Buffer | null,
-  { record, key, facts, index }: LineContext,
+  { record, key, facts, index, onUnreadable }: LineContext,
 ): Promise<BillLines['lines'][number] | 'unreadable' | null> {
   if (bytes === null) return 'unreadable'
   const text = bytes.toString('utf8')
@@ -52,17 +55,13 @@ export async function billOfResultLine(
   const rawUsage = format.usageInAnswer(answer)
   // Like the answer to a single call, an answer without a result costs nothing if it has no usage.
   if (isWhole && !hasCounts(rawUsage) && format.errorOfAnswer(answer) !== null) return null
-  const readText = () => (isWhole ? textOfAnswer(answer, format.readTexts) : { text, tokens: 0 })
+  const metered = { ...meteredLine(storedLine, key, format), onUnreadable }
+  const readText = () =>
+    isWhole ? textOfAnswer(answer, readTextsOf(metered)) : { text, tokens: 0 }
   const delivery = { rawUsage, answeredModel: null, readText, isComplete: true, chargesInput: true }
   const { bounds } = storedLine
   const limits = { ...bounds, outputTokens: bounds.outputTokens * bounds.choices }
-  const { usage, usageSource, anomaly } = await meter(
-    delivery,
-    meteredLine(storedLine, key, format),
-    counter,
-    limits,
-    price,
-  )
+  const { usage, usageSource, anomaly } = await meter(delivery, metered, counter, limits, price)
   const shown = evidenceOfLine({
     ...{ bytes, answer: result.answer, requestId: result.requestId, usage: rawUsage },
     ...{ target: key.target, model, sentModel: storedLine.sentModel },

@@ -58,14 +58,18 @@ export type UsageBounds = {
 }
 
 /**
- * Returns the report that `read` returns. If `read` throws, returns a report without tokens that is
- * not trusted, so that the gateway's own count is charged. The call would otherwise not end, and
- * its hold would remain.
+ * Returns the report that `read` returns. If `read` throws, calls `onUnreadable` and returns a
+ * report without tokens that is not trusted, so that the gateway's own count is charged. The call
+ * would otherwise not end, and its hold would remain.
  */
-export function reportOrUnreadable(read: () => UsageReport): UsageReport {
+export function reportOrUnreadable(
+  read: () => UsageReport,
+  onUnreadable: (err: unknown) => void = () => {},
+): UsageReport {
   try {
     return read()
-  } catch {
+  } catch (err) {
+    onUnreadable(err)
     const anomaly = 'not-a-number'
     return { usage: NO_USAGE, otherInterpretation: null, isTrusted: false, anomaly }
   }

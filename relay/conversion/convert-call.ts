@@ -52,8 +52,10 @@ export type CallConversion = {
    */
   readonly lossesInAnswer: Pick<LossesInAnswer, 'list'>
   /**
-   * Returns the answer in the caller's format. Returns null if the answer can't be converted, and
-   * an error if the model failed.
+   * Returns the answer in the caller's format. Returns null if the answer is too large or is not a
+   * JSON object, and an error if the model failed. Throws an exception if the answer can't be
+   * converted for another reason. For example, a tool call's arguments may be nested too deeply to
+   * be serialized again.
    */
   readonly convertAnswer: (body: Buffer, id: string) => Buffer | AnswerError | null
   readonly createStream: (id: string) => ConvertedStream
@@ -112,9 +114,7 @@ const conversionOfAnswer = (
       return Buffer.from(JSON.stringify(writers.writeAnswer(canonical, id)))
     } catch (error) {
       if (error instanceof FailedAnswer) return { type: error.type, message: error.message }
-      // The answer can't be converted. For example, a tool call's arguments may be nested too
-      // deeply to be serialized again.
-      return null
+      throw error
     }
   },
   createStream: (id) => {

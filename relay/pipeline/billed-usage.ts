@@ -281,7 +281,7 @@ function boundsOf({ request }: MeteredCall, { outputTokens }: UsageLimits): Usag
 
 function readReport(
   rawUsage: unknown,
-  { request, channel }: MeteredCall,
+  { request, channel, onUnreadable }: MeteredCall,
   bounds: UsageBounds,
   price: PriceSnapshot,
 ): UsageReport {
@@ -289,7 +289,7 @@ function readReport(
   const { format, body } = request
   const { choices } = request
   const context = { ...bounds, body, isOutputTotalLessPrompt, price, choices }
-  return reportOrUnreadable(() => format.readUsage(rawUsage, context))
+  return reportOrUnreadable(() => format.readUsage(rawUsage, context), onUnreadable)
 }
 
 /**

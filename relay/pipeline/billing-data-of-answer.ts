@@ -2,21 +2,28 @@ import type { UsageLimits } from '#domain/pricing/usage.ts'
 import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { answeredModelIn } from '../dialects/model-name-in-answer.ts'
 import { serviceTierIn } from '../dialects/price-conditions-of-call.ts'
-import type { WireFormat } from '../dialects/wire-format.ts'
 import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import type { Delivery } from './billed-usage.ts'
+import { readTextsOf } from './log-unreadable-answer.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
+
+type AnsweringCandidate = Pick<Candidate, 'request' | 'onUnreadable'>
 
 const NO_TEXT = { text: '', tokens: 0 } as const
 
 /** Returns the data from which the billed usage of a plain answer is determined. */
-export const deliveryOf = (format: WireFormat, body: Buffer): Delivery => ({
-  rawUsage: format.usageInAnswer(body),
-  answeredModel: answeredModelIn(format, body),
-  readServiceTier: () => serviceTierIn(body),
-  readText: () => (format.hasTextlessAnswers ? NO_TEXT : textOfAnswer(body, format.readTexts)),
-  isComplete: true,
-  chargesInput: true,
-})
+export function deliveryOf(candidate: AnsweringCandidate, body: Buffer): Delivery {
+  const { format } = candidate.request
+  return {
+    rawUsage: format.usageInAnswer(body),
+    answeredModel: answeredModelIn(format, body),
+    readServiceTier: () => serviceTierIn(body),
+    readText: () =>
+      format.hasTextlessAnswers ? NO_TEXT : textOfAnswer(body, readTextsOf(candidate)),
+    isComplete: true,
+    chargesInput: true,
+  }
+}
 
 /**
  * Returns the data from which the billed usage of a stream is determined. `forwarder` is null if no
@@ -43,12 +50,12 @@ export const deliveryOfStream = (
  * (`isEchoOfRequest`), no output tokens are estimated.
  */
 export function deliveryOfTail(
-  format: WireFormat,
+  candidate: AnsweringCandidate,
   tail: Buffer,
   isEchoOfRequest: boolean,
   { outputTokens }: UsageLimits,
 ): Delivery {
-  const reported = deliveryOf(format, tail)
+  const reported = deliveryOf(candidate, tail)
   const { rawUsage } = reported
   const isComplete = rawUsage !== undefined && rawUsage !== null
   const tokens = isComplete || isEchoOfRequest ? 0 : outputTokens

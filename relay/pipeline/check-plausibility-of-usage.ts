@@ -19,6 +19,8 @@ export type MeteredCall = {
   readonly channel: {
     readonly target: Pick<ProviderTarget, 'isOutputTotalLessPrompt' | 'endpoints'> | null
   }
+  /** Called with the exception if the usage report can't be read. */
+  readonly onUnreadable?: (err: unknown) => void
 }
 
 /** A provider's tokenizer may count this many times as many tokens as the gateway's. */

@@ -93,12 +93,11 @@ export async function concludePlain(
   visible: Buffer | AnswerError,
 ): Promise<boolean> {
   const { exchange, call } = closing
-  const { format } = candidate.request
   if (!call.isCallerGone && !call.readsForUsageOnly) call.noteFirstByte()
-  const delivery = deliveryOf(format, body)
+  const delivery = deliveryOf(candidate, body)
   const isAnswer = Buffer.isBuffer(visible)
   // The answer is rendered before it is charged, because a deeply nested one can't be rendered.
-  const events = isAnswer && isSentAsStream(closing) ? streamOf(closing, visible) : null
+  const events = isAnswer && isSentAsStream(closing) ? streamOf(closing, candidate, visible) : null
   if (events === UNREADABLE) return concludeWithheld(closing, candidate, body, UNREADABLE)
   const end = endOf(call, isAnswer ? 'done' : END_OF['model-fault'])
   if (!(await settle(closing, candidate, delivery, end))) {
@@ -109,7 +108,7 @@ export async function concludePlain(
   const isRecorded =
     isRecordable(closing, candidate) && (await recordPlain(closing, candidate, body, visible))
   const shown = isRecorded ? visible : unstored(closing, candidate, visible)
-  sendPlain(closing, shown, shown === visible ? events : null)
+  sendPlain(closing, candidate, shown, shown === visible ? events : null)
   return true
 }
 
@@ -149,7 +148,7 @@ export async function concludeWithheld(
   body: Buffer,
   error: RelayError,
 ): Promise<false> {
-  const delivery = deliveryOf(candidate.request.format, body)
+  const delivery = deliveryOf(candidate, body)
   const end = endOf(closing.call, 'incomplete')
   const isSettled = await settle(closing, candidate, delivery, end)
   answerError(closing.exchange, isSettled ? error : NO_STORE)
@@ -265,7 +264,7 @@ export async function concludeAbandoned(
   { error, tail, isEchoOfRequest }: Extract<AttemptEnd, { readonly kind: 'failed' }>,
 ): Promise<false> {
   const { exchange, call, outputHold } = closing
-  const { imageFactor, choices, format } = candidate.request
+  const { imageFactor, choices } = candidate.request
   // A price per image is charged like any price per call, even if it is unknown whether the
   // provider completed the call.
   const isPerImage = imageFactor !== undefined && outputHold.price.mode === 'call'
@@ -274,7 +273,7 @@ export async function concludeAbandoned(
   const received =
     tail === undefined
       ? deliveryOfStream(call.forwarder, { isComplete: false, chargesInput: true })
-      : deliveryOfTail(format, tail, isEchoOfRequest === true, outputHold.limits())
+      : deliveryOfTail(candidate, tail, isEchoOfRequest === true, outputHold.limits())
   const delivery = { ...received, readText: () => ({ ...received.readText(), ...images }) }
   await settle(closing, candidate, delivery, endOf(call, END_OF[error]))
   if (call.revokedBy !== null) answerError(exchange, call.revokedBy)

@@ -24,6 +24,7 @@ import {
 import { confidentialOf } from './failed-call-answer.ts'
 import { type Exchange, setNameListHeader } from './http-exchange.ts'
 import { inlineImages } from './inline-image-urls-in-answer.ts'
+import { logUnreadableAnswer, readTextsOf } from './log-unreadable-answer.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { lossesOf } from './recorded-request-changes.ts'
 import type { RunningCall } from './running-call.ts'
@@ -52,13 +53,13 @@ export function concludeCall(
   if (last === null) return concludeFailedCall(closing, null, null)
   const { candidate, end } = last
   if (end.kind === 'plain') {
-    const { readTexts, hasTextlessAnswers, errorWithoutResult } = candidate.request.format
+    const { hasTextlessAnswers, errorWithoutResult } = candidate.request.format
     const missing = errorWithoutResult?.(end.body) ?? null
     if (missing !== null) {
       return concludeWithheld(closing, candidate, end.body, relayError(missing))
     }
     const isScreened = screen !== null && hasTextlessAnswers !== true
-    if (isScreened && !screen.isCleanAnswer(end.body, readTexts)) {
+    if (isScreened && !screen.isCleanAnswer(end.body, readTextsOf(candidate))) {
       return concludeWithheld(closing, candidate, end.body, WITHHELD)
     }
     const visible = visibleAnswer(closing, candidate, end.body)
@@ -92,7 +93,7 @@ function visibleAnswer(
   try {
     return adaptedAnswer(exchange, candidate, body)
   } catch (err) {
-    exchange.log?.warn({ err, call: exchange.call }, 'an answer could not be prepared')
+    logUnreadableAnswer(exchange, candidate.channel.channelId, err)
     return null
   }
 }

@@ -6,6 +6,7 @@ import type { AnswerForwarder } from './answer-forwarder-types.ts'
 import { AudioForwarder } from './audio-forwarder.ts'
 import type { CancellableBackgroundResponse } from './background-response-left-running.ts'
 import type { Exchange } from './http-exchange.ts'
+import { readTextsOf } from './log-unreadable-answer.ts'
 import type { Candidate } from './prepare-request-for-channel.ts'
 import { StreamForwarder } from './stream-forwarder.ts'
 import { writeBytes, writeEvents } from './write-streamed-response.ts'
@@ -35,9 +36,10 @@ export const needsForwarder = ({ isStream, format }: ChatRequest): boolean =>
 export function forwarderOf(
   exchange: Exchange,
   called: ChatRequest,
-  { request, upstreamModel, conversion }: Candidate,
+  candidate: Candidate,
   { screen, price, onFirstByte, onDelivered, onScreenedAtEnd, background }: Options,
 ): AnswerForwarder {
+  const { request, upstreamModel, conversion } = candidate
   if (called.format.hasBinaryAnswer && !called.isStream) {
     const forwarder: AudioForwarder = new AudioForwarder(
       { write: (bytes) => writeBytes(exchange, forwarder.binaryType, bytes) },
@@ -48,7 +50,7 @@ export function forwarderOf(
     return forwarder
   }
   const forwarder = new StreamForwarder(
-    request.format,
+    { ...request.format, readTexts: readTextsOf(candidate) },
     { write: (bytes: Buffer) => writeEvents(exchange, bytes) },
     request.wantsUsage,
     upstreamModel === null ? null : request.model,

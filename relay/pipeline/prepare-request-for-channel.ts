@@ -56,6 +56,8 @@ export type Candidate = {
   readonly conversion: CallConversion | null
   /** Translates the provider's answers. Omitted if the provider uses the request's format. */
   readonly translated?: TranslatedChat
+  /** Called with the exception if a part of the answer can't be read and is only estimated. */
+  readonly onUnreadable?: (err: unknown) => void
 }
 
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()

@@ -24,6 +24,7 @@ import { forwarderOf, needsForwarder } from './create-answer-forwarder.ts'
 import { estimateUsageSoFar } from './estimate-usage-so-far.ts'
 import { answerError, ERROR_CODE_OF } from './failed-call-answer.ts'
 import type { Exchange } from './http-exchange.ts'
+import { logUnreadableAnswer } from './log-unreadable-answer.ts'
 import { markAnswerThatRepeatsRequest } from './mark-answer-that-repeats-request.ts'
 import { mustReadUsage } from './must-read-usage-after-disconnect.ts'
 import type { OutputHoldTracker } from './output-hold-tracker.ts'
@@ -143,7 +144,7 @@ export class RunningCall implements TimerListener {
       // A caller whose connection accepts no bytes is disconnected. The relay then reads the
       // response to its end without the caller.
       onWriteStall: isBackground ? () => this.exchange.response.destroy() : undefined,
-      onException: (err) => this.exchange.log?.error({ err }, 'an answer could not be read'),
+      onException: (err) => logUnreadableAnswer(this.exchange, channelId, err),
     })
     const { request: incoming, call: id, log } = this.exchange
     const call = buildProviderCall(candidate, target, incoming.headers, ['x-request-id', id])

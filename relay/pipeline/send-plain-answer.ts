@@ -2,6 +2,8 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
 import { answerError } from './failed-call-answer.ts'
 import { type Exchange, headersOf } from './http-exchange.ts'
+import { logUnreadableAnswer } from './log-unreadable-answer.ts'
+import type { Candidate } from './prepare-request-for-channel.ts'
 import { endStream, SINGLE_WRITE_BYTES_MAX } from './write-streamed-response.ts'
 
 type AnsweredCall = {
@@ -30,11 +32,15 @@ export function isSentAsStream({ exchange, format, request }: AnsweredCall): boo
  * Renders a plain answer as a stream. Returns an error if the answer is nested too deeply to be
  * serialized again.
  */
-export function streamOf({ exchange, format }: AnsweredCall, visible: Buffer): string | RelayError {
+export function streamOf(
+  { exchange, format }: AnsweredCall,
+  { channel }: Candidate,
+  visible: Buffer,
+): string | RelayError {
   try {
     return format.streamOfAnswer(visible)
   } catch (err) {
-    exchange.log?.warn({ err, call: exchange.call }, 'an answer could not be sent as a stream')
+    logUnreadableAnswer(exchange, channel.channelId, err)
     return UNREADABLE
   }
 }
@@ -42,6 +48,7 @@ export function streamOf({ exchange, format }: AnsweredCall, visible: Buffer): s
 /** Sends a plain answer. `events` is the answer as a stream, or null if it was not rendered yet. */
 export function sendPlain(
   answered: AnsweredCall,
+  candidate: Candidate,
   visibleBody: Buffer,
   events: string | RelayError | null,
 ): void {
@@ -49,7 +56,7 @@ export function sendPlain(
   const { response } = exchange
   if (isAnswered(exchange)) return
   if (isSentAsStream(answered)) {
-    const rendered = events ?? streamOf(answered, visibleBody)
+    const rendered = events ?? streamOf(answered, candidate, visibleBody)
     if (typeof rendered !== 'string') answerError(exchange, rendered)
     else endStream(exchange, rendered)
     return

@@ -10,6 +10,7 @@ import type { ChannelSelector } from './channel-selector.ts'
 import type { ChosenKey } from './choose-channel-key.ts'
 import { isConversionFailure } from './convert-request.ts'
 import { type Exchange, setNameListHeader } from './http-exchange.ts'
+import { logUnreadableAnswer } from './log-unreadable-answer.ts'
 import { type CopiesOfBody, isMemoryError } from './memory-of-body-copies.ts'
 import type { OutputLimits } from './output-limits-of-call.ts'
 import { type Candidate, candidateOf } from './prepare-request-for-channel.ts'
@@ -146,13 +147,20 @@ async function tryOnce(
 function candidateAt(
   channel: RelayChannel,
   { request, isOverridden, limits, adapters, copies }: ChannelRoute,
-  { request: { headers }, insertedItems }: Exchange,
+  exchange: Exchange,
 ): Candidate | RelayError {
+  const {
+    request: { headers },
+    insertedItems,
+  } = exchange
   const converted = candidateOf(channel, request, isOverridden, limits, adapters)
   if (isRelayError(converted)) return converted
   const losses = lossesInCallerRequest(converted.losses, insertedItems)
   const prepared = losses === converted.losses ? converted : { ...converted, losses }
-  return copies.count(request, prepared.body) ?? withDroppedBetas(prepared, headers)
+  const error = copies.count(request, prepared.body)
+  if (error !== null) return error
+  const onUnreadable = (err: unknown) => logUnreadableAnswer(exchange, channel.channelId, err)
+  return { ...withDroppedBetas(prepared, headers), onUnreadable }
 }
 
 /**

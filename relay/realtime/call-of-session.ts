@@ -15,6 +15,7 @@ import { tokensOf } from '../pipeline/billed-usage.ts'
 import type { CallLedger } from '../pipeline/call-ledger.ts'
 import { admitWithHold } from '../pipeline/hold-quota-and-admit-call.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
+import { logUnreadableAnswer } from '../pipeline/log-unreadable-answer.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { billedChannelOf, type RelayChannel } from '../views/channel-view.ts'
 import type { EndOfResponse, SessionEvidence } from './provider-evidence-of-session.ts'
@@ -96,6 +97,9 @@ export class SessionCall {
   /** The number of output tokens that the hold covers. */
   outputTokens: number
   private inputTokens: number
+  /** Logs the exception if the usage report of the call can't be read. */
+  readonly onUnreadable = (err: unknown): void =>
+    logUnreadableAnswer(this.exchange, this.context.channel.channelId, err)
   private readonly upstreamModel: string | null
   private readonly context: CallContext
   private readonly exchange: { -readonly [key in keyof Exchange]: Exchange[key] }

@@ -328,7 +328,7 @@ export class InputTranscriptionBilling {
   private charge(call: SessionCall, item: AwaitedItem, event: ServerEvent): Promise<boolean> {
     const { usage: raw, transcript } = event
     const bounds = { inputCeiling: call.inputCeiling, outputCeiling: call.outputTokens * 2 }
-    const report = raw === undefined || raw === null ? null : readTranscriptionUsage(raw, bounds)
+    const report = readTranscriptionUsage(raw, bounds, call.onUnreadable)
     call.begin()
     // A model that reports a duration has no tokens of output.
     const hasOutput = !isObject(raw) || raw.type !== 'duration'

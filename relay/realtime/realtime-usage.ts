@@ -35,10 +35,14 @@ export const outputAudioTokens = (bytes: number, rate: number): number =>
 /**
  * Reads the usage report of a response of the Realtime API. The reported counts of audio and images
  * include cached tokens. The cached tokens are subtracted, because they are charged separately. If
- * a count of cached tokens is invalid, nothing is subtracted.
+ * a count of cached tokens is invalid, nothing is subtracted. `onUnreadable` is called with the
+ * exception if the report can't be read.
  */
-export const readRealtimeUsage = (raw: unknown, bounds: UsageBounds): UsageReport =>
-  reportOrUnreadable(() => readReportedCounts(raw, bounds))
+export const readRealtimeUsage = (
+  raw: unknown,
+  bounds: UsageBounds,
+  onUnreadable?: (err: unknown) => void,
+): UsageReport => reportOrUnreadable(() => readReportedCounts(raw, bounds), onUnreadable)
 
 function readReportedCounts(raw: unknown, bounds: UsageBounds): UsageReport {
   if (typeof raw !== 'object' || raw === null) return readOpenAiUsage(raw, bounds)
@@ -86,11 +90,16 @@ const isCount = (value: unknown): value is number =>
 
 /**
  * Reads the usage report of a transcription of input audio. If the provider reports a duration, the
- * duration is converted to audio tokens.
+ * duration is converted to audio tokens. Returns null if there is no report.
  */
-export function readTranscriptionUsage(raw: unknown, bounds: UsageBounds): UsageReport {
+export function readTranscriptionUsage(
+  raw: unknown,
+  bounds: UsageBounds,
+  onUnreadable?: (err: unknown) => void,
+): UsageReport | null {
+  if (raw === undefined || raw === null) return null
   const usage = objectOrEmpty(raw)
-  if (usage.type !== 'duration') return readRealtimeUsage(raw, bounds)
+  if (usage.type !== 'duration') return readRealtimeUsage(raw, bounds, onUnreadable)
   const { seconds } = usage
   const tokens =
     typeof seconds === 'number' ? Math.ceil(seconds * INPUT_TOKENS_PER_SECOND) : seconds
@@ -98,6 +107,7 @@ export function readTranscriptionUsage(raw: unknown, bounds: UsageBounds): Usage
   return readRealtimeUsage(
     { input_tokens: tokens, output_tokens: 0, input_token_details: details },
     bounds,
+    onUnreadable,
   )
 }
 

@@ -330,7 +330,7 @@ export class ResponseBilling {
       inputCeiling: call.inputCeiling,
       outputCeiling: call.outputTokens * 2 + 100_000,
     }
-    const report = isObject(raw) ? readRealtimeUsage(raw, bounds) : null
+    const report = isObject(raw) ? readRealtimeUsage(raw, bounds, call.onUnreadable) : null
     if (report === null && status === 'failed') {
       await call.release('upstream-error', 'upstream_error')
       return true

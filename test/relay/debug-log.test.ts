@@ -1,6 +1,9 @@
 import { pino } from 'pino'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-format.ts'
+import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { scriptedProvider } from './support/scripted-provider.ts'
 import { type TasksRig, tasksRig } from './tasks/tasks-rig.ts'
 
 type Line = { readonly call?: string; readonly msg: string; readonly code?: string }
@@ -103,4 +106,62 @@ it('the debug log names the id of a task that no provider accepts', async () => 
     'an attempt ended',
     'a task was not accepted',
   ])
+})
+
+describe('the log at level warn', () => {
+  const provider = startedForEach(scriptedProvider)
+  afterEach(() => vi.restoreAllMocks())
+  const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
+  const block = `{"type":"tool_use","id":"t","name":"f","input":${deep}}`
+  const plain = `{"type":"message","content":[${block}]}`
+  const messages = [{ role: 'user', content: 'Hi' }]
+  const body = { model: 'm', max_tokens: 200_000, messages }
+
+  const ask = async (path: string, question: object) => {
+    const headers = { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' }
+    const request = { method: 'POST', headers, body: JSON.stringify(question) }
+    const response = await fetch(`${rig.url}${path}`, request)
+    await response.text()
+    return response.headers.get('x-request-id')
+  }
+  const addChannel = async (type: number) => {
+    await rig.setOption('ModelRatio', { m: 1 })
+    await rig.addChannel(4, { type, baseUrl: provider.url, models: ['m'] })
+  }
+  const line = (call: string | null) => ({
+    ...{ call, channelId: 4, level: 40, msg: 'an answer could not be read completely' },
+  })
+
+  it.each([false, true])('names a call whose texts can not be read (%s)', async (stream) => {
+    const lines = await startRig('warn')
+    await addChannel(14)
+    const events = ['{"message":{"content":[]}}', `{"content_block":${block},"index":0}`]
+    const types = ['message_start', 'content_block_start', 'message_stop']
+    const text = types.map((type, at) => `event: ${type}\ndata: ${events[at] ?? '{}'}\n\n`).join('')
+    const pieces = [Buffer.from(stream ? text : plain)]
+    const headers = { 'content-type': stream ? 'text/event-stream' : 'application/json' }
+    provider.answers.set('*', { headers, pieces })
+    const call = await ask('/v1/messages', { ...body, stream })
+    expect(lines).toEqual([expect.objectContaining(line(call))])
+  })
+
+  it('names a call whose answer can not be converted', async () => {
+    const lines = await startRig('warn')
+    await addChannel(14)
+    provider.answers.set('*', { pieces: [Buffer.from(plain)] })
+    const call = await ask('/v1/chat/completions', body)
+    expect(lines).toEqual([expect.objectContaining(line(call))])
+  })
+
+  it('names a call whose usage can not be read', async () => {
+    const lines = await startRig('warn')
+    await addChannel(1)
+    vi.spyOn(OPENAI_CHAT, 'readUsage').mockImplementation(() => {
+      throw new TypeError('a bug')
+    })
+    const choices = [{ index: 0, message: { content: 'Yes' }, finish_reason: 'stop' }]
+    provider.answers.set('*', { body: { id: 'c', choices, usage: { prompt_tokens: 1 } } })
+    const call = await ask('/v1/chat/completions', body)
+    expect(lines).toEqual([expect.objectContaining(line(call))])
+  })
 })
