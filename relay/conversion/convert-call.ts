@@ -179,17 +179,25 @@ export class ConvertedStream {
     let text = ''
     for (const event of events.toString('utf8').split(EVENT_BOUNDARY)) {
       const data = parsedObject(eventData(event) ?? '')
-      if (data !== null) text += this.convertEvent(data, EVENT_NAME.exec(event)?.[1]?.trim() ?? '')
+      const name = EVENT_NAME.exec(event)?.[1]?.trim() ?? ''
+      if (data !== null) text += this.writtenOrFailed(() => this.convertEvent(data, name))
     }
     return Buffer.from(text)
   }
 
   private convertEvent(data: JsonObject, name: string): string {
+    this.lost?.read(data)
+    return this.write(this.reader.read(data, name))
+  }
+
+  /**
+   * Returns the text that `write` returns, or an empty text if `write` fails because the arguments
+   * of a tool call are nested too deeply to be serialized again.
+   */
+  private writtenOrFailed(write: () => string): string {
     try {
-      this.lost?.read(data)
-      return this.write(this.reader.read(data, name))
+      return write()
     } catch (error) {
-      // The arguments of a tool call may be nested too deeply to be serialized again.
       if (!(error instanceof RangeError)) throw error
       this.error ??= UNCONVERTED
       return ''
@@ -199,8 +207,9 @@ export class ConvertedStream {
   /** Converts the last events of the stream, and writes its end. */
   end(events: Buffer): Buffer {
     const last = this.convert(events)
-    const rest = this.write(this.reader.finish())
-    const end = this.hasEnd ? this.writer.write({ kind: 'end' }) : ''
+    // Some writers hold back tool calls until the end.
+    const rest = this.writtenOrFailed(() => this.write(this.reader.finish()))
+    const end = this.hasEnd ? this.writtenOrFailed(() => this.writer.write({ kind: 'end' })) : ''
     return Buffer.concat([last, Buffer.from(rest + end)])
   }
 

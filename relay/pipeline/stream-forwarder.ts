@@ -367,7 +367,9 @@ export class StreamForwarder implements SseSink {
 
   private write(bytes: Buffer): void {
     const shown = this.renderForCaller(bytes)
-    if (this.converted !== null && this.hasConversionFailed(this.converted)) return
+    if (this.converted !== null && this.hasConversionFailed(this.converted)) {
+      return this.markFailedAsBegun()
+    }
     // A comment does not show that the provider works on the answer.
     this.hasReceivedEvent ||= eventData(bytes) !== null
     // Some events have no meaning in another format.

@@ -57,6 +57,53 @@ it('a stream that can not be converted ends with an error, and its part is charg
   expect((await onlyEnd(rig)).type).toBe('CallSettled')
 })
 
+const streamOf = (...events: readonly string[]) => ({
+  headers: { 'content-type': 'text/event-stream' },
+  pieces: events.map((event) => Buffer.from(`data: ${event}\n\n`)),
+})
+const streamPath = `/v1beta/models/${MODEL}:streamGenerateContent`
+
+it('a stream whose first event can not be converted is charged, and not tried again', async () => {
+  await rig.setOption('RetryTimes', '1')
+  await rig.addChannel(3, { type: 24, baseUrl: provider.url, models: [MODEL] })
+  const end = `{"candidates":[{"finishReason":"STOP"}],"usageMetadata":${JSON.stringify(USAGE)}}`
+  const events = streamOf(`{"candidates":[{"content":${content}}]}`, end)
+  provider.answers.set(`POST ${streamPath}`, events)
+  const response = await call('/v1/chat/completions', { ...chat, stream: true })
+  expect(await response.text()).toContain('"error"')
+  const { type, data } = await onlyEnd(rig)
+  expect(type).toBe('CallSettled')
+  expect('charge' in data && Number(data.charge)).toBeGreaterThan(0)
+  expect(provider.requests).toHaveLength(1)
+})
+
+it.each([
+  ['with', '{"prompt_tokens":3,"completion_tokens":904}'],
+  ['without', 'null'],
+])('a stream whose end can not be converted is charged (%s usage)', async (_name, usage) => {
+  await rig.setOption('RetryTimes', '1')
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+  for (const channelId of [3, 4]) {
+    await rig.addChannel(channelId, { type: 1, baseUrl: provider.url, models: [MODEL] })
+  }
+  const called = { index: 0, id: 'c', function: { name: 'f', arguments: nested } }
+  const begun = { id: 'a', choices: [{ index: 0, delta: { tool_calls: [called] } }] }
+  const end = '{"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}'
+  const last = `{"id":"a","choices":[],"usage":${usage}}`
+  provider.answers.set('*', streamOf(JSON.stringify(begun), end, last, '[DONE]'))
+  for (const [path, body] of [
+    [`${streamPath}?alt=sse`, { contents, generationConfig: { maxOutputTokens: OUTPUT_MAX } }],
+    ['/v1/messages', { ...chat, tools: undefined, stream: true }],
+    ['/v1/responses', { model: MODEL, input: 'x', stream: true }],
+  ] as const) {
+    await (await call(path, body)).text()
+  }
+  const ends = (await rig.callEvents()).filter(({ type }) => /Settled|Released/.test(type))
+  expect(ends.map(({ type }) => type)).toEqual(['CallSettled', 'CallSettled', 'CallSettled'])
+  for (const { data } of ends) expect('charge' in data && Number(data.charge)).toBeGreaterThan(0)
+  expect(provider.requests).toHaveLength(3)
+})
+
 it('a plain answer that can not be converted is an error, and its usage is charged', async () => {
   const response = await call('/v1/chat/completions', chat)
   expect(response.status).toBe(502)
