@@ -15,6 +15,8 @@ export type CallRequest = Readable &
 export type CallResponse = Writable & {
   readonly headersSent: boolean
   readonly useChunkedEncodingByDefault: boolean
+  /** True if a plain answer must be sent as events, because the connection has no other form. */
+  readonly sendsOnlyEvents?: true
   chunkedEncoding: boolean
   shouldKeepAlive: boolean
   readonly writeHead: (status: number, headers: string[]) => unknown

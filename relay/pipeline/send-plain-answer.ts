@@ -21,11 +21,12 @@ export const isAnswered = ({ response }: Exchange): boolean =>
 
 /**
  * Reports whether a plain answer is sent as a stream. The response may have begun as a stream with
- * ping comments, or it must be an array.
+ * ping comments, it must be an array, or it is sent over a websocket.
  */
 export function isSentAsStream({ exchange, format, request }: AnsweredCall): boolean {
   const mustStream = request.isStream && format.stream.streamsPlainAnswers === true
-  return mustStream || exchange.response.headersSent || exchange.jsonArray !== null
+  const { headersSent, sendsOnlyEvents } = exchange.response
+  return mustStream || headersSent || sendsOnlyEvents === true || exchange.jsonArray !== null
 }
 
 /**

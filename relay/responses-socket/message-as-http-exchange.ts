@@ -1,9 +1,8 @@
 import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http'
 import { Readable, Writable } from 'node:stream'
 import type { WebSocket } from 'ws'
-import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
+import { jsonOrEmpty, objectOf, parsedObject } from '#relay/canonical/json-values.ts'
 import { EVENT_BOUNDARY, eventData } from '../canonical/sse-scanner.ts'
-import { streamOfResponse } from '../dialects/openai-responses/stream-events.ts'
 import type { CallRequest, CallResponse } from '../pipeline/http-request-and-response-types.ts'
 
 /**
@@ -72,6 +71,7 @@ class SocketResponse extends Writable implements CallResponse {
   shouldKeepAlive = true
   /** False, because messages on a socket need no chunked encoding. */
   readonly useChunkedEncodingByDefault = false
+  readonly sendsOnlyEvents = true
   chunkedEncoding = false
   private readonly socket: WebSocket
   private readonly onEvent: (data: string) => void
@@ -120,6 +120,7 @@ class SocketResponse extends Writable implements CallResponse {
     done()
   }
 
+  /** Sends the body of an error. All other responses are streams. */
   override _final(done: Done): void {
     if (this.isStream) return done()
     orFail(done, () => this.sendBody(done))
@@ -127,7 +128,6 @@ class SocketResponse extends Writable implements CallResponse {
 
   private sendBody(done: Done): void {
     const body = Buffer.concat(this.parts)
-    if (this.statusCode === 200) return this.sendEvents(streamOfResponse(body), done)
     const { error } = JSON.parse(body.toString('utf8')) as { readonly error: object }
     const headers = [...this.headers].filter(([name]) => !NO_HEADERS.has(name))
     const status = this.statusCode
@@ -162,7 +162,8 @@ class SocketResponse extends Writable implements CallResponse {
     const response = objectOf(event?.response)
     if (event?.type !== 'response.created' || response === null) return data
     const metadata = { ...objectOf(response.metadata), ...Object.fromEntries(losses) }
-    return JSON.stringify({ ...event, response: { ...response, metadata } })
+    // An event that is nested too deeply can't be serialized again. It is sent unchanged.
+    return jsonOrEmpty({ ...event, response: { ...response, metadata } }) || data
   }
 
   private send(messages: readonly string[], done: Done): void {

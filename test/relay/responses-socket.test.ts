@@ -304,6 +304,18 @@ describe('a call on the websocket of the Responses API', () => {
     expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: responseOf() })
   })
 
+  it('gets an error for a plain answer that is nested too deeply, and is charged', async () => {
+    const nested = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
+    const text = JSON.stringify({ ...responseOf(), output: [{ type: 'function_call' }] })
+    const pieces = [Buffer.from(text.replace('"function_call"', `"function_call","x":${nested}`))]
+    provider.answers.set(PATH, { pieces })
+    const client = await new Client().open()
+    client.create()
+    expect(await client.response()).toMatchObject([{ type: 'error', status: 502 }])
+    const { type, data } = (await rig.callEvents()).at(-1) ?? {}
+    expect([type, data]).toMatchObject(['CallSettled', { end: 'incomplete', charge: CHARGE }])
+  })
+
   it('is retried on a second channel', async () => {
     await rig.setOption('RetryTimes', '1')
     const other = await scriptedProvider()
