@@ -81,6 +81,12 @@ export class SseScanner {
     this.eventBytesMax = eventBytesMax
   }
 
+  /** True if an event was too large, and its data begins like a JSON object without an error. */
+  get hasLargeObject(): boolean {
+    const data = this.overflow === null ? null : eventData(this.overflow)
+    return data !== null && /^\s*\{(?!\s*"error")/.test(data)
+  }
+
   push(chunk: Buffer): void {
     if (this.overflow !== null || chunk.length === 0) return
     this.hasSeenCr ||= chunk.includes(CR)

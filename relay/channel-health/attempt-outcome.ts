@@ -41,14 +41,17 @@ const USABLE: ReadonlySet<AttemptError> = new Set([
 
 /**
  * Reports whether the request itself makes the answer too large: the answer repeats the request, or
- * it is a plain answer beyond the limit. In both cases, any other provider would send an equally
- * long answer and charge for it.
+ * it is a plain answer beyond the limit, or a stream of which nothing could be delivered, because
+ * an event is beyond the limit. In all cases, any other provider would send an equally long answer
+ * and charge for it.
  */
 export const isTooLargeByRequest = ({
+  error,
+  hasBegun,
   isEchoOfRequest,
   tail,
 }: Extract<AttemptEnd, { readonly kind: 'failed' }>): boolean =>
-  isEchoOfRequest === true || tail !== undefined
+  isEchoOfRequest === true || tail !== undefined || (error === 'too-large' && hasBegun === true)
 
 /** Classifies the end of an attempt by what it shows about the provider's health. */
 export function outcomeOf(end: AttemptEnd): AttemptOutcome {

@@ -146,9 +146,10 @@ export class StreamForwarder implements SseSink {
     this.isFlowing = false
   }
 
-  /** True once an event with data has arrived, even one that the caller's format lacks. */
+  /** True once an event with data has arrived, even one that is too large or not forwarded. */
   get hasBegun(): boolean {
-    return this.hasDelivered || this.hasReceivedEvent || this.start.hasEvent
+    const isLarge = this.stream.repeatsRequest !== true && this.scanner.hasLargeObject
+    return this.hasDelivered || this.hasReceivedEvent || this.start.hasEvent || isLarge
   }
 
   /** Reports whether an answer with this content type is a stream of events. */
@@ -274,7 +275,7 @@ export class StreamForwarder implements SseSink {
     this.takeStart()
     if (converted !== null && !this.postDisconnectLimit.hasBegun) {
       this.heldBack = [converted.end(Buffer.concat(this.heldBack))]
-      if (this.hasConversionFailed(converted)) return this.markFailedAsBegun()
+      if (this.hasConversionFailed(converted)) return
     }
     // The first byte of an answer without content is in the end of its stream.
     if (!this.hasDelivered && !this.postDisconnectLimit.hasBegun) this.onFirstByte()
@@ -282,11 +283,12 @@ export class StreamForwarder implements SseSink {
   }
 
   /**
-   * Marks the answer as begun if the model failed before anything was delivered. The call is
-   * charged, so it must not be retried.
+   * Ends the stream because the model failed. The answer counts as begun, even if nothing was
+   * delivered: the call is charged, so it must not be retried.
    */
-  private markFailedAsBegun(): void {
-    if (this.verdict !== 'model-fault' || this.hasDelivered) return
+  private markModelFault(): void {
+    this.verdict = 'model-fault'
+    if (this.hasDelivered) return
     this.hasDelivered = true
     this.onFirstByte()
   }
@@ -367,9 +369,7 @@ export class StreamForwarder implements SseSink {
 
   private write(bytes: Buffer): void {
     const shown = this.renderForCaller(bytes)
-    if (this.converted !== null && this.hasConversionFailed(this.converted)) {
-      return this.markFailedAsBegun()
-    }
+    if (this.converted !== null && this.hasConversionFailed(this.converted)) return
     // A comment does not show that the provider works on the answer.
     this.hasReceivedEvent ||= eventData(bytes) !== null
     // Some events have no meaning in another format.
@@ -387,7 +387,7 @@ export class StreamForwarder implements SseSink {
     else if (error !== null) {
       const { type, message, isOfModel } = error
       this.fail(Buffer.from(JSON.stringify({ error: { type, message } })))
-      if (isOfModel) this.verdict = 'model-fault'
+      if (isOfModel) this.markModelFault()
     }
     return hasGivenUp || error !== null
   }

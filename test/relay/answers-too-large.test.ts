@@ -81,6 +81,36 @@ describe('a chat with log probabilities whose plain answer is too large', () => 
   })
 })
 
+describe('a stream whose first event is too large', () => {
+  const ask = async (event: string) => {
+    for (const channelId of [2, 3]) {
+      await rig.addChannel(channelId, { type: 8, baseUrl: provider.url, models: [MODEL] })
+    }
+    const headers = { 'content-type': 'text/event-stream' }
+    provider.answers.set('POST /v1/chat/completions', { headers, pieces: [Buffer.from(event)] })
+    const { status } = await chat(rig, { model: MODEL, stream: true, logprobs: true })
+    return [status, provider.requests.length]
+  }
+  const content = 'y'.repeat(2 * MIB)
+
+  it('is charged for its input, and no other channel is tried', async () => {
+    const choices = [{ index: 0, delta: { content } }]
+    expect(await ask(`data: ${JSON.stringify({ id: 'c1', choices })}\n\n`)).toEqual([502, 1])
+    const { type, data } = await onlyEnd(rig)
+    expect([type, data]).toMatchObject(['CallSettled', { end: 'incomplete', usage: { output: 0 } }])
+    expect('charge' in data && Number(data.charge)).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['no event', content],
+    ['no JSON', `data: ${content}\n\n`],
+    ['an error', `data: {"error":{"message":"${content}"}}\n\n`],
+  ])('costs nothing if it is %s, and the next channel is tried', async (_case, event) => {
+    expect(await ask(event)).toEqual([502, 2])
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  })
+})
+
 it('a body that is no answer costs nothing, and the next channel is tried', async () => {
   for (const channelId of [2, 3]) {
     await rig.addChannel(channelId, { type: 8, baseUrl: provider.url, models: [MODEL] })
@@ -112,6 +142,7 @@ it('a converted answer that is too large to be converted is charged by its usage
 it('an answer that is too large says nothing against the channel', () => {
   const end = { kind: 'failed', status: 200, error: 'too-large', body: Buffer.alloc(0) } as const
   expect(outcomeOf({ ...end, retryAfterMs: 0, tail: Buffer.from('{}') })).toBe('nothing')
+  expect(outcomeOf({ ...end, retryAfterMs: 0, hasBegun: true })).toBe('nothing')
 })
 
 describe('the end of an answer', () => {
