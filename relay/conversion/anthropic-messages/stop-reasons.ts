@@ -1,3 +1,4 @@
+import { INTERRUPTIONS } from '#relay/dialects/openai-chat/error-of-failed-choice.ts'
 import type { AnswerPart, StopReason } from '../../canonical/canonical-answer.ts'
 
 const READ = new Map<string, StopReason>([
@@ -8,6 +9,8 @@ const READ = new Map<string, StopReason>([
   ['tool_use', 'tool-calls'],
   ['pause_turn', 'pause'],
   ['refusal', 'refusal'],
+  // Zhipu and other vendors also offer this format.
+  ...[...INTERRUPTIONS].map((reason) => [reason, 'interrupted'] as const),
 ])
 
 const WRITTEN: Readonly<Record<StopReason, string>> = {

@@ -96,6 +96,8 @@ const STOPS: ReadonlyMap<unknown, StopReason> = new Map([
   ['STOP_SEQUENCE', 'stop-sequence'],
   ['MAX_TOKENS', 'length'],
   ['TOOL_CALL', 'tool-calls'],
+  ['ERROR', 'interrupted'],
+  ['TIMEOUT', 'interrupted'],
 ])
 
 /**
@@ -136,11 +138,11 @@ function readAnswer(body: JsonObject) {
 
 /**
  * Reads an error. Cohere's errors contain only a message. An answer that ended with `ERROR` or
- * `TIMEOUT` is also an error.
+ * `TIMEOUT` is also an error, unless Cohere bills it.
  */
 function readError(body: JsonObject, status: number): ProviderError | null {
   const reason = textOrEmpty(body.finish_reason)
-  const isFailed = reason === 'ERROR' || reason === 'TIMEOUT'
+  const isFailed = STOPS.get(reason) === 'interrupted' && usageOf(body) === null
   if (!isFailed && (status < 400 || body.message === undefined)) return null
   const message = textOf(body.message) ?? reason
   const type = status === 401 ? 'invalid_api_key' : 'cohere_error'
@@ -197,15 +199,13 @@ function callEvents(type: string, call: JsonObject, part: number): readonly Cano
 
 function lastEvents(delta: JsonObject): readonly CanonicalEvent[] {
   const reason = textOrEmpty(delta.finish_reason)
-  if (reason === 'ERROR' || reason === 'TIMEOUT') {
-    return [{ kind: 'error', type: 'cohere_error', message: textOf(delta.error) ?? reason }]
-  }
   const stop = STOPS.get(reason) ?? 'end'
-  return [
-    ...usageEvents(usageOf(delta)),
-    { kind: 'stop', choice: 0, stop, stopSequence: null },
-    { kind: 'end' },
-  ]
+  const usage = usageEvents(usageOf(delta))
+  if (stop === 'interrupted') {
+    const message = textOf(delta.error) ?? reason
+    return [...usage, { kind: 'error', type: 'cohere_error', message }]
+  }
+  return [...usage, { kind: 'stop', choice: 0, stop, stopSequence: null }, { kind: 'end' }]
 }
 
 /** The API `/v2/chat` of Cohere. */

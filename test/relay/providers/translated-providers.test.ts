@@ -489,3 +489,28 @@ describe('a prediction', () => {
     await stranger.close()
   })
 })
+
+describe.each(['ERROR', 'TIMEOUT'])('an answer of Cohere that ended with %s', (finish_reason) => {
+  const usage = { billed_units: { input_tokens: 7, output_tokens: 2 } }
+  const message = { role: 'assistant', content: [{ type: 'text', text: 'Half' }] }
+  const isError = expect.objectContaining({ kind: 'error', message: finish_reason })
+  const lastOf = (delta: object) => {
+    const data = JSON.stringify({ type: 'message-end', delta: { finish_reason, ...delta } })
+    return COHERE.createEventReader()({ name: '', data, fields: {} })
+  }
+
+  it('is incomplete if Cohere bills it', () => {
+    const body = { message, finish_reason, usage }
+    expect(COHERE.readError(body, 200)).toBeNull()
+    const parts = [{ kind: 'text', text: 'Half' }]
+    const choices = [{ parts, stop: 'interrupted' }]
+    const billed = { inputUncached: 7, output: 2 }
+    expect(COHERE.readAnswer(body)).toMatchObject({ choices, usage: billed })
+    expect(lastOf({ usage })).toMatchObject([{ kind: 'usage', usage: billed }, isError])
+  })
+
+  it('is an error if Cohere does not bill it', () => {
+    expect(COHERE.readError({ message, finish_reason }, 200)).toMatchObject({ status: 502 })
+    expect(lastOf({})).toEqual([isError])
+  })
+})

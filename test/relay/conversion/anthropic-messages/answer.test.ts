@@ -77,6 +77,7 @@ describe('an answer', () => {
     ['tool_use', 'tool-calls', 'tool_use'],
     ['pause_turn', 'pause', 'pause_turn'],
     ['refusal', 'refusal', 'refusal'],
+    ['network_error', 'interrupted', 'max_tokens'],
     ['constructor', 'end', 'end_turn'],
   ])(
     'that ends with %s has the stop reason %s, which is written as %s',
