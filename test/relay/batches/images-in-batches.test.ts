@@ -133,6 +133,15 @@ describe('a batch of images', () => {
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('file_id')])
   })
 
+  it('is charged for the held input at most if the provider reports no usage', async () => {
+    const image_url = `data:image/png;base64,${'A'.repeat(1_000_000)}`
+    const batch = await submit(EDITS, [{ model: PER_TOKEN, images: [{ image_url }] }])
+    const [charge = 0] = await chargesOf(batch, [{ data: [IMAGE] }])
+    // A picture is held as 8 000 tokens, and an image of unknown size as 6 240.
+    expect(charge).toBeLessThan(((8_000 + 500 + 6_240 * 8) * 2.5) / 2)
+    expect(charge).toBeLessThanOrEqual(Number((await holds())[0]))
+  })
+
   it.each([
     [{}, 6],
     [{ size: '3840x2160' }, 2],

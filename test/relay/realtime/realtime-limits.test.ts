@@ -250,6 +250,27 @@ describe('a provider that ignores the output limit of a realtime response', () =
     expect(await openCalls(rig)).toBe(0)
   })
 
+  it('holds the limit of a request also if speech begins another response first', async () => {
+    provider.onEvent = ({ type }, at) => {
+      if (type !== 'response.create') return false
+      at.begin()
+      at.begin()
+      return true
+    }
+    const client = await new RealtimeClient(rig.url, MODEL).open()
+    client.send({ type: 'session.update', session: { type: 'realtime', max_output_tokens: 1 } })
+    await client.event('session.updated')
+    client.send(AUDIO)
+    client.send({ type: 'response.create', response: { max_output_tokens: 4_000 } })
+    await client.event('response.created')
+    await client.event('response.created')
+    const holds = (await rig.callEvents()).flatMap((event) =>
+      event.type === 'CallAdmitted' ? [event.data.hold] : [],
+    )
+    const ofOutput = 4_000 * 2.5 * 4
+    expect(holds.at(-1)).toBeGreaterThan(ofOutput)
+  })
+
   it('is not assumed while the estimate may be twice the true count', async () => {
     answers((at, id) => {
       at.delta(id, 'Hello there, '.repeat(LIMIT))
