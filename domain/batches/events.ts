@@ -1,4 +1,4 @@
-import type { Attempt, ProviderEvidence } from '../accounts/events.ts'
+import type { Attempt, ProviderEvidence, RequestChanges } from '../accounts/events.ts'
 import type { PriceSnapshot, ProviderCost } from '../pricing/price-snapshot.ts'
 import type { Usage } from '../pricing/usage.ts'
 import type { Fact } from '../shared/event.ts'
@@ -65,10 +65,15 @@ export type BatchRouted = Fact<
   }
 >
 
-/** A provider accepted the batch. Later requests about the batch use the same channel and key. */
+/**
+ * A provider accepted the batch. Later requests about the batch use the same channel and key.
+ * `dropped` and `losses` are those of all lines together. The final events of the batch's calls
+ * repeat them.
+ */
 export type BatchAccepted = Fact<
   'BatchAccepted',
   Pick<ProviderCost, 'costRatio'> &
+    Pick<RequestChanges, 'dropped' | 'losses'> &
     BatchFacts & {
       readonly channelId: number
       readonly keyRef: string

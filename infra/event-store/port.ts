@@ -123,14 +123,14 @@ export interface EventStore {
    */
   readStream(stream: string, fromRevision?: number, limit?: number): Promise<Recorded[]>
   /**
-   * Returns the events of all streams after the position `after`, in commit order. If `lanes`
-   * (partitions) is given, the store may leave out events of other lanes. An empty page means that
-   * there are no more events.
+   * Returns the events of all streams after the position `after`, in commit order. In EventStoreDB,
+   * a position without an event is slow, because all events before it may have to be read. If
+   * `lanes` (partitions) is given, the store may leave out events of other lanes. An empty page
+   * means that there are no more events.
    */
   readAll(after: number, limit: number, lanes?: readonly number[]): Promise<Recorded[]>
   /**
-   * Returns the event at exactly this position, or null if there is none. Unlike the other methods,
-   * this one accepts any position.
+   * Returns the event at exactly this position, or null if there is none.
    */
   eventAt(position: number): Promise<Recorded | null>
   /** Returns the position of the last event, or 0 if there are no events. */

@@ -159,6 +159,12 @@ export const newestTaskPosition = async (
     order by position desc limit 1
   `)) ?? 0
 
+/** Reports whether there is a task of this kind. */
+export const hasTasks = async (db: CommonQueryMethods, kind: TaskKind): Promise<boolean> =>
+  (await db.maybeOneFirst(sql.type(rowType({ position: wireInteger }))`
+    select position from read_tasks.tasks where kind = ${kind} limit 1
+  `)) !== null
+
 /** Counting stops above this number, so that the query does not read the whole table. */
 export const TASKS_COUNTED_MAX = 100_000
 

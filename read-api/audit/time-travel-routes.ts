@@ -137,9 +137,10 @@ async function listRawEvents(
   const { from, to, type, actor, limit } = query
   const streams = streamsOf(query)
   const first = from !== null && 'position' in from ? from.position : 0
-  const source = streams === null ? allEvents(store, first) : mergedStreams(store, streams)
-  const start = await startOf(store, from, isDense)
-  let position = Math.max(query.after, start)
+  const start = await startOf(store, query, first, isDense)
+  const source = streams === null ? allEvents(store, start.first) : mergedStreams(store, streams)
+  const past = Math.max(query.after, first - 1)
+  let position = streams === null ? start.after : Math.max(start.after, past)
   const items: RawEvent[] = []
   for (let scanned = 0; scanned < SCANNED_MAX; ) {
     const events = await source(position)
@@ -147,7 +148,8 @@ async function listRawEvents(
       if (isAfter(event, to)) return { items, next_cursor: null }
       scanned += 1
       position = event.position
-      const isEarly = from !== null && 'time' in from && event.meta.at < from.time
+      const isTooSoon = from !== null && 'time' in from && event.meta.at < from.time
+      const isEarly = isTooSoon || event.position <= past
       const isMatch =
         (type === '' || event.type === type) && (actor === '' || event.meta.actor === actor)
       if (isMatch && !isEarly) items.push(rawEvent(event))
@@ -164,10 +166,30 @@ const rawEvent = ({ meta, data, ...event }: Recorded): RawEvent => ({
   data: data as Record<string, unknown>,
 })
 
-async function startOf(store: EventStore, from: Moment | null, isDense: boolean): Promise<number> {
-  if (from === null) return 0
-  if ('position' in from) return Math.max(0, from.position - 1)
-  return (await positionOfTime(store, from.time - 1, isDense)) ?? 0
+/** The position after which reading begins, and an earlier event that is read by itself, or 0. */
+type Start = { readonly after: number; readonly first: number }
+
+/**
+ * Returns where reading begins. `first` is the first position of the range, or 0. Where positions
+ * have gaps, the store reads only from the position of an event. If no event has the position
+ * `first` or `after`, reading begins at the other one or at the first event of all. If the range
+ * begins after the last event, reading begins there.
+ */
+async function startOf(
+  store: EventStore,
+  { from, after }: EventQuery,
+  first: number,
+  isDense: boolean,
+): Promise<Start> {
+  if (isDense) {
+    const isTime = from !== null && 'time' in from
+    const ofTime = isTime ? await positionOfTime(store, from.time - 1, isDense) : null
+    return { after: Math.max(after, first - 1, ofTime ?? 0), first: 0 }
+  }
+  if (first > after && (await store.eventAt(first)) !== null) return { after, first }
+  if (after > 0 && (await store.eventAt(after)) !== null) return { after, first: 0 }
+  const head = await store.headPosition()
+  return { after: Math.max(first, after) > head ? head : 0, first: 0 }
 }
 
 /**
@@ -182,13 +204,13 @@ function streamsOf({ stream, userId }: EventQuery): readonly string[] | null {
 
 /**
  * Reads the events of all streams. The event at the position `first` is read by itself, because
- * positions can have gaps, and the store reads only after the position of an event.
+ * positions can have gaps, and the store reads only after the position of an event. Without an
+ * event there, `first` is 0.
  */
 function allEvents(store: EventStore, first: number): Source {
   return async (after) => {
-    if (after >= first) return await store.readAll(after, PAGE)
-    const event = await store.eventAt(first)
-    if (event === null) return await store.readAll(first, PAGE)
+    const event = after < first ? await store.eventAt(first) : null
+    if (event === null) return await store.readAll(after, PAGE)
     return [event, ...(await store.readAll(first, PAGE - 1))]
   }
 }

@@ -1,5 +1,6 @@
 import type { Core } from '#infra/core-dependencies.ts'
 import type { PageSources } from '#infra/http/security-headers.ts'
+import { hasTasks } from '#projections/tasks/query.ts'
 import { type CurrentOptions, currentOptions } from '../options/current-options.ts'
 import {
   chatsOf,
@@ -20,32 +21,30 @@ const TELEGRAM = { script: 'https://telegram.org', frame: 'https://oauth.telegra
 
 /**
  * Returns the external origins from which the pages of the console load content, according to the
- * current options.
+ * current options. Earlier songs and drawings are listed even if their option is turned off.
  */
 export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> {
   const options = await currentOptions(core)
   const human = hasHumanCheck(options) ? [HUMAN_CHECK_ORIGIN] : []
   const telegram = offersTelegram(options)
+  const [hasSongs, hasDrawings] = await Promise.all([
+    options.flag('TaskEnabled') || hasTasks(core.db, 'music'),
+    options.flag('DrawingEnabled') || hasTasks(core.db, 'drawing'),
+  ])
+  // Pages show the covers of songs, and drawings that are not loaded through this site.
+  const showsPictures = hasSongs || (hasDrawings && !options.flag('MjForwardUrlEnabled'))
   return {
     scripts: [...human, ...(telegram ? [TELEGRAM.script] : [])],
     frames: [...human, ...(telegram ? [TELEGRAM.frame] : []), ...chatFrames(options)],
     images: [
       ...(offersWeChat(options) ? originOf(options.text('WeChatAccountQRCodeImageURL')) : []),
-      ...(showsExternalPictures(options) ? ANY_PROVIDER : []),
+      ...(showsPictures ? ANY_PROVIDER : []),
     ],
-    media: options.flag('TaskEnabled') ? ANY_PROVIDER : [],
+    media: hasSongs ? ANY_PROVIDER : [],
     forms: offersEpay(options) ? originOf(options.text('PayAddress')) : [],
     hasPopups: telegram,
   }
 }
-
-/**
- * Reports whether pages show pictures from other sites: covers of songs, or drawings that are not
- * loaded through this site.
- */
-const showsExternalPictures = (options: CurrentOptions): boolean =>
-  options.flag('TaskEnabled') ||
-  (options.flag('DrawingEnabled') && !options.flag('MjForwardUrlEnabled'))
 
 /**
  * The maximum number of origins of chat clients. This maximum limits the length of the header

@@ -177,6 +177,9 @@ export class BatchLedger {
     // attempt.
     const isRecorded = isDeepStrictEqual(failed.at(-1), refused)
     const attempt = record.place?.attempt ?? (isRecorded ? null : refused)
+    const { dropped, losses } = record.place ?? {}
+    const ofDropped = dropped === undefined ? {} : { dropped }
+    const changes = losses === undefined ? ofDropped : { ...ofDropped, losses }
     const money = submitted.parts.map(({ call }, index) => {
       const sum = sums[index]
       if (sum === undefined || sum.lines === 0 || channelId === null) {
@@ -187,6 +190,7 @@ export class BatchLedger {
           statusCode: 200,
           attempts,
           timings,
+          ...changes,
         }
         return { type: 'ReleaseCall', call, channelId, reason, ...release } as const
       }
@@ -203,6 +207,7 @@ export class BatchLedger {
       return {
         ...({ type: 'SettleCall', call, channelId, upstreamModel, usage, timings } as const),
         ...(costRatio === undefined ? {} : { costRatio }),
+        ...changes,
         ...({ usageSource, anomaly, end: 'done', attempts } as const),
         billed: costRatio === undefined ? billed : { ...billed, cost },
       }

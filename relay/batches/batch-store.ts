@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { BatchApi } from '#domain/batches/events.ts'
 import type { CallBounds } from '#domain/pricing/hold-amount.ts'
+import type { DecimalText } from '#domain/pricing/price-snapshot.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { addColumn, createIndex, ensureSchema } from '#infra/postgres/ensure-schema.ts'
@@ -107,6 +108,8 @@ export type LineFacts = {
   readonly bytes: number
   readonly hasHourCache: boolean
   readonly toolLimits?: Omit<ToolLimits, 'edits'>
+  /** The factor of the price per image. Omitted if the line requests no images. */
+  readonly imageFactor?: DecimalText
   /** The name of the line's wire format. Omitted if the batch's API has only one format. */
   readonly format?: string
 }

@@ -1,4 +1,5 @@
 import type { BatchRecord, BillLines } from '#domain/batches/decide.ts'
+import { callsFor } from '#domain/pricing/charge.ts'
 import { textOfAnswer } from '#relay/canonical/answer-text-for-token-count.ts'
 import { type JsonObject, jsonOrEmpty } from '#relay/canonical/json-values.ts'
 import { hasCounts } from '../dialects/check-successful-answer.ts'
@@ -44,7 +45,7 @@ export async function billOfResultLine(
   if (result === null) return 'unreadable'
   const storedLine = facts.get(lineId(record.submitted.batch, result.customId))
   if (storedLine === undefined || result.answer === null) return null
-  const { line, part, calls } = storedLine
+  const { line, part } = storedLine
   if (record.billed.has(line)) return null
   const { price, model } = record.submitted.parts[part] ?? {}
   if (price === undefined || model === undefined) return null
@@ -66,6 +67,9 @@ export async function billOfResultLine(
     ...{ bytes, answer: result.answer, requestId: result.requestId, usage: rawUsage },
     ...{ target: key.target, model, sentModel: storedLine.sentModel },
   })
+  const calls = callsFor(price, usage, storedLine.calls, true)
+  // The audit recomputes the charge of a billed line for at least one call.
+  if (calls === 0) return null
   const found = { isEstimated: usageSource !== 'upstream', anomaly }
   return { line, part, usage, calls, ...found, ...shown }
 }
@@ -96,13 +100,19 @@ const NO_REQUEST = {
 const HOUR_CACHE = Buffer.from('{"cache_control":{"ttl":"1h"}}')
 const NO_CACHE = Buffer.from('{}')
 
+/** Without a usage report, each image of the answer counts as the tokens for which it was held. */
+const imagesIn = ({ choices, outputTokens }: LineFacts['bounds']) => ({
+  choices,
+  outputTokensMax: outputTokens,
+})
+
 /**
  * Returns a line in the form that `meter` reads. The body of the line is no longer stored. The only
  * value that `meter` reads from a body is the lifetime of cache writes. The line therefore has a
  * substitute body with this lifetime.
  */
 const meteredLine = (
-  { bounds, inputCeiling, hasHourCache, toolLimits }: LineFacts,
+  { bounds, inputCeiling, hasHourCache, toolLimits, imageFactor }: LineFacts,
   { target }: RelayKey,
   format: WireFormat,
 ) => ({
@@ -112,19 +122,24 @@ const meteredLine = (
     body: hasHourCache ? HOUR_CACHE : NO_CACHE,
     inputBound: { tokens: bounds.inputTokens, ceiling: inputCeiling, isText: true },
     ...(toolLimits === undefined ? {} : { toolLimits: { ...toolLimits, edits: [] } }),
+    ...(imageFactor === undefined ? {} : { imageFactor, ...imagesIn(bounds) }),
   },
   channel: { target },
 })
 
 /**
  * Counts the tokens of a line if the provider's report of them is missing or can't be trusted. The
- * input is estimated from the length of the request, whose body is no longer stored.
+ * input is estimated from the length of the request, whose body is no longer stored. It is at most
+ * the bound that was held, because the bytes of pictures are no tokens.
  */
-const counterOfLine = (counter: UserTokenCounter, { bytes }: LineFacts): UserTokenCounter => ({
+const counterOfLine = (
+  counter: UserTokenCounter,
+  { bytes, bounds }: LineFacts,
+): UserTokenCounter => ({
   count: async ({ requestBody, text }) => {
     const counted = await counter.count({ requestBody: null, text })
     return requestBody === null
       ? counted
-      : { ...counted, input: Math.ceil(bytes / BYTES_PER_TOKEN) }
+      : { ...counted, input: Math.min(Math.ceil(bytes / BYTES_PER_TOKEN), bounds.inputTokens) }
   },
 })

@@ -1,5 +1,6 @@
 import { type Exchange, setNameListHeader, visibleNames } from '../pipeline/http-exchange.ts'
 import type { Candidate } from '../pipeline/prepare-request-for-channel.ts'
+import { recordedOmissions } from '../pipeline/recorded-request-changes.ts'
 
 type Omissions = Pick<Candidate, 'dropped' | 'losses'>
 
@@ -20,6 +21,11 @@ export class OmissionsOfLines {
   add({ dropped, losses }: Omissions): void {
     addNames(this.dropped, dropped)
     addNames(this.losses, losses)
+  }
+
+  /** The omissions as they are recorded with the batch and shown in the log. */
+  get recorded(): ReturnType<typeof recordedOmissions> {
+    return recordedOmissions([...this.dropped], [...this.losses])
   }
 
   /**

@@ -8,11 +8,13 @@ import {
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { EMBEDDINGS } from '../dialects/embeddings-rerank-moderations/embeddings-format.ts'
 import { MODERATIONS } from '../dialects/embeddings-rerank-moderations/moderations-format.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-format.ts'
 import { errorOfChoices } from '../dialects/openai-chat/error-of-failed-choice.ts'
 import { OPENAI_COMPLETIONS } from '../dialects/openai-completions/completions-format.ts'
+import { OPENAI_IMAGE_EDITS, OPENAI_IMAGES } from '../dialects/openai-images/image-formats.ts'
 import { OPENAI_RESPONSES } from '../dialects/openai-responses/responses-format.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import {
@@ -37,7 +39,17 @@ export const BATCH_ENDPOINTS: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/embeddings', EMBEDDINGS],
   ['/v1/completions', OPENAI_COMPLETIONS],
   ['/v1/moderations', MODERATIONS],
+  ['/v1/images/generations', OPENAI_IMAGES],
+  ['/v1/images/edits', OPENAI_IMAGE_EDITS],
 ])
+
+/** Returns the error for a value of `param` that is not an endpoint of batches. */
+export const endpointError = (param: string): RelayError =>
+  relayError('batch_endpoint_not_supported', {
+    param,
+    subject: [...BATCH_ENDPOINTS.keys()].join(', '),
+  })
+
 const FORMATS: ReadonlyMap<string, WireFormat> = new Map(
   [...BATCH_ENDPOINTS.values()].map((format) => [format.name, format]),
 )

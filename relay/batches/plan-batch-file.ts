@@ -1,18 +1,20 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { BatchPart } from '#domain/batches/events.ts'
+import { withImageFactor } from '#domain/pricing/price-list.ts'
 import { channelsIn } from '#domain/routing/channels-by-group-and-model.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
-import { isMembers } from '../dialects/read-common-request-members.ts'
+import { imagesWithin } from '../dialects/openai-images/image-formats.ts'
+import { isMembers, outOfRange } from '../dialects/read-common-request-members.ts'
 import { type Member, scanObject } from '../dialects/scan-request-object.ts'
-import type { WireFormat } from '../dialects/wire-format.ts'
+import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
 import { BatchChannels } from './batch-channels.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
-import { LineTooLong, linesIn } from './download-batch-results-from-provider.ts'
+import { LINE_BYTES_MAX, LineTooLong, linesIn } from './download-batch-results-from-provider.ts'
 import { OmissionsOfLines } from './omissions-of-lines.ts'
-import { BATCH_ENDPOINTS } from './openai-batches.ts'
+import { BATCH_ENDPOINTS, endpointError } from './openai-batches.ts'
 import {
   acceptsBatches,
   addToPart,
@@ -83,9 +85,7 @@ function readLine(bytes: Buffer): FileLine | RelayError {
   }
   if (method !== 'POST') return relayError('invalid_parameter', { param: 'method' })
   const format = BATCH_ENDPOINTS.get(url ?? '')
-  if (url === null || url === undefined || format === undefined) {
-    return relayError('invalid_parameter', { param: 'url' })
-  }
+  if (url === null || url === undefined || format === undefined) return endpointError('url')
   const body = find('body')
   if (body?.kind !== 'object') return relayError('invalid_parameter', { param: 'body' })
   return { customId, url, format, body: bytes.subarray(body.valueStart, body.valueEnd) }
@@ -126,6 +126,7 @@ async function* plannedLines(
       ids.add(id)
       const planned = await planLine(deps, caller, line.format, line.body)
       if (isRelayError(planned)) throw new FileRefused(inLine(planned, number, 'body'))
+      checkImages(planned.request, number)
       yield { ...line, number, planned }
     }
   } catch (error) {
@@ -133,6 +134,15 @@ async function* plannedLines(
     throw new FileRefused(inLine(relayError('invalid_parameter'), number + 1))
   }
   if (ids.size === 0) throw new FileRefused(relayError('invalid_parameter', { param: 'file' }))
+}
+
+/**
+ * Throws if the images that a request asks for may be too long for a result, which would then not
+ * be read and not be charged.
+ */
+function checkImages(request: ChatRequest, line: number): void {
+  const most = imagesWithin(request, LINE_BYTES_MAX)
+  if (request.choices > most) throw new FileRefused(inLine(outOfRange('n', 1, most), line, 'body'))
 }
 
 const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 32 || byte === 13)
@@ -223,8 +233,11 @@ export class FilePlan {
     }
     const sent = candidateFor(deps, channel, planned)
     if (isRelayError(sent)) throw new FileRefused(inLine(sent, number, 'body'))
+    checkImages(sent.request, number)
     this.omissions.add(sent)
-    const part = addToPart(deps, this.partsByPrice, this.batch, planned)
+    const price = withImageFactor(plan.price, sent.request.imageFactor)
+    const priced = { request, plan: { ...plan, price } }
+    const part = addToPart(deps, this.partsByPrice, this.batch, priced)
     if (part === null) throw this.refused('invalid_parameter', number, 'body.model')
     this.facts.set(lineId(this.batch, customId), {
       ...{ line: this.facts.size, part, format: request.format.name },

@@ -381,5 +381,6 @@ export function factsOf(
     bytes: sent.body.length,
     hasHourCache: requestsHourCache(sent.body),
     ...(sent.toolLimits === undefined ? {} : { toolLimits }),
+    ...(sent.imageFactor === undefined ? {} : { imageFactor: sent.imageFactor }),
   }
 }

@@ -3,7 +3,7 @@ import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { isMembers } from '../dialects/read-common-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
-import { BATCH_ENDPOINTS, type OpenAiBatchRequest } from './openai-batches.ts'
+import { BATCH_ENDPOINTS, endpointError, type OpenAiBatchRequest } from './openai-batches.ts'
 import { readFileLifetime } from './read-file-lifetime.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
@@ -28,7 +28,9 @@ export function readOpenAiBatchRequest(body: Buffer): OpenAiBatchRequest | Relay
     if (value[param] === undefined) return relayError('missing_parameter', { param })
   }
   if (typeof input_file_id !== 'string') return invalid('input_file_id')
-  if (typeof endpoint !== 'string' || !BATCH_ENDPOINTS.has(endpoint)) return invalid('endpoint')
+  if (typeof endpoint !== 'string' || !BATCH_ENDPOINTS.has(endpoint)) {
+    return endpointError('endpoint')
+  }
   if (completion_window !== '24h') return invalid('completion_window')
   const pairs = metadata === null ? null : objectOf(metadata)
   if (metadata !== null && (pairs === null || !isMetadata(pairs))) return invalid('metadata')

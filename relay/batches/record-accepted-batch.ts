@@ -3,6 +3,7 @@ import type { Attempt } from '#domain/accounts/events.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import { billedChannelOf, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
 import { type BatchProtocol, pathOfBatch } from './batch-protocol.ts'
+import type { OmissionsOfLines } from './omissions-of-lines.ts'
 import type { BatchDeps } from './settle-batch.ts'
 
 /** The pauses between the attempts to record that a provider has accepted a batch. */
@@ -20,6 +21,7 @@ type Acceptance = {
   readonly channel: RelayChannel
   readonly key: RelayKey
   readonly protocol: BatchProtocol
+  readonly omissions: Pick<OmissionsOfLines, 'recorded'>
   /** Returns the record of the attempt. `acceptedId` is the provider's id of the batch. */
   readonly attemptOf: (acceptedId: string) => Promise<Attempt>
 }
@@ -31,9 +33,10 @@ type Acceptance = {
  * would process the batch and charge the site.
  */
 export async function recordAccepted(deps: BatchDeps, acceptance: Acceptance): Promise<boolean> {
-  const { batch, upstreamId, channel, key } = acceptance
+  const { batch, upstreamId, channel, key, omissions } = acceptance
   const attempt = await attemptOfAccepted(deps, acceptance)
-  const place = { ...billedChannelOf(channel), keyRef: key.keyRef, upstreamId, ...attempt }
+  const ids = { keyRef: key.keyRef, upstreamId }
+  const place = { ...billedChannelOf(channel), ...ids, ...attempt, ...omissions.recorded }
   const startedAt = performance.now()
   for (const pauseMs of [...PAUSES_MS, null]) {
     try {

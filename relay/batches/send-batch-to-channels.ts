@@ -142,7 +142,7 @@ async function sendTo(
   })
   plan.channels.note(exchange.call, end)
   if (end.kind === 'plain')
-    return accept(deps, exchange, held, { place, body: end.body, attemptOf })
+    return accept(deps, exchange, held, { place, body: end.body, attemptOf, omissions })
   if (end.kind === 'streamed') return false
   const isOver = mayHaveIt(end, latencyMs) || !isRetryable(end, false)
   return { channel, end, isRetryable: !isOver, attempt: await attemptOf(null) }
@@ -234,21 +234,22 @@ async function selectAndPlan(
   return null
 }
 
-type Answered = Pick<Submitted, 'attemptOf'> & {
-  readonly place: BatchPlace
-  /** The provider's description of the batch. */
-  readonly body: Buffer
-}
+type Answered = Pick<Submitted, 'attemptOf'> &
+  Pick<Prepared, 'omissions'> & {
+    readonly place: BatchPlace
+    /** The provider's description of the batch. */
+    readonly body: Buffer
+  }
 
 async function accept(
   deps: BatchDeps,
   exchange: Exchange,
   { api: { api, protocol }, caller, plan: { shown } }: HeldBatch,
-  { place: { channel, key }, body, attemptOf }: Answered,
+  { place: { channel, key }, body, attemptOf, omissions }: Answered,
 ): Promise<boolean> {
   const { call: batch } = exchange
   const description = protocol.readDescription(body, confidentialTo(channel))
-  const submission = { batch, channel, key, protocol, attemptOf }
+  const submission = { batch, channel, key, protocol, attemptOf, omissions }
   if (description === null) {
     await cancelUnreadable(deps, { ...submission, upstreamId: protocol.readId(body) })
     sendError(exchange, relayError('upstream_format'))

@@ -117,8 +117,10 @@ async function submitBody(
       ...{ parts: planned.plan.parts, lines: planned.plan.lines },
     })
     if (error !== null) return refuseWith(exchange, error)
-    planned.plan.omissions.setHeaders(exchange)
-    return await uploadLinesAndCreateBatch(deps, exchange, submission, planned.file, keyed)
+    const { omissions } = planned.plan
+    omissions.setHeaders(exchange)
+    const lines = { file: planned.file, omissions }
+    return await uploadLinesAndCreateBatch(deps, exchange, submission, lines, keyed)
   } finally {
     planned.release()
   }

@@ -16,6 +16,7 @@ import {
   sendFailure,
 } from './conclude-submission.ts'
 import type { StoredFile } from './file-record-store.ts'
+import type { OmissionsOfLines } from './omissions-of-lines.ts'
 import {
   OPENAI_BATCHES,
   OPENAI_BATCHES_PATH,
@@ -47,6 +48,9 @@ export function refuseWith(exchange: Exchange, error: RelayError): false {
   return false
 }
 
+/** The lines as they are sent to the provider, and what the provider does not get of them. */
+type ChangedLines = { readonly file: SpooledFile; readonly omissions: OmissionsOfLines }
+
 /**
  * Uploads `file`, which has the lines as they were changed for the provider, and creates the batch
  * at the provider. Returns true if the provider accepted the batch and this was recorded.
@@ -55,7 +59,7 @@ export async function uploadLinesAndCreateBatch(
   deps: BatchDeps,
   exchange: Exchange,
   submission: BatchFileSubmission,
-  file: SpooledFile,
+  { file, omissions }: ChangedLines,
   keyed: KeyedCall | null,
 ): Promise<boolean> {
   const { channel, key, signal } = submission
@@ -92,7 +96,7 @@ export async function uploadLinesAndCreateBatch(
     await refuse(deps, exchange.call, keyed)
     return false
   }
-  return submitUploaded(deps, exchange, submission, { file, upstreamId, keyed })
+  return submitUploaded(deps, exchange, submission, { file, omissions, upstreamId, keyed })
 }
 
 /**
@@ -115,8 +119,7 @@ async function noteUpload(
   }
 }
 
-type Uploaded = {
-  readonly file: SpooledFile
+type Uploaded = ChangedLines & {
   /** The provider's id of the file. */
   readonly upstreamId: string
   readonly keyed: KeyedCall | null
@@ -126,7 +129,7 @@ async function submitUploaded(
   deps: BatchDeps,
   exchange: Exchange,
   { request, stored, channel, key, signal }: BatchFileSubmission,
-  { file, upstreamId: fileId, keyed }: Uploaded,
+  { file, omissions, upstreamId: fileId, keyed }: Uploaded,
 ): Promise<boolean> {
   const { batchOutbound } = deps
   const confidential = confidentialTo(channel)
@@ -138,7 +141,8 @@ async function submitUploaded(
     request: { method: 'POST', path: OPENAI_BATCHES_PATH, body },
     file: { bytes: file.bytes, sha256: file.sha256 },
   })
-  const batch = { batch: exchange.call, channel, key, protocol: OPENAI_BATCHES, attemptOf }
+  const ids = { batch: exchange.call, channel, key }
+  const batch = { ...ids, protocol: OPENAI_BATCHES, attemptOf, omissions }
   const description =
     end.kind === 'plain' ? OPENAI_BATCHES.readDescription(end.body, confidential) : null
   if (description !== null) {

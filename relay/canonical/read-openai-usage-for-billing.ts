@@ -1,7 +1,7 @@
 import { imageUsage, NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { UsageContext } from '#relay/dialects/wire-format.ts'
 import { countLongWritesAsOneHour } from './count-cache-writes-as-one-hour.ts'
-import { numericOf, objectOrEmpty } from './json-values.ts'
+import { type JsonObject, numericOf, objectOrEmpty } from './json-values.ts'
 import {
   Counts,
   RemainingTokens,
@@ -9,23 +9,24 @@ import {
   type UsageBounds,
   type UsageReport,
 } from './provider-usage-report.ts'
+import { cacheWritesOf, isPlaceholder, withTokensBeside } from './tokens-beside-openai-counts.ts'
 
 /**
  * Reads OpenAI's chat usage, whose totals include cached, audio, image and reasoning tokens. If
  * OpenAI's cache count is missing, the counts of DeepSeek (`prompt_cache_hit_tokens`) and Zhipu
- * (`cached_tokens`) are read instead. If `isOutputTotalLessPrompt` is true, the output count is at
- * least the total less the prompt count.
+ * (`cached_tokens`) are read instead. See `withTokensBeside` for tokens beside the totals. If
+ * `isOutputTotalLessPrompt` is true, the output count is at least the total less the prompt count.
  */
 export function readOpenAiUsage(
   raw: unknown,
   bounds: UsageBounds,
   isOutputTotalLessPrompt = false,
 ): UsageReport {
-  if (typeof raw !== 'object' || raw === null) {
+  if (typeof raw !== 'object' || raw === null || isPlaceholder(raw as JsonObject)) {
     return { usage: NO_USAGE, otherInterpretation: null, isTrusted: false, anomaly: 'missing' }
   }
   const counts = new Counts()
-  const reported = raw as Record<string, unknown>
+  const reported = withTokensBeside(raw as JsonObject)
   const outputMost = bounds.outputCeiling
   const inputMost = Math.min(TOKENS_MAX, bounds.inputCeiling)
   const prompt = counts.required(reported.prompt_tokens, inputMost)
@@ -34,7 +35,7 @@ export function readOpenAiUsage(
   const output = objectOrEmpty(reported.completion_tokens_details)
   const cachedBy = input.cached_tokens ?? reported.prompt_cache_hit_tokens ?? reported.cached_tokens
   const cached = counts.optional(cachedBy)
-  const cacheWritten = counts.optional(input.cache_write_tokens)
+  const cacheWritten = counts.optional(cacheWritesOf(input))
   const audio = counts.optional(input.audio_tokens)
   const image = counts.optional(input.image_tokens)
   const reasoning = counts.optional(output.reasoning_tokens)

@@ -51,6 +51,7 @@ export type RelayErrorCode =
   | 'needs_provider_tool'
   | 'webrtc_not_supported'
   | 'file_purpose_not_supported'
+  | 'batch_endpoint_not_supported'
   | 'stored_input'
   | 'repeated_item'
   | 'response_not_found'

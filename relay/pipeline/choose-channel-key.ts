@@ -8,6 +8,9 @@ import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
  */
 export type ChosenKey = { readonly key: RelayKey; readonly probes: readonly CircuitScope[] }
 
+/** The keys that an attempt may use. `isFirst` is true if no key of the channel was used before. */
+type KeysOfAttempt = { readonly keys: readonly RelayKey[]; readonly isFirst: boolean }
+
 type KeyHealthReader = Pick<CircuitBreaker, 'areAllKeysFree' | 'keyHealthOf' | 'enterKey'>
 
 const ALL = { has: () => true }
@@ -47,24 +50,40 @@ export class KeySelector {
       return withoutProbes(preferred)
     }
     if (this.keyHealth.areAllKeysFree) return withoutProbes(this.pickKey(channel, keys))
-    const fit = keys.filter((key) => this.healthOf(channel, key) !== 'out')
-    if (fit.length === 0) return used.size > 0 ? null : withoutProbes(this.pickKey(channel, keys))
+    return this.chooseFit(channel, { keys, isFirst: used.size === 0 }, keys)
+  }
+
+  /**
+   * Chooses one of `candidates` that does not have the health `out`. If none is left, a first
+   * attempt uses any key of the attempt.
+   */
+  private chooseFit(
+    channel: RelayChannel,
+    attempt: KeysOfAttempt,
+    candidates: readonly RelayKey[],
+  ): ChosenKey | null | Promise<ChosenKey | null> {
+    const fit = candidates.filter((key) => this.healthOf(channel, key) !== 'out')
+    if (fit.length === 0) {
+      return attempt.isFirst ? withoutProbes(this.pickKey(channel, attempt.keys)) : null
+    }
     const key = this.pickKey(channel, fit)
     if (key !== null && this.healthOf(channel, key) === 'due') {
-      return this.probeKey(channel, keys, key)
+      return this.probeKey(channel, attempt, fit, key)
     }
     return withoutProbes(key)
   }
 
+  /** Probes a key. If another call already probes it, chooses one of the others in `fit`. */
   private async probeKey(
     channel: RelayChannel,
-    keys: readonly RelayKey[],
+    attempt: KeysOfAttempt,
+    fit: readonly RelayKey[],
     key: RelayKey,
   ): Promise<ChosenKey | null> {
     const scope = { channelId: channel.channelId, model: null, keyRef: key.keyRef }
     if (await this.keyHealth.enterKey(scope)) return { key, probes: [scope] }
-    const free = keys.filter((other) => this.healthOf(channel, other) === 'free')
-    return withoutProbes(this.pickKey(channel, free.length === 0 ? keys : free))
+    const others = fit.filter((other) => other !== key)
+    return this.chooseFit(channel, attempt, others)
   }
 
   private healthOf({ channelId }: RelayChannel, { keyRef }: RelayKey): KeyHealth {

@@ -32,6 +32,11 @@ const BYTES_PER_TOKEN = 2
  */
 const PARSE_BELOW_TOKENS = 64
 
+/**
+ * Returns the estimated output in tokens above which a provider ignores the output limit `limit`.
+ */
+export const roughOutputMax = (limit: number): number => limit * ROUGH_FACTOR + PROGRESS_STEP_TOKENS
+
 type Delivered = Pick<DeliveredText, 'bytes' | 'estimateTokens' | 'tokensUpperBound'>
 
 /**
@@ -145,7 +150,7 @@ export class OutputHoldTracker {
   }
 
   private roughTokensMax(): number {
-    return this.covered * ROUGH_FACTOR + PROGRESS_STEP_TOKENS
+    return roughOutputMax(this.covered)
   }
 
   /**

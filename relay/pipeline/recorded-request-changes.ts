@@ -24,10 +24,17 @@ export function changesOf(
   if (candidate === null) return formats
   const allLosses = isReleased ? candidate.losses : lossesOf(candidate)
   if (candidate.dropped.length + allLosses.length === 0) return formats
-  const dropped = visibleNames(candidate.dropped, NAMES_RECORDED_MAX)
+  return { ...formats, ...recordedOmissions(candidate.dropped, allLosses) }
+}
+
+/** Returns dropped members and losses as they are recorded. An empty list is omitted. */
+export function recordedOmissions(
+  allDropped: readonly string[],
+  allLosses: readonly string[],
+): Pick<RequestChanges, 'dropped' | 'losses'> {
+  const dropped = visibleNames(allDropped, NAMES_RECORDED_MAX)
   const losses = visibleNames(withoutIndexes(allLosses), NAMES_RECORDED_MAX)
   return {
-    ...formats,
     ...(dropped.length === 0 ? {} : { dropped }),
     ...(losses.length === 0 ? {} : { losses }),
   }

@@ -1,5 +1,7 @@
+import { estimateTokens } from '../canonical/answer-text-for-token-count.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { LatestIds } from './latest-ids.ts'
+import type { ServerEvent } from './read-and-redact-provider-event.ts'
 import type { TranscriptionTerms } from './settings-in-force.ts'
 
 /** The maximum number of items of a session whose transcriptions have not arrived. */
@@ -49,6 +51,13 @@ export class AwaitedTranscriptions {
 
   get all(): readonly AwaitedItem[] {
     return this.beyond === null ? [...this.items.values()] : [...this.items.values(), this.beyond]
+  }
+
+  /** Counts a piece of a transcription for the item to which it belongs. */
+  addText({ item_id, delta, text }: ServerEvent): void {
+    const item = this.get(this.keyOf(item_id) ?? '')
+    if (item !== undefined && typeof delta === 'string') item.textTokens += estimateTokens(delta)
+    if (item !== undefined && typeof text === 'string') item.segmentTokens += estimateTokens(text)
   }
 
   get size(): number {

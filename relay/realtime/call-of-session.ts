@@ -16,6 +16,7 @@ import type { CallLedger } from '../pipeline/call-ledger.ts'
 import { admitWithHold } from '../pipeline/hold-quota-and-admit-call.ts'
 import type { Exchange } from '../pipeline/http-exchange.ts'
 import { logUnreadableAnswer } from '../pipeline/log-unreadable-answer.ts'
+import { roughOutputMax } from '../pipeline/output-hold-tracker.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
 import { billedChannelOf, type RelayChannel } from '../views/channel-view.ts'
 import type { EndOfResponse, SessionEvidence } from './provider-evidence-of-session.ts'
@@ -245,6 +246,15 @@ export class SessionCall {
 
   private holdOf(inputTokens: number, outputTokens: number): Quota {
     return holdFor(this.price, { inputTokens, outputTokens, choices: 1 })
+  }
+
+  /**
+   * Reports whether the provider ignores the output limit, by the gateway's estimate of the output.
+   * A free call and one with a fixed price have no limit.
+   */
+  isOverLimit(estimatedOutput: number): boolean {
+    if (estimatedOutput <= roughOutputMax(this.outputTokens)) return false
+    return this.price.mode === 'tokens' && this.holdOf(this.inputTokens, this.outputTokens) > 0n
   }
 
   /** The highest number of input tokens that is accepted from a usage report of the provider. */

@@ -204,12 +204,12 @@ export class ClientEventGate {
       const { response } = event.body as { readonly response?: Record<string, unknown> }
       // `inf` is not sent, because it could allow more output than the hold covers.
       const isLimited = covered < requested || event.outputTokensMax !== undefined
-      const limit = Math.min(covered, requested)
+      const outputTokens = Math.min(covered, requested)
       const { sentId: eventId, content, outputRate } = event
       const isInConversation = response?.conversation !== 'none'
-      const hasOwnInput = Array.isArray(response?.input)
-      calls.noteRequest({ eventId, isInConversation, hasOwnInput, content, outputRate })
-      const limited = { ...event.body, response: { ...response, [this.limitName]: limit } }
+      const input = { content, hasOwnInput: Array.isArray(response?.input) }
+      calls.noteRequest({ eventId, ...input, isInConversation, outputTokens, outputRate })
+      const limited = { ...event.body, response: { ...response, [this.limitName]: outputTokens } }
       await this.link.send(isLimited ? limited : event.body)
     }
     return calls.cover(most, event.content, { isRequest: true, send })

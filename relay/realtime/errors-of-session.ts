@@ -7,7 +7,7 @@ const POLICY_VIOLATION = 1008
 const INTERNAL_ERROR = 1011
 const SERVICE_RESTART = 1012
 
-const OF_PROVIDER = /^(?:upstream_|store_unavailable|internal_error)/
+const OF_PROVIDER = /^(?:upstream_|output_limit_ignored|store_unavailable|internal_error)/
 
 /** Reports whether an error is a failure of the provider or of the gateway, not of the caller. */
 export const isProviderFault = ({ code }: RelayError): boolean => OF_PROVIDER.test(code)

@@ -248,18 +248,18 @@ export class InputTranscriptionBilling {
   /**
    * Counts a piece of a transcription that is sent to the caller: a delta, or a segment of a model
    * that tells speakers apart. Such a piece can arrive before the commit of its item. Returns the
-   * error with which the session must end, or null.
+   * error with which the session must end, for example if the text is much longer than the audio.
    */
-  noteText({ item_id, delta, text }: ServerEvent): RelayError | null {
+  noteText(event: ServerEvent): RelayError | null {
     const { awaited } = this
+    const tokens = awaited.all.reduce((sum, item) => sum + textTokensOf(item), 0)
+    if (this.call?.isOverLimit(tokens) === true) return relayError('output_limit_ignored')
     const terms = this.settings.confirmed.transcription
-    const isNew = awaited.keyOf(item_id) === undefined && terms !== null
-    const isOfAudio = isId(item_id) || this.unchargedBytes > 0
+    const isNew = awaited.keyOf(event.item_id) === undefined && terms !== null
+    const isOfAudio = isId(event.item_id) || this.unchargedBytes > 0
     const error =
-      isNew && isOfAudio ? awaited.add(item_id, { bytes: null, ...NO_TEXT, terms }) : null
-    const item = awaited.get(awaited.keyOf(item_id) ?? '')
-    if (item !== undefined && typeof delta === 'string') item.textTokens += estimateTokens(delta)
-    if (item !== undefined && typeof text === 'string') item.segmentTokens += estimateTokens(text)
+      isNew && isOfAudio ? awaited.add(event.item_id, { bytes: null, ...NO_TEXT, terms }) : null
+    awaited.addText(event)
     return error
   }
 

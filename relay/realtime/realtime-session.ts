@@ -210,13 +210,12 @@ export class RealtimeSession {
       const { showsRateLimits } = this.options.upstream.channel.rules
       return showsRateLimits ? this.show(data) : undefined
     }
-    if (type.startsWith('response.') && type.endsWith('.delta') && !this.calls.noteDelta(event)) {
-      void this.end(relayError('sensitive_answer'), true)
-      return undefined
-    }
+    const isDelta = type.startsWith('response.') && type.endsWith('.delta')
+    const stop = isDelta ? this.calls.running.noteDelta(event) : null
+    if (stop !== null) return void this.end(stop, !isProviderFault(stop))
     const { transcription } = this.gate
     const error = this.gate.noteAudio(event)
-    if (error !== null) void this.end(error, true)
+    if (error !== null) void this.end(error, !isProviderFault(error))
     if (type === `${TRANSCRIPTION}.failed`) {
       transcription.noteFailed(event.item_id)
       this.noteIdle()

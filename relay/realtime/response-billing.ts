@@ -8,7 +8,7 @@ import { answerScreen } from '../screening/word-screening.ts'
 import type { Views } from '../views/start-views.ts'
 import { type CallContext, type CallTerms, SESSION_ENDED, SessionCall } from './call-of-session.ts'
 import { ChargesInProgress } from './charges-in-progress.ts'
-import { ConversationInput, DeliveredOutput, isAudio } from './estimate-conversation-tokens.ts'
+import { ConversationInput, DeliveredOutput } from './estimate-conversation-tokens.ts'
 import { InputAudio } from './input-audio.ts'
 import { planResponse } from './plan-and-connect-session.ts'
 import { idOf, type ServerEvent } from './read-and-redact-provider-event.ts'
@@ -47,6 +47,8 @@ export class ResponseBilling {
   private request: RequestedResponse | null = null
   /** The number of requested responses that have not begun. */
   private expected = 0
+  /** The highest output limit of the requests so far, in tokens. */
+  private requestedTokensMax = 0
   /**
    * True while the provider may begin responses without a request, when the caller stops speaking.
    */
@@ -191,6 +193,7 @@ export class ResponseBilling {
     const { mark } = this.input
     this.request = { ...request, mark, isDoubtful: false, at: performance.now() }
     this.expected += 1
+    this.requestedTokensMax = Math.max(this.requestedTokensMax, request.outputTokens)
   }
 
   /**
@@ -267,7 +270,9 @@ export class ResponseBilling {
    * regardless of all limits, and even if the caller has lost access or can't pay. Returns the
    * error for the caller, or null.
    */
-  private async admitBegun(outputTokens: number): Promise<RelayError | null> {
+  private async admitBegun(sessionTokensMax: number): Promise<RelayError | null> {
+    // Speech may have begun a response that has taken the call of a requested response.
+    const outputTokens = Math.max(sessionTokensMax, this.requestedTokensMax)
     const refused = await this.coverNext(outputTokens, NO_CONTENT, LIMITED)
     if (typeof refused === 'number') return null
     const covered = isLimitError(refused)
@@ -282,19 +287,6 @@ export class ResponseBilling {
     const { log } = this.context.deps
     log.error({ code: call.code }, 'a response of a realtime session is not charged')
     return call
-  }
-
-  /**
-   * Counts a `.delta` event of a response before it is sent to the caller. Returns false if the
-   * response's text so far contains a blocked word. The event is then not sent, and the session
-   * ends.
-   */
-  noteDelta({ type, response_id, delta }: ServerEvent): boolean {
-    const response = this.running.find(response_id)
-    response?.call.noteFirstByte()
-    response?.output.add(type, delta)
-    const isText = typeof delta === 'string' && !isAudio(type)
-    return !isText || response?.screen?.isCleanText(delta) !== false
   }
 
   /**

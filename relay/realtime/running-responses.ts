@@ -1,9 +1,11 @@
 import type { Usage } from '#domain/pricing/usage.ts'
 import { objectOrEmpty } from '#relay/canonical/json-values.ts'
+import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AnswerScreen } from '../screening/word-screening.ts'
 import type { SessionCall } from './call-of-session.ts'
-import type { DeliveredOutput } from './estimate-conversation-tokens.ts'
+import { type DeliveredOutput, isAudio } from './estimate-conversation-tokens.ts'
 import { LatestIds } from './latest-ids.ts'
+import type { ServerEvent } from './read-and-redact-provider-event.ts'
 import type { ContentSize } from './size-of-conversation-items.ts'
 
 /** A response that the provider is generating. */
@@ -37,6 +39,8 @@ export type RequestedResponse = {
   readonly hasOwnInput: boolean
   /** The size of the input that only this response reads, such as its instructions. */
   readonly content: ContentSize
+  /** The output limit in tokens. */
+  readonly outputTokens: number
   /** The number of bytes per second of output audio; undefined if the session's number applies. */
   readonly outputRate: number | undefined
   /** True if the provider has reported an error that may be about this request. */
@@ -142,6 +146,23 @@ export class RunningResponses {
   find(id: unknown): RunningResponse | undefined {
     const [only] = this.running.size === 1 ? this.running.values() : []
     return (typeof id === 'string' ? this.running.get(id) : undefined) ?? only
+  }
+
+  /**
+   * Counts a `.delta` event of a response before it is sent to the caller. Returns the error with
+   * which the session must end if the text so far contains a blocked word, or if the earlier events
+   * have exceeded the output limit. The event must then not be sent. In the latter case, it is not
+   * counted either.
+   */
+  noteDelta({ type, response_id, delta }: ServerEvent): RelayError | null {
+    const response = this.find(response_id)
+    if (response === undefined) return null
+    const { call, output, screen, outputRate } = response
+    if (call.isOverLimit(output.usage(outputRate).output)) return relayError('output_limit_ignored')
+    call.noteFirstByte()
+    output.add(type, delta)
+    const isText = typeof delta === 'string' && !isAudio(type)
+    return isText && screen?.isCleanText(delta) === false ? relayError('sensitive_answer') : null
   }
 
   /**

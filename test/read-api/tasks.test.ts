@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createTaskProgress, type TaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import { countTasks, listTasks, recentTasks } from '#projections/tasks/query.ts'
 import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
+import { pageSources } from '#read-api/register-read-api.ts'
 import { channelCreated, type Given, NOW, sealed } from '#test/projections/fixture.ts'
 import {
   accepted,
@@ -140,6 +141,15 @@ describe('drawings', () => {
     expect([...idsOf(first), ...idsOf(second)]).toEqual(['going', 'refused', 'done'])
     expect(second.total).toBe(4)
   })
+})
+
+it('pages may load earlier songs and drawings after their options are turned off', async () => {
+  // The options of this test are the defaults, which turn music and drawings off.
+  const { images, media } = await pageSources(api.core)
+  expect([images, media]).toEqual([
+    expect.arrayContaining(['https:']),
+    expect.arrayContaining(['https:']),
+  ])
 })
 
 it('a task list reads only the results that it shows, and counts up to its limit', async () => {

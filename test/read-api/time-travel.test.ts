@@ -241,6 +241,18 @@ describe('stored events', () => {
       const paged = await list(`from=${second}&limit=1`)
       const { items } = await list(`from=${second}&after=${paged.next_cursor}`)
       expect(items.map(({ position }) => position)).toEqual([third])
+      for (const query of [`from=${second + 1}`, `after=${second + 1}`, `from=${second - 1}`]) {
+        const { items: later } = await list(query)
+        const expected = query === `from=${second - 1}` ? [second, third] : [third]
+        expect(
+          later.map(({ position }) => position),
+          query,
+        ).toEqual(expected)
+      }
+      expect(await list(`from=${third + 1}`)).toEqual({ items: [], next_cursor: null })
+      const [first = 0] = appended
+      const resumed = await list(`from=${second + 1}&after=${first}`)
+      expect(resumed.items.map(({ position }) => position)).toEqual([third])
     } finally {
       Object.assign(api.core, { store: before, config })
       await store.close()

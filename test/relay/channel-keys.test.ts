@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM, type KeyMode } from '#domain/channels/events.ts'
+import type { KeyHealth } from '#relay/channel-health/circuit-breaker.ts'
+import { KeySelector } from '#relay/pipeline/choose-channel-key.ts'
+import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { chat, relayRig } from './support/relay-rig.ts'
@@ -65,6 +68,43 @@ describe('a channel with several keys', () => {
     await change('ChannelTermsChanged', { terms, ...keys })
     await chats(2)
     expect(keysUsed()).toEqual(['sk-c', 'sk-c'])
+  })
+})
+
+describe('a key that another call already probes', () => {
+  /** Chooses a key after one of `used`. Only the keys in `granted` may be probed. */
+  const choose = async (
+    health: Readonly<Record<string, KeyHealth>>,
+    { used = [], granted = [] }: { used?: readonly string[]; granted?: readonly string[] } = {},
+  ) => {
+    const keys = Object.keys(health).map((keyRef) => ({ keyRef }) as RelayKey)
+    const selector = new KeySelector({
+      areAllKeysFree: false,
+      keyHealthOf: (_channelId, keyRef) => health[keyRef] ?? 'free',
+      enterKey: async ({ keyRef }) => keyRef !== null && granted.includes(keyRef),
+    })
+    const channel = { channelId: 2, keys, keyMode: 'polling' } as unknown as RelayChannel
+    const usedKeys = new Set(keys.filter(({ keyRef }) => used.includes(keyRef)))
+    const chosen = await selector.choose(channel, usedKeys)
+    return chosen && [chosen.key.keyRef, chosen.probes.map(({ keyRef }) => keyRef)]
+  }
+
+  it('is replaced by a free key, and never by one that is out', async () => {
+    expect(await choose({ a: 'due', b: 'out', c: 'free' })).toEqual(['c', []])
+  })
+
+  it('is replaced by another key that is due, which is then probed', async () => {
+    expect(await choose({ a: 'due', b: 'out', c: 'due' }, { granted: ['c'] })).toEqual(['c', ['c']])
+  })
+
+  it('leaves no key for a second attempt if all others are out', async () => {
+    const used = ['used']
+    expect(await choose({ used: 'free', a: 'due', b: 'out' }, { used })).toBe(null)
+    expect(await choose({ used: 'free', a: 'due', b: 'due' }, { used })).toBe(null)
+  })
+
+  it('leaves any key for the first attempt if all others are out', async () => {
+    expect(await choose({ a: 'due', b: 'out' })).toEqual(['b', []])
   })
 })
 

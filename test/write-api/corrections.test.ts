@@ -34,6 +34,7 @@ import {
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { planCorrection } from '#write-api/audit/plan-charge-correction.ts'
 import { continueCorrections } from '#write-api/audit/run-correction.ts'
+import { scanEndedCalls } from '#write-api/audit/scan-ended-calls.ts'
 import type {
   AppliedCorrection,
   CorrectionPreview,
@@ -549,4 +550,15 @@ describe('a correction', () => {
     expect(damaged.items.map(({ record }) => record)).toEqual(others.map(({ record }) => record))
     expect(damaged.unproven_corrections).toBe(1)
   })
+})
+
+it('a scan refuses a cursor at which EventStoreDB has no event', async () => {
+  const { config, store } = fixture.core
+  const eventStore = { url: 'esdb://localhost:2113' }
+  const gapped = {
+    config: { ...config, eventStore },
+    store: { ...store, eventAt: async () => null },
+  }
+  const scan = scanEndedCalls(gapped, { from: 0, to: 1, cursor: '5' }, () => {})
+  await expect(scan).rejects.toMatchObject({ code: 'InvalidField', params: { field: 'cursor' } })
 })

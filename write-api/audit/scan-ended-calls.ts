@@ -41,7 +41,7 @@ export async function scanEndedCalls(
   let after =
     filter.cursor === undefined
       ? ((await positionOfTime(store, start - CLOCK_SKEW_MS_MAX, isDense)) ?? 0)
-      : Number(filter.cursor)
+      : await positionOfCursor(store, Number(filter.cursor), isDense)
   for (;;) {
     const events = await store.readAll(after, PAGE_SIZE)
     const calls = events.filter((event): event is EndedCall => isMatch(event, filter))
@@ -51,6 +51,19 @@ export async function scanEndedCalls(
     after = last.position
     if (performance.now() > until) return String(after)
   }
+}
+
+/**
+ * Returns the position of a cursor. Where positions have gaps, throws if no event has it, because
+ * the store could not read from there.
+ */
+async function positionOfCursor(
+  store: Core['store'],
+  cursor: number,
+  isDense: boolean,
+): Promise<number> {
+  if (isDense || cursor === 0 || (await store.eventAt(cursor)) !== null) return cursor
+  throw invalidField('cursor', { zh: '不是任何事件的位置', en: 'is not the position of an event' })
 }
 
 function isMatch(event: Recorded, { user_id, model, channel_id }: RecomputeCalls): boolean {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
@@ -103,6 +104,13 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
 const Formats = ({ other: { request_conversion: formats = ['chat'] } }: { other: LogOther }) =>
   formats.map((name) => FORMAT_NAMES[name] ?? name).join(' → ')
 
+/** Returns the format of the request, and what the provider did not get of it. */
+const requestFacts = (t: TFunction, other: LogOther, isChat: boolean): NamedValue[] => [
+  [t('logDetails.fact.format'), isChat && <Formats other={other} />],
+  [t('logDetails.fact.dropped'), other.dropped_members?.join(', ')],
+  [t('logDetails.fact.losses'), other.conversion_loss?.join(', ')],
+]
+
 function useFacts(row: LogEntry, other: LogOther): NamedValue[] {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -140,7 +148,7 @@ function useFacts(row: LogEntry, other: LogOther): NamedValue[] {
     // Tasks have no tokens and no time to the first token.
     const hasTokens = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
     const isChat = hasTokens && other.batch_id === undefined
-    add(t('logDetails.fact.format'), isChat && <Formats other={other} />)
+    facts.push(...requestFacts(t, other, isChat))
     const isHeld = !isFailed && hold !== undefined
     add(t('shared.hold'), isHeld && <Hold hold={hold} charged={row.quota} />)
   }

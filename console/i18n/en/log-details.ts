@@ -35,6 +35,8 @@ export const logDetails: Translations['logDetails'] = {
     batch: 'Batch',
     ip: 'Client IP',
     format: 'API format',
+    dropped: 'Not sent',
+    losses: 'Lost in conversion',
     cache: 'Provider cache',
     effort: 'Reasoning effort',
     reasoning: 'Reasoning tokens',

@@ -36,6 +36,8 @@ export const logDetails = {
     batch: '批处理',
     ip: '客户端 IP',
     format: 'API 格式',
+    dropped: '未发送的参数',
+    losses: '转换中丢失',
     cache: '上游缓存',
     effort: '推理强度',
     reasoning: '推理 tokens',

@@ -35,6 +35,8 @@ const CURRENT = { requiresLeader: true, direction: FORWARDS } as const
 const READ_WITHIN_MS = 5_000
 const TRIES = 3
 const PAGE_MIN = 16
+/** The number of records in a page whose events are skipped. */
+const SKIPPED_PAGE = 2_000
 const HEAD_PAGE_MIN = 4
 const HEAD_PAGE_MAX = 512
 
@@ -78,17 +80,7 @@ export function createEventReads(connection: Connection): EventReads {
       return Number(last?.event?.revision ?? -1n)
     },
     readAll: (after, limit) => readAll(collect, after, limit),
-    eventAt: async (position) => {
-      if (position < 1) return null
-      const [resolved] = await collect((client) =>
-        client.readAll({ ...CURRENT, fromPosition: exactPosition(position), maxCount: 1 }),
-      ).catch((error: unknown) => {
-        if (error instanceof StoreUnavailable && isInvalidPosition(error.cause)) return []
-        throw error
-      })
-      const event = resolved === undefined ? null : storedEvent(resolved)
-      return event?.recorded.position === position ? event : null
-    },
+    eventAt: (position) => eventAt(collect, position),
     headPosition: headReader(collect),
   }
 }
@@ -133,14 +125,46 @@ function collected(reading: Reading): Promise<Resolved[]> {
 export const exactPosition = (position: number) =>
   position === 0 ? START : { commit: BigInt(position), prepare: BigInt(position) }
 
+/** Returns the event at exactly this position; null if there is none, or if it is the server's. */
+async function eventAt(collect: Collect, position: number): Promise<StoredEvent | null> {
+  if (position < 1) return null
+  const [resolved] = await collect((client) =>
+    client.readAll({ ...CURRENT, fromPosition: exactPosition(position), maxCount: 1 }),
+  ).catch((error: unknown) => (isRefusedPosition(error) ? [] : Promise.reject(error)))
+  const event = resolved === undefined ? null : storedEvent(resolved)
+  return event?.recorded.position === position ? event : null
+}
+
+const isRefusedPosition = (error: unknown): boolean =>
+  error instanceof StoreUnavailable && isInvalidPosition(error.cause)
+
 /**
- * Returns up to `limit` of this product's events after the position `after`. Skips the server's own
- * events, which the pages of the server also contain.
+ * Returns up to `limit` of this product's events after the position `after`. The server reads only
+ * from the position of a record. From any other position, the next one is tried, because callers
+ * often ask for the events after the position before an event. If no event is there either, all
+ * events are read from the beginning and skipped up to `after`.
  */
 async function readAll(collect: Collect, after: number, limit: number): Promise<StoredEvent[]> {
+  try {
+    return await readFrom(collect, { start: after, after, limit })
+  } catch (error) {
+    if (!isRefusedPosition(error)) throw error
+  }
+  const next = await eventAt(collect, after + 1)
+  if (next === null) return await readFrom(collect, { start: 0, after, limit })
+  const more = limit === 1 ? [] : await readAll(collect, after + 1, limit - 1)
+  return [next, ...more]
+}
+
+/** Events after `after` are read. The read begins at the position `start`, which has a record. */
+type Reach = { readonly start: number; readonly after: number; readonly limit: number }
+
+/** Skips the server's own events, which the pages of the server also contain. */
+async function readFrom(collect: Collect, { start, after, limit }: Reach): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
-  for (let from = after; ; ) {
-    const maxCount = Math.max(limit - events.length, PAGE_MIN) + 1
+  for (let from = start; ; ) {
+    const pageMin = from < after ? SKIPPED_PAGE : PAGE_MIN
+    const maxCount = Math.max(limit - events.length, pageMin) + 1
     const page = await collect((client) =>
       client.readAll({ ...CURRENT, fromPosition: exactPosition(from), maxCount }),
     )
@@ -149,7 +173,7 @@ async function readAll(collect: Collect, after: number, limit: number): Promise<
       // The server's page includes the event at the start position.
       if (position <= from) continue
       from = position
-      const event = storedEvent(resolved)
+      const event = position <= after ? null : storedEvent(resolved)
       if (event !== null) events.push(event)
       if (events.length === limit) return events
     }

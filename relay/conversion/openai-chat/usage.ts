@@ -5,6 +5,7 @@ import {
   objectOrEmpty,
   objectsOf,
 } from '#relay/canonical/json-values.ts'
+import { cacheWritesOf, withTokensBeside } from '#relay/canonical/tokens-beside-openai-counts.ts'
 import type { CanonicalUsage } from '../../canonical/canonical-answer.ts'
 import { tokenCountOf } from '../limit-ids-model-names-and-token-counts.ts'
 
@@ -39,16 +40,17 @@ export function readUsage(body: JsonObject): CanonicalUsage | null {
 }
 
 /**
- * Returns the usage of an answer or an event. In a stream, Moonshot puts the usage into a choice.
+ * Returns the usage of an answer or an event. In a stream, Moonshot puts the usage into a choice,
+ * and Groq into `x_groq`.
  */
 function usageOf(body: JsonObject): JsonObject | null {
   const outer = objectOf(body.usage)
-  if (outer !== null) return outer
+  if (outer !== null) return withTokensBeside(outer)
   for (const choice of objectsOf(body.choices)) {
     const usage = objectOf(choice.usage)
     if (usage !== null) return usage
   }
-  return null
+  return objectOf(objectOf(body.x_groq)?.usage)
 }
 
 /**
@@ -67,7 +69,7 @@ function cachedTokensOf(usage: JsonObject, input: JsonObject, body: JsonObject):
  * Anthropic's form.
  */
 function readCacheWrite(input: JsonObject): Pick<CanonicalUsage, 'cacheWrite5m' | 'cacheWrite1h'> {
-  const written = tokenCountOf(input.cache_write_tokens ?? input.cache_creation_input_tokens)
+  const written = tokenCountOf(cacheWritesOf(input))
   const lifetimes = objectOf(input.cache_creation)
   const cacheWrite1h = tokenCountOf(lifetimes?.ephemeral_1h_input_tokens)
   const cacheWrite5m = tokenCountOf(lifetimes?.ephemeral_5m_input_tokens)

@@ -3,12 +3,13 @@ import { closingBrace } from '../scan-json-tokens.ts'
 
 /**
  * Returns the usage in a stream event or a complete answer. Moonshot sends the usage inside a
- * choice. llama.cpp sends the count of cached tokens as `timings.cache_n`, outside the usage. This
- * count is added to a usage without `prompt_tokens_details` as `cached_tokens`.
+ * choice, and Groq inside `x_groq`. llama.cpp sends the count of cached tokens as
+ * `timings.cache_n`, outside the usage. This count is added to a usage without
+ * `prompt_tokens_details` as `cached_tokens`.
  */
 export function usageInEvent(event: object): unknown {
-  const { usage: outer, choices, timings } = event as JsonObject
-  const usage = objectOf(outer) ?? usageInChoices(choices)
+  const { usage: outer, choices, timings, x_groq: groq } = event as JsonObject
+  const usage = objectOf(outer) ?? usageInChoices(choices) ?? objectOf(objectOf(groq)?.usage)
   if (usage === null) return undefined
   const cached = objectOf(timings)?.cache_n
   if (typeof cached !== 'number' || objectOf(usage.prompt_tokens_details) !== null) return usage

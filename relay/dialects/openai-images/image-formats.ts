@@ -25,7 +25,7 @@ import {
 import type { JsonKind } from '../scan-json-tokens.ts'
 import { type Member, scanObject } from '../scan-request-object.ts'
 import type { ChatRequest, WireFormat } from '../wire-format.ts'
-import { imageFactorOf, imageTokensOf } from './image-price-factor-and-tokens.ts'
+import { base64BytesOf, imageFactorOf, imageTokensOf } from './image-price-factor-and-tokens.ts'
 import {
   countDeliveredImages,
   errorOfImages,
@@ -208,6 +208,16 @@ function readImagesRequest(body: Buffer, kind: Kind, isChecked: boolean): ChatRe
 function sizeAndQualityOf(body: Buffer, members: readonly Member[]) {
   const find = (key: string) => members.find((member) => member.key === key)
   return [shortTextOf(body, find('size')), shortTextOf(body, find('quality'))] as const
+}
+
+/**
+ * Returns the number of images that an answer of at most so many bytes can contain as base64. A
+ * request for anything else may have any number of answers.
+ */
+export function imagesWithin(request: ChatRequest, bytesMax: number): number {
+  if (request.imageFactor === undefined) return Number.POSITIVE_INFINITY
+  const [size] = sizeAndQualityOf(request.body, request.members)
+  return Math.max(1, Math.floor(bytesMax / base64BytesOf(size)))
 }
 
 /** Returns the request with the output limit that follows from its model, size and quality. */

@@ -65,6 +65,16 @@ export function imageTokensOf(
   return Math.ceil(tokens * larger) + partialImages * PARTIAL_IMAGE_TOKENS
 }
 
+/** Three bytes of each pixel are four characters of base64. */
+const CHARACTERS_PER_PIXEL = 4
+
+/** Returns the length in bytes that an image of this size has at most, uncompressed as base64. */
+export function base64BytesOf(size: string | null): number {
+  const [, width, height] = SIDES.exec(size ?? '') ?? []
+  const pixels = Number(width ?? 0) * Number(height ?? 0)
+  return (pixels > 0 ? pixels : USUAL_PIXELS) * CHARACTERS_PER_PIXEL
+}
+
 /**
  * The size and the quality in the request to the provider. Null means that the member is not sent
  * and the provider uses its default.

@@ -204,6 +204,20 @@ describe('the usage log', () => {
     await close()
   })
 
+  it('shows what the provider did not get of a batch or a call', async () => {
+    const batch = { batch_id: 'b', batch_lines: 2, dropped_members: ['service_tier', 'container'] }
+    rows = [logRow(2, {}, batch), logRow(1, {}, { conversion_loss: ['answer (citations)'] })]
+    const { page, close } = await open()
+    for (const n of [0, 1]) await page.locator('.tg-grid-expander').nth(n).click()
+    const facts = page.getByRole('region', { name: en('logDetails.fact.title') })
+    await facts.first().getByText(en('logDetails.fact.dropped')).waitFor()
+    await facts.first().getByText('service_tier, container').waitFor()
+    await facts.nth(1).getByText(en('logDetails.fact.losses')).waitFor()
+    await facts.nth(1).getByText('answer (citations)').waitFor()
+    expect(await facts.nth(1).getByText(en('logDetails.fact.dropped')).count()).toBe(0)
+    await close()
+  })
+
   it('shows how much of the input came from the cache, and what that saved', async () => {
     rows = [
       logRow(2, {}, { cache_hit_rate: 0.625, cache_saved: 1234 }),

@@ -77,6 +77,29 @@ describe('the events of batches, as first recorded', () => {
   )
 })
 
+const ofOmissions = (golden('batch-accepted-omissions-v1') as BatchAccepted).data
+const { batch: _o, userId: _p, ...incomplete } = ofOmissions
+
+describe('the event of a batch whose lines were not sent completely, as first recorded', () => {
+  story(
+    'a batch with dropped members',
+    batchDecider,
+    [
+      ['batch-submitted-v1', submit],
+      ['batch-accepted-omissions-v1', { type: 'AcceptBatch', ...incomplete }],
+    ],
+    {
+      record: {
+        submitted: (golden('batch-submitted-v1') as BatchSubmitted).data,
+        place: incomplete,
+        billed: new Set(),
+        sums: [{ lines: 0, usage: NO_USAGE, charge: 0n, cost: 0n }],
+        end: null,
+      },
+    },
+  )
+})
+
 const { batch: _b, userId: _u, ...routed } = (golden('batch-routed-v1') as BatchRouted).data
 
 describe('the event of a batch that is sent to another channel, as first recorded', () => {

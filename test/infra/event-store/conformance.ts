@@ -238,6 +238,23 @@ export function eventStoreConformance(open: () => Promise<Opened>): void {
     expect(await store.eventAt(position + 1)).toBeNull()
   })
 
+  it('continues at the next event after a position without one', async () => {
+    const stream = newStream()
+    const positions: number[] = []
+    for (const n of [1, 2, 3]) {
+      const events = [newEvent({ n })]
+      positions.push((await store.append([{ stream, expected: 'any', events }])).position)
+    }
+    const [first = 0, second = 0, third = 0] = positions
+    const after = async (position: number, limit = 9) =>
+      (await store.readAll(position, limit)).map((event) => event.position)
+    expect(await after(second - 1)).toEqual([second, third])
+    expect(await after(second - 1, 1)).toEqual([second])
+    // In a store with gaps, no event has these positions.
+    if (first + 1 < second) expect(await after(first + 1)).toEqual([second, third])
+    expect(await after(third + 5)).toEqual([])
+  })
+
   it('a tail of six writers, one append in ten failing, has no gap and no repeat', async () => {
     const start = await store.headPosition()
     const streams = Array.from({ length: 10 }, newStream)

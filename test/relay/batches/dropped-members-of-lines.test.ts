@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { CallSettled } from '#domain/accounts/events.ts'
+import { batchStream } from '#domain/batches/events.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import { NO_USAGE } from '#domain/pricing/usage.ts'
+import { otherOfSettled } from '#projections/logs/log-row-details.ts'
+import { BatchLedger } from '#relay/batches/batch-ledger.ts'
 import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, relayRig } from '../support/relay-rig.ts'
 import { scriptedProvider } from '../support/scripted-provider.ts'
@@ -127,6 +132,19 @@ describe('a message batch', () => {
   })
 })
 
+it('the log of a batch names what the provider did not get, once the batch has ended', async () => {
+  await submitMessages([message('a', { service_tier: 'priority' }), message('b')])
+  const [admission] = await rig.callEvents()
+  if (admission?.type !== 'CallAdmitted') throw new Error('no admission')
+  const { call } = admission.data
+  const ledger = new BatchLedger({ actors: rig.core.actors, now: () => Date.now() })
+  const usage = { ...NO_USAGE, inputUncached: 10, output: 5 }
+  await ledger.bill(call, [{ line: 0, part: 0, usage, calls: 1 }])
+  await ledger.end(call, 'done')
+  const end = (await rig.callEvents()).find(({ type }) => type === 'CallSettled') as CallSettled
+  expect(otherOfSettled(end.data).other).toMatchObject({ dropped_members: ['service_tier'] })
+})
+
 describe('a batch of Gemini’s API', () => {
   it('names the dropped members and tools of its lines', async () => {
     const { status, text, dropped } = await submitGenerations([
@@ -191,5 +209,10 @@ describe('a batch of a file', () => {
     })
     expect(created.status, created.text).toBe(200)
     expect(created.dropped).toEqual(['service_tier', 'web_search_options'])
+    const [admission] = await rig.callEvents()
+    if (admission?.type !== 'CallAdmitted') throw new Error('no admission')
+    const events = await rig.core.store.readStream(batchStream(admission.data.call))
+    const accepted = events.find(({ type }) => type === 'BatchAccepted')
+    expect(accepted?.data).toMatchObject({ dropped: ['service_tier', 'web_search_options'] })
   })
 })

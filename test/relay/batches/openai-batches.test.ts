@@ -356,7 +356,7 @@ describe('a batch of a file', () => {
     const { id } = (await upload([chat('a')])).json()
     expect((await create(id, {}, OTHER_KEY)).status).toBe(404)
     expect((await create('file-provider1')).status).toBe(404)
-    expect((await create(id, { endpoint: '/v1/images/generations' })).text).toContain('endpoint')
+    expect((await create(id, { endpoint: '/v1/images/variations' })).text).toContain('endpoint')
     expect((await create(id, { completion_window: '1h' })).text).toContain('completion_window')
     expect((await create(id, { metadata: { a: 1 } })).text).toContain('metadata')
     const many = await upload(

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { RealtimeClient } from '../support/realtime-client.ts'
+import { type ProviderSession, USAGE } from '../support/realtime-provider.ts'
 import {
   AUDIO,
   bills,
@@ -202,5 +203,94 @@ describe('a limit of concurrent calls at realtime sessions', () => {
     session().begin()
     expect((await client.event('error')).error).toMatchObject(tooMany)
     await expect.poll(() => session().typesOf('response.cancel')).toHaveLength(1)
+  })
+})
+
+describe('a provider that ignores the output limit of a realtime response', () => {
+  const LIMIT = 100
+  /** The estimate may be twice the true count, and 1 024 tokens are a margin. */
+  const TOKENS_MAX = 2 * LIMIT + 1_024
+  const WORDS = 'Hello there, '.repeat(20)
+  beforeEach(() => rig.setOption('RateLimitsByModel', {}))
+
+  const answers = (send: (at: ProviderSession, id: string) => void) => {
+    provider.onEvent = ({ type }, at) => {
+      if (type === 'response.create') send(at, at.begin())
+      return type.startsWith('response.')
+    }
+  }
+  const request = { type: 'response.create', response: { max_output_tokens: LIMIT } }
+  const outputs = async () => (await bills(rig)).map(({ end, usage }) => ({ end, ...usage }))
+
+  it.each([
+    ['text', (at: ProviderSession, id: string) => at.delta(id, WORDS)],
+    [
+      'sound',
+      (at: ProviderSession, id: string) =>
+        at.send({
+          ...{ type: 'response.output_audio.delta', response_id: id },
+          delta: Buffer.alloc(240_000).toString('base64'),
+        }),
+    ],
+  ])('ends the session before it has sent endless %s, which is charged', async (_kind, delta) => {
+    answers((at, id) => {
+      for (let n = 0; n < 200; n += 1) delta(at, id)
+      at.done(id, { ...USAGE, output_tokens: 90_000 })
+    })
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send(request)
+    expect((await client.event('error')).error).toMatchObject({ code: 'output_limit_ignored' })
+    expect(await client.isClosed()).toBe(1011)
+    await expect.poll(() => session().isClosed).toBe(true)
+    await expect.poll(outputs).toHaveLength(1)
+    const [bill] = await outputs()
+    expect(bill?.end).toBe('incomplete')
+    expect(bill?.output).toBeGreaterThan(LIMIT)
+    expect(bill?.output).toBeLessThan(TOKENS_MAX + 200)
+    expect(await openCalls(rig)).toBe(0)
+  })
+
+  it('holds the limit of a request also if speech begins another response first', async () => {
+    provider.onEvent = ({ type }, at) => {
+      if (type !== 'response.create') return false
+      at.begin()
+      at.begin()
+      return true
+    }
+    const client = await new RealtimeClient(rig.url, MODEL).open()
+    client.send({ type: 'session.update', session: { type: 'realtime', max_output_tokens: 1 } })
+    await client.event('session.updated')
+    client.send(AUDIO)
+    client.send({ type: 'response.create', response: { max_output_tokens: 4_000 } })
+    await client.event('response.created')
+    await client.event('response.created')
+    const holds = (await rig.callEvents()).flatMap((event) =>
+      event.type === 'CallAdmitted' ? [event.data.hold] : [],
+    )
+    const ofOutput = 4_000 * 2.5 * 4
+    expect(holds.at(-1)).toBeGreaterThan(ofOutput)
+  })
+
+  it('is not assumed while the estimate may be twice the true count', async () => {
+    answers((at, id) => {
+      at.delta(id, 'Hello there, '.repeat(LIMIT))
+      at.done(id, provider.usage)
+    })
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send(request)
+    await client.event('response.done')
+    expect(client.closed).toBe(null)
+  })
+
+  it('costs nothing more if the model is free, so the session continues', async () => {
+    await rig.setOption('ModelRatio', { [MODEL]: 0, [TRANSCRIBER]: 1.25 })
+    answers((at, id) => {
+      for (let n = 0; n < 200; n += 1) at.delta(id, WORDS)
+      at.done(id, provider.usage)
+    })
+    const client = await sessionWithoutSpeech(rig.url)
+    client.send(request)
+    await client.event('response.done')
+    expect(client.closed).toBe(null)
   })
 })

@@ -481,3 +481,21 @@ it.each([
   const usages = async () => (await bills(rig)).map(({ usage }) => usage)
   await expect.poll(usages).toMatchObject([{ inputAudio: 10, output: 130 }])
 })
+
+it('a transcription much longer than its audio ends the session and is charged', async () => {
+  const client = await transcribingSession(rig.url)
+  client.send(audio(4_800))
+  client.send(COMMIT)
+  await expect.poll(() => sent('commit')).toBe(1)
+  await committed(client, 'item_1')
+  const delta = 'Hello there, '.repeat(50)
+  for (let n = 0; n < 200; n += 1) {
+    session().send({ type: `${TRANSCRIPTION}.delta`, item_id: 'item_1', content_index: 0, delta })
+  }
+  expect((await client.event('error')).error).toMatchObject({ code: 'output_limit_ignored' })
+  expect(await client.isClosed()).toBe(1011)
+  await expect.poll(() => bills(rig)).toHaveLength(1)
+  const [bill] = await bills(rig)
+  expect(bill?.usage.output).toBeGreaterThan(1_024)
+  expect(await openCalls(rig)).toBe(0)
+})
