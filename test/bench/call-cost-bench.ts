@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { getHeapStatistics } from 'node:v8'
+import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
 import type { AppendConnection } from '#infra/event-store/append-connection.ts'
 import { createAppendQueue } from '#infra/event-store/append-queue.ts'
@@ -12,14 +12,20 @@ import { startPinned } from './pinned-processes.ts'
 
 /**
  * Measures what a plain call of 1 KB costs the relay alone, without Postgres: CPU time of all
- * threads and of the main thread, and allocated bytes. The events of calls are encoded and then
- * discarded. Provider and load are processes of their own. The bytes are only exact if nothing is
- * collected meanwhile:
+ * threads and of the main thread, allocated bytes, and promoted bytes, which V8 moves to the old
+ * generation. The events of calls are encoded and then discarded. Provider and load are processes
+ * of their own. The allocated bytes are only exact if nothing is collected meanwhile:
  *
  *   node --expose-gc --min-semi-space-size=256 --max-semi-space-size=256 \
  *     test/bench/call-cost-bench.ts
  *
- * CPU time must be measured with the young generation of `npm start`, `--max-semi-space-size=8`.
+ * The promoted bytes are only exact with `--initial-old-space-size=3000`, because the old
+ * generation is then not collected.
+ *
+ * CPU time must be measured with the flags of `npm start`:
+ *
+ *   node --max-semi-space-size=8 --heap-growing-percent=100 --no-allocation-site-pretenuring \
+ *     --no-parallel-scavenge test/bench/call-cost-bench.ts
  */
 const CONNECTIONS = 64
 const WARM_UP_CALLS = 12_000
@@ -43,7 +49,7 @@ async function bench(): Promise<void> {
   const answered = once(load, 'message')
   load.send('count')
   const [{ errors }] = (await answered) as [LoadCount]
-  for (const kind of ['cpuUs', 'mainThreadUs', 'bytes'] as const) {
+  for (const kind of ['cpuUs', 'mainThreadUs', 'bytes', 'promotedBytes'] as const) {
     print(`${kind} per call: ${median(rounds.map((cost) => cost[kind])).toFixed(1)}`)
   }
   print(`failed calls: ${errors}`)
@@ -112,7 +118,7 @@ function discardEvents(store: EventStore): void {
   Object.assign(store, { append })
 }
 
-type Cost = { readonly cpuUs: number; readonly mainThreadUs: number; readonly bytes: number }
+type Cost = Readonly<Record<'cpuUs' | 'mainThreadUs' | 'bytes' | 'promotedBytes', number>>
 
 async function measure({ count, more }: CallCount): Promise<Cost> {
   globalThis.gc?.()
@@ -122,6 +128,7 @@ async function measure({ count, more }: CallCount): Promise<Cost> {
   const bytes = (getHeapStatistics().used_heap_size - heap) / (count() - atHeap)
   const cpu = process.cpuUsage()
   const thread = process.threadCpuUsage()
+  const old = oldGenerationSize()
   const atCpu = count()
   await more(CALLS_PER_ROUND)
   const calls = count() - atCpu
@@ -131,8 +138,15 @@ async function measure({ count, more }: CallCount): Promise<Cost> {
     cpuUs: (all.user + all.system) / calls,
     mainThreadUs: (main.user + main.system) / calls,
     bytes,
+    promotedBytes: (oldGenerationSize() - old) / calls,
   }
 }
+
+/** Returns the used bytes of all spaces of the heap but the young generation. */
+const oldGenerationSize = (): number =>
+  getHeapSpaceStatistics()
+    .filter(({ space_name }) => !space_name.startsWith('new_'))
+    .reduce((sum, { space_used_size }) => sum + space_used_size, 0)
 
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
