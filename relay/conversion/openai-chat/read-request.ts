@@ -35,13 +35,14 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
   addUnreadMembers(body, MEMBERS, '', losses)
   addFormLosses(body, losses)
   const { system, messages } = readMessages(body.messages, losses)
+  const { tools, choice } = readToolChoice(body, readTools(body, losses), losses)
   const value: CanonicalRequest = {
     model: requiredText(body.model, 'model'),
     isStream: optionalBoolean(body.stream, 'stream') ?? false,
     system,
     messages,
-    tools: readTools(body, losses),
-    toolChoice: readToolChoice(body, losses),
+    tools,
+    toolChoice: choice,
     allowsParallelCalls: allowsParallelCalls(body),
     outputTokensMax: readOutputLimit(body, losses),
     sampling: readSampling(body),

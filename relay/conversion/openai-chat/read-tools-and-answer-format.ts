@@ -1,4 +1,4 @@
-import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOf, objectOrEmpty, textOf } from '#relay/canonical/json-values.ts'
 import {
   type AnswerFormat,
   type CanonicalTool,
@@ -7,11 +7,17 @@ import {
 } from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
+  type ChosenTools,
+  checkedForRequiredTool,
+  keepAllowedTools,
+} from '../keep-allowed-tools.ts'
+import {
   isAbsent,
   optionalBoolean,
   optionalList,
   optionalObject,
   optionalText,
+  requiredList,
   requiredObject,
   requiredText,
 } from '../read-json-values-strictly.ts'
@@ -76,8 +82,47 @@ const CHOICES: ReadonlyMap<unknown, ToolChoice> = new Map<unknown, ToolChoice>([
   ['any', { kind: 'required' }],
 ])
 
-/** Reads `tool_choice`, or the older `function_call`. */
-export function readToolChoice(body: JsonObject, losses: string[]): ToolChoice | null {
+/**
+ * Reads `tool_choice`, or the older `function_call`. If the choice has the type `allowed_tools`,
+ * only the tools that it names are kept. Throws a `ConversionError` for an unknown choice, and if
+ * it allows no tool of the request but requires one.
+ */
+export function readToolChoice(
+  body: JsonObject,
+  tools: readonly CanonicalTool[],
+  losses: string[],
+): ChosenTools {
+  const choice = objectOf(body.tool_choice)
+  return choice?.type === 'allowed_tools'
+    ? readAllowedTools(choice, tools, losses)
+    : { tools, choice: readOneChoice(body, losses) }
+}
+
+const ALLOWED_TOOLS = new Set(['type', 'mode', 'tools'])
+
+/**
+ * Reads a choice among some of the tools. Clients that send tools in the form of the Responses API
+ * also send the choice in that form, without the inner object `allowed_tools`.
+ */
+function readAllowedTools(
+  choice: JsonObject,
+  tools: readonly CanonicalTool[],
+  losses: string[],
+): ChosenTools {
+  const isFlat = isAbsent(choice.allowed_tools)
+  const path = isFlat ? 'tool_choice' : 'tool_choice.allowed_tools'
+  const allowed = isFlat ? choice : requiredObject(choice.allowed_tools, path)
+  addUnreadMembers(allowed, ALLOWED_TOOLS, path, losses)
+  const selection = { tools, choice: CHOICES.get(allowed.mode) ?? null }
+  if (isAbsent(allowed.tools)) return selection
+  const names = requiredList(allowed.tools, `${path}.tools`).flatMap((element) => {
+    const tool = objectOrEmpty(element)
+    return textOf((objectOf(tool.function) ?? tool).name) ?? []
+  })
+  return checkedForRequiredTool(keepAllowedTools(selection, new Set(names)), `${path}.tools`)
+}
+
+function readOneChoice(body: JsonObject, losses: string[]): ToolChoice | null {
   if (!isAbsent(body.tool_choice)) return readChoice(body.tool_choice, losses)
   if (isAbsent(body.function_call)) return null
   const choice = CHOICES.get(body.function_call)
@@ -101,11 +146,6 @@ function readChoice(value: unknown, losses: string[]): ToolChoice | null {
   if (choice.type === 'function') {
     addUnreadMembers(choice, new Set(['type', 'function']), 'tool_choice', losses)
     return namedChoice(choice.function, 'tool_choice.function', losses)
-  }
-  if (choice.type === 'allowed_tools') {
-    const { mode } = requiredObject(choice.allowed_tools, 'tool_choice.allowed_tools')
-    addLoss(losses, 'tool_choice.allowed_tools.tools')
-    return CHOICES.get(mode) ?? null
   }
   if (choice.type !== 'custom') {
     throw new ConversionError('tool_choice.type', 'The type of the tool choice is unknown.')

@@ -5,12 +5,13 @@ import {
   parsedObject,
   textOf,
 } from '#relay/canonical/json-values.ts'
-import {
-  type CanonicalTool,
-  ConversionError,
-  type ToolChoice,
-} from '../../canonical/canonical-request.ts'
+import { type CanonicalTool, ConversionError } from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import {
+  type ChosenTools,
+  checkedForRequiredTool,
+  keepAllowedTools,
+} from '../keep-allowed-tools.ts'
 import {
   optionalBoolean,
   optionalList,
@@ -160,11 +161,6 @@ function describeInput(format: JsonObject | null): string {
   return `The text must match this ${syntax} grammar:\n${textOf(format.definition) ?? ''}`
 }
 
-type ChosenTools = {
-  readonly tools: readonly CanonicalTool[]
-  readonly choice: ToolChoice | null
-}
-
 const CHOICE_MEMBERS = new Set(['type', 'name', 'namespace', 'mode', 'tools'])
 const KINDS: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
 
@@ -181,10 +177,7 @@ export function readToolChoice(
   const selection = readChoice(body.tool_choice, tools)
   const choice = objectOf(body.tool_choice)
   if (choice !== null) addUnreadMembers(choice, CHOICE_MEMBERS, 'tool_choice', losses)
-  if (selection.choice?.kind === 'required' && selection.tools.length === 0) {
-    throw new ConversionError('tool_choice', 'A tool is required, but the provider has none.')
-  }
-  return selection
+  return checkedForRequiredTool(selection, 'tool_choice')
 }
 
 function readChoice(value: unknown, tools: readonly CanonicalTool[]): ChosenTools {
@@ -198,8 +191,7 @@ function readChoice(value: unknown, tools: readonly CanonicalTool[]): ChosenTool
   if (choice.type === 'allowed_tools' && (choice.mode === 'auto' || choice.mode === 'required')) {
     const allowed = requiredList(choice.tools, 'tool_choice.tools').map(objectOf)
     const names = new Set(allowed.map((tool) => chosenName(tool ?? {})))
-    const offered = tools.filter(({ name }) => names.has(name))
-    return { tools: offered, choice: { kind: choice.mode } }
+    return keepAllowedTools({ tools, choice: { kind: choice.mode } }, names)
   }
   throw new ConversionError('tool_choice', 'The chosen tool can’t be offered by this provider.')
 }

@@ -282,6 +282,40 @@ describe('reading a chat request', () => {
     expect(read(body).value.toolChoice).toEqual(choice)
   })
 
+  const TOOLS = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }))
+  const allowing = (mode: string, ...tools: unknown[]) => ({
+    tools: TOOLS,
+    tool_choice: { type: 'allowed_tools', allowed_tools: { mode, tools } },
+  })
+  const B = { type: 'function', function: { name: 'b' } }
+
+  it.each([
+    [allowing('required', B), ['b'], { kind: 'required' }],
+    [allowing('auto', B, { type: 'function', function: { name: 'x' } }), ['b'], { kind: 'auto' }],
+    [allowing('auto'), [], { kind: 'auto' }],
+    [
+      {
+        tools: TOOLS,
+        tool_choice: {
+          ...{ type: 'allowed_tools', mode: 'auto' },
+          tools: [{ type: 'function', name: 'b' }],
+        },
+      },
+      ['b'],
+      { kind: 'auto' },
+    ],
+  ])('leaves only the allowed tools of %j', (body, names, choice) => {
+    const { value, losses } = read(body)
+    expect(value.tools.map(({ name }) => name)).toEqual(names)
+    expect(value.toolChoice).toEqual(choice)
+    expect(losses).toEqual([])
+  })
+
+  it('refuses to require one of the allowed tools if the request has none of them', () => {
+    const other = { type: 'function', function: { name: 'x' } }
+    expect(paramOf(allowing('required', other))).toBe('tool_choice.allowed_tools.tools')
+  })
+
   it.each([
     [{ type: 'text' }, null, []],
     [{ type: 'json_object' }, { kind: 'json' }, []],
