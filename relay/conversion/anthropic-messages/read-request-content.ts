@@ -37,19 +37,26 @@ export function readContent(
   if (!Array.isArray(value)) {
     throw new ConversionError(path, 'The content must be a string or an array of blocks.')
   }
-  return value.flatMap((item: unknown, index) => {
-    if (index < first) return []
-    const partPath = `${path}[${index}]`
-    const block = new RequestObject(item, partPath, reading.losses)
-    if (readCallSignature(block, reading)) return []
-    const part = readBlock(block, reading)
-    if (part === null) {
-      block.loseAll()
-      return []
-    }
-    block.reportUnread()
-    return [withCallerPath(part, partPath)]
-  })
+  return value.flatMap((item: unknown, index) =>
+    index < first ? [] : readContentBlock(item, `${path}[${index}]`, reading),
+  )
+}
+
+/** Reads one block of a `content`. Returns no part for a block that is reported as lost. */
+export function readContentBlock(
+  item: unknown,
+  path: string,
+  reading: ContentReading,
+): readonly ContentPart[] {
+  const block = new RequestObject(item, path, reading.losses)
+  if (readCallSignature(block, reading)) return []
+  const part = readBlock(block, reading)
+  if (part === null) {
+    block.loseAll()
+    return []
+  }
+  block.reportUnread()
+  return [withCallerPath(part, path)]
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../../canonical/canonical-request.ts'
+import type { ContentReading } from '../anthropic-messages/read-request-content.ts'
 import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import {
@@ -27,13 +28,14 @@ type Conversation = {
 }
 
 /**
- * Reads the messages. Consecutive tool results become one message, because other formats expect the
- * results of parallel calls in one message.
+ * Reads the messages, and `system`, the instructions in Anthropic's form. Consecutive tool results
+ * become one message, because other formats expect the results of parallel calls in one message.
  */
-export function readMessages(value: unknown, losses: string[]): Conversation {
-  const list = requiredList(value, 'messages')
+export function readMessages({ messages, system }: JsonObject, losses: string[]): Conversation {
+  const list = requiredList(messages, 'messages')
   if (list.length === 0) throw new ConversionError('messages', 'At least one message is expected.')
   const reader = new MessageReader(losses)
+  reader.readSystem(system)
   for (const [at, element] of list.entries()) {
     const path = `messages[${at}]`
     reader.read(requiredObject(element, path), path, at)
@@ -62,9 +64,15 @@ class MessageReader {
    */
   private readonly functionIds = new Map<string, string>()
   private results: ToolResultPart[] | null = null
+  private readonly reading: ContentReading
 
   constructor(losses: string[]) {
     this.losses = losses
+    this.reading = { losses, toolNames: this.names, callSignatures: new Map() }
+  }
+
+  readSystem(content: unknown): void {
+    for (const part of readContent(content, 'system', this.reading)) this.system.push(part)
   }
 
   read(message: JsonObject, path: string, at: number): void {
@@ -104,7 +112,7 @@ class MessageReader {
    * this part can't have a mark, the mark is reported as lost.
    */
   private markedContent(message: JsonObject, path: string): ContentPart[] {
-    const parts = readContent(message.content, `${path}.content`, this.losses)
+    const parts = readContent(message.content, `${path}.content`, this.reading)
     const cache = readCacheMark(message, path, this.losses)
     const last = parts.at(-1)
     if (cache === null) return parts
@@ -121,7 +129,10 @@ class MessageReader {
       message.role === 'function'
         ? (this.functionIds.get(name) ?? functionCallId(at))
         : requiredText(message.tool_call_id, `${path}.tool_call_id`)
-    const parts = this.markedContent(message, path)
+    // Some clients send the result in Anthropic's form within a message of OpenAI's form.
+    const parts = this.markedContent(message, path).flatMap((part) =>
+      part.kind === 'tool-result' ? part.parts : [part],
+    )
     // A cache mark on the last part of a result has the same effect as a mark on the result.
     const last = parts.at(-1)
     const mark = last !== undefined && 'cache' in last ? last.cache : undefined

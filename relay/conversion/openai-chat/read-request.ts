@@ -21,7 +21,15 @@ import { readAnswerFormat, readToolChoice, readTools } from './read-tools-and-an
 import { readThinking, THINKING_MEMBERS } from './thinking-control.ts'
 
 const MEMBERS = new Set<string>([
-  ...['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'],
+  ...[
+    'model',
+    'messages',
+    'system',
+    'stream',
+    'stream_options',
+    'max_tokens',
+    'max_completion_tokens',
+  ],
   ...['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call'],
   ...['n', 'temperature', 'top_p', 'top_k', 'seed', 'presence_penalty', 'frequency_penalty'],
   ...['stop', 'response_format', 'logprobs', 'top_logprobs', 'user', 'safety_identifier'],
@@ -34,7 +42,7 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
   const losses: string[] = []
   addUnreadMembers(body, MEMBERS, '', losses)
   addFormLosses(body, losses)
-  const { system, messages } = readMessages(body.messages, losses)
+  const { system, messages } = readMessages(body, losses)
   const { tools, choice } = readToolChoice(body, readTools(body, losses), losses)
   const value: CanonicalRequest = {
     model: requiredText(body.model, 'model'),
@@ -84,11 +92,16 @@ function addFormLosses(body: JsonObject, losses: string[]): void {
 /**
  * Reports whether the answer may contain several tool calls. Returns false if the caller knows only
  * the older `function_call`, because an answer can have only one. Otherwise, returns null if the
- * request does not have `parallel_tool_calls`.
+ * request has neither `parallel_tool_calls` nor Anthropic's `disable_parallel_tool_use`.
  */
 function allowsParallelCalls(body: JsonObject): boolean | null {
   const isAllowed = optionalBoolean(body.parallel_tool_calls, 'parallel_tool_calls')
-  return readAnswerSettings(body).usesFunctionCall ? false : isAllowed
+  if (readAnswerSettings(body).usesFunctionCall) return false
+  const isSingle = optionalBoolean(
+    objectOf(body.tool_choice)?.disable_parallel_tool_use,
+    'tool_choice.disable_parallel_tool_use',
+  )
+  return isAllowed ?? (isSingle === null ? null : !isSingle)
 }
 
 /**

@@ -35,7 +35,9 @@ export function readTools(body: JsonObject, losses: string[]): readonly Canonica
 }
 
 function readTool(tool: JsonObject, path: string, losses: string[]): CanonicalTool | null {
-  if (!isAbsent(tool.type) && tool.type !== 'function') {
+  // Anthropic calls the tools that the caller runs `custom`.
+  const isFunction = tool.type === 'function' || !isAbsent(tool.input_schema)
+  if (!isAbsent(tool.type) && !(isFunction && FUNCTION_TYPES.has(tool.type))) {
     addLoss(losses, path)
     return null
   }
@@ -48,9 +50,11 @@ function readTool(tool: JsonObject, path: string, losses: string[]): CanonicalTo
   return cache === null ? read : { ...read, cache }
 }
 
+const FUNCTION_TYPES: ReadonlySet<unknown> = new Set(['function', 'custom'])
+
 /**
- * Reads a function in the form of the Responses API. In this form, the members of the function are
- * in the tool itself. Some clients, such as Cursor, use this form in chats.
+ * Reads a function in the form of the Responses API or of Anthropic. In these forms, the members of
+ * the function are in the tool itself. Some clients, such as Cursor, use these forms in chats.
  */
 function readFlatFunction(tool: JsonObject, path: string, losses: string[]): CanonicalTool {
   const { type: _type, ...definition } = tool
@@ -59,14 +63,16 @@ function readFlatFunction(tool: JsonObject, path: string, losses: string[]): Can
   return cache === null ? read : { ...read, cache }
 }
 
-const FUNCTION_MEMBERS = new Set(['name', 'description', 'parameters', 'strict', 'cache_control'])
+const FUNCTION_MEMBERS = ['name', 'description', 'strict', 'cache_control']
 
 function readFunction(definition: JsonObject, path: string, losses: string[]): CanonicalTool {
-  addUnreadMembers(definition, FUNCTION_MEMBERS, path, losses)
+  // Anthropic's name for the parameters is `input_schema`.
+  const schema = isAbsent(definition.parameters) ? 'input_schema' : 'parameters'
+  addUnreadMembers(definition, new Set([...FUNCTION_MEMBERS, schema]), path, losses)
   return {
     name: requiredText(definition.name, `${path}.name`),
     description: optionalText(definition.description, `${path}.description`) ?? '',
-    schema: optionalObject(definition.parameters, `${path}.parameters`) ?? {
+    schema: optionalObject(definition[schema], `${path}.${schema}`) ?? {
       type: 'object',
       properties: {},
     },
@@ -74,7 +80,10 @@ function readFunction(definition: JsonObject, path: string, losses: string[]): C
   }
 }
 
-/** The string values of `tool_choice`. Mistral's `any` means the same as `required`. */
+/**
+ * The string values of `tool_choice`, which are types in Anthropic's form. `any` of Mistral and of
+ * Anthropic means the same as `required`.
+ */
 const CHOICES: ReadonlyMap<unknown, ToolChoice> = new Map<unknown, ToolChoice>([
   ['auto', { kind: 'auto' }],
   ['none', { kind: 'none' }],
@@ -139,10 +148,14 @@ function readChoice(value: unknown, losses: string[]): ToolChoice | null {
   const word = CHOICES.get(value)
   if (word !== undefined) return word
   const choice = requiredObject(value, 'tool_choice')
-  if (choice.type === 'function' && isAbsent(choice.function)) {
-    const { type: _type, ...named } = choice
-    return namedChoice(named, 'tool_choice', losses)
+  const { type, disable_parallel_tool_use: _isSingle, ...members } = choice
+  const kind = CHOICES.get(type)
+  if (kind !== undefined) {
+    addUnreadMembers(members, new Set(), 'tool_choice', losses)
+    return kind
   }
+  const isFlat = type === 'function' && isAbsent(choice.function)
+  if (isFlat || type === 'tool') return namedChoice(members, 'tool_choice', losses)
   if (choice.type === 'function') {
     addUnreadMembers(choice, new Set(['type', 'function']), 'tool_choice', losses)
     return namedChoice(choice.function, 'tool_choice.function', losses)

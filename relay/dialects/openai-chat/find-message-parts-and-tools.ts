@@ -100,8 +100,12 @@ export const CHAT_NAMES: BodyNames = {
   inPart: meanings(PLAIN),
   inMessage: meanings(PLAIN_IN_MESSAGE),
   callerTool: /^(?:function|custom)$/,
-  untypedTool: namesOfTool(['function', 'name', 'description', 'parameters', 'strict']),
-  hasResults: false,
+  untypedTool: namesOfTool([
+    ...['function', 'name', 'description', 'parameters', 'strict'],
+    ...['input_schema', 'cache_control'],
+  ]),
+  // Some clients send the results of tools in Anthropic's form.
+  hasResults: true,
 }
 
 export const QUOTED_TYPE = quoted('type')

@@ -68,6 +68,11 @@ describe('the input ceiling of a part', () => {
     expect(ofPart(part).ceiling).toBe(MOST)
   })
 
+  it('counts a picture in the result of a tool in Anthropic’s form', () => {
+    const result = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'image' }] }
+    expect(ofPart(result).tokens).toBeGreaterThan(6_000)
+  })
+
   it('counts every part, in every message', () => {
     const picture = { type: 'image_url', image_url: URL }
     const message = { role: 'user', content: [picture, { type: 'text', text: 'x' }, picture] }

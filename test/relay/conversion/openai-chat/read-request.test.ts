@@ -251,6 +251,82 @@ describe('reading a chat request', () => {
     expect(value.toolChoice).toEqual({ kind: 'tool', name: 'read' })
   })
 
+  it('reads Anthropic’s form of a conversation, which Cursor sends in chats with Claude', () => {
+    const input_schema = { type: 'object', properties: { path: { type: 'string' } } }
+    const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' }
+    const cache_control = { type: 'ephemeral' }
+    const call = { type: 'tool_use', id: 't1', name: 'read', input: { path: '/' } }
+    const results = [
+      { type: 'tool_result', tool_use_id: 't1', content: 'R', is_error: true },
+      { type: 'tool_result', tool_use_id: 't2', content: [{ type: 'image', source }] },
+      { type: 'text', text: 'So?' },
+    ]
+    const thinking = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }
+    const { value, losses } = read({
+      system: [{ type: 'text', text: 'Be brief.', cache_control }],
+      messages: [
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: [{ type: 'image', source }] },
+        { role: 'assistant', content: [thinking, { type: 'text', text: 'I look.' }, call] },
+        { role: 'user', content: results },
+      ],
+      tools: [
+        { name: 'read', description: 'Reads.', input_schema, cache_control },
+        { type: 'custom', name: 'write', input_schema },
+      ],
+      tool_choice: { type: 'any', disable_parallel_tool_use: true },
+    })
+    expect(losses).toEqual([])
+    const text = (of: string) => ({ kind: 'text', text: of })
+    const image = {
+      kind: 'image',
+      source: { kind: 'base64', mediaType: 'image/png', data: source.data },
+    }
+    expect(value).toMatchObject({
+      system: [{ ...text('Be brief.'), cache: '5m' }, text('Be kind.')],
+      messages: [
+        { role: 'user', parts: [image] },
+        {
+          role: 'assistant',
+          parts: [
+            { kind: 'thinking', text: 'Hm.', signature: 'c2ln' },
+            text('I look.'),
+            { kind: 'tool-call', id: 't1', name: 'read', argumentsJson: '{"path":"/"}' },
+          ],
+        },
+        {
+          role: 'user',
+          parts: [
+            { callId: 't1', name: 'read', parts: [text('R')], isError: true },
+            { callId: 't2', name: '', parts: [image] },
+            text('So?'),
+          ],
+        },
+      ],
+      tools: [
+        { name: 'read', description: 'Reads.', schema: input_schema, cache: '5m' },
+        { name: 'write', schema: input_schema },
+      ],
+      toolChoice: { kind: 'required' },
+      allowsParallelCalls: false,
+    })
+  })
+
+  it.each([
+    ['auto', { kind: 'auto' }],
+    ['none', { kind: 'none' }],
+    ['tool', { kind: 'tool', name: 'f' }],
+  ])('reads the choice of the type %s in Anthropic’s form', (type, toolChoice) => {
+    const choice = type === 'tool' ? { type, name: 'f' } : { type }
+    expect(read({ tool_choice: choice })).toMatchObject({ value: { toolChoice }, losses: [] })
+  })
+
+  it('reads a result in Anthropic’s form that is in a message of OpenAI’s form', () => {
+    const content = [{ type: 'tool_result', tool_use_id: 'a', content: 'R' }]
+    const [message] = messagesOf({ role: 'tool', tool_call_id: 'a', content })
+    expect(message?.parts).toMatchObject([{ callId: 'a', parts: [{ kind: 'text', text: 'R' }] }])
+  })
+
   it('wraps arguments that a model wrote as invalid JSON', () => {
     const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":' } }
     const { value, losses } = read({ messages: [{ role: 'assistant', tool_calls: [call] }] })
