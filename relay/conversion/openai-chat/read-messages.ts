@@ -9,6 +9,7 @@ import {
 import type { ContentReading } from '../anthropic-messages/read-request-content.ts'
 import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import { argumentsOfInput } from '../custom-tools-as-functions.ts'
 import {
   isAbsent,
   optionalList,
@@ -162,10 +163,13 @@ class MessageReader {
 
   private toolCall(call: JsonObject, path: string): ToolCallPart {
     const id = requiredText(call.id, `${path}.id`)
-    if (call.type === 'custom') return this.customCall(call, id, path)
-    const members = new Set(['id', 'type', 'function', 'index', 'extra_content'])
+    const isCustom = call.type === 'custom'
+    const member = isCustom ? 'custom' : 'function'
+    const members = new Set(['id', 'type', member, 'index', 'extra_content'])
     addUnreadMembers(call, members, path, this.losses)
-    const part = this.callOf(id, call.function, `${path}.function`)
+    const part = isCustom
+      ? this.customCall(call, id, path)
+      : this.callOf(id, call.function, `${path}.function`)
     const signature = callSignature(call)
     return signature === null ? part : { ...part, signature }
   }
@@ -179,17 +183,14 @@ class MessageReader {
     return { kind: 'tool-call', id, name, argumentsJson }
   }
 
-  /**
-   * Reads the call of a custom tool. Its input is a text and not JSON, so the text becomes the
-   * member `input` of the arguments. The type of the call is reported as lost.
-   */
+  /** Reads the call of a custom tool. Its input is a text and not JSON. */
   private customCall(call: JsonObject, id: string, path: string): ToolCallPart {
     const custom = requiredObject(call.custom, `${path}.custom`)
+    addUnreadMembers(custom, new Set(['name', 'input']), `${path}.custom`, this.losses)
     const name = requiredText(custom.name, `${path}.custom.name`)
     const input = requiredText(custom.input, `${path}.custom.input`)
     this.names.set(id, name)
-    addLoss(this.losses, `${path}.type`)
-    return { kind: 'tool-call', id, name, argumentsJson: JSON.stringify({ input }) }
+    return { kind: 'tool-call', id, name, argumentsJson: argumentsOfInput(input) }
   }
 
   /** Reads a call in the older form (`function_call`), which has no id. */

@@ -17,7 +17,12 @@ import {
   requiredText,
 } from '../read-json-values-strictly.ts'
 import { readMessages } from './read-messages.ts'
-import { readAnswerFormat, readToolChoice, readTools } from './read-tools-and-answer-format.ts'
+import {
+  namesOfCustomTools,
+  readAnswerFormat,
+  readToolChoice,
+  readTools,
+} from './read-tools-and-answer-format.ts'
 import { readThinking, THINKING_MEMBERS } from './thinking-control.ts'
 
 const MEMBERS = new Set<string>([
@@ -69,15 +74,22 @@ export type AnswerSettings = {
   readonly hasStreamUsage: boolean
   /** True if the caller knows only the older `function_call`, which allows one call per answer. */
   readonly usesFunctionCall: boolean
+  /** The names of the caller's tools whose input is a text and not JSON. Omitted if none are. */
+  readonly custom?: ReadonlySet<string>
 }
 
 /** Reads the properties of a request that decide how its answer is written. */
 export function readAnswerSettings(body: JsonObject): AnswerSettings {
+  const custom = namesOfCustomTools(body)
   return {
     hasStreamUsage: objectOf(body.stream_options)?.include_usage === true,
-    usesFunctionCall: !isAbsent(body.functions) && isAbsent(body.tools),
+    usesFunctionCall: usesFunctionCall(body),
+    ...(custom.size === 0 ? {} : { custom }),
   }
 }
+
+const usesFunctionCall = ({ functions, tools }: JsonObject): boolean =>
+  !isAbsent(functions) && isAbsent(tools)
 
 /** Reports unsupported stream options and answer modalities as lost. */
 function addFormLosses(body: JsonObject, losses: string[]): void {
@@ -96,7 +108,7 @@ function addFormLosses(body: JsonObject, losses: string[]): void {
  */
 function allowsParallelCalls(body: JsonObject): boolean | null {
   const isAllowed = optionalBoolean(body.parallel_tool_calls, 'parallel_tool_calls')
-  if (readAnswerSettings(body).usesFunctionCall) return false
+  if (usesFunctionCall(body)) return false
   const isSingle = optionalBoolean(
     objectOf(body.tool_choice)?.disable_parallel_tool_use,
     'tool_choice.disable_parallel_tool_use',

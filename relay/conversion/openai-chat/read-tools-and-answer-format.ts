@@ -1,4 +1,10 @@
-import { type JsonObject, objectOf, objectOrEmpty, textOf } from '#relay/canonical/json-values.ts'
+import {
+  type JsonObject,
+  objectOf,
+  objectOrEmpty,
+  objectsOf,
+  textOf,
+} from '#relay/canonical/json-values.ts'
 import {
   type AnswerFormat,
   type CanonicalTool,
@@ -6,6 +12,7 @@ import {
   type ToolChoice,
 } from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import { readCustomTool } from '../custom-tools-as-functions.ts'
 import {
   type ChosenTools,
   checkedForRequiredTool,
@@ -35,9 +42,8 @@ export function readTools(body: JsonObject, losses: string[]): readonly Canonica
 }
 
 function readTool(tool: JsonObject, path: string, losses: string[]): CanonicalTool | null {
-  // Anthropic calls the tools that the caller runs `custom`.
-  const isFunction = tool.type === 'function' || !isAbsent(tool.input_schema)
-  if (!isAbsent(tool.type) && !(isFunction && FUNCTION_TYPES.has(tool.type))) {
+  if (isCustom(tool)) return readCustom(tool, path, losses)
+  if (!isAbsent(tool.type) && !FUNCTION_TYPES.has(tool.type)) {
     addLoss(losses, path)
     return null
   }
@@ -49,6 +55,31 @@ function readTool(tool: JsonObject, path: string, losses: string[]): CanonicalTo
   const read = readFunction(definition, `${path}.function`, losses)
   return cache === null ? read : { ...read, cache }
 }
+
+/**
+ * Reports whether a tool is one of OpenAI's custom tools, whose input is a text. Anthropic also
+ * calls tools that the caller runs `custom`, but these have a schema.
+ */
+const isCustom = ({ type, input_schema }: JsonObject): boolean =>
+  type === 'custom' && isAbsent(input_schema)
+
+/** Returns the definition of a custom tool. In the form of the Responses API, it is the tool. */
+const definitionOf = (tool: JsonObject): JsonObject => objectOf(tool.custom) ?? tool
+
+function readCustom(tool: JsonObject, path: string, losses: string[]): CanonicalTool {
+  const definition = definitionOf(tool)
+  if (definition === tool) return readCustomTool(tool, path, losses)
+  addUnreadMembers(tool, new Set(['type', 'custom']), path, losses)
+  return readCustomTool(definition, `${path}.custom`, losses)
+}
+
+/** Returns the names of the custom tools of a valid request. */
+export const namesOfCustomTools = (body: JsonObject): ReadonlySet<string> =>
+  new Set(
+    objectsOf(body.tools)
+      .filter(isCustom)
+      .flatMap((tool) => textOf(definitionOf(tool).name) ?? []),
+  )
 
 const FUNCTION_TYPES: ReadonlySet<unknown> = new Set(['function', 'custom'])
 
@@ -126,7 +157,7 @@ function readAllowedTools(
   if (isAbsent(allowed.tools)) return selection
   const names = requiredList(allowed.tools, `${path}.tools`).flatMap((element) => {
     const tool = objectOrEmpty(element)
-    return textOf((objectOf(tool.function) ?? tool).name) ?? []
+    return textOf((objectOf(tool.function) ?? definitionOf(tool)).name) ?? []
   })
   return checkedForRequiredTool(keepAllowedTools(selection, new Set(names)), `${path}.tools`)
 }
@@ -144,7 +175,7 @@ function namedChoice(value: unknown, path: string, losses: string[]): ToolChoice
   return { kind: 'tool', name: requiredText(named.name, `${path}.name`) }
 }
 
-function readChoice(value: unknown, losses: string[]): ToolChoice | null {
+function readChoice(value: unknown, losses: string[]): ToolChoice {
   const word = CHOICES.get(value)
   if (word !== undefined) return word
   const choice = requiredObject(value, 'tool_choice')
@@ -154,17 +185,12 @@ function readChoice(value: unknown, losses: string[]): ToolChoice | null {
     addUnreadMembers(members, new Set(), 'tool_choice', losses)
     return kind
   }
-  const isFlat = type === 'function' && isAbsent(choice.function)
-  if (isFlat || type === 'tool') return namedChoice(members, 'tool_choice', losses)
-  if (choice.type === 'function') {
-    addUnreadMembers(choice, new Set(['type', 'function']), 'tool_choice', losses)
-    return namedChoice(choice.function, 'tool_choice.function', losses)
-  }
-  if (choice.type !== 'custom') {
+  if (type !== 'function' && type !== 'custom' && type !== 'tool') {
     throw new ConversionError('tool_choice.type', 'The type of the tool choice is unknown.')
   }
-  addLoss(losses, 'tool_choice')
-  return null
+  if (type === 'tool' || isAbsent(choice[type])) return namedChoice(members, 'tool_choice', losses)
+  addUnreadMembers(members, new Set([type]), 'tool_choice', losses)
+  return namedChoice(choice[type], `tool_choice.${type}`, losses)
 }
 
 const FORMAT_TYPES: ReadonlySet<unknown> = new Set(['text', 'json_object', 'json_schema'])

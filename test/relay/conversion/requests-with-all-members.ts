@@ -35,9 +35,11 @@ const CHAT = {
           type: 'function',
           function: { name: 'weather', arguments: '{"city":"P"}' },
         },
+        { id: 'call_2', type: 'custom', custom: { name: 'patch', input: 'x' } },
       ],
     },
     { role: 'tool', tool_call_id: 'call_1', content: '21' },
+    { role: 'tool', tool_call_id: 'call_2', content: 'done' },
     {
       role: 'assistant',
       content: [
@@ -62,6 +64,13 @@ const CHAT = {
   tools: [
     { type: 'function', function: { name: 'weather', parameters: SCHEMA, strict: true } },
     { name: 'time', input_schema: SCHEMA },
+    {
+      type: 'custom',
+      custom: {
+        name: 'patch',
+        format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "x"' } },
+      },
+    },
   ],
   tool_choice: { type: 'function', function: { name: 'weather' } },
   response_format: { type: 'json_schema', json_schema: { name: 'place', schema: SCHEMA } },

@@ -153,7 +153,7 @@ describe('reading a chat request', () => {
           ],
         },
       ],
-      tools: [{ type: 'custom', custom: { name: 'c' } }, { type: 'web_search' }],
+      tools: [{ type: 'bash_20250124', name: 'bash' }, { type: 'web_search' }],
     })
     expect(losses).toEqual([
       'messages[0].name',
@@ -249,6 +249,46 @@ describe('reading a chat request', () => {
       { name: 'write' },
     ])
     expect(value.toolChoice).toEqual({ kind: 'tool', name: 'read' })
+  })
+
+  it('reads a custom tool as a function with one argument', () => {
+    const grammar = { syntax: 'lark', definition: 'start: "x"' }
+    const format = { type: 'grammar', grammar }
+    const custom = { name: 'apply_patch', description: 'Edits files.', format }
+    const extra_content = { google: { thought_signature: 's' } }
+    const call = {
+      ...{ id: 'c1', type: 'custom', custom: { name: 'apply_patch', input: 'x "y"' } },
+      extra_content,
+    }
+    const body = {
+      messages: [
+        { role: 'assistant', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c1', content: 'Done.' },
+      ],
+      tools: [
+        { type: 'custom', custom },
+        { type: 'custom', name: 'flat', format: { type: 'grammar', ...grammar } },
+      ],
+      tool_choice: { type: 'custom', custom: { name: 'apply_patch' } },
+    }
+    const { value, losses } = read(body)
+    expect(losses).toEqual(['tools[0].custom.format', 'tools[1].format'])
+    expect(value.tools).toMatchObject([
+      { name: 'apply_patch', description: 'Edits files.' },
+      { name: 'flat', description: '' },
+    ])
+    for (const { schema } of value.tools) {
+      expect(JSON.stringify(schema)).toContain('lark grammar:\\nstart: \\"x\\"')
+    }
+    expect(value.toolChoice).toEqual({ kind: 'tool', name: 'apply_patch' })
+    expect(value.messages[0]?.parts).toMatchObject([
+      { argumentsJson: '{"input":"x \\"y\\""}', signature: 's' },
+    ])
+    expect(value.messages[1]?.parts).toMatchObject([{ callId: 'c1', name: 'apply_patch' }])
+    expect(readAnswerSettings(body).custom).toEqual(new Set(['apply_patch', 'flat']))
+    const allowed = { mode: 'auto', tools: [{ type: 'custom', custom: { name: 'flat' } }] }
+    const choice = { type: 'allowed_tools', allowed_tools: allowed }
+    expect(read({ ...body, tool_choice: choice }).value.tools).toMatchObject([{ name: 'flat' }])
   })
 
   it('reads Anthropic’s form of a conversation, which Cursor sends in chats with Claude', () => {
