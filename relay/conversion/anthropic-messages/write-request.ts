@@ -1,6 +1,7 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { CanonicalRequest, Converted, Sampling } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
+import { addLossesOfOpenAiMembers } from '../members-of-openai-only.ts'
 import { modelRules } from './members-accepted-by-model.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'
 import { writeConversation } from './write-conversation.ts'
@@ -59,6 +60,7 @@ export function writeRequest(
     ...(request.isStream && { stream: true }),
   }
   for (const name of unsupportedMembers(request)) addLoss(losses, name)
+  addLossesOfOpenAiMembers(request, losses)
   return { value, losses }
 }
 

@@ -6,6 +6,7 @@ import {
   type Sampling,
 } from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import { readEndUser, readOpenAiMembers } from '../members-of-openai-only.ts'
 import {
   isAbsent,
   optionalBoolean,
@@ -38,7 +39,7 @@ const MEMBERS = new Set<string>([
   ...['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call'],
   ...['n', 'temperature', 'top_p', 'top_k', 'seed', 'presence_penalty', 'frequency_penalty'],
   ...['stop', 'response_format', 'logprobs', 'top_logprobs', 'user', 'safety_identifier'],
-  ...['prompt_cache_key', 'modalities'],
+  ...['prompt_cache_key', 'modalities', 'verbosity', 'metadata', 'prompt_cache_retention'],
   ...THINKING_MEMBERS,
 ])
 
@@ -62,8 +63,9 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
     thinking: readThinking(body, losses),
     answerFormat: readAnswerFormat(body, losses),
     logprobs: readLogprobs(body, losses),
-    endUser: readEndUser(body, losses),
+    endUser: readEndUser(body),
     promptCacheKey: optionalText(body.prompt_cache_key, 'prompt_cache_key'),
+    ...readOpenAiMembers(body, [body.verbosity, 'verbosity']),
   }
   return { value, losses }
 }
@@ -159,12 +161,4 @@ function readLogprobs(body: JsonObject, losses: string[]): number | null {
   if (isRequested) return alternatives ?? 0
   if (alternatives !== null) addLoss(losses, 'top_logprobs')
   return null
-}
-
-function readEndUser(body: JsonObject, losses: string[]): string | null {
-  const user = optionalText(body.user, 'user')
-  const identifier = optionalText(body.safety_identifier, 'safety_identifier')
-  if (user !== null && identifier !== null && user !== identifier)
-    addLoss(losses, 'safety_identifier')
-  return user ?? identifier
 }
