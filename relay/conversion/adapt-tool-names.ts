@@ -22,12 +22,18 @@ const ACCEPTED: Readonly<Record<ProviderFormatName, RegExp>> = {
   gemini: /^[A-Za-z_][\w.:-]{0,63}$/,
 }
 
+/**
+ * The maximum length of a name that is replaced, which is far above those of clients. The names are
+ * kept in memory until the call ends. A provider refuses a longer name.
+ */
+const REPLACED_LENGTH_MAX = 256
+
 /** The caller's names of tools, by the names that are sent to the provider instead. */
 export type OriginalToolNames = ReadonlyMap<string, string>
 
 type AdaptedRequest = {
   readonly request: CanonicalRequest
-  /** Contains only the names that were replaced. */
+  /** Contains only the names of defined tools that were replaced. */
   readonly originalNames: OriginalToolNames
 }
 
@@ -42,7 +48,9 @@ export function adaptToolNames(
 ): AdaptedRequest {
   const accepted = ACCEPTED[format]
   const names = namesIn(request)
-  const refused = [...names].filter((name) => name !== '' && !accepted.test(name))
+  const isReplaced = (name: string): boolean =>
+    name !== '' && name.length <= REPLACED_LENGTH_MAX && !accepted.test(name)
+  const refused = [...names].filter(isReplaced)
   if (refused.length === 0) return { request, originalNames: new Map() }
   const replacements = new Map<string, string>()
   for (const name of refused) {
@@ -50,7 +58,12 @@ export function adaptToolNames(
     names.add(replacement)
     replacements.set(name, replacement)
   }
-  const originalNames = new Map([...replacements].map(([name, short]) => [short, name]))
+  const originalNames = new Map(
+    request.tools.flatMap(({ name }) => {
+      const replacement = replacements.get(name)
+      return replacement === undefined ? [] : [[replacement, name]]
+    }),
+  )
   return { request: withReplacedNames(request, replacements), originalNames }
 }
 

@@ -108,6 +108,19 @@ describe('the names of tools that each format accepts', () => {
     expect(nameAt(format, 'do-it_1')).toBe('do-it_1')
   })
 
+  it('are not kept in memory for names that are longer than those of any client', () => {
+    const { value } = CHAT_CONVERSION.readRequest(
+      {
+        ...{ model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
+        tools: [256, 257].map((length) => ({ name: 'x'.repeat(length) })),
+      },
+      PATH,
+    )
+    const { request, originalNames } = adaptToolNames(value, 'chat')
+    expect([...originalNames.values()]).toEqual(['x'.repeat(256)])
+    expect(request.tools[1]?.name).toHaveLength(257)
+  })
+
   it('begin with a letter or an underscore in Gemini’s', () => {
     const tool = (name: string) => ({ type: 'function', function: { name } })
     const chat = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
