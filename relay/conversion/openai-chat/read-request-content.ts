@@ -60,10 +60,16 @@ function isAnthropicBlock({ type, source, signature }: JsonObject): boolean {
 
 type PartReader = (part: JsonObject, path: string, losses: string[]) => ContentPart | null
 
-/** For each type of part, the member with the content, and the function that reads the part. */
+/**
+ * For each type of part, the member with the content, and the function that reads the part. Some
+ * clients also send texts and images in the form of the Responses API.
+ */
 const PARTS: ReadonlyMap<string, readonly [member: string, read: PartReader]> = new Map([
   ['text', ['text', readText]],
+  ['input_text', ['text', readText]],
+  ['output_text', ['text', readText]],
   ['image_url', ['image_url', readImage]],
+  ['input_image', ['image_url', readImage]],
   ['input_audio', ['input_audio', readAudio]],
   ['file', ['file', readFile]],
   ['refusal', ['refusal', readRefusedText]],

@@ -234,6 +234,25 @@ describe('reading a chat request', () => {
     expect(readAnswerSettings(body)).toEqual({ hasStreamUsage: false, usesFunctionCall: true })
   })
 
+  it('reads texts and images in the form of the Responses API', () => {
+    const url = 'https://a.b/c.png'
+    const [question, answer] = messagesOf(
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'look' },
+          { type: 'input_image', image_url: url },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'output_text', text: 'I see.' }] },
+    )
+    expect(question?.parts).toEqual([
+      { kind: 'text', text: 'look' },
+      { kind: 'image', source: { kind: 'url', url } },
+    ])
+    expect(answer?.parts).toEqual([{ kind: 'text', text: 'I see.' }])
+  })
+
   it('reads functions in the form of the Responses API, which some clients mix in', () => {
     const parameters = { type: 'object', properties: { path: { type: 'string' } } }
     const { value, losses } = read({
