@@ -13,6 +13,7 @@ import {
   NO_OPENAI_MEMBERS,
   verbosityFor,
 } from '../members-of-openai-only.ts'
+import { limitedKeyOrNull } from '../shorten-ids-and-keys.ts'
 import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-tool-members.ts'
 import { type ChatExtensions, OPENAI } from './chat-extensions-of-provider.ts'
 import { writeThinking } from './thinking-control.ts'
@@ -37,7 +38,7 @@ export function writeRequest(
     ...members,
     response_format: writeAnswerFormat(request.answerFormat),
     ...writeLogprobs(logprobs),
-    user: request.endUser,
+    user: limitedKeyOrNull(request.endUser),
     ...writeCacheKey(request.promptCacheKey, vendor, losses),
     ...writeNewerMembers(request, vendor, losses),
   })
@@ -140,7 +141,7 @@ function writeLogprobs(alternatives: number | null): JsonObject {
 
 function writeCacheKey(key: string | null, vendor: ChatExtensions, losses: string[]): JsonObject {
   if (key !== null && !vendor.hasPromptCacheKey) addLoss(losses, 'promptCacheKey')
-  return { prompt_cache_key: vendor.hasPromptCacheKey ? key : null }
+  return { prompt_cache_key: vendor.hasPromptCacheKey ? limitedKeyOrNull(key) : null }
 }
 
 /**
@@ -161,7 +162,7 @@ function writeNewerMembers(
   return {
     verbosity: verbosityFor(openAi, openAiModel, losses),
     prompt_cache_retention: openAi.promptCacheRetention,
-    safety_identifier: openAi.safetyIdentifier,
+    safety_identifier: limitedKeyOrNull(openAi.safetyIdentifier),
   }
 }
 

@@ -9,9 +9,9 @@ import type {
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { acceptedMetadata, NO_OPENAI_MEMBERS, verbosityFor } from '../members-of-openai-only.ts'
+import { limitedKey, limitedKeyOrNull } from '../shorten-ids-and-keys.ts'
 import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-tool-members.ts'
 import { writeReasoning } from './reasoning-control.ts'
-import { limitedKey } from './shorten-ids-and-keys.ts'
 import { developerMessage, type WrittenInput, writeInput } from './write-input.ts'
 
 /**
@@ -50,7 +50,7 @@ export function writeRequest(
     top_logprobs: logprobs === 0 ? null : logprobs,
     ...writeUsers(request),
     metadata: acceptedMetadata(request.openAi ?? NO_OPENAI_MEMBERS, losses),
-    prompt_cache_key: request.promptCacheKey === null ? null : limitedKey(request.promptCacheKey),
+    prompt_cache_key: limitedKeyOrNull(request.promptCacheKey),
     prompt_cache_retention: request.openAi?.promptCacheRetention ?? null,
   })
   return { value, losses }
