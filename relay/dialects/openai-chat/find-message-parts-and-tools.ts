@@ -268,6 +268,7 @@ export class MessagePartAndToolFinder implements ObjectVisitor {
     const { bytes, names } = this
     if (names.hasResults && depth === PART_DEPTH && this.is(start, end, CONTENT)) {
       this.isInResult = bytes[valueAt] === OPEN_BRACKET
+      if (!names.inPart.has('content')) this.hasUnknown = true
       return
     }
     if (this.is(start, end, TEXT)) return

@@ -60,6 +60,7 @@ describe('the input ceiling of a part', () => {
   it.each([
     ['an unknown type', { type: 'tool_result', content: [] }],
     ['an unknown member', { type: 'text', text: 'x', source: URL }],
+    ['content in a part', { type: 'text', text: 'x', content: [{ type: 'text', text: 'x' }] }],
     ['a list of pictures', { image_url: [URL, URL] }],
     ['a type that is not a string', { type: 5 }],
     ['a text', 'x'],
