@@ -34,6 +34,20 @@ export type CanonicalRequest = {
    * request has none.
    */
   readonly promptCacheKey: string | null
+  /** The members that only OpenAI's two formats have. Omitted if the request has none of them. */
+  readonly openAi?: OpenAiMembers
+}
+
+/** The members that only OpenAI's two formats have. Null means that the request has none. */
+export type OpenAiMembers = {
+  /** How detailed the answer is, if this is not the default `medium`. */
+  readonly verbosity: string | null
+  /** Texts of the caller that OpenAI stores with a request. */
+  readonly metadata: JsonObject | null
+  /** How long the prompt stays in the cache, such as `24h`. */
+  readonly promptCacheRetention: string | null
+  /** The identifier for OpenAI's safety checks, if the request has another one for its end user. */
+  readonly safetyIdentifier: string | null
 }
 
 /** The sampling parameters. Null means the provider's default. */

@@ -3,11 +3,13 @@ import { EVENT_BOUNDARY, eventData } from '#relay/canonical/sse-scanner.ts'
 import type { ConvertedFormatName, PathParameters } from '#relay/dialects/wire-format.ts'
 import {
   type AnswerError,
+  type CanonicalAnswer,
   type CanonicalEvent,
   FailedAnswer,
   type StreamReader,
   type StreamWriter,
 } from '../canonical/canonical-answer.ts'
+import { adaptToolNames, type OriginalToolNames, withOriginalToolName } from './adapt-tool-names.ts'
 import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
 import type {
   AnswerWriters,
@@ -78,16 +80,20 @@ export function convertCall(
   const { value: request, losses } = CALLERS[from].readRequest(parsed, path)
   const provider = PROVIDERS[target.format]
   const { model, thinking = request.thinking } = target
-  const written = provider.writeRequest({ ...request, model, thinking }, target)
+  const { request: adapted, originalNames } = adaptToolNames(request, target.format)
+  const written = provider.writeRequest({ ...adapted, model, thinking }, target)
   const writers = CALLERS[from].writersFor(parsed, isStored)
   const lost = new LossesInAnswer(target.format, from)
   return {
     body: Buffer.from(JSON.stringify(written.value)),
     losses: [...losses, ...callerPathsOfLosses(written.losses, from, request)],
     lossesInAnswer: lost,
-    ...conversionOfAnswer(provider, writers, request.model, lost),
+    ...conversionOfAnswer(provider, writers, { model: request.model, originalNames }, lost),
   }
 }
+
+/** The names in an answer that are replaced by those of the caller: the model's, and of tools. */
+type CallerNames = { readonly model: string; readonly originalNames: OriginalToolNames }
 
 /** The maximum length in bytes of a complete answer that is converted. */
 export const CONVERTED_BYTES_MAX = 8 * 1024 * 1024
@@ -99,7 +105,7 @@ export const CONVERTED_BYTES_MAX = 8 * 1024 * 1024
 const conversionOfAnswer = (
   provider: FormatConversion,
   writers: AnswerWriters,
-  model: string,
+  names: CallerNames,
   lost: LossesInAnswer,
 ): Pick<CallConversion, 'convertAnswer' | 'createStream'> => ({
   convertAnswer: (body, id) => {
@@ -109,7 +115,7 @@ const conversionOfAnswer = (
       if (answer === null) return null
       lost.clear()
       lost.read(answer)
-      const canonical = { ...provider.readAnswer(answer), model }
+      const canonical = withCallerNames(provider.readAnswer(answer), names)
       for (const { parts } of canonical.choices) for (const part of parts) lost.readPart(part)
       return Buffer.from(JSON.stringify(writers.writeAnswer(canonical, id)))
     } catch (error) {
@@ -120,8 +126,23 @@ const conversionOfAnswer = (
   createStream: (id) => {
     lost.clear()
     const writer = writers.createStreamWriter(id)
-    return new ConvertedStream(provider.createStreamReader(), writer, model, lost)
+    return new ConvertedStream(provider.createStreamReader(), writer, names, lost)
   },
+})
+
+const withCallerNames = (
+  answer: CanonicalAnswer,
+  { model, originalNames }: CallerNames,
+): CanonicalAnswer => ({
+  ...answer,
+  model,
+  choices:
+    originalNames.size === 0
+      ? answer.choices
+      : answer.choices.map((choice) => ({
+          ...choice,
+          parts: choice.parts.map((part) => withOriginalToolName(part, originalNames)),
+        })),
 })
 
 const EVENT_NAME = /^event: ?(.*)$/m
@@ -150,19 +171,18 @@ export class ConvertedStream {
   private hasEnd = false
   private readonly reader: StreamReader
   private readonly writer: StreamWriter
-  private readonly model: string
+  private readonly names: CallerNames
   private readonly lost: LossesInAnswer | null
 
-  /** `model` is the caller's name for the model. */
   constructor(
     reader: StreamReader,
     writer: StreamWriter,
-    model: string,
+    names: CallerNames,
     lost: LossesInAnswer | null = null,
   ) {
     this.reader = reader
     this.writer = writer
-    this.model = model
+    this.names = names
     this.lost = lost
   }
 
@@ -214,13 +234,14 @@ export class ConvertedStream {
   }
 
   private write(events: readonly CanonicalEvent[]): string {
+    const { model, originalNames } = this.names
     let text = ''
     for (const event of events) {
       this.lost?.readPart(event)
       if (event.kind === 'error') this.error ??= event
       else if (event.kind === 'end') this.hasEnd = true
-      else if (event.kind !== 'start') text += this.writer.write(event)
-      else text += this.writer.write({ ...event, model: this.model })
+      else if (event.kind === 'start') text += this.writer.write({ ...event, model })
+      else text += this.writer.write(withOriginalToolName(event, originalNames))
     }
     return text
   }

@@ -59,6 +59,10 @@ const OPENAI: Names = {
   allowsParallelCalls: 'parallel_tool_calls',
   endUser: 'user',
   promptCacheKey: 'prompt_cache_key',
+  'openAi.verbosity': 'verbosity',
+  'openAi.metadata': 'metadata',
+  'openAi.promptCacheRetention': 'prompt_cache_retention',
+  'openAi.safetyIdentifier': 'safety_identifier',
   'sampling.choices': 'n',
   'sampling.temperature': 'temperature',
   'sampling.topP': 'top_p',
@@ -84,6 +88,7 @@ const CHAT: Names = {
 
 const RESPONSES: Names = {
   ...OPENAI,
+  'openAi.verbosity': 'text.verbosity',
   outputTokensMax: 'max_output_tokens',
   answerFormat: 'text.format',
   'answerFormat.schema': 'text.format.schema',

@@ -4,7 +4,11 @@ import { ConversionError } from '../canonical/canonical-request.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
-import { readAnswerSettings, readRequest } from '../conversion/openai-chat/read-request.ts'
+import {
+  type AnswerSettings,
+  readAnswerSettings,
+  readRequest,
+} from '../conversion/openai-chat/read-request.ts'
 import type { WireFormat } from '../dialects/wire-format.ts'
 import { type ImageTask, imageTaskTransport } from '../providers/profiles/image-tasks.ts'
 import { endpointOf, type ProviderTarget } from '../providers/profiles/provider-target.ts'
@@ -18,10 +22,9 @@ import type { AnswerDecoder, Transport } from '../providers/provider-access-and-
 /**
  * The data for translating the answers to a translated chat. The chat itself is not kept in memory.
  */
-export type TranslatedChat = {
+export type TranslatedChat = Omit<AnswerSettings, 'hasStreamUsage'> & {
   readonly translation: Translation
   readonly model: string
-  readonly usesFunctionCall: boolean
 }
 
 /**
@@ -47,11 +50,11 @@ export function translateToProprietaryApi(
     const chat = JSON.parse(body.toString('utf8')) as JsonObject
     const { value: request, losses } = readRequest(chat)
     const written = translation.writeRequest(request, target)
-    const { usesFunctionCall } = readAnswerSettings(chat)
+    const { hasStreamUsage: _, ...settings } = readAnswerSettings(chat)
     return {
       body: Buffer.from(JSON.stringify(written.value)),
       losses: [...losses, ...callerPathsOfLosses(written.losses, 'chat', request)],
-      translated: { translation, model: target.model, usesFunctionCall },
+      translated: { ...settings, translation, model: target.model },
     }
   } catch (error) {
     if (error instanceof ConversionError) {

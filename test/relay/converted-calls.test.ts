@@ -124,6 +124,43 @@ describe('a chat on an Anthropic channel', () => {
     })
   })
 
+  it('in Anthropic’s form, as Cursor sends it, gets its own names of tools back', async () => {
+    const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' }
+    const content = [
+      { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source }] },
+    ]
+    const body = {
+      ...{ model: CLAUDE, system: 'Be brief.', stream: true },
+      messages: [
+        { role: 'user', content: 'Read a.txt' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'fs.read', input: {} }] },
+        { role: 'user', content },
+      ],
+      tools: [{ name: 'fs.read', input_schema: { type: 'object' } }],
+      tool_choice: { type: 'any' },
+    }
+    const send = () =>
+      fetch(`${rig.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    answerStream(PATH, [STREAM])
+    expect((await send()).headers.get('x-conversion-loss')).toBeNull()
+    const sent = JSON.parse(provider.requests[0]?.body ?? '')
+    const [{ name }] = sent.tools
+    expect(sent).toMatchObject({
+      system: 'Be brief.',
+      messages: [{}, { content: [{ type: 'tool_use', name }] }, { content }],
+      tools: [{ name: expect.stringMatching(/^fs_read_[0-9a-f]{10}$/) }],
+      tool_choice: { type: 'any' },
+    })
+    answerStream(PATH, [Buffer.from(STREAM.toString().replace('"read"', `"${name}"`))])
+    const text = await (await send()).text()
+    expect(text).toContain('"function":{"name":"fs.read","arguments":""}')
+    expect(text).not.toContain(name)
+  })
+
   it('that fails records its formats and losses, too', async () => {
     provider.answers.set(PATH, { status: 400, body: { type: 'error', error: { type: 'x' } } })
     await openai()

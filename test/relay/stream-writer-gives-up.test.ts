@@ -7,6 +7,8 @@ import { startedForEach } from '#test/support/started-by-hook.ts'
 import { KEY, onlyEnd, relayRig } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
 
+const NAMES = { model: 'm', originalNames: new Map() }
+
 const provider = startedForEach(scriptedProvider)
 const rig = startedForEach(relayRig)
 
@@ -75,7 +77,7 @@ describe('a stream whose writer gives up on a tool call that is too long', () =>
         return ''
       },
     }
-    const converted = new ConvertedStream(reader, writer, 'm')
+    const converted = new ConvertedStream(reader, writer, NAMES)
     const sink = { write: () => true }
     const nothing = () => {}
     const forwarder = new StreamForwarder(
@@ -90,7 +92,7 @@ describe('a stream whose writer gives up on a tool call that is too long', () =>
   it('is an error if the provider ends it with one that only the conversion recognizes', () => {
     const error = { kind: 'error', type: 'overloaded_error', message: 'Overloaded' } as const
     const reader = { read: () => [], finish: () => [error] }
-    const converted = new ConvertedStream(reader, { write: () => '' }, 'm')
+    const converted = new ConvertedStream(reader, { write: () => '' }, NAMES)
     const sink = { write: () => true }
     const nothing = () => {}
     const forwarder = new StreamForwarder(

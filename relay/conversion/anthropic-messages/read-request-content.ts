@@ -22,29 +22,41 @@ export type ContentReading = {
   readonly callSignatures: Map<string, string>
 }
 
-/** Reads a `content` member, whose value is a text or an array of blocks. */
+/**
+ * Reads a `content` member, whose value is a text or an array of blocks. The blocks before the
+ * index `first` are left out.
+ */
 export function readContent(
   value: unknown,
   path: string,
   reading: ContentReading,
+  first = 0,
 ): readonly ContentPart[] {
   if (value === null || value === undefined || value === '') return []
   if (typeof value === 'string') return [withCallerPath({ kind: 'text', text: value }, path)]
   if (!Array.isArray(value)) {
     throw new ConversionError(path, 'The content must be a string or an array of blocks.')
   }
-  return value.flatMap((item: unknown, index) => {
-    const partPath = `${path}[${index}]`
-    const block = new RequestObject(item, partPath, reading.losses)
-    if (readCallSignature(block, reading)) return []
-    const part = readBlock(block, reading)
-    if (part === null) {
-      block.loseAll()
-      return []
-    }
-    block.reportUnread()
-    return [withCallerPath(part, partPath)]
-  })
+  return value.flatMap((item: unknown, index) =>
+    index < first ? [] : readContentBlock(item, `${path}[${index}]`, reading),
+  )
+}
+
+/** Reads one block of a `content`. Returns no part for a block that is reported as lost. */
+export function readContentBlock(
+  item: unknown,
+  path: string,
+  reading: ContentReading,
+): readonly ContentPart[] {
+  const block = new RequestObject(item, path, reading.losses)
+  if (readCallSignature(block, reading)) return []
+  const part = readBlock(block, reading)
+  if (part === null) {
+    block.loseAll()
+    return []
+  }
+  block.reportUnread()
+  return [withCallerPath(part, path)]
 }
 
 /**
@@ -97,6 +109,8 @@ function readBlock(block: RequestObject, reading: ContentReading): ContentPart |
       return readToolCall(block, reading)
     case 'tool_result':
       return readToolResult(block, reading)
+    case 'compaction':
+      return readCompaction(block)
     default:
       return null
   }
@@ -171,6 +185,19 @@ function plainTexts(
     block.reportUnread()
     return text
   })
+}
+
+/** Reports whether a block has the summary of a compaction. A failed compaction has none. */
+export const isSummary = (block: unknown): boolean =>
+  isObject(block) &&
+  block.type === 'compaction' &&
+  typeof block.content === 'string' &&
+  block.content !== ''
+
+/** Reads the summary of a compaction as a text. Returns null if there is none. */
+function readCompaction(block: RequestObject): ContentPart | null {
+  const text = block.text('content') ?? ''
+  return text === '' ? null : { kind: 'text', text, ...readCacheMark(block) }
 }
 
 function readSource(source: RequestObject): FileSource | null {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { type JsonObject, listOf, objectOf } from '#relay/canonical/json-values.ts'
 import {
   type AnswerFormat,
   type CacheMark,
@@ -15,7 +15,12 @@ import {
 import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { addLoss } from '../collect-losses.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
-import { type ContentReading, readCacheMark, readContent } from './read-request-content.ts'
+import {
+  type ContentReading,
+  isSummary,
+  readCacheMark,
+  readContent,
+} from './read-request-content.ts'
 
 const EFFORTS: ReadonlySet<string> = new Set<Effort>(['low', 'medium', 'high', 'xhigh', 'max'])
 
@@ -62,23 +67,39 @@ function checkTexts(parts: readonly ContentPart[], path: string): void {
   throw new ConversionError(path, 'Instructions may only contain texts.')
 }
 
+/**
+ * Reads the messages. Like Anthropic, it leaves out all content before the summary of the last
+ * compaction, which takes the place of this content.
+ */
 function readMessages(
   request: RequestObject,
   reading: ContentReading,
 ): readonly CanonicalMessage[] {
   const messages = request.required('messages', request.list('messages'))
-  return messages.map((item, index) => {
+  const summary = findLastSummary(messages)
+  return messages.flatMap((item, index) => {
+    if (index < summary.message) return []
     const path = `messages[${index}]`
     const message = new RequestObject(item, path, reading.losses)
     const role = message.requiredText('role')
     if (role !== 'user' && role !== 'assistant' && role !== 'system') {
       throw new ConversionError(`${path}.role`, 'The role must be user, assistant or system.')
     }
-    const parts = readContent(message.any('content'), `${path}.content`, reading)
+    const first = index === summary.message ? summary.block : 0
+    const parts = readContent(message.any('content'), `${path}.content`, reading, first)
     if (role === 'system') checkTexts(parts, `${path}.content`)
     message.reportUnread()
     return withCallerPath({ role, parts }, path)
   })
+}
+
+/** Returns the indexes of the last summary. Both are 0 if there is none. */
+function findLastSummary(messages: readonly unknown[]): { message: number; block: number } {
+  for (let message = messages.length - 1; message >= 0; message -= 1) {
+    const block = listOf(objectOf(messages[message])?.content).findLastIndex(isSummary)
+    if (block >= 0) return { message, block }
+  }
+  return { message: 0, block: 0 }
 }
 
 /**

@@ -1,12 +1,17 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { CanonicalRequest, Converted, Sampling } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
+import { addLossesOfOpenAiMembers } from '../members-of-openai-only.ts'
+import { limitedKey } from '../shorten-ids-and-keys.ts'
 import { modelRules } from './members-accepted-by-model.ts'
 import { toStructuredOutputSchema } from './structured-output-schema.ts'
 import { writeConversation } from './write-conversation.ts'
 import { RequestWriting, simplifiedContent, writeTool } from './write-parts.ts'
 import { type WrittenThinking, writeSampling, writeThinking } from './write-thinking.ts'
 import type { Block } from './write-tool-input.ts'
+
+/** The maximum length of an end user's identifier that Anthropic accepts. */
+const USER_ID_LENGTH_MAX = 256
 
 type OutputLimits = {
   /** The output limit in tokens for a request without a limit. The format requires a limit. */
@@ -55,10 +60,13 @@ export function writeRequest(
     ...writeStop(request.sampling, losses),
     ...(thinking.thinking !== null && { thinking: thinking.thinking }),
     ...writeOutputConfig(request, thinking, losses),
-    ...(request.endUser !== null && { metadata: { user_id: request.endUser } }),
+    ...(request.endUser !== null && {
+      metadata: { user_id: limitedKey(request.endUser, USER_ID_LENGTH_MAX) },
+    }),
     ...(request.isStream && { stream: true }),
   }
   for (const name of unsupportedMembers(request)) addLoss(losses, name)
+  addLossesOfOpenAiMembers(request, losses)
   return { value, losses }
 }
 

@@ -8,7 +8,14 @@ import {
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import {
+  type ChosenTools,
+  checkedForRequiredTool,
+  keepAllowedTools,
+} from '../keep-allowed-tools.ts'
+import { requiredText } from '../read-json-values-strictly.ts'
+import {
   listOrSingle,
+  type Members,
   membersOf,
   reportUnknownMembers,
   textMember,
@@ -39,13 +46,15 @@ export function readRequest(
   if (members.has('cachedContent')) {
     throw new ConversionError('cachedContent', 'cachedContent can be read by Gemini only')
   }
+  const declared = readTools(members.get('tools'), losses)
+  const { tools, choice } = readToolConfig(members.get('toolConfig'), declared, losses)
   const value: CanonicalRequest = {
     model,
     isStream,
     system: readSystem(members.get('systemInstruction'), losses),
     messages: readContents(members.get('contents'), losses),
-    tools: readTools(members.get('tools'), losses),
-    toolChoice: readToolConfig(members.get('toolConfig'), losses),
+    tools,
+    toolChoice: choice,
     allowsParallelCalls: null,
     ...readGenerationConfig(members.get('generationConfig'), losses),
     endUser: null,
@@ -98,23 +107,39 @@ function readDeclaration(value: unknown, path: string, losses: string[]): Canoni
   }
 }
 
-function readToolConfig(value: unknown, losses: string[]): ToolChoice | null {
-  if (value === undefined) return null
+/**
+ * Reads how the model may call functions. If `allowedFunctionNames` restricts the calls to several
+ * functions, only these functions are kept.
+ */
+function readToolConfig(
+  value: unknown,
+  tools: readonly CanonicalTool[],
+  losses: string[],
+): ChosenTools {
+  if (value === undefined) return { tools, choice: null }
   const members = membersOf(value, 'toolConfig')
   reportUnknownMembers(members, new Set(['functionCallingConfig']), 'toolConfig', losses)
   const calling = members.get('functionCallingConfig')
-  if (calling === undefined) return null
+  if (calling === undefined) return { tools, choice: null }
   const path = 'toolConfig.functionCallingConfig'
   const config = membersOf(calling, path)
   reportUnknownMembers(config, CHOICE_NAMES, path, losses)
-  const names = listOrSingle(config.get('allowedFunctionNames'), `${path}.allowedFunctionNames`)
+  const names = allowedNames(config, `${path}.allowedFunctionNames`)
   const mode = (textMember(config, 'mode', path) ?? 'MODE_UNSPECIFIED').toUpperCase()
   const [name] = names
-  if (mode === 'ANY' && names.length === 1 && typeof name === 'string')
-    return { kind: 'tool', name }
-  if (names.length > 0) addLoss(losses, `${path}.allowedFunctionNames`)
-  return choiceOf(mode, path, losses)
+  if (mode === 'ANY' && names.length === 1 && name !== undefined) {
+    return { tools, choice: { kind: 'tool', name } }
+  }
+  const selection = { tools, choice: choiceOf(mode, path, losses) }
+  if (names.length === 0 || mode === 'NONE') return selection
+  const allowed = keepAllowedTools(selection, new Set(names))
+  return checkedForRequiredTool(allowed, `${path}.allowedFunctionNames`)
 }
+
+const allowedNames = (config: Members, path: string): readonly string[] =>
+  listOrSingle(config.get('allowedFunctionNames'), path).map((name, index) =>
+    requiredText(name, `${path}[${index}]`),
+  )
 
 function choiceOf(mode: string, path: string, losses: string[]): ToolChoice | null {
   switch (mode) {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { CanonicalRequest, Converted } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
+import { addLossesOfOpenAiMembers } from '../members-of-openai-only.ts'
 import { isGemini3 } from './model-version.ts'
 import { writeThinkingConfig } from './thinking-config.ts'
 import { writeContents } from './write-contents.ts'
@@ -24,6 +25,7 @@ export function writeRequest(request: CanonicalRequest): Converted<JsonObject> {
     addLoss(losses, 'allowsParallelCalls')
   if (request.endUser !== null) addLoss(losses, 'endUser')
   if (request.promptCacheKey !== null) addLoss(losses, 'promptCacheKey')
+  addLossesOfOpenAiMembers(request, losses)
   const value = {
     contents,
     ...(systemInstruction !== null && { systemInstruction }),

@@ -39,6 +39,8 @@ export type ChatExtensions = {
   readonly hasAllMedia: boolean
   readonly hasTopK: boolean
   readonly hasPromptCacheKey: boolean
+  /** True if the provider accepts `verbosity`, `prompt_cache_retention` and `safety_identifier`. */
+  readonly hasNewerMembers: boolean
   /** True if the provider accepts `stream_options.include_usage`. */
   readonly hasStreamOptions: boolean
 }
@@ -68,6 +70,7 @@ export const OPENAI: ChatExtensions = {
   hasAllMedia: false,
   hasTopK: false,
   hasPromptCacheKey: true,
+  hasNewerMembers: true,
   hasStreamOptions: true,
 }
 
@@ -98,6 +101,7 @@ export const COMPATIBLE: ChatExtensions = {
   thinkingHistory: 'reasoning_content',
   hasTextLists: false,
   hasPromptCacheKey: false,
+  hasNewerMembers: false,
 }
 
 const OPENAI_TYPE = 1

@@ -6,8 +6,10 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../../canonical/canonical-request.ts'
+import type { ContentReading } from '../anthropic-messages/read-request-content.ts'
 import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import { argumentsOfInput } from '../custom-tools-as-functions.ts'
 import {
   isAbsent,
   optionalList,
@@ -27,13 +29,14 @@ type Conversation = {
 }
 
 /**
- * Reads the messages. Consecutive tool results become one message, because other formats expect the
- * results of parallel calls in one message.
+ * Reads the messages, and `system`, the instructions in Anthropic's form. Consecutive tool results
+ * become one message, because other formats expect the results of parallel calls in one message.
  */
-export function readMessages(value: unknown, losses: string[]): Conversation {
-  const list = requiredList(value, 'messages')
+export function readMessages({ messages, system }: JsonObject, losses: string[]): Conversation {
+  const list = requiredList(messages, 'messages')
   if (list.length === 0) throw new ConversionError('messages', 'At least one message is expected.')
   const reader = new MessageReader(losses)
+  reader.readSystem(system)
   for (const [at, element] of list.entries()) {
     const path = `messages[${at}]`
     reader.read(requiredObject(element, path), path, at)
@@ -62,9 +65,15 @@ class MessageReader {
    */
   private readonly functionIds = new Map<string, string>()
   private results: ToolResultPart[] | null = null
+  private readonly reading: ContentReading
 
   constructor(losses: string[]) {
     this.losses = losses
+    this.reading = { losses, toolNames: this.names, callSignatures: new Map() }
+  }
+
+  readSystem(content: unknown): void {
+    for (const part of readContent(content, 'system', this.reading)) this.system.push(part)
   }
 
   read(message: JsonObject, path: string, at: number): void {
@@ -104,7 +113,7 @@ class MessageReader {
    * this part can't have a mark, the mark is reported as lost.
    */
   private markedContent(message: JsonObject, path: string): ContentPart[] {
-    const parts = readContent(message.content, `${path}.content`, this.losses)
+    const parts = readContent(message.content, `${path}.content`, this.reading)
     const cache = readCacheMark(message, path, this.losses)
     const last = parts.at(-1)
     if (cache === null) return parts
@@ -121,7 +130,10 @@ class MessageReader {
       message.role === 'function'
         ? (this.functionIds.get(name) ?? functionCallId(at))
         : requiredText(message.tool_call_id, `${path}.tool_call_id`)
-    const parts = this.markedContent(message, path)
+    // Some clients send the result in Anthropic's form within a message of OpenAI's form.
+    const parts = this.markedContent(message, path).flatMap((part) =>
+      part.kind === 'tool-result' ? part.parts : [part],
+    )
     // A cache mark on the last part of a result has the same effect as a mark on the result.
     const last = parts.at(-1)
     const mark = last !== undefined && 'cache' in last ? last.cache : undefined
@@ -151,10 +163,13 @@ class MessageReader {
 
   private toolCall(call: JsonObject, path: string): ToolCallPart {
     const id = requiredText(call.id, `${path}.id`)
-    if (call.type === 'custom') return this.customCall(call, id, path)
-    const members = new Set(['id', 'type', 'function', 'index', 'extra_content'])
+    const isCustom = call.type === 'custom'
+    const member = isCustom ? 'custom' : 'function'
+    const members = new Set(['id', 'type', member, 'index', 'extra_content'])
     addUnreadMembers(call, members, path, this.losses)
-    const part = this.callOf(id, call.function, `${path}.function`)
+    const part = isCustom
+      ? this.customCall(call, id, path)
+      : this.callOf(id, call.function, `${path}.function`)
     const signature = callSignature(call)
     return signature === null ? part : { ...part, signature }
   }
@@ -168,17 +183,14 @@ class MessageReader {
     return { kind: 'tool-call', id, name, argumentsJson }
   }
 
-  /**
-   * Reads the call of a custom tool. Its input is a text and not JSON, so the text becomes the
-   * member `input` of the arguments. The type of the call is reported as lost.
-   */
+  /** Reads the call of a custom tool. Its input is a text and not JSON. */
   private customCall(call: JsonObject, id: string, path: string): ToolCallPart {
     const custom = requiredObject(call.custom, `${path}.custom`)
+    addUnreadMembers(custom, new Set(['name', 'input']), `${path}.custom`, this.losses)
     const name = requiredText(custom.name, `${path}.custom.name`)
     const input = requiredText(custom.input, `${path}.custom.input`)
     this.names.set(id, name)
-    addLoss(this.losses, `${path}.type`)
-    return { kind: 'tool-call', id, name, argumentsJson: JSON.stringify({ input }) }
+    return { kind: 'tool-call', id, name, argumentsJson: argumentsOfInput(input) }
   }
 
   /** Reads a call in the older form (`function_call`), which has no id. */

@@ -6,6 +6,10 @@ import {
   type FileSource,
   type ImagePart,
 } from '../../canonical/canonical-request.ts'
+import {
+  type ContentReading,
+  readContentBlock,
+} from '../anthropic-messages/read-request-content.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { isWebUrl, readDataUrl } from '../data-url.ts'
 import {
@@ -25,16 +29,47 @@ import {
 } from '../read-openai-content.ts'
 import { textsOfThinking } from './thinking-in-assistant-messages.ts'
 
-/** Reads the content of a message. */
-export const readContent = (content: unknown, path: string, losses: string[]): ContentPart[] =>
-  readTextOrParts(content, path, losses, readPart)
+/**
+ * Reads the content of a message. Parts may also have Anthropic's form, because some clients, such
+ * as Cursor, send them so in chats with Claude.
+ */
+export const readContent = (
+  content: unknown,
+  path: string,
+  reading: ContentReading,
+): ContentPart[] =>
+  readTextOrParts(content, path, reading.losses, (part, partPath, losses) =>
+    isAnthropicBlock(part)
+      ? readContentBlock(part, partPath, reading)
+      : readPart(part, partPath, losses),
+  )
+
+const ANTHROPIC_BLOCKS: ReadonlySet<unknown> = new Set([
+  ...['tool_use', 'tool_result', 'search_result', 'redacted_thinking', 'compaction'],
+])
+const BLOCKS_WITH_SOURCE: ReadonlySet<unknown> = new Set(['image', 'document'])
+
+/**
+ * Reports whether a part has Anthropic's form. Mistral's parts also have the type `thinking`, but
+ * no signature, and those of Qwen also have the type `image`, but no source.
+ */
+function isAnthropicBlock({ type, source, signature }: JsonObject): boolean {
+  if (BLOCKS_WITH_SOURCE.has(type)) return objectOf(source) !== null
+  return ANTHROPIC_BLOCKS.has(type) || (type === 'thinking' && (textOf(signature) ?? '') !== '')
+}
 
 type PartReader = (part: JsonObject, path: string, losses: string[]) => ContentPart | null
 
-/** For each type of part, the member with the content, and the function that reads the part. */
+/**
+ * For each type of part, the member with the content, and the function that reads the part. Some
+ * clients also send texts and images in the form of the Responses API.
+ */
 const PARTS: ReadonlyMap<string, readonly [member: string, read: PartReader]> = new Map([
   ['text', ['text', readText]],
+  ['input_text', ['text', readText]],
+  ['output_text', ['text', readText]],
   ['image_url', ['image_url', readImage]],
+  ['input_image', ['image_url', readImage]],
   ['input_audio', ['input_audio', readAudio]],
   ['file', ['file', readFile]],
   ['refusal', ['refusal', readRefusedText]],

@@ -6,6 +6,7 @@ import {
   type Sampling,
 } from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import { readEndUser, readOpenAiMembers } from '../members-of-openai-only.ts'
 import {
   isAbsent,
   optionalBoolean,
@@ -17,15 +18,28 @@ import {
   requiredText,
 } from '../read-json-values-strictly.ts'
 import { readMessages } from './read-messages.ts'
-import { readAnswerFormat, readToolChoice, readTools } from './read-tools-and-answer-format.ts'
+import {
+  namesOfCustomTools,
+  readAnswerFormat,
+  readToolChoice,
+  readTools,
+} from './read-tools-and-answer-format.ts'
 import { readThinking, THINKING_MEMBERS } from './thinking-control.ts'
 
 const MEMBERS = new Set<string>([
-  ...['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'],
+  ...[
+    'model',
+    'messages',
+    'system',
+    'stream',
+    'stream_options',
+    'max_tokens',
+    'max_completion_tokens',
+  ],
   ...['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call'],
   ...['n', 'temperature', 'top_p', 'top_k', 'seed', 'presence_penalty', 'frequency_penalty'],
   ...['stop', 'response_format', 'logprobs', 'top_logprobs', 'user', 'safety_identifier'],
-  ...['prompt_cache_key', 'modalities'],
+  ...['prompt_cache_key', 'modalities', 'verbosity', 'metadata', 'prompt_cache_retention'],
   ...THINKING_MEMBERS,
 ])
 
@@ -34,22 +48,24 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
   const losses: string[] = []
   addUnreadMembers(body, MEMBERS, '', losses)
   addFormLosses(body, losses)
-  const { system, messages } = readMessages(body.messages, losses)
+  const { system, messages } = readMessages(body, losses)
+  const { tools, choice } = readToolChoice(body, readTools(body, losses), losses)
   const value: CanonicalRequest = {
     model: requiredText(body.model, 'model'),
     isStream: optionalBoolean(body.stream, 'stream') ?? false,
     system,
     messages,
-    tools: readTools(body, losses),
-    toolChoice: readToolChoice(body, losses),
+    tools,
+    toolChoice: choice,
     allowsParallelCalls: allowsParallelCalls(body),
     outputTokensMax: readOutputLimit(body, losses),
     sampling: readSampling(body),
     thinking: readThinking(body, losses),
     answerFormat: readAnswerFormat(body, losses),
     logprobs: readLogprobs(body, losses),
-    endUser: readEndUser(body, losses),
+    endUser: readEndUser(body),
     promptCacheKey: optionalText(body.prompt_cache_key, 'prompt_cache_key'),
+    ...readOpenAiMembers(body, [body.verbosity, 'verbosity']),
   }
   return { value, losses }
 }
@@ -60,15 +76,22 @@ export type AnswerSettings = {
   readonly hasStreamUsage: boolean
   /** True if the caller knows only the older `function_call`, which allows one call per answer. */
   readonly usesFunctionCall: boolean
+  /** The names of the caller's tools whose input is a text and not JSON. Omitted if none are. */
+  readonly custom?: ReadonlySet<string>
 }
 
 /** Reads the properties of a request that decide how its answer is written. */
 export function readAnswerSettings(body: JsonObject): AnswerSettings {
+  const custom = namesOfCustomTools(body)
   return {
     hasStreamUsage: objectOf(body.stream_options)?.include_usage === true,
-    usesFunctionCall: !isAbsent(body.functions) && isAbsent(body.tools),
+    usesFunctionCall: usesFunctionCall(body),
+    ...(custom.size === 0 ? {} : { custom }),
   }
 }
+
+const usesFunctionCall = ({ functions, tools }: JsonObject): boolean =>
+  !isAbsent(functions) && isAbsent(tools)
 
 /** Reports unsupported stream options and answer modalities as lost. */
 function addFormLosses(body: JsonObject, losses: string[]): void {
@@ -83,11 +106,16 @@ function addFormLosses(body: JsonObject, losses: string[]): void {
 /**
  * Reports whether the answer may contain several tool calls. Returns false if the caller knows only
  * the older `function_call`, because an answer can have only one. Otherwise, returns null if the
- * request does not have `parallel_tool_calls`.
+ * request has neither `parallel_tool_calls` nor Anthropic's `disable_parallel_tool_use`.
  */
 function allowsParallelCalls(body: JsonObject): boolean | null {
   const isAllowed = optionalBoolean(body.parallel_tool_calls, 'parallel_tool_calls')
-  return readAnswerSettings(body).usesFunctionCall ? false : isAllowed
+  if (usesFunctionCall(body)) return false
+  const isSingle = optionalBoolean(
+    objectOf(body.tool_choice)?.disable_parallel_tool_use,
+    'tool_choice.disable_parallel_tool_use',
+  )
+  return isAllowed ?? (isSingle === null ? null : !isSingle)
 }
 
 /**
@@ -133,12 +161,4 @@ function readLogprobs(body: JsonObject, losses: string[]): number | null {
   if (isRequested) return alternatives ?? 0
   if (alternatives !== null) addLoss(losses, 'top_logprobs')
   return null
-}
-
-function readEndUser(body: JsonObject, losses: string[]): string | null {
-  const user = optionalText(body.user, 'user')
-  const identifier = optionalText(body.safety_identifier, 'safety_identifier')
-  if (user !== null && identifier !== null && user !== identifier)
-    addLoss(losses, 'safety_identifier')
-  return user ?? identifier
 }

@@ -1,4 +1,10 @@
-import type { JsonObject } from '#relay/canonical/json-values.ts'
+import {
+  type JsonObject,
+  objectOf,
+  objectOrEmpty,
+  objectsOf,
+  textOf,
+} from '#relay/canonical/json-values.ts'
 import {
   type AnswerFormat,
   type CanonicalTool,
@@ -6,12 +12,19 @@ import {
   type ToolChoice,
 } from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import { readCustomTool } from '../custom-tools-as-functions.ts'
+import {
+  type ChosenTools,
+  checkedForRequiredTool,
+  keepAllowedTools,
+} from '../keep-allowed-tools.ts'
 import {
   isAbsent,
   optionalBoolean,
   optionalList,
   optionalObject,
   optionalText,
+  requiredList,
   requiredObject,
   requiredText,
 } from '../read-json-values-strictly.ts'
@@ -29,7 +42,8 @@ export function readTools(body: JsonObject, losses: string[]): readonly Canonica
 }
 
 function readTool(tool: JsonObject, path: string, losses: string[]): CanonicalTool | null {
-  if (!isAbsent(tool.type) && tool.type !== 'function') {
+  if (isCustom(tool)) return readCustom(tool, path, losses)
+  if (!isAbsent(tool.type) && !FUNCTION_TYPES.has(tool.type)) {
     addLoss(losses, path)
     return null
   }
@@ -43,8 +57,35 @@ function readTool(tool: JsonObject, path: string, losses: string[]): CanonicalTo
 }
 
 /**
- * Reads a function in the form of the Responses API. In this form, the members of the function are
- * in the tool itself. Some clients, such as Cursor, use this form in chats.
+ * Reports whether a tool is one of OpenAI's custom tools, whose input is a text. Anthropic also
+ * calls tools that the caller runs `custom`, but these have a schema.
+ */
+const isCustom = ({ type, input_schema }: JsonObject): boolean =>
+  type === 'custom' && isAbsent(input_schema)
+
+/** Returns the definition of a custom tool. In the form of the Responses API, it is the tool. */
+const definitionOf = (tool: JsonObject): JsonObject => objectOf(tool.custom) ?? tool
+
+function readCustom(tool: JsonObject, path: string, losses: string[]): CanonicalTool {
+  const definition = definitionOf(tool)
+  if (definition === tool) return readCustomTool(tool, path, losses)
+  addUnreadMembers(tool, new Set(['type', 'custom']), path, losses)
+  return readCustomTool(definition, `${path}.custom`, losses)
+}
+
+/** Returns the names of the custom tools of a valid request. */
+export const namesOfCustomTools = (body: JsonObject): ReadonlySet<string> =>
+  new Set(
+    objectsOf(body.tools)
+      .filter(isCustom)
+      .flatMap((tool) => textOf(definitionOf(tool).name) ?? []),
+  )
+
+const FUNCTION_TYPES: ReadonlySet<unknown> = new Set(['function', 'custom'])
+
+/**
+ * Reads a function in the form of the Responses API or of Anthropic. In these forms, the members of
+ * the function are in the tool itself. Some clients, such as Cursor, use these forms in chats.
  */
 function readFlatFunction(tool: JsonObject, path: string, losses: string[]): CanonicalTool {
   const { type: _type, ...definition } = tool
@@ -53,14 +94,16 @@ function readFlatFunction(tool: JsonObject, path: string, losses: string[]): Can
   return cache === null ? read : { ...read, cache }
 }
 
-const FUNCTION_MEMBERS = new Set(['name', 'description', 'parameters', 'strict', 'cache_control'])
+const FUNCTION_MEMBERS = ['name', 'description', 'strict', 'cache_control']
 
 function readFunction(definition: JsonObject, path: string, losses: string[]): CanonicalTool {
-  addUnreadMembers(definition, FUNCTION_MEMBERS, path, losses)
+  // Anthropic's name for the parameters is `input_schema`.
+  const schema = isAbsent(definition.parameters) ? 'input_schema' : 'parameters'
+  addUnreadMembers(definition, new Set([...FUNCTION_MEMBERS, schema]), path, losses)
   return {
     name: requiredText(definition.name, `${path}.name`),
     description: optionalText(definition.description, `${path}.description`) ?? '',
-    schema: optionalObject(definition.parameters, `${path}.parameters`) ?? {
+    schema: optionalObject(definition[schema], `${path}.${schema}`) ?? {
       type: 'object',
       properties: {},
     },
@@ -68,7 +111,10 @@ function readFunction(definition: JsonObject, path: string, losses: string[]): C
   }
 }
 
-/** The string values of `tool_choice`. Mistral's `any` means the same as `required`. */
+/**
+ * The string values of `tool_choice`, which are types in Anthropic's form. `any` of Mistral and of
+ * Anthropic means the same as `required`.
+ */
 const CHOICES: ReadonlyMap<unknown, ToolChoice> = new Map<unknown, ToolChoice>([
   ['auto', { kind: 'auto' }],
   ['none', { kind: 'none' }],
@@ -76,8 +122,47 @@ const CHOICES: ReadonlyMap<unknown, ToolChoice> = new Map<unknown, ToolChoice>([
   ['any', { kind: 'required' }],
 ])
 
-/** Reads `tool_choice`, or the older `function_call`. */
-export function readToolChoice(body: JsonObject, losses: string[]): ToolChoice | null {
+/**
+ * Reads `tool_choice`, or the older `function_call`. If the choice has the type `allowed_tools`,
+ * only the tools that it names are kept. Throws a `ConversionError` for an unknown choice, and if
+ * it allows no tool of the request but requires one.
+ */
+export function readToolChoice(
+  body: JsonObject,
+  tools: readonly CanonicalTool[],
+  losses: string[],
+): ChosenTools {
+  const choice = objectOf(body.tool_choice)
+  return choice?.type === 'allowed_tools'
+    ? readAllowedTools(choice, tools, losses)
+    : { tools, choice: readOneChoice(body, losses) }
+}
+
+const ALLOWED_TOOLS = new Set(['type', 'mode', 'tools'])
+
+/**
+ * Reads a choice among some of the tools. Clients that send tools in the form of the Responses API
+ * also send the choice in that form, without the inner object `allowed_tools`.
+ */
+function readAllowedTools(
+  choice: JsonObject,
+  tools: readonly CanonicalTool[],
+  losses: string[],
+): ChosenTools {
+  const isFlat = isAbsent(choice.allowed_tools)
+  const path = isFlat ? 'tool_choice' : 'tool_choice.allowed_tools'
+  const allowed = isFlat ? choice : requiredObject(choice.allowed_tools, path)
+  addUnreadMembers(allowed, ALLOWED_TOOLS, path, losses)
+  const selection = { tools, choice: CHOICES.get(allowed.mode) ?? null }
+  if (isAbsent(allowed.tools)) return selection
+  const names = requiredList(allowed.tools, `${path}.tools`).flatMap((element) => {
+    const tool = objectOrEmpty(element)
+    return textOf((objectOf(tool.function) ?? definitionOf(tool)).name) ?? []
+  })
+  return checkedForRequiredTool(keepAllowedTools(selection, new Set(names)), `${path}.tools`)
+}
+
+function readOneChoice(body: JsonObject, losses: string[]): ToolChoice | null {
   if (!isAbsent(body.tool_choice)) return readChoice(body.tool_choice, losses)
   if (isAbsent(body.function_call)) return null
   const choice = CHOICES.get(body.function_call)
@@ -90,28 +175,22 @@ function namedChoice(value: unknown, path: string, losses: string[]): ToolChoice
   return { kind: 'tool', name: requiredText(named.name, `${path}.name`) }
 }
 
-function readChoice(value: unknown, losses: string[]): ToolChoice | null {
+function readChoice(value: unknown, losses: string[]): ToolChoice {
   const word = CHOICES.get(value)
   if (word !== undefined) return word
   const choice = requiredObject(value, 'tool_choice')
-  if (choice.type === 'function' && isAbsent(choice.function)) {
-    const { type: _type, ...named } = choice
-    return namedChoice(named, 'tool_choice', losses)
+  const { type, disable_parallel_tool_use: _isSingle, ...members } = choice
+  const kind = CHOICES.get(type)
+  if (kind !== undefined) {
+    addUnreadMembers(members, new Set(), 'tool_choice', losses)
+    return kind
   }
-  if (choice.type === 'function') {
-    addUnreadMembers(choice, new Set(['type', 'function']), 'tool_choice', losses)
-    return namedChoice(choice.function, 'tool_choice.function', losses)
-  }
-  if (choice.type === 'allowed_tools') {
-    const { mode } = requiredObject(choice.allowed_tools, 'tool_choice.allowed_tools')
-    addLoss(losses, 'tool_choice.allowed_tools.tools')
-    return CHOICES.get(mode) ?? null
-  }
-  if (choice.type !== 'custom') {
+  if (type !== 'function' && type !== 'custom' && type !== 'tool') {
     throw new ConversionError('tool_choice.type', 'The type of the tool choice is unknown.')
   }
-  addLoss(losses, 'tool_choice')
-  return null
+  if (type === 'tool' || isAbsent(choice[type])) return namedChoice(members, 'tool_choice', losses)
+  addUnreadMembers(members, new Set([type]), 'tool_choice', losses)
+  return namedChoice(choice[type], `tool_choice.${type}`, losses)
 }
 
 const FORMAT_TYPES: ReadonlySet<unknown> = new Set(['text', 'json_object', 'json_schema'])

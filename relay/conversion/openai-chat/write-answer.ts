@@ -1,6 +1,7 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { CanonicalAnswer, CanonicalChoice } from '../../canonical/canonical-answer.ts'
 import type { ThinkingPart, ToolCallPart } from '../../canonical/canonical-request.ts'
+import { inputOfArguments } from '../custom-tools-as-functions.ts'
 import { finishReason } from './finish-reasons.ts'
 import type { AnswerSettings } from './read-request.ts'
 import { writeDetail } from './thinking-in-assistant-messages.ts'
@@ -23,11 +24,8 @@ export function writeAnswer(answer: CanonicalAnswer, options: AnswerOptions): Js
   }
 }
 
-function writeChoice(
-  choice: CanonicalChoice,
-  index: number,
-  { usesFunctionCall }: AnswerOptions,
-): JsonObject {
+function writeChoice(choice: CanonicalChoice, index: number, options: AnswerOptions): JsonObject {
+  const { usesFunctionCall } = options
   const texts = (kind: 'text' | 'refusal'): string | null =>
     choice.parts.reduce<string | null>(
       (text, part) => (part.kind === kind ? (text ?? '') + part.text : text),
@@ -45,7 +43,7 @@ function writeChoice(
       content: texts('text') ?? (calls.length > 0 || refusal !== null ? null : ''),
       refusal,
       ...writeThinkingParts(thinking),
-      ...writeCalls(calls, usesFunctionCall),
+      ...writeCalls(calls, options),
     },
     logprobs: choice.logprobs === null ? null : { content: choice.logprobs, refusal: null },
     finish_reason: finishReason(choice.stop, content),
@@ -65,28 +63,40 @@ function writeThinkingParts(parts: readonly ThinkingPart[]): JsonObject {
   }
 }
 
-function writeCalls(calls: readonly ToolCallPart[], usesFunctionCall: boolean): JsonObject {
+function writeCalls(
+  calls: readonly ToolCallPart[],
+  { usesFunctionCall, custom }: AnswerOptions,
+): JsonObject {
   const [first] = calls
   if (first === undefined) return {}
   if (usesFunctionCall) return { function_call: functionOf(first) }
-  return { tool_calls: calls.map((call) => ({ ...callHead(call), function: functionOf(call) })) }
+  const written = calls.map((call) =>
+    custom?.has(call.name) === true
+      ? { ...callHead(call, 'custom'), custom: customOf(call) }
+      : { ...callHead(call), function: functionOf(call) },
+  )
+  return { tool_calls: written }
 }
+
+const customOf = ({ name, argumentsJson }: ToolCallPart): JsonObject => ({
+  name,
+  input: inputOfArguments(argumentsJson),
+})
 
 const functionOf = ({ name, argumentsJson }: ToolCallPart): JsonObject => ({
   name,
   arguments: argumentsJson,
 })
 
-/** Returns the members of a tool call except `function`. */
-export const callHead = ({
+type CallHead = { readonly id: string; readonly signature?: string | undefined }
+
+/** Returns the members of a tool call except the member whose name is its type. */
+export const callHead = (
+  { id, signature }: CallHead,
+  type: 'function' | 'custom' = 'function',
+): JsonObject => ({
   id,
-  signature,
-}: {
-  readonly id: string
-  readonly signature?: string | undefined
-}): JsonObject => ({
-  id,
-  type: 'function',
+  type,
   ...(signature === undefined
     ? {}
     : { extra_content: { google: { thought_signature: signature } } }),

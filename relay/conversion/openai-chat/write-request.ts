@@ -8,6 +8,12 @@ import type {
   Sampling,
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
+import {
+  addLossesOfOpenAiMembers,
+  NO_OPENAI_MEMBERS,
+  verbosityFor,
+} from '../members-of-openai-only.ts'
+import { limitedKeyOrNull } from '../shorten-ids-and-keys.ts'
 import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-tool-members.ts'
 import { type ChatExtensions, OPENAI } from './chat-extensions-of-provider.ts'
 import { writeThinking } from './thinking-control.ts'
@@ -32,8 +38,9 @@ export function writeRequest(
     ...members,
     response_format: writeAnswerFormat(request.answerFormat),
     ...writeLogprobs(logprobs),
-    user: request.endUser,
+    user: limitedKeyOrNull(request.endUser),
     ...writeCacheKey(request.promptCacheKey, vendor, losses),
+    ...writeNewerMembers(request, vendor, losses),
   })
   return { value, losses }
 }
@@ -134,7 +141,29 @@ function writeLogprobs(alternatives: number | null): JsonObject {
 
 function writeCacheKey(key: string | null, vendor: ChatExtensions, losses: string[]): JsonObject {
   if (key !== null && !vendor.hasPromptCacheKey) addLoss(losses, 'promptCacheKey')
-  return { prompt_cache_key: vendor.hasPromptCacheKey ? key : null }
+  return { prompt_cache_key: vendor.hasPromptCacheKey ? limitedKeyOrNull(key) : null }
+}
+
+/**
+ * Writes those of OpenAI's newer members that the provider accepts. The metadata is left out,
+ * because OpenAI refuses it for a chat that it does not store.
+ */
+function writeNewerMembers(
+  request: CanonicalRequest,
+  { hasNewerMembers, openAiModel = request.model }: ChatExtensions,
+  losses: string[],
+): JsonObject {
+  if (!hasNewerMembers) {
+    addLossesOfOpenAiMembers(request, losses)
+    return {}
+  }
+  const { openAi = NO_OPENAI_MEMBERS } = request
+  addLossesOfOpenAiMembers(request, losses, ['metadata'])
+  return {
+    verbosity: verbosityFor(openAi, openAiModel, losses),
+    prompt_cache_retention: openAi.promptCacheRetention,
+    safety_identifier: limitedKeyOrNull(openAi.safetyIdentifier),
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import type {
   StreamWriter,
 } from '../../canonical/canonical-answer.ts'
 import type { ThinkingPart } from '../../canonical/canonical-request.ts'
+import { inputOfArguments } from '../custom-tools-as-functions.ts'
 import { DONE_EVENT, dataEvent } from '../write-server-sent-events.ts'
 import { finishReason } from './finish-reasons.ts'
 import { writeDetail } from './thinking-in-assistant-messages.ts'
@@ -20,9 +21,16 @@ export function createStreamWriter(options: AnswerOptions): ChunkWriter {
   return new ChunkWriter(options)
 }
 
+/**
+ * A tool call, with its index among all tool calls of the choice. `json` has the arguments of a
+ * custom tool, and is null for a function. The input of a custom tool is written only when the
+ * choice ends, because the input is embedded in the JSON of the arguments.
+ */
+type Call = { readonly index: number; hasArguments: boolean; json: string | null }
+
 type Choice = {
-  /** The index of each tool call among all tool calls, by part number. */
-  readonly calls: Map<number, { readonly index: number; hasArguments: boolean }>
+  /** The tool calls, by part number. */
+  readonly calls: Map<number, Call>
   /** The index of each thinking part among all thinking parts, by part number. */
   readonly thinking: Map<number, number>
   isRefused: boolean
@@ -110,15 +118,35 @@ class ChunkWriter implements StreamWriter {
   private writeCall(index: number, choice: Choice, event: CallEvent): string {
     const { calls } = choice
     if (event.kind === 'tool-call') {
-      const call = { index: calls.size, hasArguments: false }
+      const isCustom = this.options.custom?.has(event.name) === true
+      const call = { index: calls.size, hasArguments: false, json: isCustom ? '' : null }
       calls.set(event.part, call)
+      if (isCustom) {
+        const head = callHead(event, 'custom')
+        return this.customDelta(index, call.index, { name: event.name, input: '' }, head)
+      }
       const called = { name: event.name, arguments: '' }
       return this.callDelta(index, call.index, called, callHead(event))
     }
     const call = calls.get(event.part)
     if (call === undefined) return ''
     call.hasArguments = true
-    return this.callDelta(index, call.index, { arguments: event.json })
+    if (call.json === null) return this.callDelta(index, call.index, { arguments: event.json })
+    call.json += event.json
+    return ''
+  }
+
+  private customDelta(choice: number, index: number, custom: JsonObject, head = {}): string {
+    return this.delta(choice, { tool_calls: [{ index, ...head, custom }] })
+  }
+
+  /**
+   * Writes the rest of a call at the end of its choice. Empty arguments become `{}`, because
+   * clients parse them as JSON.
+   */
+  private endCall(choice: number, { index, hasArguments, json }: Call): string {
+    if (json !== null) return this.customDelta(choice, index, { input: inputOfArguments(json) })
+    return hasArguments ? '' : this.callDelta(choice, index, { arguments: '{}' })
   }
 
   /**
@@ -134,9 +162,7 @@ class ChunkWriter implements StreamWriter {
 
   private stop(index: number, choice: Choice, stop: StopReason): string {
     choice.isStopped = true
-    // Empty arguments become `{}`, because clients parse them as JSON.
-    const empty = [...choice.calls.values()].filter(({ hasArguments }) => !hasArguments)
-    const filled = empty.map((call) => this.callDelta(index, call.index, { arguments: '{}' }))
+    const filled = [...choice.calls.values()].map((call) => this.endCall(index, call))
     const { isRefused } = choice
     const { usesFunctionCall } = this.options
     const reason = finishReason(stop, { isRefused, usesFunctionCall })

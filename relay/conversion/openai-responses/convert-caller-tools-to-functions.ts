@@ -1,16 +1,12 @@
-import {
-  type JsonObject,
-  objectOf,
-  objectsOf,
-  parsedObject,
-  textOf,
-} from '#relay/canonical/json-values.ts'
-import {
-  type CanonicalTool,
-  ConversionError,
-  type ToolChoice,
-} from '../../canonical/canonical-request.ts'
+import { type JsonObject, objectOf, objectsOf, textOf } from '#relay/canonical/json-values.ts'
+import { type CanonicalTool, ConversionError } from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import { readCustomTool } from '../custom-tools-as-functions.ts'
+import {
+  type ChosenTools,
+  checkedForRequiredTool,
+  keepAllowedTools,
+} from '../keep-allowed-tools.ts'
 import {
   optionalBoolean,
   optionalList,
@@ -55,16 +51,6 @@ export function findCallerTools(body: JsonObject): CallerTools {
   return { custom, namespaced }
 }
 
-/** Returns the arguments of the function that represents a tool with text input. */
-export const argumentsOfInput = (input: string): string => JSON.stringify({ input })
-
-/**
- * Returns the text input of a tool from the arguments of its function. Arguments without such an
- * input are returned unchanged.
- */
-export const inputOfArguments = (argumentsJson: string): string =>
-  textOf(parsedObject(argumentsJson)?.input) ?? argumentsJson
-
 /**
  * Reads the tools that the caller runs. A tool that the provider would run, such as `web_search`,
  * is reported as lost, and the model answers without it. Throws a `ConversionError` if two tools
@@ -84,8 +70,6 @@ export function readTools(body: JsonObject, losses: string[]): readonly Canonica
 }
 
 const FUNCTION_MEMBERS = new Set(['type', 'name', 'description', 'parameters', 'strict'])
-const CUSTOM_MEMBERS = new Set(['type', 'name', 'description', 'format'])
-const FORMAT_MEMBERS = new Set(['type', 'syntax', 'definition'])
 const NAMESPACE_MEMBERS = new Set(['type', 'name', 'tools'])
 
 function readTool(
@@ -126,43 +110,14 @@ function readFunction(
   }
 }
 
-/**
- * Reads a tool with text input as a function with one argument. The description of the argument
- * contains the grammar of the text, because the format of functions has no other place for a
- * grammar.
- */
 function readCustom(
   tool: JsonObject,
   namespace: string | null,
   path: string,
   losses: string[],
 ): CanonicalTool {
-  addUnreadMembers(tool, CUSTOM_MEMBERS, path, losses)
-  const format = optionalObject(tool.format, `${path}.format`)
-  if (format?.type === 'grammar') addLoss(losses, `${path}.format`)
-  addUnreadMembers(format ?? {}, FORMAT_MEMBERS, `${path}.format`, losses)
-  return {
-    name: functionName(requiredText(tool.name, `${path}.name`), namespace),
-    description: optionalText(tool.description, `${path}.description`) ?? '',
-    schema: {
-      type: 'object',
-      properties: { input: { type: 'string', description: describeInput(format) } },
-      required: ['input'],
-      additionalProperties: false,
-    },
-    isStrict: null,
-  }
-}
-
-function describeInput(format: JsonObject | null): string {
-  if (format?.type !== 'grammar') return 'Any text.'
-  const syntax = textOf(format.syntax) ?? ''
-  return `The text must match this ${syntax} grammar:\n${textOf(format.definition) ?? ''}`
-}
-
-type ChosenTools = {
-  readonly tools: readonly CanonicalTool[]
-  readonly choice: ToolChoice | null
+  const { name, ...custom } = readCustomTool(tool, path, losses)
+  return { ...custom, name: functionName(name, namespace) }
 }
 
 const CHOICE_MEMBERS = new Set(['type', 'name', 'namespace', 'mode', 'tools'])
@@ -181,10 +136,7 @@ export function readToolChoice(
   const selection = readChoice(body.tool_choice, tools)
   const choice = objectOf(body.tool_choice)
   if (choice !== null) addUnreadMembers(choice, CHOICE_MEMBERS, 'tool_choice', losses)
-  if (selection.choice?.kind === 'required' && selection.tools.length === 0) {
-    throw new ConversionError('tool_choice', 'A tool is required, but the provider has none.')
-  }
-  return selection
+  return checkedForRequiredTool(selection, 'tool_choice')
 }
 
 function readChoice(value: unknown, tools: readonly CanonicalTool[]): ChosenTools {
@@ -198,8 +150,7 @@ function readChoice(value: unknown, tools: readonly CanonicalTool[]): ChosenTool
   if (choice.type === 'allowed_tools' && (choice.mode === 'auto' || choice.mode === 'required')) {
     const allowed = requiredList(choice.tools, 'tool_choice.tools').map(objectOf)
     const names = new Set(allowed.map((tool) => chosenName(tool ?? {})))
-    const offered = tools.filter(({ name }) => names.has(name))
-    return { tools: offered, choice: { kind: choice.mode } }
+    return keepAllowedTools({ tools, choice: { kind: choice.mode } }, names)
   }
   throw new ConversionError('tool_choice', 'The chosen tool can’t be offered by this provider.')
 }

@@ -4,7 +4,7 @@ import {
   type CanonicalAnswer,
   FailedAnswer,
 } from '../../canonical/canonical-answer.ts'
-import { argumentsOfInput } from './convert-caller-tools-to-functions.ts'
+import { argumentsOfInput } from '../custom-tools-as-functions.ts'
 import { ownContent } from './encrypted-content.ts'
 import { readStop } from './stop-reason.ts'
 import { textOfReasoning } from './text-of-reasoning-item.ts'

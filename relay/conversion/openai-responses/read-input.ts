@@ -8,6 +8,7 @@ import {
 } from '../../canonical/canonical-request.ts'
 import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import { argumentsOfInput } from '../custom-tools-as-functions.ts'
 import {
   optionalText,
   requiredList,
@@ -15,7 +16,7 @@ import {
   requiredText,
 } from '../read-json-values-strictly.ts'
 import { readArguments } from '../read-openai-content.ts'
-import { argumentsOfInput, functionName } from './convert-caller-tools-to-functions.ts'
+import { functionName } from './convert-caller-tools-to-functions.ts'
 import { readEncrypted } from './encrypted-content.ts'
 import { readContent } from './read-request-content.ts'
 import { textOfReasoning } from './text-of-reasoning-item.ts'

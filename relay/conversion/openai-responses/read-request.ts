@@ -1,4 +1,4 @@
-import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
 import {
   type AnswerFormat,
   type CanonicalRequest,
@@ -7,6 +7,7 @@ import {
   type Sampling,
 } from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import { readEndUser, readOpenAiMembers } from '../members-of-openai-only.ts'
 import {
   isAbsent,
   optionalBoolean,
@@ -32,6 +33,7 @@ const MEMBERS = new Set<string>([
   ...['model', 'input', 'instructions', 'stream', 'stream_options', 'max_output_tokens'],
   ...['tools', 'tool_choice', 'parallel_tool_calls', 'temperature', 'top_p', 'text', 'reasoning'],
   ...['include', 'top_logprobs', 'user', 'safety_identifier', 'prompt_cache_key'],
+  ...['metadata', 'prompt_cache_retention'],
   ...['store', 'background', 'truncation', 'service_tier'],
   ...['previous_response_id', 'conversation', 'prompt'],
 ])
@@ -65,8 +67,9 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
     thinking: readReasoning(body.reasoning, losses),
     answerFormat: readTextFormat(body, losses),
     logprobs: readLogprobs(body, losses),
-    endUser: readEndUser(body, losses),
+    endUser: readEndUser(body),
     promptCacheKey: optionalText(body.prompt_cache_key, 'prompt_cache_key'),
+    ...readOpenAiMembers(body, [objectOf(body.text)?.verbosity, 'text.verbosity']),
   }
   return { value, losses }
 }
@@ -141,7 +144,6 @@ function readTextFormat(body: JsonObject, losses: string[]): AnswerFormat | null
   const text = optionalObject(body.text, 'text')
   if (text === null) return null
   addUnreadMembers(text, new Set(['format', 'verbosity']), 'text', losses)
-  if (!isAbsent(text.verbosity) && text.verbosity !== 'medium') addLoss(losses, 'text.verbosity')
   const format = optionalObject(text.format, 'text.format')
   if (format === null || format.type === 'text') return null
   if (format.type === 'json_object') return { kind: 'json' }
@@ -175,11 +177,4 @@ function readLogprobs(body: JsonObject, losses: string[]): number | null {
   if (include.includes(LOGPROBS)) return alternatives ?? 0
   if (alternatives !== null && alternatives !== 0) addLoss(losses, 'top_logprobs')
   return null
-}
-
-function readEndUser(body: JsonObject, losses: string[]): string | null {
-  const user = optionalText(body.user, 'user')
-  const identifier = optionalText(body.safety_identifier, 'safety_identifier')
-  if (user !== null && identifier !== null && user !== identifier) addLoss(losses, 'user')
-  return identifier ?? user
 }

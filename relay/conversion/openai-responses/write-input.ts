@@ -7,8 +7,8 @@ import type {
   ToolResultPart,
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
+import { limitedCallId } from '../shorten-ids-and-keys.ts'
 import { encryptedForProvider } from './encrypted-content.ts'
-import { limitedCallId } from './shorten-ids-and-keys.ts'
 import { writeInputPart, writeInputParts } from './write-content.ts'
 
 /** The members `instructions` and `input` of a request. */

@@ -8,9 +8,10 @@ import type {
   Sampling,
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
+import { acceptedMetadata, NO_OPENAI_MEMBERS, verbosityFor } from '../members-of-openai-only.ts'
+import { limitedKey, limitedKeyOrNull } from '../shorten-ids-and-keys.ts'
 import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-tool-members.ts'
 import { writeReasoning } from './reasoning-control.ts'
-import { limitedKey } from './shorten-ids-and-keys.ts'
 import { developerMessage, type WrittenInput, writeInput } from './write-input.ts'
 
 /**
@@ -44,11 +45,13 @@ export function writeRequest(
     ...writeTools(request, losses),
     ...writeSampling(sampling, losses),
     reasoning: reasoning.reasoning,
-    text: writeTextFormat(request.answerFormat),
+    text: writeText(request, openAiModel, losses),
     include: include.length === 0 ? null : include,
     top_logprobs: logprobs === 0 ? null : logprobs,
-    safety_identifier: request.endUser === null ? null : limitedKey(request.endUser),
-    prompt_cache_key: request.promptCacheKey === null ? null : limitedKey(request.promptCacheKey),
+    ...writeUsers(request),
+    metadata: acceptedMetadata(request.openAi ?? NO_OPENAI_MEMBERS, losses),
+    prompt_cache_key: limitedKeyOrNull(request.promptCacheKey),
+    prompt_cache_retention: request.openAi?.promptCacheRetention ?? null,
   })
   return { value, losses }
 }
@@ -134,12 +137,33 @@ function withoutSampling(
   return { sampling: { ...sampling, temperature: null, topP: null }, logprobs: null }
 }
 
-function writeTextFormat(format: AnswerFormat | null): JsonObject | null {
-  if (format === null) return null
-  if (format.kind === 'json') return { format: { type: 'json_object' } }
+/**
+ * Writes the identifier of the end user, which OpenAI's newer member `safety_identifier` contains
+ * unless the request has another identifier for this member.
+ */
+function writeUsers({ endUser, openAi = NO_OPENAI_MEMBERS }: CanonicalRequest): JsonObject {
+  if (endUser === null) return {}
+  const { safetyIdentifier } = openAi
+  return safetyIdentifier === null
+    ? { safety_identifier: limitedKey(endUser) }
+    : { user: limitedKey(endUser), safety_identifier: limitedKey(safetyIdentifier) }
+}
+
+function writeText(
+  { answerFormat, openAi = NO_OPENAI_MEMBERS }: CanonicalRequest,
+  openAiModel: string,
+  losses: string[],
+): JsonObject | null {
+  const format = answerFormat === null ? null : writeTextFormat(answerFormat)
+  const text = withoutNulls({ format, verbosity: verbosityFor(openAi, openAiModel, losses) })
+  return Object.keys(text).length === 0 ? null : text
+}
+
+function writeTextFormat(format: AnswerFormat): JsonObject {
+  if (format.kind === 'json') return { type: 'json_object' }
   const { name, schema, isStrict } = format
   const strict = isStrict === null ? {} : { strict: isStrict }
-  return { format: { type: 'json_schema', name: schemaName(name), schema, ...strict } }
+  return { type: 'json_schema', name: schemaName(name), schema, ...strict }
 }
 
 /**

@@ -6,7 +6,8 @@ import type {
   ThinkingPart,
   ToolCallPart,
 } from '../../canonical/canonical-request.ts'
-import { type CallerTools, inputOfArguments } from './convert-caller-tools-to-functions.ts'
+import { inputOfArguments } from '../custom-tools-as-functions.ts'
+import type { CallerTools } from './convert-caller-tools-to-functions.ts'
 import { encryptedCallSignature, encryptedForCaller } from './encrypted-content.ts'
 import type { AnswerSettings } from './read-request.ts'
 import type { WrittenStop } from './stop-reason.ts'

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { ThinkingPart, ToolCallPart } from '../../canonical/canonical-request.ts'
-import { type CallerTools, inputOfArguments } from './convert-caller-tools-to-functions.ts'
+import { inputOfArguments } from '../custom-tools-as-functions.ts'
+import type { CallerTools } from './convert-caller-tools-to-functions.ts'
 import {
   callItem,
   callSignatureItem,

@@ -100,8 +100,12 @@ export const CHAT_NAMES: BodyNames = {
   inPart: meanings(PLAIN),
   inMessage: meanings(PLAIN_IN_MESSAGE),
   callerTool: /^(?:function|custom)$/,
-  untypedTool: namesOfTool(['function', 'name', 'description', 'parameters', 'strict']),
-  hasResults: false,
+  untypedTool: namesOfTool([
+    ...['function', 'name', 'description', 'parameters', 'strict'],
+    ...['input_schema', 'cache_control'],
+  ]),
+  // Some clients send the results of tools in Anthropic's form.
+  hasResults: true,
 }
 
 export const QUOTED_TYPE = quoted('type')
@@ -264,6 +268,7 @@ export class MessagePartAndToolFinder implements ObjectVisitor {
     const { bytes, names } = this
     if (names.hasResults && depth === PART_DEPTH && this.is(start, end, CONTENT)) {
       this.isInResult = bytes[valueAt] === OPEN_BRACKET
+      if (!names.inPart.has('content')) this.hasUnknown = true
       return
     }
     if (this.is(start, end, TEXT)) return

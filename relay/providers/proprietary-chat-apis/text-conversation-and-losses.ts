@@ -3,6 +3,7 @@ import {
   type CanonicalRequest,
   ConversionError,
 } from '#relay/canonical/canonical-request.ts'
+import { addLossesOfOpenAiMembers } from '#relay/conversion/members-of-openai-only.ts'
 
 /** A feature of a request that goes beyond a conversation of texts. */
 export type Feature =
@@ -50,6 +51,7 @@ export function lossesOf(request: CanonicalRequest, features: ReadonlySet<Featur
     isRequested && !features.has(feature) ? [path] : [],
   )
   if (request.promptCacheKey !== null) losses.push('promptCacheKey')
+  addLossesOfOpenAiMembers(request, losses)
   return losses
 }
 

@@ -35,11 +35,43 @@ const CHAT = {
           type: 'function',
           function: { name: 'weather', arguments: '{"city":"P"}' },
         },
+        { id: 'call_2', type: 'custom', custom: { name: 'patch', input: 'x' } },
       ],
     },
     { role: 'tool', tool_call_id: 'call_1', content: '21' },
+    { role: 'tool', tool_call_id: 'call_2', content: 'done' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'I ask.', signature: 'c2ln' },
+        { type: 'tool_use', id: 'toolu_1', name: 'time', input: { city: 'P' } },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'toolu_1',
+          content: [
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: DATA } },
+          ],
+        },
+      ],
+    },
   ],
-  tools: [{ type: 'function', function: { name: 'weather', parameters: SCHEMA, strict: true } }],
+  system: [{ type: 'text', text: 'Be kind.', cache_control: { type: 'ephemeral' } }],
+  tools: [
+    { type: 'function', function: { name: 'weather', parameters: SCHEMA, strict: true } },
+    { name: 'time', input_schema: SCHEMA },
+    {
+      type: 'custom',
+      custom: {
+        name: 'patch',
+        format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "x"' } },
+      },
+    },
+  ],
   tool_choice: { type: 'function', function: { name: 'weather' } },
   response_format: { type: 'json_schema', json_schema: { name: 'place', schema: SCHEMA } },
   stream_options: { include_usage: true },

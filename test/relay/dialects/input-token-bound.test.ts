@@ -60,12 +60,18 @@ describe('the input ceiling of a part', () => {
   it.each([
     ['an unknown type', { type: 'tool_result', content: [] }],
     ['an unknown member', { type: 'text', text: 'x', source: URL }],
+    ['content in a part', { type: 'text', text: 'x', content: [{ type: 'text', text: 'x' }] }],
     ['a list of pictures', { image_url: [URL, URL] }],
     ['a type that is not a string', { type: 5 }],
     ['a text', 'x'],
     ['a list', [{ type: 'image_url' }]],
   ])('is the maximum for %s', (_name, part) => {
     expect(ofPart(part).ceiling).toBe(MOST)
+  })
+
+  it('counts a picture in the result of a tool in Anthropic’s form', () => {
+    const result = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'image' }] }
+    expect(ofPart(result).tokens).toBeGreaterThan(6_000)
   })
 
   it('counts every part, in every message', () => {

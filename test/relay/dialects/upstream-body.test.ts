@@ -265,6 +265,7 @@ describe('tools that the provider runs itself', () => {
     `[${call},${custom}]`,
     '[{"function":{"name":"f"}},{"name":"f","description":"","parameters":{}},{}]',
     '[{"type":"function","function":{},"cache_control":{"type":"ephemeral"}}]',
+    '[{"name":"f","input_schema":{},"cache_control":{"type":"ephemeral"}}]',
     ...['[]', 'null'],
   ])('are absent from %s, whose bytes are sent unchanged', (tools) => {
     const request = read(`{"model":"m",${MESSAGES},"tools":${tools},"tool_choice":"auto"}`)

@@ -96,6 +96,29 @@ describe('reading a request', () => {
     ])
   })
 
+  it('reads the summary of a compaction, and leaves out what it summarizes', () => {
+    const text = (value: string) => ({ kind: 'text', text: value })
+    const compaction = (content: string | null) => ({ type: 'compaction', content })
+    const call = { type: 'tool_use', id: 'a', name: 'f', input: {} }
+    const assistant = (...content: unknown[]) => ({ role: 'assistant', content })
+    const before = [user('old'), assistant(call, compaction('1'))]
+    const cache_control = { type: 'ephemeral' }
+    const last = { ...compaction('SUMMARY'), cache_control }
+    const after = [assistant({ type: 'text', text: 'old' }, last, call), user('continue')]
+    const { value, losses } = read({ messages: [...before, ...after] })
+    expect(value.messages).toMatchObject([
+      { parts: [{ ...text('SUMMARY'), cache: '5m' }, { kind: 'tool-call' }] },
+      { parts: [text('continue')] },
+    ])
+    expect(losses).toEqual([])
+    const failed = read({ messages: [user('old'), assistant(compaction(null), call)] })
+    expect(failed.value.messages).toMatchObject([
+      { parts: [text('old')] },
+      { parts: [{ kind: 'tool-call' }] },
+    ])
+    expect(failed.losses).toEqual(['messages[1].content[0]'])
+  })
+
   it('keeps the texts of search results, also within the result of a tool', () => {
     const found = {
       type: 'search_result',

@@ -42,6 +42,12 @@ describe('writing a conversation', () => {
     expect(write({ outputTokensMax: 7 }).value.max_tokens).toBe(7)
   })
 
+  it('replaces the identifier of an end user that is too long', () => {
+    const userIdOf = (endUser: string) => write({ endUser }).value.metadata
+    expect(userIdOf('u'.repeat(256))).toEqual({ user_id: 'u'.repeat(256) })
+    expect(userIdOf('u'.repeat(257))).toEqual({ user_id: expect.stringMatching(/^[0-9a-f]{40}$/) })
+  })
+
   it('lowers the output limit to the highest one, and fits the thinking below it', () => {
     const thinking = { kind: 'budget' as const, tokens: 5000 }
     expect(write({ outputTokensMax: 8000, thinking }, 2000).value).toMatchObject({

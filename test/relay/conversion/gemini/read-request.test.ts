@@ -109,7 +109,6 @@ describe('reading a request in Gemini’s format', () => {
       'generationConfig.thinkingConfig.includeThoughts',
       'safetySettings',
       'serviceTier',
-      'toolConfig.functionCallingConfig.allowedFunctionNames',
       'toolConfig.retrievalConfig',
       'tools[0].googleSearch',
       'tools[1].functionDeclarations[0].behavior',
@@ -172,6 +171,29 @@ describe('reading a request in Gemini’s format', () => {
       'generationConfig.responseFormat[0].text.schema',
       'generationConfig.responseFormat[1].image',
     ])
+  })
+
+  const choosing = (mode: string, ...allowedFunctionNames: unknown[]) => ({
+    tools: [{ functionDeclarations: ['f', 'g', 'h'].map((name) => ({ name })) }],
+    toolConfig: { functionCallingConfig: { mode, allowedFunctionNames } },
+  })
+
+  it.each([
+    ['ANY', ['f', 'g'], ['f', 'g'], { kind: 'required' }],
+    ['ANY', ['f'], ['f', 'g', 'h'], { kind: 'tool', name: 'f' }],
+    ['AUTO', ['g', 'x'], ['g'], { kind: 'auto' }],
+    ['NONE', ['g'], ['f', 'g', 'h'], { kind: 'none' }],
+  ])('leaves only the allowed functions in the mode %s with %j', (mode, allowed, names, choice) => {
+    const { value, losses } = read(choosing(mode, ...allowed))
+    expect(value.tools.map(({ name }) => name)).toEqual(names)
+    expect(value.toolChoice).toEqual(choice)
+    expect(losses).toEqual([])
+  })
+
+  it('refuses allowed functions that are not declared, and values without a name', () => {
+    const path = 'toolConfig.functionCallingConfig.allowedFunctionNames'
+    expect(paramOf(choosing('ANY', 'x', 'y'))).toBe(path)
+    expect(paramOf(choosing('ANY', 'f', 1))).toBe(`${path}[1]`)
   })
 
   it('reads a thought of the user as a text', () => {

@@ -82,6 +82,24 @@ describe('an answer in OpenAI’s chat format', () => {
     })
   })
 
+  it('has the call of a custom tool with a text as its input', () => {
+    const call = { kind: 'tool-call', id: 'a', name: 'p', argumentsJson: '{"input":"x"}' } as const
+    const parts = [call, { ...call, id: 'b', name: 'f', argumentsJson: '{}' }]
+    const choice = { parts, stop: 'tool-calls', stopSequence: null, logprobs: null } as const
+    const answer = { ...ANSWER, choices: [choice] }
+    const written = writeAnswer(answer, { ...OPTIONS, custom: new Set(['p']) })
+    expect(written.choices).toMatchObject([
+      {
+        message: {
+          tool_calls: [
+            { id: 'a', type: 'custom', custom: { name: 'p', input: 'x' } },
+            { id: 'b', type: 'function', function: { name: 'f', arguments: '{}' } },
+          ],
+        },
+      },
+    ])
+  })
+
   it('has one call in the older form, and no usage if there is none', () => {
     const written = writeAnswer({ ...ANSWER, usage: null }, { ...OPTIONS, usesFunctionCall: true })
     expect(written).toMatchObject({

@@ -153,7 +153,7 @@ describe('reading a chat request', () => {
           ],
         },
       ],
-      tools: [{ type: 'custom', custom: { name: 'c' } }, { type: 'web_search' }],
+      tools: [{ type: 'bash_20250124', name: 'bash' }, { type: 'web_search' }],
     })
     expect(losses).toEqual([
       'messages[0].name',
@@ -234,6 +234,25 @@ describe('reading a chat request', () => {
     expect(readAnswerSettings(body)).toEqual({ hasStreamUsage: false, usesFunctionCall: true })
   })
 
+  it('reads texts and images in the form of the Responses API', () => {
+    const url = 'https://a.b/c.png'
+    const [question, answer] = messagesOf(
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'look' },
+          { type: 'input_image', image_url: url },
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'output_text', text: 'I see.' }] },
+    )
+    expect(question?.parts).toEqual([
+      { kind: 'text', text: 'look' },
+      { kind: 'image', source: { kind: 'url', url } },
+    ])
+    expect(answer?.parts).toEqual([{ kind: 'text', text: 'I see.' }])
+  })
+
   it('reads functions in the form of the Responses API, which some clients mix in', () => {
     const parameters = { type: 'object', properties: { path: { type: 'string' } } }
     const { value, losses } = read({
@@ -249,6 +268,122 @@ describe('reading a chat request', () => {
       { name: 'write' },
     ])
     expect(value.toolChoice).toEqual({ kind: 'tool', name: 'read' })
+  })
+
+  it('reads a custom tool as a function with one argument', () => {
+    const grammar = { syntax: 'lark', definition: 'start: "x"' }
+    const format = { type: 'grammar', grammar }
+    const custom = { name: 'apply_patch', description: 'Edits files.', format }
+    const extra_content = { google: { thought_signature: 's' } }
+    const call = {
+      ...{ id: 'c1', type: 'custom', custom: { name: 'apply_patch', input: 'x "y"' } },
+      extra_content,
+    }
+    const body = {
+      messages: [
+        { role: 'assistant', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c1', content: 'Done.' },
+      ],
+      tools: [
+        { type: 'custom', custom },
+        { type: 'custom', name: 'flat', format: { type: 'grammar', ...grammar } },
+      ],
+      tool_choice: { type: 'custom', custom: { name: 'apply_patch' } },
+    }
+    const { value, losses } = read(body)
+    expect(losses).toEqual(['tools[0].custom.format', 'tools[1].format'])
+    expect(value.tools).toMatchObject([
+      { name: 'apply_patch', description: 'Edits files.' },
+      { name: 'flat', description: '' },
+    ])
+    for (const { schema } of value.tools) {
+      expect(JSON.stringify(schema)).toContain('lark grammar:\\nstart: \\"x\\"')
+    }
+    expect(value.toolChoice).toEqual({ kind: 'tool', name: 'apply_patch' })
+    expect(value.messages[0]?.parts).toMatchObject([
+      { argumentsJson: '{"input":"x \\"y\\""}', signature: 's' },
+    ])
+    expect(value.messages[1]?.parts).toMatchObject([{ callId: 'c1', name: 'apply_patch' }])
+    expect(readAnswerSettings(body).custom).toEqual(new Set(['apply_patch', 'flat']))
+    const allowed = { mode: 'auto', tools: [{ type: 'custom', custom: { name: 'flat' } }] }
+    const choice = { type: 'allowed_tools', allowed_tools: allowed }
+    expect(read({ ...body, tool_choice: choice }).value.tools).toMatchObject([{ name: 'flat' }])
+  })
+
+  it('reads Anthropic’s form of a conversation, which Cursor sends in chats with Claude', () => {
+    const input_schema = { type: 'object', properties: { path: { type: 'string' } } }
+    const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' }
+    const cache_control = { type: 'ephemeral' }
+    const call = { type: 'tool_use', id: 't1', name: 'read', input: { path: '/' } }
+    const results = [
+      { type: 'tool_result', tool_use_id: 't1', content: 'R', is_error: true },
+      { type: 'tool_result', tool_use_id: 't2', content: [{ type: 'image', source }] },
+      { type: 'text', text: 'So?' },
+    ]
+    const thinking = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' }
+    const { value, losses } = read({
+      system: [{ type: 'text', text: 'Be brief.', cache_control }],
+      messages: [
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: [{ type: 'image', source }] },
+        { role: 'assistant', content: [thinking, { type: 'text', text: 'I look.' }, call] },
+        { role: 'user', content: results },
+      ],
+      tools: [
+        { name: 'read', description: 'Reads.', input_schema, cache_control },
+        { type: 'custom', name: 'write', input_schema },
+      ],
+      tool_choice: { type: 'any', disable_parallel_tool_use: true },
+    })
+    expect(losses).toEqual([])
+    const text = (of: string) => ({ kind: 'text', text: of })
+    const image = {
+      kind: 'image',
+      source: { kind: 'base64', mediaType: 'image/png', data: source.data },
+    }
+    expect(value).toMatchObject({
+      system: [{ ...text('Be brief.'), cache: '5m' }, text('Be kind.')],
+      messages: [
+        { role: 'user', parts: [image] },
+        {
+          role: 'assistant',
+          parts: [
+            { kind: 'thinking', text: 'Hm.', signature: 'c2ln' },
+            text('I look.'),
+            { kind: 'tool-call', id: 't1', name: 'read', argumentsJson: '{"path":"/"}' },
+          ],
+        },
+        {
+          role: 'user',
+          parts: [
+            { callId: 't1', name: 'read', parts: [text('R')], isError: true },
+            { callId: 't2', name: '', parts: [image] },
+            text('So?'),
+          ],
+        },
+      ],
+      tools: [
+        { name: 'read', description: 'Reads.', schema: input_schema, cache: '5m' },
+        { name: 'write', schema: input_schema },
+      ],
+      toolChoice: { kind: 'required' },
+      allowsParallelCalls: false,
+    })
+  })
+
+  it.each([
+    ['auto', { kind: 'auto' }],
+    ['none', { kind: 'none' }],
+    ['tool', { kind: 'tool', name: 'f' }],
+  ])('reads the choice of the type %s in Anthropic’s form', (type, toolChoice) => {
+    const choice = type === 'tool' ? { type, name: 'f' } : { type }
+    expect(read({ tool_choice: choice })).toMatchObject({ value: { toolChoice }, losses: [] })
+  })
+
+  it('reads a result in Anthropic’s form that is in a message of OpenAI’s form', () => {
+    const content = [{ type: 'tool_result', tool_use_id: 'a', content: 'R' }]
+    const [message] = messagesOf({ role: 'tool', tool_call_id: 'a', content })
+    expect(message?.parts).toMatchObject([{ callId: 'a', parts: [{ kind: 'text', text: 'R' }] }])
   })
 
   it('wraps arguments that a model wrote as invalid JSON', () => {
@@ -280,6 +415,40 @@ describe('reading a chat request', () => {
     [{ function_call: 'auto' }, { kind: 'auto' }],
   ])('reads the choice in %j', (body, choice) => {
     expect(read(body).value.toolChoice).toEqual(choice)
+  })
+
+  const TOOLS = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }))
+  const allowing = (mode: string, ...tools: unknown[]) => ({
+    tools: TOOLS,
+    tool_choice: { type: 'allowed_tools', allowed_tools: { mode, tools } },
+  })
+  const B = { type: 'function', function: { name: 'b' } }
+
+  it.each([
+    [allowing('required', B), ['b'], { kind: 'required' }],
+    [allowing('auto', B, { type: 'function', function: { name: 'x' } }), ['b'], { kind: 'auto' }],
+    [allowing('auto'), [], { kind: 'auto' }],
+    [
+      {
+        tools: TOOLS,
+        tool_choice: {
+          ...{ type: 'allowed_tools', mode: 'auto' },
+          tools: [{ type: 'function', name: 'b' }],
+        },
+      },
+      ['b'],
+      { kind: 'auto' },
+    ],
+  ])('leaves only the allowed tools of %j', (body, names, choice) => {
+    const { value, losses } = read(body)
+    expect(value.tools.map(({ name }) => name)).toEqual(names)
+    expect(value.toolChoice).toEqual(choice)
+    expect(losses).toEqual([])
+  })
+
+  it('refuses to require one of the allowed tools if the request has none of them', () => {
+    const other = { type: 'function', function: { name: 'x' } }
+    expect(paramOf(allowing('required', other))).toBe('tool_choice.allowed_tools.tools')
   })
 
   it.each([

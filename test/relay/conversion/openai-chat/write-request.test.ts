@@ -6,6 +6,7 @@ import type {
   ToolResultPart,
 } from '#relay/canonical/canonical-request.ts'
 import { type JsonObject, objectsOf } from '#relay/canonical/json-values.ts'
+import { NO_OPENAI_MEMBERS } from '#relay/conversion/members-of-openai-only.ts'
 import {
   type ChatExtensions,
   COMPATIBLE,
@@ -38,6 +39,22 @@ describe('writing a chat request', () => {
       losses: [],
       value: { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
     })
+  })
+
+  it('replaces identifiers and keys that are too long, always in the same way', () => {
+    const long = {
+      ...{ endUser: `user_${'a'.repeat(100)}`, promptCacheKey: 'k'.repeat(65) },
+      openAi: { ...NO_OPENAI_MEMBERS, safetyIdentifier: 's'.repeat(65) },
+    }
+    const { value, losses } = write(long)
+    expect(value).toMatchObject({
+      user: expect.stringMatching(/^[0-9a-f]{40}$/),
+      prompt_cache_key: expect.stringMatching(/^[0-9a-f]{40}$/),
+      safety_identifier: expect.stringMatching(/^[0-9a-f]{40}$/),
+    })
+    expect(losses).toEqual([])
+    expect(write(long).value).toEqual(value)
+    expect(write({ endUser: 'a'.repeat(64) }).value.user).toBe('a'.repeat(64))
   })
 
   it('asks for the usage of a stream', () => {

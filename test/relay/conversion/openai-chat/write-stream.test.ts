@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { createStreamReader } from '#relay/conversion/openai-chat/read-stream.ts'
+import type { AnswerOptions } from '#relay/conversion/openai-chat/write-answer.ts'
 import { createStreamWriter } from '#relay/conversion/openai-chat/write-stream.ts'
 
 const OPTIONS = { createdAt: 1_700_000_000, hasStreamUsage: true, usesFunctionCall: false }
@@ -47,7 +48,7 @@ const ANSWER: readonly CanonicalEvent[] = [
   { kind: 'end' },
 ]
 
-function written(events: readonly CanonicalEvent[], options = OPTIONS): string {
+function written(events: readonly CanonicalEvent[], options: AnswerOptions = OPTIONS): string {
   const writer = createStreamWriter(options)
   return events.map((event) => writer.write(event)).join('')
 }
@@ -101,6 +102,27 @@ describe('writing a stream', () => {
       ],
       usage: { prompt_tokens: 90, completion_tokens: 30, total_tokens: 120 },
     })
+  })
+
+  it('writes the input of a custom tool when it is complete', () => {
+    const events: CanonicalEvent[] = [
+      START,
+      { kind: 'tool-call', ...at(0), id: 'a', name: 'patch' },
+      { kind: 'tool-arguments', ...at(0), json: '{"input":"*** ' },
+      { kind: 'tool-call', ...at(1), id: 'b', name: 'patch' },
+      { kind: 'tool-arguments', ...at(0), json: 'Begin\\n"}' },
+      stop('tool-calls'),
+      { kind: 'end' },
+    ]
+    const sse = written(events, { ...OPTIONS, custom: new Set(['patch']) })
+    const chunks = dataOf(sse).filter((data) => data !== '[DONE]')
+    const calls = chunks.flatMap((data) => JSON.parse(data).choices[0]?.delta.tool_calls ?? [])
+    expect(calls).toEqual([
+      { index: 0, id: 'a', type: 'custom', custom: { name: 'patch', input: '' } },
+      { index: 1, id: 'b', type: 'custom', custom: { name: 'patch', input: '' } },
+      { index: 0, custom: { input: '*** Begin\n' } },
+      { index: 1, custom: { input: '' } },
+    ])
   })
 
   it('writes the sequence of OpenAI', () => {

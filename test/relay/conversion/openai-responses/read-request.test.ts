@@ -224,8 +224,8 @@ describe('reading a request in OpenAI’s responses format', () => {
     })
     expect(losses.toSorted()).toEqual(
       [
-        ...['include[0]', 'max_tool_calls', 'metadata', 'reasoning.summary'],
-        ...['service_tier', 'text.verbosity', 'top_logprobs', 'truncation'],
+        ...['include[0]', 'max_tool_calls', 'reasoning.summary'],
+        ...['service_tier', 'top_logprobs', 'truncation'],
       ].toSorted(),
     )
   })

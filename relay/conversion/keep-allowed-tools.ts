@@ -1,0 +1,29 @@
+import {
+  type CanonicalTool,
+  ConversionError,
+  type ToolChoice,
+} from '../canonical/canonical-request.ts'
+
+/** The tools that the model may call, and how it may choose among them. */
+export type ChosenTools = {
+  readonly tools: readonly CanonicalTool[]
+  readonly choice: ToolChoice | null
+}
+
+/**
+ * Keeps only the tools that a tool choice allows. Not every format can express such a restriction,
+ * and a model that is offered a tool may call it.
+ */
+export const keepAllowedTools = (
+  { tools, choice }: ChosenTools,
+  names: ReadonlySet<string>,
+): ChosenTools => ({ tools: tools.filter(({ name }) => names.has(name)), choice })
+
+/**
+ * Returns the selection unchanged. Throws a `ConversionError` with `path` if the model must call a
+ * tool but has none, because the provider would be asked for an answer without tools.
+ */
+export function checkedForRequiredTool(selection: ChosenTools, path: string): ChosenTools {
+  if (selection.choice?.kind !== 'required' || selection.tools.length > 0) return selection
+  throw new ConversionError(path, 'A tool is required, but the provider has none.')
+}
