@@ -84,7 +84,7 @@ export function errorFormatOf(request: CallRequest): ErrorFormat {
   if (isGeminiRequest(request)) return GEMINI_ERRORS
   if (url.startsWith('/v1/responses')) return RESPONSES_ERRORS
   const isAnthropicRequest =
-    url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined
+    /^\/(?:v1\/messages|anthropic)/.test(url) || headers['anthropic-version'] !== undefined
   return isAnthropicRequest ? ANTHROPIC_ERRORS : OPENAI_ERRORS
 }
 

@@ -60,6 +60,7 @@ export type RelayErrorCode =
   | 'provider_tool_in_input'
   | 'context_length_exceeded'
   | 'not_found'
+  | 'invalid_path'
   | 'method_not_allowed'
   | 'websocket_required'
   | 'wrong_base_url'
