@@ -107,7 +107,7 @@ const conversionOfAnswer = (
       if (answer === null) return null
       lost.clear()
       lost.read(answer)
-      const canonical = { ...provider.readAnswer(answer), model }
+      const canonical = { ...provider.readAnswer(answer, id), model }
       for (const { parts } of canonical.choices) for (const part of parts) lost.readPart(part)
       return Buffer.from(JSON.stringify(writers.writeAnswer(canonical, id)))
     } catch (error) {
@@ -120,7 +120,7 @@ const conversionOfAnswer = (
   createStream: (id) => {
     lost.clear()
     const writer = writers.createStreamWriter(id)
-    return new ConvertedStream(provider.createStreamReader(), writer, model, lost)
+    return new ConvertedStream(provider.createStreamReader(id), writer, model, lost)
   },
 })
 

@@ -23,8 +23,8 @@ export const CHOICES_MAX = 128
 export const PARTS_MAX = 128
 
 /** Reads a complete answer. Content that can't be read is skipped. */
-export function readAnswer(body: JsonObject): CanonicalAnswer {
-  const id = readAnswerId(body.id)
+export function readAnswer(body: JsonObject, fallbackId = ''): CanonicalAnswer {
+  const id = readAnswerId(body.id) || fallbackId
   const choices = objectsOf(body.choices)
     .slice(0, CHOICES_MAX)
     .map((choice, at) => ({ choice: readChoice(choice, id, at), index: indexOf(choice, at) }))
