@@ -192,13 +192,22 @@ async function requestToken(
 }
 
 /**
+ * Returns the address below which the paths of Baidu's API begin. The path of a proxy is kept, but
+ * not the version at its end, because the path for tokens contains none.
+ */
+function rootOf(baseUrl: string): string {
+  const url = URL.parse(baseUrl)
+  return url === null ? '' : `${url.origin}${url.pathname.replace(/(?:\/v\d+)?\/*$/, '')}`
+}
+
+/**
  * Reads a key of the form `API key|secret key`. An access token, which is requested with the key,
  * is added to the path of each call.
  */
 export const openBaiduV1: OpenCloud = ({ key, baseUrl }) => {
   const [id = '', secret = '', ...rest] = key.split('|').map((part) => part.trim())
   if (rest.length > 0 || !isVisibleText(id) || !isVisibleText(secret)) return null
-  const base = baseUrl === '' ? DEFAULT_BASE_URL : (URL.parse(baseUrl)?.origin ?? '')
+  const base = baseUrl === '' ? DEFAULT_BASE_URL : rootOf(baseUrl)
   const tokens = new AccessTokenCache((via) => requestToken(via, base, [id, secret]))
   return {
     baseUrlFor: () => DEFAULT_BASE_URL,

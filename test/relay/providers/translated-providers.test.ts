@@ -33,12 +33,12 @@ beforeEach(async () => {
   await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
 })
 
-async function addChannel(script: ProviderScript): Promise<void> {
+async function addChannel(script: ProviderScript, below = ''): Promise<void> {
   const { type, key, other = '', model, others = {} } = script
   await rig.setOption('ModelRatio', { [model]: 1.25 })
   await rig.setOption('CompletionRatio', { [model]: 4 })
   for (const [path, answer] of Object.entries(others)) provider.answers.set(path, answer)
-  const own = { type, other, baseUrl: provider.url, models: [model] }
+  const own = { type, other, baseUrl: `${provider.url}${below}`, models: [model] }
   await rig.append(CHANNELS_STREAM, {
     type: 'ChannelsCreated',
     v: 1,
@@ -413,6 +413,21 @@ it('a call of a function by Spark comes back as a tool call, billed to the unit'
     text: [{ name: 'read', description: 'Reads.', parameters: { type: 'object' } }],
   })
   expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, usageSource: 'upstream' })
+})
+
+/** Puts the path of a proxy before a method and a path of a provider. */
+const behindProxy = (path: string, proxy = '/proxy/v1/x') => path.replace(' ', ` ${proxy}`)
+
+it.each([15, 56])('all requests to type %i are sent below the path of a proxy', async (type) => {
+  const script = scriptOf(type)
+  const others = Object.entries(script.others ?? {})
+  const ofProxy = others.map(([path, answer]) => [behindProxy(path), answer] as const)
+  await addChannel({ ...script, others: Object.fromEntries(ofProxy) }, '/proxy/v1/x')
+  provider.answers.set(behindProxy(script.plainPath), script.plain)
+  const { status, text } = await send(question(script.model))
+  expect({ status, text }).toMatchObject({ status: 200 })
+  expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
+  for (const { path } of provider.requests) expect(path).toMatch(/^\/proxy\/v1\/x\//)
 })
 
 /** The first line of an event with text. */
