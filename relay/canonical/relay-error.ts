@@ -54,6 +54,8 @@ export type RelayErrorCode =
   | 'stored_input'
   | 'repeated_item'
   | 'response_not_found'
+  | 'response_not_cancellable'
+  | 'input_items_not_stored'
   | 'previous_response_not_found'
   | 'previous_response_not_stored'
   | 'item_not_stored'

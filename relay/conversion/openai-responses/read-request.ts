@@ -83,13 +83,28 @@ const REPEATED = [
   ...['user'],
 ]
 
+/**
+ * Members that the answer repeats if their JSON has at most `SHORT_LENGTH_MAX` characters. A stream
+ * contains them three times, so long ones are left out.
+ */
+const REPEATED_IF_SHORT = ['instructions', 'tools']
+const SHORT_LENGTH_MAX = 4_096
+
 /** Reads the properties of a valid request that decide how its answer is written. */
 export function readAnswerSettings(body: JsonObject): AnswerSettings {
   const repeated = REPEATED.filter((name) => Object.hasOwn(body, name) && !isAbsent(body[name]))
+  const short = REPEATED_IF_SHORT.filter((name) => isShort(body[name]))
   return {
     ...findCallerTools(body),
-    repeated: Object.fromEntries(repeated.map((name) => [name, body[name]])),
+    repeated: Object.fromEntries([...repeated, ...short].map((name) => [name, body[name]])),
   }
+}
+
+function isShort(value: unknown): boolean {
+  if (isAbsent(value) || (typeof value === 'string' && value.length > SHORT_LENGTH_MAX)) {
+    return false
+  }
+  return JSON.stringify(value).length <= SHORT_LENGTH_MAX
 }
 
 /**
