@@ -202,6 +202,28 @@ describe('the official client of Google', () => {
     await expect(read()).rejects.toThrow('Overloaded.')
   })
 
+  it.each([false, true])('gets a refusal of a chat as SAFETY (stream: %s)', async (isStream) => {
+    await rig.addChannel(3, { baseUrl: provider.url, models: ['sim-small'] })
+    const refused = { role: 'assistant', content: null, refusal: 'I can’t help with that.' }
+    const path = 'POST /v1/chat/completions'
+    const choice = { index: 0, finish_reason: 'stop' }
+    if (!isStream) {
+      provider.answers.set(path, { body: { choices: [{ ...choice, message: refused }] } })
+    } else {
+      const chunk = { choices: [{ ...choice, delta: refused }] }
+      answerStream(path, [Buffer.from(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`)])
+    }
+    const request = { model: 'sim-small', contents }
+    const { models } = google()
+    const stream = isStream ? await models.generateContentStream(request) : null
+    const reasons: unknown[] = []
+    for await (const { candidates } of stream ?? []) reasons.push(candidates?.[0]?.finishReason)
+    if (stream === null) {
+      reasons.push((await models.generateContent(request)).candidates?.[0]?.finishReason)
+    }
+    expect(reasons.at(-1)).toBe('SAFETY')
+  })
+
   it('on an OpenAI channel is converted in both directions', async () => {
     await rig.addChannel(3, { baseUrl: provider.url, models: ['sim-small'] })
     const usage = {

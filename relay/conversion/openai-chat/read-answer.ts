@@ -54,11 +54,11 @@ function readChoice(choice: JsonObject, answerId: string, at: number): Canonical
     ...before,
     ...calls.flatMap((call, index) => readToolCall(call, answerId, at, index) ?? []),
   ].slice(0, PARTS_MAX)
-  const hasToolCalls = parts.some(({ kind }) => kind === 'tool-call')
+  const kinds = new Set(parts.map(({ kind }) => kind))
   const tokens = objectsOf(objectOf(choice.logprobs)?.content)
   return {
     parts,
-    ...readStop(choice, hasToolCalls),
+    ...readStop(choice, kinds),
     logprobs: tokens.length === 0 ? null : tokens,
   }
 }
