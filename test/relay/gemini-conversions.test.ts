@@ -72,6 +72,24 @@ describe('calls of other formats on a Gemini channel', () => {
     ],
     max_tokens: 64,
   }
+  it.each([
+    [{ thinking_budget: 0 }, { thinkingLevel: 'MINIMAL' }],
+    [{ thinking_budget: 2_000, include_thoughts: true }, { thinkingBudget: 2_000 }],
+    [{ thinkingLevel: 'low' }, { thinkingLevel: 'LOW' }],
+  ])('takes Gemini’s own control of thinking from a chat (%o)', async (config, expected) => {
+    provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+    const extra_body = { google: { thinking_config: config } }
+    const response = await fetch(`${rig.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...chat, extra_body }),
+    })
+    expect(response.status, await response.text()).toBe(200)
+    expect(response.headers.get('x-conversion-loss') ?? '').not.toContain('extra_body')
+    const { generationConfig } = JSON.parse(provider.requests[0]?.body ?? '')
+    expect(generationConfig).toMatchObject({ thinkingConfig: expected })
+  })
+
   /** The most that one picture may cost, as the hold of a picture says. */
   const PICTURE_TOKENS = 6_000
   it.each([40, 24_000])('holds all pictures of %s characters that it sends', async (length) => {
