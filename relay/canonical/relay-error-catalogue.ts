@@ -296,12 +296,6 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
     "The model '{subject}' needs a tool of its provider. Call it with POST /v1/responses.",
     '模型 “{subject}” 必须使用上游的工具，请改用 POST /v1/responses。',
   ),
-  webrtc_not_supported: httpError(
-    400,
-    'invalid_request_error',
-    'Realtime calls over WebRTC are not supported. Use the websocket GET /v1/realtime.',
-    '不支持 WebRTC 实时通话，请使用 WebSocket：GET /v1/realtime。',
-  ),
   ...STORED_CONTENT_ERRORS,
   ...REQUEST_URL_AND_METHOD_ERRORS,
   insufficient_quota: httpError(

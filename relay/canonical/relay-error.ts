@@ -50,6 +50,7 @@ export type RelayErrorCode =
   | 'not_convertible'
   | 'needs_provider_tool'
   | 'webrtc_not_supported'
+  | 'transcription_sessions_not_supported'
   | 'file_purpose_not_supported'
   | 'stored_input'
   | 'repeated_item'
