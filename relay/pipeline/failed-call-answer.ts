@@ -103,9 +103,9 @@ export function callErrorAnswer(
 }
 
 /**
- * Returns the status for an error with which a stream with a success status began. Clients decide
- * by the status whether and when to retry. Any other error gets 502, because an error body for the
- * success status would tell the client that its request is invalid.
+ * Returns the status for an error in an answer, or at the start of a stream, with a success status.
+ * Clients decide by the status whether and when to retry. Any other error gets 502, because an
+ * error body for the success status would tell the client that its request is invalid.
  */
 function statusOfErrorEvent(error: Buffer, { overloadedStatus = 503 }: ErrorFormat): number {
   switch (providerErrorMeaning(error, 502)) {
