@@ -47,6 +47,7 @@ export type RelayErrorCode =
   | 'channel_not_allowed'
   | 'model_unpriced'
   | 'model_not_found'
+  | 'invalid_in_format'
   | 'not_convertible'
   | 'needs_provider_tool'
   | 'webrtc_not_supported'

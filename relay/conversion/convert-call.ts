@@ -8,6 +8,7 @@ import {
   type StreamReader,
   type StreamWriter,
 } from '../canonical/canonical-answer.ts'
+import { readCallerRequest } from '../canonical/canonical-request.ts'
 import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
 import type {
   AnswerWriters,
@@ -62,8 +63,8 @@ export type CallConversion = {
 /**
  * Converts a request. `requestBody` must be a valid JSON object. `isStored` tells whether the
  * gateway stores the answer, because answers in the Responses format state whether they are stored.
- * Throws a `ConversionError` if a member of the request is invalid or the provider's format can't
- * express the request.
+ * Throws an `InvalidMemberError` if a member of the request is invalid, and another
+ * `ConversionError` if the provider's format can't express the request.
  */
 export function convertCall(
   from: ConvertedFormatName,
@@ -73,11 +74,12 @@ export function convertCall(
   isStored = false,
 ): CallConversion {
   const parsed = JSON.parse(requestBody.toString('utf8')) as JsonObject
-  const { value: request, losses } = CALLERS[from].readRequest(parsed, path)
+  const caller = CALLERS[from]
+  const { value: request, losses } = readCallerRequest(() => caller.readRequest(parsed, path))
   const provider = PROVIDERS[target.format]
   const { model, thinking = request.thinking } = target
   const written = provider.writeRequest({ ...request, model, thinking }, target)
-  const writers = CALLERS[from].writersFor(parsed, isStored)
+  const writers = caller.writersFor(parsed, isStored)
   const lost = new LossesInAnswer(target.format, from)
   return {
     body: Buffer.from(JSON.stringify(written.value)),

@@ -4,6 +4,7 @@ import {
   type CanonicalTool,
   ConversionError,
   type Converted,
+  InexpressibleMemberError,
   type ToolChoice,
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
@@ -37,7 +38,7 @@ export function readRequest(
   const members = membersOf(body, 'body')
   reportUnknownMembers(members, NAMES, '', losses)
   if (members.has('cachedContent')) {
-    throw new ConversionError('cachedContent', 'cachedContent can be read by Gemini only')
+    throw new InexpressibleMemberError('cachedContent', 'cachedContent can be read by Gemini only')
   }
   const value: CanonicalRequest = {
     model,

@@ -7,7 +7,7 @@ import {
 } from '#relay/canonical/json-values.ts'
 import {
   type CanonicalTool,
-  ConversionError,
+  InexpressibleMemberError,
   type ToolChoice,
 } from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
@@ -76,7 +76,8 @@ export function readTools(body: JsonObject, losses: string[]): readonly Canonica
     const path = `tools[${at}]`
     const functions = readTool(requiredObject(element, path), null, path, losses)
     for (const { name } of functions) {
-      if (names.has(name)) throw new ConversionError(path, 'Another tool has the same name.')
+      if (names.has(name))
+        throw new InexpressibleMemberError(path, 'Another tool has the same name.')
       names.add(name)
     }
     return functions
@@ -182,7 +183,10 @@ export function readToolChoice(
   const choice = objectOf(body.tool_choice)
   if (choice !== null) addUnreadMembers(choice, CHOICE_MEMBERS, 'tool_choice', losses)
   if (selection.choice?.kind === 'required' && selection.tools.length === 0) {
-    throw new ConversionError('tool_choice', 'A tool is required, but the provider has none.')
+    throw new InexpressibleMemberError(
+      'tool_choice',
+      'A tool is required, but the provider has none.',
+    )
   }
   return selection
 }
@@ -201,7 +205,10 @@ function readChoice(value: unknown, tools: readonly CanonicalTool[]): ChosenTool
     const offered = tools.filter(({ name }) => names.has(name))
     return { tools: offered, choice: { kind: choice.mode } }
   }
-  throw new ConversionError('tool_choice', 'The chosen tool can’t be offered by this provider.')
+  throw new InexpressibleMemberError(
+    'tool_choice',
+    'The chosen tool can’t be offered by this provider.',
+  )
 }
 
 const chosenName = ({ name, namespace }: JsonObject): string =>

@@ -4,6 +4,7 @@ import {
   type CanonicalRequest,
   ConversionError,
   type Converted,
+  InexpressibleMemberError,
   type Sampling,
 } from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
@@ -114,7 +115,7 @@ function isShort(value: unknown): boolean {
 function checkStatelessness(body: JsonObject): void {
   for (const name of ['previous_response_id', 'conversation', 'prompt']) {
     if (isAbsent(body[name])) continue
-    throw new ConversionError(name, 'The model’s provider does not store this content.')
+    throw new InexpressibleMemberError(name, 'The model’s provider does not store this content.')
   }
 }
 
