@@ -353,6 +353,12 @@ describe('the error event with which a stream begins', () => {
       expect((await post('/v1/chat/completions', chatOf)).status).toBe(400)
     }
     expect(provider.requests).toHaveLength(24)
+    // Only later failures open the circuit.
+    provider.answers.set('*', { status: 503 })
+    for (let call = 0; call < 5; call++) await post('/v1/chat/completions', chatOf)
+    const events = () => rig.core.store.readStream('channel-health-2')
+    await expect.poll(async () => (await events()).length).toBe(1)
+    expect((await events())[0]?.data).toMatchObject({ reason: 'status-503', round: 1 })
   })
 })
 

@@ -303,6 +303,12 @@ it.each(
   const ends = (await rig.callEvents()).filter(({ type: name }) => name === 'CallReleased')
   expect(ends).toHaveLength(12)
   for (const { data } of ends) expect(data).toMatchObject({ attempts: [{ status: 400 }] })
+  // Only later failures open the circuit.
+  provider.answers.set(stream ? script.streamPath : script.plainPath, { status: 503 })
+  for (let call = 0; call < 5; call++) await send(question(script.model, { stream }))
+  const events = () => rig.core.store.readStream('channel-health-2')
+  await expect.poll(async () => (await events()).length).toBe(1)
+  expect((await events())[0]?.data).toMatchObject({ reason: 'status-503' })
 })
 
 it.each(['constructor', '__proto__', { toString: 1 }])(
