@@ -27,7 +27,7 @@ import type { Config, Role } from './config/config-types.ts'
 import type { Core } from './core-dependencies.ts'
 import { createHttpApp } from './http/app.ts'
 import { ensureConsoleBuilt } from './http/build-console-if-changed.ts'
-import { canonicalTarget } from './http/canonical-request-target.ts'
+import { targetForRelay } from './http/canonical-request-target.ts'
 import { createSlowUploads, type SlowUploads } from './http/let-slow-uploads-continue.ts'
 import { serveConsole } from './http/serve-console.ts'
 import { type HttpListener, listen } from './http-listener.ts'
@@ -216,8 +216,10 @@ function serverFor(
   { state, slow }: { readonly state: Readonly<DrainState>; readonly slow: SlowUploads },
   upgrades: EventEmitter,
 ): Server {
-  const isRelays = ({ url = '', headers: { host } }: IncomingMessage): boolean =>
-    relay.upgrade !== null && relay.matches(canonicalTarget(url, host))
+  const targetOf = ({ url = '', headers: { host }, method }: IncomingMessage) =>
+    targetForRelay(url, host, (target) => relay.matches(target, method))
+  const isRelays = (request: IncomingMessage): boolean =>
+    relay.upgrade !== null && relay.matches(targetOf(request).target)
   const server = createServer(
     {
       ...{ ...LIMITS, noDelay: true },
@@ -229,8 +231,10 @@ function serverFor(
     },
     (request, response) => {
       if (state.draining.signal.aborted) response.shouldKeepAlive = false
-      request.url = canonicalTarget(request.url ?? '', request.headers.host)
-      if (!relay.matches(request.url, request.method)) return handler(request, response)
+      const { target, refused } = targetOf(request)
+      request.url = refused ?? target
+      if (refused !== null) return relay.refusePath(request, response)
+      if (!relay.matches(target, request.method)) return handler(request, response)
       slow.note(request)
       relay.handle(request, response)
     },
@@ -238,7 +242,7 @@ function serverFor(
   server.on('upgrade', (request, socket, head) => {
     if (isAnsweringEarlierRequest(request)) return socket.destroy()
     if (!isRelays(request)) return upgrades.emit('upgrade', request, socket, head)
-    request.url = canonicalTarget(request.url ?? '', request.headers.host)
+    request.url = targetOf(request).target
     return relay.upgrade?.(request, socket, head)
   })
   return server

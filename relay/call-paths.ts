@@ -6,7 +6,7 @@ import {
   GEMINI_EMBEDDING_BATCH,
 } from './dialects/embeddings-rerank-moderations/gemini-embedding-formats.ts'
 import { MODERATIONS } from './dialects/embeddings-rerank-moderations/moderations-format.ts'
-import { RERANK } from './dialects/embeddings-rerank-moderations/rerank-format.ts'
+import { RERANK, RERANK_V2 } from './dialects/embeddings-rerank-moderations/rerank-format.ts'
 import type { ErrorFormat } from './dialects/error-format.ts'
 import { GEMINI_ERRORS } from './dialects/gemini/error-format.ts'
 import { GEMINI } from './dialects/gemini/generate-content-format.ts'
@@ -53,7 +53,8 @@ const CALL_PATHS: readonly (readonly [path: string, format: WireFormat])[] = [
   ['/v1/embeddings', EMBEDDINGS],
   ['/v1/moderations', MODERATIONS],
   ['/v1/rerank', RERANK],
-  ...RERANK_PATHS.map((path) => [path, RERANK] as const),
+  ['/v2/rerank', RERANK_V2],
+  ['/rerank', RERANK],
 ]
 const CALL_AT_PATH: ReadonlyMap<string, CallAtPath> = new Map(
   CALL_PATHS.map(([path, format]) => [path, { format, path: null }]),
@@ -83,7 +84,7 @@ export function errorFormatOf(request: CallRequest): ErrorFormat {
   if (isGeminiRequest(request)) return GEMINI_ERRORS
   if (url.startsWith('/v1/responses')) return RESPONSES_ERRORS
   const isAnthropicRequest =
-    url.startsWith('/v1/messages') || headers['anthropic-version'] !== undefined
+    /^\/(?:v1\/messages|anthropic)/.test(url) || headers['anthropic-version'] !== undefined
   return isAnthropicRequest ? ANTHROPIC_ERRORS : OPENAI_ERRORS
 }
 

@@ -101,7 +101,7 @@ export function decodedSegment(text: string): string {
 /** Reports whether the request belongs to Gemini's API, whose errors have Google's format. */
 export function isGeminiRequest({ url = '', headers }: CallRequest): boolean {
   const [path = ''] = url.split('?', 1)
-  if (/^\/(?:upload\/v1|v1beta)/.test(path) || readGeminiPath(path) !== null) return true
+  if (/^\/(?:upload\/v1|v1(?:alpha|beta))/.test(path) || readGeminiPath(path) !== null) return true
   if (modelOfBatch(path) !== null || geminiBatchPath({ url, headers }) !== null) return true
   const isResource = modelInPath(path) !== undefined || GOOGLE_RESOURCES.test(path)
   return isResource && headers['x-goog-api-key'] !== undefined

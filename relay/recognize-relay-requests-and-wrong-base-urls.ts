@@ -7,11 +7,20 @@ import { isTaskPath } from './tasks/task-routes.ts'
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
 
 /**
- * Reports whether the relay answers a request. The relay also answers uploads of Google's clients
- * and calls with a wrong base URL, so that these clients get errors in a format that they can read.
+ * Matches the paths of providers' versioned APIs, such as `/v1`, `/v1alpha` and `/v2`, of the
+ * uploads of Google's clients, and the prefixes of OpenAI's API at Azure and of Anthropic's API at
+ * many providers.
+ */
+const PROVIDER_PATH =
+  /^\/(?:(?:upload\/)?v\d{1,2}(?:(?:alpha|beta)\d{0,2})?|openai|anthropic)(?:[/?]|$)/
+
+/**
+ * Reports whether the relay answers a request. The relay also answers requests with a provider's
+ * path that it does not serve, and calls with a wrong base URL, so that the clients get errors in a
+ * format that they can read.
  */
 export const isRelayPath = (url: string, method?: string): boolean =>
-  /^\/(?:upload\/)?v1(?:beta)?(?:[/?]|$)/.test(url) ||
+  PROVIDER_PATH.test(url) ||
   isTaskPath(url) ||
   RERANK_PATHS.includes(pathOf(url)) ||
   quotaLookUpAt(pathOf(url)) !== null ||
@@ -25,8 +34,11 @@ export const isRelayPath = (url: string, method?: string): boolean =>
 export const isPing = (url: string, method: string | undefined): boolean =>
   method === 'HEAD' && /^\/(?:\?|$)/.test(url)
 
-/** Matches any number of API versions at the start of a path, such as `/v1/v1beta`. */
-const VERSIONS = /^(?:\/v1(?:beta)?)*(?=\/)/
+/**
+ * Matches any number of API versions at the start of a path, such as `/v1/v1beta`, after the prefix
+ * of a provider.
+ */
+const VERSIONS = /^(?:\/openai(?:\/deployments\/[^/]+)?|\/anthropic)?(?:\/v1(?:alpha|beta)?)*(?=\/)/
 
 /**
  * The maximum length of a path that is compared with the paths of calls. All paths of calls are

@@ -13,7 +13,7 @@ import type { CallRequest } from './pipeline/http-request-and-response-types.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { serveRealtimeEndpoint } from './realtime/create-client-secret.ts'
 import { intendedPath, isPing } from './recognize-relay-requests-and-wrong-base-urls.ts'
-import { serveStoredResponse } from './stored-responses/serve-stored-responses.ts'
+import { serveStoredResponse, storedResponseAt } from './stored-responses/serve-stored-responses.ts'
 import type { Tasks } from './tasks/task-request-handler-and-poller.ts'
 import { isTaskPath } from './tasks/task-routes.ts'
 
@@ -79,12 +79,11 @@ export function routeRequest(
   if (path === REALTIME_PATH || path.startsWith(`${REALTIME_PATH}/`)) {
     return during(serveRealtimeEndpoint(deps, exchange, path.slice(REALTIME_PATH.length + 1)))
   }
-  const id = /^\/v1\/responses\/([^/]+)$/.exec(path)?.[1]
-  if (id !== undefined) {
-    if (method !== 'GET' && method !== 'DELETE') {
-      return sendError(exchange, methodNotAllowed('GET, DELETE'))
-    }
-    return during(serveStoredResponse(deps, exchange, method, id))
+  const stored = storedResponseAt(path)
+  if (stored !== null) {
+    const asked = stored.methods.find((one) => one === method)
+    if (asked === undefined) return sendError(exchange, methodNotAllowed(stored.methods.join(', ')))
+    return during(serveStoredResponse(deps, exchange, { ...stored, method: asked }))
   }
   if (isPing(url, method)) return sendJson(exchange, 200, {})
   const model = modelInPath(path)

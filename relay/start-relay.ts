@@ -40,6 +40,8 @@ import { isTaskPath, kindOf } from './tasks/task-routes.ts'
 export type RelayPaths = {
   readonly matches: (url: string, method?: string) => boolean
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
+  /** Refuses a request whose path is malformed, in the format of the API that the path names. */
+  readonly refusePath: (request: IncomingMessage, response: ServerResponse) => void
   /** Opens a websocket, or answers the request for it. Null if the process has no relay. */
   readonly upgrade: ResponsesSockets['upgrade'] | null
   /** Adds the relay's routes to the management API's app: channel actions and the playground. */
@@ -90,7 +92,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     uploadStallMs,
   })
   const clientIpOf = clientIpReader(core.config.trustProxy)
-  const openExchange = (request: CallRequest, response: CallResponse): Exchange =>
+  const openExchange: OpenExchange = (request, response) =>
     exchangeOf(request, response, core.now(), clientIpOf, core.log)
   const sockets = socketsOf(core, deps, draining, openExchange)
   const realtime = realtimeOf(core, deps, draining, openExchange)
@@ -108,6 +110,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       if (request.method === 'POST' && !core.writes.isWritable()) refuseWrite(exchange)
       else routeRequest({ deps, tasks, batches, draining }, exchange)
     },
+    refusePath: refusePathWith(openExchange),
     addActions: (app, freshness) => {
       channelActions.add(app, freshness)
       addPlayground(app, playgroundOf(core, deps, draining, openExchange))
@@ -135,7 +138,7 @@ function playgroundOf(
   { writes }: Core,
   deps: RelayDeps,
   draining: Draining,
-  openExchange: (request: CallRequest, response: CallResponse) => Exchange,
+  openExchange: OpenExchange,
 ): Playground {
   return {
     call: (request, response, session) => {
@@ -152,7 +155,7 @@ const socketsOf = (
   { writes }: Core,
   deps: RelayDeps,
   draining: Draining,
-  openExchange: (request: CallRequest, response: CallResponse) => Exchange,
+  openExchange: OpenExchange,
 ): ResponsesSockets =>
   createResponsesSockets({
     ...{ deps, openExchange, isDraining: draining.isBegun },
@@ -173,7 +176,7 @@ const realtimeOf = (
   { writes }: Core,
   deps: RelayDeps,
   draining: Draining,
-  openExchange: (request: CallRequest, response: CallResponse) => Exchange,
+  openExchange: OpenExchange,
 ): RealtimeSockets =>
   createRealtimeSockets({
     ...{ deps, openExchange },
@@ -192,16 +195,25 @@ function refuseWrite(exchange: Exchange): void {
   sendError(exchange, NO_DISK)
 }
 
+type OpenExchange = (request: CallRequest, response: CallResponse) => Exchange
+
+const refusePathWith =
+  (openExchange: OpenExchange): RelayPaths['refusePath'] =>
+  (request, response) =>
+    sendError(openExchange(request, response), relayError('invalid_path'))
+
+const exchangeWithoutRelay: OpenExchange = (request, response) =>
+  exchangeOf(request, response, Date.now(), () => '', null)
+
 /**
  * The relay's paths in a process without a relay. Every request gets an error in the caller's
  * format.
  */
 export const noRelay: RelayPaths = {
   matches: (url) => isRelayPath(url),
-  handle: (request, response) => {
-    const exchange = exchangeOf(request, response, Date.now(), () => '', null)
-    sendError(exchange, relayError('not_found'))
-  },
+  handle: (request, response) =>
+    sendError(exchangeWithoutRelay(request, response), relayError('not_found')),
+  refusePath: refusePathWith(exchangeWithoutRelay),
   upgrade: null,
   addActions: describeChannelActions,
 }

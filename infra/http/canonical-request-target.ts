@@ -43,6 +43,30 @@ export function canonicalTarget(target: string, host: string | undefined): strin
   return query < 0 ? decoded : `${decoded}${origin.slice(query)}`
 }
 
+/**
+ * Returns the canonical form of a request's target, like `canonicalTarget`, but reads adjacent
+ * slashes in a path of the relay as one slash. Base URLs of API clients often end with a slash, and
+ * the clients add another one. `isRelays` reports whether a target is one of the relay's.
+ *
+ * If the relay's target must be refused, `refused` contains the target with single slashes. The
+ * relay then refuses the request in the format of the target's API.
+ */
+export function targetForRelay(
+  target: string,
+  host: string | undefined,
+  isRelays: (target: string) => boolean,
+): { readonly target: string; readonly refused: string | null } {
+  const canonical = canonicalTarget(target, host)
+  if (canonical !== REFUSED_TARGET) return { target: canonical, refused: null }
+  const [path = '', ...query] = target.split('?')
+  const single = [path.replace(/\/{2,}/g, '/'), ...query].join('?')
+  if (!isRelays(single)) return { target: REFUSED_TARGET, refused: null }
+  const read = canonicalTarget(single, host)
+  // Decoding could have turned the path into one of another API.
+  const isRead = read !== REFUSED_TARGET && isRelays(read)
+  return { target: isRead ? read : REFUSED_TARGET, refused: isRead ? null : single }
+}
+
 function originForm(target: string, host: string | undefined): string | null {
   const [, authority, rest = ''] = ABSOLUTE.exec(target) ?? []
   if (authority === undefined || authority.toLowerCase() !== host?.toLowerCase()) return null

@@ -100,8 +100,11 @@ export type CanonicalEvent =
     }
   /** The usage so far. It replaces the usage of all earlier events of this kind. */
   | { readonly kind: 'usage'; readonly usage: CanonicalUsage }
-  /** The provider ended the stream with an error. */
-  | ({ readonly kind: 'error' } & AnswerError)
+  /**
+   * The provider ended the stream with an error. `status` is the HTTP status for its cause, and is
+   * omitted if the error has no corresponding status.
+   */
+  | ({ readonly kind: 'error'; readonly status?: number } & AnswerError)
   /** The provider sent its last event. */
   | { readonly kind: 'end' }
 

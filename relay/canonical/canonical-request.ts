@@ -196,3 +196,26 @@ export class ConversionError extends Error {
     this.param = param
   }
 }
+
+/**
+ * Thrown by the reader of a format for a member that may be valid in this format but that no other
+ * format can express.
+ */
+export class InexpressibleMemberError extends ConversionError {}
+
+/** Thrown if a member of a request is invalid in the caller's own format. */
+export class InvalidMemberError extends ConversionError {}
+
+/**
+ * Returns the result of `read`, which reads a caller's request. Any `ConversionError` that it
+ * throws becomes an `InvalidMemberError`, unless the member may be valid in the caller's format.
+ */
+export function readCallerRequest<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    const isInvalid =
+      error instanceof ConversionError && !(error instanceof InexpressibleMemberError)
+    throw isInvalid ? new InvalidMemberError(error.param, error.message) : error
+  }
+}

@@ -1,3 +1,4 @@
+import { CONVERSION_ERRORS } from './conversion-error-catalogue.ts'
 import { PROVIDER_AND_TASK_ERRORS } from './provider-and-task-error-catalogue.ts'
 import { type HttpError, httpError, type RelayError, type RelayErrorCode } from './relay-error.ts'
 import { REQUEST_URL_AND_METHOD_ERRORS } from './request-url-and-method-error-catalogue.ts'
@@ -114,12 +115,6 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
     'invalid_request_error',
     'The request body is larger than {subject} MiB.',
     '请求体超过 {subject} MiB。',
-  ),
-  request_too_large_to_convert: httpError(
-    413,
-    'invalid_request_error',
-    'The body is larger than {subject} MiB, the limit of a conversion to the provider’s format.',
-    '该模型的上游使用其他 API 格式，格式转换时请求体不能超过 {subject} MiB。',
   ),
   unsupported_media_type: httpError(
     415,
@@ -284,24 +279,7 @@ export const RELAY_ERRORS: Record<RelayErrorCode, HttpError> = {
     "The model '{subject}' does not exist or you have no access to it.",
     '模型 “{subject}” 不存在或无权访问。',
   ),
-  not_convertible: httpError(
-    400,
-    'invalid_request_error',
-    "The provider of this model uses another API format, which can't express '{param}'.",
-    '该模型的上游使用其他 API 格式，无法表达 “{param}”。',
-  ),
-  needs_provider_tool: httpError(
-    400,
-    'invalid_request_error',
-    "The model '{subject}' needs a tool of its provider. Call it with POST /v1/responses.",
-    '模型 “{subject}” 必须使用上游的工具，请改用 POST /v1/responses。',
-  ),
-  webrtc_not_supported: httpError(
-    400,
-    'invalid_request_error',
-    'Realtime calls over WebRTC are not supported. Use the websocket GET /v1/realtime.',
-    '不支持 WebRTC 实时通话，请使用 WebSocket：GET /v1/realtime。',
-  ),
+  ...CONVERSION_ERRORS,
   ...STORED_CONTENT_ERRORS,
   ...REQUEST_URL_AND_METHOD_ERRORS,
   insufficient_quota: httpError(

@@ -20,6 +20,18 @@ export const STORED_CONTENT_ERRORS = {
     'Response with id {subject} not found.',
     '找不到 id 为 {subject} 的响应。',
   ),
+  response_not_cancellable: httpError(
+    400,
+    'invalid_request_error',
+    'The response with id {subject} was not created in the background, so it can’t be cancelled.',
+    'id 为 {subject} 的响应不是后台响应，无法取消。',
+  ),
+  input_items_not_stored: httpError(
+    404,
+    'invalid_request_error',
+    'This site does not store the input of the response with id {subject}.',
+    '本站未保存 id 为 {subject} 的响应的输入。',
+  ),
   previous_response_not_found: httpError(
     400,
     'invalid_request_error',

@@ -1,3 +1,4 @@
+import { providerErrorMeaning } from '#relay/canonical/read-provider-error-body.ts'
 import type { AttemptEnd, AttemptError } from '#relay/pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '#relay/pipeline/detect-provider-account-error.ts'
 
@@ -65,10 +66,15 @@ export function outcomeOf(end: AttemptEnd): AttemptOutcome {
   return statusOutcome(end)
 }
 
-function errorOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): AttemptFailure {
-  const { error } = end
+/**
+ * Classifies an error without an error status. An error event about an input that is too long
+ * counts as a sign that the provider works, so that callers can't open circuits with such an input.
+ */
+function errorOutcome(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): AttemptOutcome {
+  const { error, body } = end
   const code = accountErrorOf(end)
   if (code !== null) return { reason: code, blame: 'key' }
+  if (error === 'error-event' && providerErrorMeaning(body, 502) === 'context-length') return 'well'
   return { reason: error, blame: error === 'connect' ? 'channel' : 'unknown' }
 }
 

@@ -9,6 +9,7 @@ import {
   type StreamReader,
   type StreamWriter,
 } from '../canonical/canonical-answer.ts'
+import { readCallerRequest } from '../canonical/canonical-request.ts'
 import { adaptToolNames, type OriginalToolNames, withOriginalToolName } from './adapt-tool-names.ts'
 import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
 import type {
@@ -66,8 +67,8 @@ export type CallConversion = {
 /**
  * Converts a request. `requestBody` must be a valid JSON object. `isStored` tells whether the
  * gateway stores the answer, because answers in the Responses format state whether they are stored.
- * Throws a `ConversionError` if a member of the request is invalid or the provider's format can't
- * express the request.
+ * Throws an `InvalidMemberError` if a member of the request is invalid, and another
+ * `ConversionError` if the provider's format can't express the request.
  */
 export function convertCall(
   from: ConvertedFormatName,
@@ -77,12 +78,13 @@ export function convertCall(
   isStored = false,
 ): CallConversion {
   const parsed = JSON.parse(requestBody.toString('utf8')) as JsonObject
-  const { value: request, losses } = CALLERS[from].readRequest(parsed, path)
+  const caller = CALLERS[from]
+  const { value: request, losses } = readCallerRequest(() => caller.readRequest(parsed, path))
   const provider = PROVIDERS[target.format]
   const { model, thinking = request.thinking } = target
   const { request: adapted, originalNames } = adaptToolNames(request, target.format)
   const written = provider.writeRequest({ ...adapted, model, thinking }, target)
-  const writers = CALLERS[from].writersFor(parsed, isStored)
+  const writers = caller.writersFor(parsed, isStored)
   const lost = new LossesInAnswer(target.format, from)
   return {
     body: Buffer.from(JSON.stringify(written.value)),
@@ -115,7 +117,7 @@ const conversionOfAnswer = (
       if (answer === null) return null
       lost.clear()
       lost.read(answer)
-      const canonical = withCallerNames(provider.readAnswer(answer), names)
+      const canonical = withCallerNames(provider.readAnswer(answer, id), names)
       for (const { parts } of canonical.choices) for (const part of parts) lost.readPart(part)
       return Buffer.from(JSON.stringify(writers.writeAnswer(canonical, id)))
     } catch (error) {
@@ -126,7 +128,7 @@ const conversionOfAnswer = (
   createStream: (id) => {
     lost.clear()
     const writer = writers.createStreamWriter(id)
-    return new ConvertedStream(provider.createStreamReader(), writer, names, lost)
+    return new ConvertedStream(provider.createStreamReader(id), writer, names, lost)
   },
 })
 

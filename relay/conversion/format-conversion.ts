@@ -51,6 +51,11 @@ export type FormatConversion = CallerConversion & {
     request: CanonicalRequest,
     target: ConversionTarget,
   ) => Converted<JsonObject>
-  readonly readAnswer: (body: JsonObject) => CanonicalAnswer
-  readonly createStreamReader: () => StreamReader
+  /**
+   * Reads a complete answer. `id` is the id of the call. It becomes the answer's id if the provider
+   * sent none, so that the ids of its tool calls differ from those of other answers.
+   */
+  readonly readAnswer: (body: JsonObject, id?: string) => CanonicalAnswer
+  /** Creates a reader of one stream. `id` is used as by `readAnswer`. */
+  readonly createStreamReader: (id?: string) => StreamReader
 }

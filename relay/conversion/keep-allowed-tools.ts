@@ -1,6 +1,6 @@
 import {
   type CanonicalTool,
-  ConversionError,
+  InexpressibleMemberError,
   type ToolChoice,
 } from '../canonical/canonical-request.ts'
 
@@ -20,10 +20,10 @@ export const keepAllowedTools = (
 ): ChosenTools => ({ tools: tools.filter(({ name }) => names.has(name)), choice })
 
 /**
- * Returns the selection unchanged. Throws a `ConversionError` with `path` if the model must call a
+ * Returns the selection unchanged. Throws an `InexpressibleMemberError` with `path` if the model must call a
  * tool but has none, because the provider would be asked for an answer without tools.
  */
 export function checkedForRequiredTool(selection: ChosenTools, path: string): ChosenTools {
   if (selection.choice?.kind !== 'required' || selection.tools.length > 0) return selection
-  throw new ConversionError(path, 'A tool is required, but the provider has none.')
+  throw new InexpressibleMemberError(path, 'A tool is required, but the provider has none.')
 }

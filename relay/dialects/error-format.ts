@@ -34,6 +34,8 @@ export type ErrorFormat = {
     options: ProviderErrorOptions,
     call: string,
   ) => object
+  /** The HTTP status for an overloaded provider. The default is 503. */
+  readonly overloadedStatus?: number
   /**
    * The name of an additional response header that contains the id of the call. Clients of the
    * format show the header's value.

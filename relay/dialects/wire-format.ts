@@ -242,6 +242,11 @@ export type WireFormat = {
    */
   readonly isCompaction?: true
   /**
+   * True for the second version of Cohere's rerank API. Each version has members that the other
+   * lacks, so a provider with both versions is called with the caller's version.
+   */
+  readonly isSecondVersion?: true
+  /**
    * The member with the caller's texts. Errors about these texts name this member. The default is
    * `messages`.
    */

@@ -3,6 +3,7 @@ import { withAdminHeaders, withApiVersion } from '../adapters/model-headers-and-
 import { BETA_HEADER, betasIn, headerIn, withoutHeaders } from '../providers/header-list.ts'
 import {
   compactPathOf,
+  endpointOf,
   type ProviderTarget,
   providerCall,
 } from '../providers/profiles/provider-target.ts'
@@ -31,7 +32,9 @@ export function buildProviderCall(
   const path = { model: upstreamModel ?? model, isStream }
   const call = providerCall(target, format.name, path, { headers, body })
   const compactPath = format.isCompaction ? compactPathOf(target, path.model) : null
-  const placed = { ...call, path: compactPath ?? withApiVersion(call.path, settings) }
+  const { secondVersionPath } = endpointOf(target, format.name, path.model) ?? {}
+  const ownPath = (format.isSecondVersion ? secondVersionPath : compactPath) ?? null
+  const placed = { ...call, path: ownPath ?? withApiVersion(call.path, settings) }
   if (request.files === undefined) return placed
   // An endpoint with an image adapter takes JSON, in which the files are data URLs.
   const isAdapted = adapterOf(candidate, target) !== undefined

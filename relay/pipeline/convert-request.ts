@@ -1,4 +1,8 @@
-import { ConversionError, type Thinking } from '../canonical/canonical-request.ts'
+import {
+  ConversionError,
+  InvalidMemberError,
+  type Thinking,
+} from '../canonical/canonical-request.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
@@ -66,14 +70,21 @@ export const forgetConversions = (request: ChatRequest): void => {
 const CONVERSATION = 'messages'
 
 /**
- * Returns the path for the error about a conversation that is empty after its conversion. This is
- * the path of the first part that was lost. If no part was lost, it is the path of the whole
- * conversation in the caller's format, because callers do not know the name in the provider's
- * format.
+ * Returns the error about a conversation that is empty after its conversion. The error names the
+ * first part that was lost. If no part was lost, the caller's conversation is itself empty, and the
+ * error names it as the caller's format does.
  */
-function pathOfEmptyConversation(caller: WireFormat, losses: readonly string[]): string {
+function emptyConversationError(caller: WireFormat, losses: readonly string[]): RelayError {
   const { promptMember = CONVERSATION } = caller
-  return losses.find((path) => path.startsWith(`${promptMember}[`)) ?? promptMember
+  const lost = losses.find((path) => path.startsWith(`${promptMember}[`))
+  if (lost === undefined) return relayError('invalid_in_format', { param: promptMember })
+  return relayError('not_convertible', { param: lost.slice(0, PATH_LENGTH_MAX) })
+}
+
+/** Returns the error for a request that can't be converted. */
+export function relayErrorOf(error: ConversionError): RelayError {
+  const code = error instanceof InvalidMemberError ? 'invalid_in_format' : 'not_convertible'
+  return relayError(code, { param: error.param.slice(0, PATH_LENGTH_MAX) })
 }
 
 function readConverted(
@@ -85,8 +96,8 @@ function readConverted(
   if (isRelayError(read)) {
     const { param = 'request' } = read.params
     const isConversation = param === (format.promptMember ?? CONVERSATION)
-    const path = isConversation ? pathOfEmptyConversation(caller, conversion.losses) : param
-    return relayError('not_convertible', { param: path.slice(0, PATH_LENGTH_MAX) })
+    if (isConversation) return emptyConversationError(caller, conversion.losses)
+    return relayError('not_convertible', { param: param.slice(0, PATH_LENGTH_MAX) })
   }
   // A URL that is harmless in the caller's format may name a file of the site's account in the
   // provider's format.
@@ -122,11 +133,7 @@ function convert(
     const isLost = name === 'responses' && !isStored && members.some(isStoreRequested)
     return isLost ? { ...conversion, losses: [...conversion.losses, 'store'] } : conversion
   } catch (error) {
-    if (error instanceof ConversionError) {
-      const isConversation = error.param === CONVERSATION
-      const path = isConversation ? pathOfEmptyConversation(format, []) : error.param
-      return relayError('not_convertible', { param: path.slice(0, PATH_LENGTH_MAX) })
-    }
+    if (error instanceof ConversionError) return relayErrorOf(error)
     // JSON in a text, such as the arguments of a tool call, may be too deep to be serialized again.
     if (error instanceof RangeError) {
       return relayError('not_convertible', { param: format.promptMember ?? CONVERSATION })
@@ -143,7 +150,7 @@ const isStoreRequested = ({ key, kind }: ChatRequest['members'][number]): boolea
   key === 'store' && kind === 'true'
 
 const CONVERSION_FAILURES: ReadonlySet<RelayError['code']> = new Set<RelayError['code']>([
-  ...(['not_convertible', 'needs_provider_tool'] as const),
+  ...(['invalid_in_format', 'not_convertible', 'needs_provider_tool'] as const),
   ...(['request_too_large_to_convert', 'json_too_wide'] as const),
 ])
 

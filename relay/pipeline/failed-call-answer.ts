@@ -1,5 +1,6 @@
 import { RELAY_ERRORS } from '#relay/canonical/relay-error-catalogue.ts'
 import type { ErrorFormat } from '#relay/dialects/error-format.ts'
+import { providerErrorMeaning } from '../canonical/read-provider-error-body.ts'
 import { type RelayError, type RelayErrorCode, relayError } from '../canonical/relay-error.ts'
 import { confidentialTo, mappedStatusOf } from '../views/channel-view.ts'
 import type { AttemptEnd, AttemptError } from './attempt-end-types.ts'
@@ -93,15 +94,32 @@ export function callErrorAnswer(
     const { status: shownStatus } = RELAY_ERRORS.upstream_account
     return { reason, errorCode: error.code, status: shownStatus, retryAfterMs: 0, error }
   }
-  // A stream with a success status may begin with an error. The error is rendered for the status
-  // 502, because an error body for the success status would tell the client that its request is
-  // invalid.
   const isErrorStatus = status !== null && status >= 400 && status <= 599
-  const errorStatus = isErrorStatus ? status : 502
+  const errorStatus = isErrorStatus ? status : isHidden ? 502 : statusOfErrorEvent(end.body, errors)
   const shownStatus = mapped ?? errorStatus
   const rendering = { isHidden, errors, call, hasGatewayStatus: !isErrorStatus }
   const body = providerErrorBody(candidate, end.body, errorStatus, rendering)
   return { reason, errorCode: `upstream_${cause}`, status: shownStatus, retryAfterMs, body }
+}
+
+/**
+ * Returns the status for an error in an answer, or at the start of a stream, with a success status.
+ * Clients decide by the status whether and when to retry. Any other error gets 502, because an
+ * error body for the success status would tell the client that its request is invalid.
+ */
+function statusOfErrorEvent(error: Buffer, { overloadedStatus = 503 }: ErrorFormat): number {
+  switch (providerErrorMeaning(error, 502)) {
+    case 'context-length':
+      return 400
+    case 'rate-limit':
+      return 429
+    case 'overloaded':
+      return overloadedStatus
+    case 'timeout':
+      return 504
+    default:
+      return 502
+  }
 }
 
 /** Returns the error for the caller of a call whose last attempt ended with `cause`. */

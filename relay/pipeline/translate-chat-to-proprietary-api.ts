@@ -1,6 +1,6 @@
 import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
-import { ConversionError } from '../canonical/canonical-request.ts'
+import { ConversionError, readCallerRequest } from '../canonical/canonical-request.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
@@ -18,6 +18,7 @@ import type {
 } from '../providers/proprietary-chat-apis/chat-translation.ts'
 import { answerDecoder } from '../providers/proprietary-chat-apis/decode-answer-to-chat.ts'
 import type { AnswerDecoder, Transport } from '../providers/provider-access-and-decoder-types.ts'
+import { relayErrorOf } from './convert-request.ts'
 
 /**
  * The data for translating the answers to a translated chat. The chat itself is not kept in memory.
@@ -48,7 +49,7 @@ export function translateToProprietaryApi(
   if (limitError !== null) return limitError
   try {
     const chat = JSON.parse(body.toString('utf8')) as JsonObject
-    const { value: request, losses } = readRequest(chat)
+    const { value: request, losses } = readCallerRequest(() => readRequest(chat))
     const written = translation.writeRequest(request, target)
     const { hasStreamUsage: _, ...settings } = readAnswerSettings(chat)
     return {
@@ -57,9 +58,7 @@ export function translateToProprietaryApi(
       translated: { ...settings, translation, model: target.model },
     }
   } catch (error) {
-    if (error instanceof ConversionError) {
-      return relayError('not_convertible', { param: error.param.slice(0, 128) })
-    }
+    if (error instanceof ConversionError) return relayErrorOf(error)
     throw error
   }
 }

@@ -30,6 +30,16 @@ type PolledRequest = {
   readonly onStart?: () => void
 }
 
+/**
+ * Returns the path below which a provider's work is polled and cancelled. The result ends with
+ * `root`, a part of `path`, to which the work was submitted. The path of a proxy may precede this
+ * part, and is kept.
+ */
+export function pollingRoot(path: string, root: string): string {
+  const [submitted = ''] = path.split('?', 1)
+  return `${submitted.slice(0, Math.max(submitted.lastIndexOf(root), 0))}${root}`
+}
+
 export type PolledAnswer = { readonly status: number; readonly text: string }
 
 /**

@@ -107,6 +107,9 @@ function headersWithKey({ headers }: CallRequest, protocols: readonly string[]) 
  */
 function modelIn(url: string, ofSecret?: string): { readonly name: string } | RelayError {
   const query = queryIn(url)
+  if (query.get('intent') === 'transcription') {
+    return relayError('transcription_sessions_not_supported', { param: 'intent' })
+  }
   for (const param of ['intent', 'call_id']) {
     if (query.has(param)) return relayError('parameter_not_supported', { param })
   }

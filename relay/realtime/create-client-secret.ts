@@ -56,6 +56,9 @@ export async function serveRealtimeEndpoint(
   if (endpoint === 'calls' || endpoint.startsWith('calls/')) {
     return sendError(exchange, relayError('webrtc_not_supported'))
   }
+  if (endpoint === 'transcription_sessions') {
+    return sendError(exchange, relayError('transcription_sessions_not_supported'))
+  }
   const isKnown = endpoint === 'client_secrets' || endpoint === 'sessions'
   if (!isKnown) return sendError(exchange, relayError('not_found'))
   if (exchange.request.method === 'POST') return createClientSecret(deps, exchange, endpoint)
@@ -126,6 +129,9 @@ function requestOf(
   const path = param === '' ? '' : `${param}.`
   const { model, type = 'realtime' } = objectOrEmpty(session)
   // Sessions that only transcribe have no model, so they can't be priced.
+  if (type === 'transcription') {
+    return relayError('transcription_sessions_not_supported', { param: `${path}type` })
+  }
   if (type !== 'realtime') return relayError('invalid_parameter', { param: `${path}type` })
   if (model === undefined) return relayError('missing_parameter', { param: `${path}model` })
   if (typeof model !== 'string' || model === '') {

@@ -96,7 +96,11 @@ export function readSession(
   const error =
     checkMembers(value, SESSION, path) ?? checkNestedNames(value, path) ?? checkPriced(value, path)
   if (error !== null) return error
-  if (value.type !== undefined && value.type !== 'realtime') {
+  const { type = 'realtime' } = value
+  if (type === 'transcription') {
+    return relayError('transcription_sessions_not_supported', { param: `${path}type` })
+  }
+  if (type !== 'realtime') {
     return relayError('parameter_not_supported', { param: `${path}type` })
   }
   if (value.model !== undefined && value.model !== model) {

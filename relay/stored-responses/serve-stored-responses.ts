@@ -20,9 +20,8 @@ import { ANSWER_BYTES_MAX } from '../pipeline/upstream-attempt.ts'
 import { responsesPathOf } from '../providers/profiles/provider-target.ts'
 import { confidentialTo, type RelayKey } from '../views/channel-view.ts'
 import { NO_STORE } from './find-channel-and-key-of-stored-input.ts'
-import { convertedResponseIdIn } from './recognize-converted-response-id.ts'
 import { contentOwnerOf } from './response-content-store.ts'
-import { openCompressed } from './seal-compressed-text.ts'
+import { type StoredResponseRequest, serveConvertedResponse } from './serve-converted-response.ts'
 
 /** The maximum time that a provider may take to answer. */
 const TOTAL_MS = 30_000
@@ -30,7 +29,22 @@ const TOTAL_MS = 30_000
 const responseNotFound = (id: string): RelayError =>
   relayError('response_not_found', { subject: id.slice(0, 128) })
 
-type Method = 'GET' | 'DELETE'
+/** The methods of the paths below `/v1/responses/{id}`. */
+const METHODS = { '': ['GET', 'DELETE'], input_items: ['GET'], cancel: ['POST'] } as const
+const PATH = /^\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?$/
+
+/** Returns the response at a path and the methods of the path. Returns null for any other path. */
+export function storedResponseAt(path: string): {
+  readonly id: string
+  readonly part: StoredResponseRequest['part']
+  readonly methods: readonly StoredResponseRequest['method'][]
+} | null {
+  const [match, id = '', part = ''] = PATH.exec(path) ?? []
+  if (match === undefined) return null
+  const name = part as keyof typeof METHODS
+  return { id, part: name === '' ? null : name, methods: METHODS[name] }
+}
+
 type Found = {
   readonly key: RelayKey
   readonly confidential: readonly string[]
@@ -38,38 +52,42 @@ type Found = {
 }
 
 /**
- * Serves `GET` and `DELETE /v1/responses/{id}` for a response that was created with the token of
- * the request. The gateway stores a converted response itself. For any other response, a request is
- * sent to its provider, with the key that created the response. Nothing is generated, so nothing is
- * charged. The request counts towards the limits of calls.
+ * Serves the requests about a response that was created with the token of the request: its content,
+ * its deletion, its input and its cancellation. The gateway stores a converted response itself. For
+ * any other response, a request is sent to its provider, with the key that created the response. A
+ * response is stored when it has ended, so a cancellation stops nothing: to stop a response, its
+ * caller closes its stream. Nothing is generated, so nothing is charged. The request counts towards
+ * the limits of calls.
  */
 export async function serveStoredResponse(
   deps: RelayDeps,
   exchange: Exchange,
-  method: Method,
-  id: string,
+  asked: Omit<StoredResponseRequest, 'query'>,
 ): Promise<void> {
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isRelayError(caller)) return sendError(exchange, caller)
+  const query = queryIn(request.url ?? '')
+  const { method, part } = asked
   // The client expects a stream of events, but the gateway can only answer with JSON.
-  if (method === 'GET' && queryIn(request.url ?? '').get('stream') === 'true') {
+  if (method === 'GET' && part === null && query.get('stream') === 'true') {
     return sendError(exchange, relayError('parameter_not_supported', { param: 'stream' }))
   }
   const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
   if (isRelayError(permit)) return sendError(exchange, permit)
-  await serveWithPermit(deps, exchange, caller, { method, id, permit })
+  await serveWithPermit(deps, exchange, { caller, permit }, { ...asked, query })
 }
 
 async function serveWithPermit(
   deps: RelayDeps,
   exchange: Exchange,
-  caller: Caller,
-  { method, id, permit }: { method: Method; id: string; permit: CallPermit },
+  { caller, permit }: { readonly caller: Caller; readonly permit: CallPermit },
+  asked: StoredResponseRequest,
 ): Promise<void> {
+  const { method, id } = asked
   let isSuccess = false
   try {
-    const converted = await serveConvertedResponse(deps, caller, method, id)
+    const converted = await serveConvertedResponse(deps, caller, asked)
     if (converted !== null) {
       if (isRelayError(converted)) return sendError(exchange, converted)
       isSuccess = true
@@ -78,41 +96,12 @@ async function serveWithPermit(
     const found = await find(deps, caller, id)
     if (isRelayError(found)) return sendError(exchange, found)
     const { tokenId } = caller.token
-    isSuccess = await forward(deps, exchange, found, { method, id })
+    isSuccess = await forward(deps, exchange, found, asked)
     if (isSuccess && method === 'DELETE') await deps.storedResponses.remove(tokenId, id)
   } finally {
     permit.release({ isSuccess, tokens: 0 })
   }
 }
-
-/**
- * Loads or deletes a response that the gateway stores. Returns the JSON for the caller, or an error
- * if the store can't be read. Returns null if the gateway stores no response with this id for this
- * token.
- */
-async function serveConvertedResponse(
-  { storedResponses: { contents }, vault }: RelayDeps,
-  caller: Caller,
-  method: Method,
-  id: string,
-): Promise<Buffer | RelayError | null> {
-  if (convertedResponseIdIn(id) !== id) return null
-  const owner = contentOwnerOf(caller)
-  const { tokenId, userId } = owner
-  if (method === 'DELETE') {
-    const isRemoved = await contents.remove(tokenId, id).catch(() => null)
-    if (isRemoved === null) return NO_STORE
-    return isRemoved ? bytesOf({ id, object: 'response', deleted: true }) : null
-  }
-  const content = await contents.loadResponse(owner, id).catch(() => NO_STORE)
-  if (content === null || isRelayError(content)) return content
-  const response = await openCompressed(vault, userId, content.response)
-  const output = await openCompressed(vault, userId, content.output)
-  if (response === null || output === null) return null
-  return bytesOf({ ...JSON.parse(response), output: JSON.parse(output) })
-}
-
-const bytesOf = (value: object): Buffer => Buffer.from(JSON.stringify(value))
 
 /**
  * Finds the key that created the response. Returns an error if no response of this token has the
@@ -139,19 +128,20 @@ async function forward(
   deps: RelayDeps,
   exchange: Exchange,
   { key: { target }, confidential, model }: Found,
-  { method, id }: { readonly method: Method; readonly id: string },
+  asked: StoredResponseRequest,
 ): Promise<boolean> {
+  const { method, id, part } = asked
   const path = responsesPathOf(target, id)
-  const query = method === 'GET' ? includedIn(exchange.request.url ?? '') : ''
   if (path === null) {
     sendError(exchange, responseNotFound(id))
     return false
   }
   try {
     const { statusCode, headers, body } = await sendRequest(
-      `${target.origin}${withQuery(path, query)}`,
+      `${target.origin}${withQuery(part === null ? path : belowPath(path, part), queryFor(asked))}`,
       {
         method,
+        body: method === 'POST' ? '{}' : null,
         dispatcher: deps.outbound.via(target.proxy).poolFor(target.origin),
         headers: target.headers as string[],
         signal: AbortSignal.timeout(TOTAL_MS),
@@ -159,8 +149,11 @@ async function forward(
     )
     const bytes = await readBoundedBody(body, ANSWER_BYTES_MAX)
     const isSuccess = statusCode === 200
-    if (isSuccess) sendBytes(exchange, withModel(redactedResponse(bytes, confidential), model))
-    else {
+    // A list of items names no model of the provider.
+    if (isSuccess && part === 'input_items') sendBytes(exchange, bytes)
+    else if (isSuccess) {
+      sendBytes(exchange, withModel(redactedResponse(bytes, confidential), model))
+    } else {
       const retryAfterMs = retryAfterIn(headers, deps.now())
       sendProviderError(deps, exchange, { statusCode, bytes, confidential, retryAfterMs })
     }
@@ -174,15 +167,27 @@ async function forward(
 const INCLUDED_MAX = 16
 const INCLUDED = /^[\w.]{1,64}$/
 
+/** The parameters of a list of items, each with its valid values. */
+const LIST_PARAMETERS = { after: /^[\w-]{1,128}$/, limit: /^\d{1,3}$/, order: /^(?:asc|desc)$/ }
+
 /**
- * Returns a query with the valid `include` parameters of the URL. These parameters name additional
- * members of the response.
+ * Returns a query with the valid parameters of the caller's query. The parameters `include` name
+ * additional members of the response or of its items.
  */
-function includedIn(url: string): string {
-  const query = queryIn(url)
+function queryFor({ method, part, query }: StoredResponseRequest): string {
+  if (method !== 'GET') return ''
   const names = [...query.getAll('include[]'), ...query.getAll('include')]
   const valid = names.filter((name) => INCLUDED.test(name)).slice(0, INCLUDED_MAX)
-  return valid.map((name) => `include[]=${name}`).join('&')
+  const ofList = Object.entries(part === null ? {} : LIST_PARAMETERS).flatMap(([name, form]) => {
+    const value = query.get(name)
+    return value !== null && form.test(value) ? [`${name}=${value}`] : []
+  })
+  return [...valid.map((name) => `include[]=${name}`), ...ofList].join('&')
+}
+
+function belowPath(path: string, part: string): string {
+  const [root, query] = path.split('?')
+  return `${root}/${part}${query === undefined ? '' : `?${query}`}`
 }
 
 const withQuery = (path: string, query: string): string =>

@@ -35,13 +35,47 @@ describe('a path that the relay, the router and the checks read alike', () => {
     expect((await ask('http://other.example/v1/models')).status).toBe(400)
   })
 
-  it.each(['/v1/../api/user/self', '/v1/%2e%2e/api/user/self', '//api/user/self', '/mj/./submit'])(
+  it.each(['//api/user/self', '/api/../v1/models', '//x/v1/models', '/api//v1/models'])(
     '%s is refused before any handler runs',
     async (path) => {
       const { status, text } = await ask(path)
       expect([status, text.includes('"InvalidAddress"')]).toEqual([400, true])
     },
   )
+
+  it.each([
+    ['/v1/../api/user/self', '"code":"invalid_path"'],
+    ['/v1/%2e%2e/api/user/self', '"code":"invalid_path"'],
+    ['//v1//..//api/user/self', '"code":"invalid_path"'],
+    ['/mj/./submit', '"code":"invalid_path"'],
+    ['/v1/models/%zz', '"code":"invalid_path"'],
+    ['/v1/messages/%zz', '"type":"invalid_request_error"'],
+    ['/v1beta/models/%zz', '"status":"INVALID_ARGUMENT"'],
+  ])('%s is refused in the format of its API', async (path, expected) => {
+    const { status, text } = await ask(path)
+    expect(status, text).toBe(400)
+    expect(text).toContain(expected)
+    expect(text).toContain('The path of the request URL')
+  })
+
+  it.each(['//v1/models', '/v1//models', '//v1///models?x=//y', '//v1/%6dodels'])(
+    'the slashes of %s count as one in a path of the relay',
+    async (path) => {
+      const { status, text } = await ask(path)
+      expect([status, text.includes('"missing_key"')]).toEqual([401, true])
+    },
+  )
+
+  it.each([
+    ['/v1alpha/models/m', '"status":"NOT_FOUND"'],
+    ['/v2/chat', '"code":"not_found"'],
+    ['/openai/deployments/m/chat/completions', '"code":"not_found"'],
+    ['/anthropic/v1/messages', '"type":"not_found_error"'],
+  ])('%s, which is not served, gets an error in the format of its API', async (path, expected) => {
+    const { status, text } = await ask(path)
+    expect(status, text).toBe(404)
+    expect(text).toContain(expected)
+  })
 
   it.each(['/api/status', '/%61pi/status', '/api/%73tatus'])(
     '%s is refused for another site, and is never cached',
@@ -53,14 +87,17 @@ describe('a path that the relay, the router and the checks read alike', () => {
     },
   )
 
-  it.each(['/v1/responses', '/v1/%72esponses'])('%s asks for a key of the relay', async (path) => {
-    const websocket = ['connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13']
-    const { status, text } = await ask(path, [
-      ...websocket,
-      'sec-websocket-key: YWJjZGVmZ2hpamtsbW5vcA==',
-    ])
-    expect([status, text.includes('"missing_key"')]).toEqual([401, true])
-  })
+  it.each(['/v1/responses', '/v1/%72esponses', '//v1//responses'])(
+    '%s asks for a key of the relay',
+    async (path) => {
+      const websocket = ['connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13']
+      const { status, text } = await ask(path, [
+        ...websocket,
+        'sec-websocket-key: YWJjZGVmZ2hpamtsbW5vcA==',
+      ])
+      expect([status, text.includes('"missing_key"')]).toEqual([401, true])
+    },
+  )
 
   it.each(['/v1/responses', '/v1/realtime?model=x', '/api/live'])(
     'an upgrade to %s before the answer to an earlier request closes the connection',

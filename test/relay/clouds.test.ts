@@ -359,7 +359,7 @@ describe('a call on Bedrock', () => {
     await addBedrock()
     provider.answers.set(BEDROCK.streamPath, exception('throttlingException'))
     const { status, text } = await send({ ...REQUEST, stream: true })
-    expect(status).toBeGreaterThanOrEqual(500)
+    expect(status).toBe(429)
     expect(JSON.parse(text).error).toMatchObject({ type: 'rate_limit_error' })
     expect((await onlyEnd(rig)).type).toBe('CallReleased')
   })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { isRelayError } from '#relay/canonical/relay-error.ts'
 import { chatExtensionsOf } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-format.ts'
 import { GEMINI } from '#relay/dialects/gemini/generate-content-format.ts'
@@ -45,11 +46,15 @@ it.each(bodiesWith(FILE))(
 )
 
 const UNKNOWN_PART = { contents: [{ parts: [{ unknown: 1 }] }] }
+const DOCX_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+const DOCX_FILE = { filename: 'a.docx', file_data: `data:${DOCX_TYPE};base64,UEsDBA==` }
+const DOCX = { messages: [{ role: 'user', content: [{ type: 'file', file: DOCX_FILE }] }] }
 const UNKNOWN_CONTENT = { messages: [{ role: 'user', content: [{ type: 'unknown' }] }] }
 
 it.each([
   [GEMINI, UNKNOWN_PART, 'chat', OPENAI_CHAT, 'contents[0].parts[0].unknown'],
-  [GEMINI, UNKNOWN_PART, 'messages', ANTHROPIC_MESSAGES, 'contents'],
+  [GEMINI, UNKNOWN_PART, 'messages', ANTHROPIC_MESSAGES, 'contents[0].parts[0].unknown'],
+  [OPENAI_CHAT, DOCX, 'messages', ANTHROPIC_MESSAGES, 'messages[0].content[0] (document)'],
   [OPENAI_CHAT, UNKNOWN_CONTENT, 'gemini', GEMINI, 'messages[0].content[0]'],
 ] as const)('an error of a lost conversation has the caller’s path: %#', (...row) => {
   const [caller, body, format, to, param] = row
@@ -60,6 +65,39 @@ it.each([
   expect(convertRequest(request, to, target)).toMatchObject({
     code: 'not_convertible',
     params: { param },
+  })
+})
+
+const HI = [{ role: 'user', content: 'Hi' }]
+const chatWith = (members: object) => ({ messages: HI, ...members })
+const schema = { type: 'json_schema', json_schema: { schema: {} } }
+
+it.each([
+  [OPENAI_CHAT, chatWith({ reasoning_effort: 'bogus' }), 'reasoning_effort'],
+  [OPENAI_CHAT, chatWith({ response_format: schema }), 'response_format.json_schema.name'],
+  [OPENAI_CHAT, { messages: [{ role: 'wizard', content: 'Hi' }] }, 'messages[0].role'],
+  [OPENAI_CHAT, { messages: [{ role: 'user', content: '' }] }, 'messages'],
+  [ANTHROPIC_MESSAGES, { max_tokens: 9, messages: [{ role: 'user', content: '' }] }, 'messages'],
+  [OPENAI_RESPONSES, { input: [{ role: 'wizard', content: 'Hi' }] }, 'input[0].role'],
+  [OPENAI_RESPONSES, { input: 'Hi', reasoning: { effort: 'bogus' } }, 'reasoning.effort'],
+  [GEMINI, { contents: [{ parts: [] }] }, 'contents'],
+  [GEMINI, { contents: [{ role: 'wizard', parts: [{ text: 'Hi' }] }] }, 'contents[0].role'],
+] as const)('a member that is invalid in the caller’s own format is named: %#', (...row) => {
+  const [caller, body, param] = row
+  const path = { model: 'm', isStream: false }
+  const request = caller.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...body })), path)
+  if ('code' in request) throw new Error(request.code)
+  const isOther = caller !== ANTHROPIC_MESSAGES
+  const [format, to] = isOther
+    ? (['messages', ANTHROPIC_MESSAGES] as const)
+    : (['gemini', GEMINI] as const)
+  const target = { ...TARGET, format, vendor: chatExtensionsOf(1) }
+  const error = convertRequest(request, to, target)
+  expect(error).toMatchObject({ code: 'invalid_in_format', params: { param } })
+  if (!isRelayError(error)) throw new Error('the request was converted')
+  expect(OPENAI_CHAT.errors.errorBody(error, 'en', 'call')).toMatchObject({
+    status: 400,
+    body: { error: { code: 'invalid_parameter', param, type: 'invalid_request_error' } },
   })
 })
 

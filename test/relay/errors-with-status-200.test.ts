@@ -417,10 +417,52 @@ describe('a converted stream that fails after its first event', () => {
 
   it('has no losses of an answer if its call ends without one', async () => {
     const failed = [begun, cited, overload]
-    expect((await askTwoChannels(failed, failed)).status).toBe(502)
+    expect((await askTwoChannels(failed, failed)).status).toBe(503)
     const { type, data } = await onlyEnd(rig)
     expect(type).toBe('CallReleased')
     expect(JSON.stringify(data)).not.toContain('citations')
+  })
+})
+
+describe('the error event with which a stream begins', () => {
+  const tooLong = { code: 'context_length_exceeded', message: 'too long' }
+  const chatOf = { ...asked, stream: true }
+  const messageOf = { ...chatOf, max_tokens: 5 }
+  const contents = { contents: [{ parts: [{ text: 'Hi' }] }] }
+  const gemini = '/v1beta/models/m:streamGenerateContent?alt=sse'
+
+  it.each([
+    ['/v1/chat/completions', chatOf, { code: 'slow_down', message: 'x' }, 503],
+    ['/v1/chat/completions', chatOf, { code: 'rate_limit_exceeded', message: 'x' }, 429],
+    ['/v1/chat/completions', chatOf, { code: 'timeout_error', message: 'x' }, 504],
+    ['/v1/chat/completions', chatOf, { code: 'server_error', message: 'x' }, 502],
+    ['/v1/chat/completions', chatOf, tooLong, 400],
+    ['/v1/messages', messageOf, { code: 'slow_down', message: 'x' }, 529],
+    [gemini, contents, { code: 'slow_down', message: 'x' }, 503],
+    [gemini, contents, { code: 'rate_limit_exceeded', message: 'x' }, 429],
+  ])('gives %s with %o the status of %o', async (path, body, error, expected) => {
+    await addTwoChannels()
+    provider.answers.set('*', { headers: STREAMED, pieces: [Buffer.from(dataOf({ error }))] })
+    const { status, text } = await post(path, body)
+    expect([status, provider.requests.length]).toEqual([expected, 2])
+    if (path === gemini) expect(JSON.parse(text).error.code ?? JSON.parse(text)[0]).toBe(expected)
+    expect((await onlyEnd(rig)).data).toMatchObject({ statusCode: expected })
+  })
+
+  it('opens no circuit if the input was too long', async () => {
+    await addTwoChannels()
+    const pieces = [Buffer.from(dataOf({ error: tooLong }))]
+    provider.answers.set('*', { headers: STREAMED, pieces })
+    for (let call = 0; call < 12; call++) {
+      expect((await post('/v1/chat/completions', chatOf)).status).toBe(400)
+    }
+    expect(provider.requests).toHaveLength(24)
+    // Only later failures open the circuit.
+    provider.answers.set('*', { status: 503 })
+    for (let call = 0; call < 5; call++) await post('/v1/chat/completions', chatOf)
+    const events = () => rig.core.store.readStream('channel-health-2')
+    await expect.poll(async () => (await events()).length).toBe(1)
+    expect((await events())[0]?.data).toMatchObject({ reason: 'status-503', round: 1 })
   })
 })
 

@@ -72,6 +72,24 @@ describe('calls of other formats on a Gemini channel', () => {
     ],
     max_tokens: 64,
   }
+  it.each([
+    [{ thinking_budget: 0 }, { thinkingLevel: 'MINIMAL' }],
+    [{ thinking_budget: 2_000, include_thoughts: true }, { thinkingBudget: 2_000 }],
+    [{ thinkingLevel: 'low' }, { thinkingLevel: 'LOW' }],
+  ])('takes Gemini’s own control of thinking from a chat (%o)', async (config, expected) => {
+    provider.answers.set(`POST ${METHODS}:generateContent`, { body: ANSWER })
+    const extra_body = { google: { thinking_config: config } }
+    const response = await fetch(`${rig.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...chat, extra_body }),
+    })
+    expect(response.status, await response.text()).toBe(200)
+    expect(response.headers.get('x-conversion-loss') ?? '').not.toContain('extra_body')
+    const { generationConfig } = JSON.parse(provider.requests[0]?.body ?? '')
+    expect(generationConfig).toMatchObject({ thinkingConfig: expected })
+  })
+
   /** The most that one picture may cost, as the hold of a picture says. */
   const PICTURE_TOKENS = 6_000
   it.each([40, 24_000])('holds all pictures of %s characters that it sends', async (length) => {
@@ -200,6 +218,28 @@ describe('the official client of Google', () => {
       for await (const _chunk of stream);
     }
     await expect(read()).rejects.toThrow('Overloaded.')
+  })
+
+  it.each([false, true])('gets a refusal of a chat as SAFETY (stream: %s)', async (isStream) => {
+    await rig.addChannel(3, { baseUrl: provider.url, models: ['sim-small'] })
+    const refused = { role: 'assistant', content: null, refusal: 'I can’t help with that.' }
+    const path = 'POST /v1/chat/completions'
+    const choice = { index: 0, finish_reason: 'stop' }
+    if (!isStream) {
+      provider.answers.set(path, { body: { choices: [{ ...choice, message: refused }] } })
+    } else {
+      const chunk = { choices: [{ ...choice, delta: refused }] }
+      answerStream(path, [Buffer.from(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`)])
+    }
+    const request = { model: 'sim-small', contents }
+    const { models } = google()
+    const stream = isStream ? await models.generateContentStream(request) : null
+    const reasons: unknown[] = []
+    for await (const { candidates } of stream ?? []) reasons.push(candidates?.[0]?.finishReason)
+    if (stream === null) {
+      reasons.push((await models.generateContent(request)).candidates?.[0]?.finishReason)
+    }
+    expect(reasons.at(-1)).toBe('SAFETY')
   })
 
   it('on an OpenAI channel is converted in both directions', async () => {

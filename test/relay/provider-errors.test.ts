@@ -142,7 +142,7 @@ describe.each(FORMATS)('secrets in errors for a caller of %s from %s', (format, 
     const headers = { ...HEADERS, 'content-type': 'text/event-stream' }
     provider.answers.set(answerOf(model), { headers, pieces })
     const answer = await call(format, model, true)
-    expect(answer.status).toBe(before > 0 ? 200 : 502)
+    expect(answer.status).toBe(before > 0 ? 200 : 400)
     expect(answer.text).toContain('prompt is too long')
     await expectNoSecret(answer)
   })

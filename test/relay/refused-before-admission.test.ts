@@ -105,9 +105,15 @@ describe('a request that no channel on offer can get after a conversion is refus
   it.each<[string, string, object, string]>([
     ['for several answers', CHAT, { ...question, n: 2 }, 'not_convertible'],
     [
-      'with content that the format lacks',
+      'with content that is invalid in its own format',
       CHAT,
       { messages: user({ type: 'image_url', image_url: {} }) },
+      'invalid_parameter',
+    ],
+    [
+      'with content that the format lacks',
+      CHAT,
+      { messages: user({ type: 'video_url', video_url: { url: 'https://a.example/v.mp4' } }) },
       'not_convertible',
     ],
     [

@@ -6,6 +6,7 @@ import { KEY, onlyEnd, PROVIDER_KEY, relayRig } from './support/relay-rig.ts'
 import { scriptedProvider } from './support/scripted-provider.ts'
 
 const MODEL = 'rerank-test'
+const COHERE_MODEL = 'rerank-v3.5'
 const MODERATION = 'omni-moderation-latest'
 const provider = startedForEach(scriptedProvider)
 const rig = startedForEach(relayRig)
@@ -186,6 +187,23 @@ describe('the paths of reranks outside /v1', () => {
       405,
       expect.stringContaining('application/json'),
     ])
+  })
+
+  it.each([
+    ['/v2/rerank', '/v2/rerank', { max_tokens_per_doc: 100 }],
+    ['/v1/rerank', '/v1/rerank', { return_documents: true }],
+    ['/rerank', '/v1/rerank', {}],
+  ])('%s is called at Cohere as %s', async (path, expected, fields) => {
+    await rig.addChannel(4, { type: 34, baseUrl: provider.url, models: [COHERE_MODEL] })
+    provider.answers.set(`POST ${expected}`, {
+      body: { results: RESULTS, meta: { billed_units: { search_units: 1 } } },
+    })
+    await rig.setOption('ModelPrice', { [COHERE_MODEL]: 0.002 })
+    const body = { ...REQUEST, model: COHERE_MODEL, ...fields }
+    expect((await send(path, body)).status).toBe(200)
+    expect(provider.requests.map((request) => request.path)).toEqual([expected])
+    expect(JSON.parse(provider.requests[0]?.body ?? '')).toEqual(body)
+    expect(await endOf()).toMatchObject({ charge: 1_000, formats: ['rerank'] })
   })
 
   it('are served without the console’s pages', () => {

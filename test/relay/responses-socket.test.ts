@@ -274,7 +274,7 @@ describe('a call on the websocket of the Responses API', () => {
     expect(await client.response()).toMatchObject([{ type: 'error', error: refused }])
     const image = { role: 'user', content: [{ type: 'input_image', detail: 5 }] }
     client.create({ ...continued, input: [messageOf('d'), image] })
-    const unreadable = { code: 'not_convertible', param: expect.stringMatching(/^input\[1\]/) }
+    const unreadable = { code: 'invalid_parameter', param: expect.stringMatching(/^input\[1\]/) }
     expect(await client.response()).toMatchObject([{ type: 'error', error: unreadable }])
     client.create({ ...continued, input: [messageOf('d')] })
     const losses = lossesIn(await client.response())

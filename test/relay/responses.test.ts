@@ -322,7 +322,7 @@ describe('an error of the Responses API', () => {
   it('in a plain answer costs nothing without a usage', async () => {
     provider.answers.set(PATH, { body: failed(null) })
     const { status, text } = await send()
-    expect(status).toBe(502)
+    expect(status).toBe(429)
     expect(text).not.toContain(ACCOUNT)
     expect((await onlyEnd(rig)).type).toBe('CallReleased')
   })

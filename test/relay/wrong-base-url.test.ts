@@ -14,6 +14,10 @@ it.each([
   ['/messages/count_tokens', '/v1/messages/count_tokens'],
   ['/v1/v1/models', '/v1/models'],
   ['/v1/v1beta/models/m:generateContent', '/v1/models/m:generateContent'],
+  ['/v1alpha/models/m:generateContent', '/v1/models/m:generateContent'],
+  ['/openai/deployments/m/chat/completions', '/v1/chat/completions'],
+  ['/openai/v1/responses', '/v1/responses'],
+  ['/anthropic/v1/messages', '/v1/messages'],
   ['/v1/assistants', null],
   ['/app/tokens', null],
   ['/api/user/self', null],
@@ -26,6 +30,9 @@ it('pages of the console with such a path are not answered by the relay', () => 
   expect(isRelayPath('/messages', 'GET')).toBe(false)
   expect(isRelayPath('/messages', 'POST')).toBe(true)
   expect(isRelayPath('/api/channel/', 'POST')).toBe(false)
+  for (const path of ['/v1x', '/version', '/openai-settings', '/v1/chat']) {
+    expect([path, isRelayPath(path, 'GET')]).toEqual([path, path === '/v1/chat'])
+  }
 })
 
 async function post(path: string, headers: Record<string, string>) {

@@ -4,6 +4,7 @@ import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-an
 import { inputJsonOf, PARTS_MAX, readRefusalExplanation, readStopSequence } from './read-answer.ts'
 import { readStopReason } from './stop-reasons.ts'
 import { UsageReports } from './usage.ts'
+import { madeUpCallId } from './write-answer.ts'
 
 type Events = readonly CanonicalEvent[]
 
@@ -27,8 +28,8 @@ type OpenBlock = {
  * content are skipped. If the stream breaks off before its stop reason, no `end` event is returned.
  * Source: the page "Streaming messages" on platform.claude.com.
  */
-export function createStreamReader(): StreamReader {
-  const state = new StreamState()
+export function createStreamReader(fallbackId = ''): StreamReader {
+  const state = new StreamState(fallbackId)
   return {
     read: (data, event) => state.read(data, textOrEmpty(data.type) || event),
     finish: () => state.finish(),
@@ -44,6 +45,11 @@ class StreamState {
   private hasBegunPart = false
   private isStopped = false
   private isEnded = false
+  private id: string
+
+  constructor(fallbackId: string) {
+    this.id = fallbackId
+  }
 
   read(data: JsonObject, type: string): Events {
     if (this.isEnded) return NOTHING
@@ -75,7 +81,8 @@ class StreamState {
     const { id, model, usage } = message
     if (this.isStarted) return this.report(usage)
     this.isStarted = true
-    return [{ kind: 'start', id: readAnswerId(id), model: readModel(model) }, ...this.report(usage)]
+    this.id = readAnswerId(id) || this.id
+    return [{ kind: 'start', id: this.id, model: readModel(model) }, ...this.report(usage)]
   }
 
   private report(usage: unknown): Events {
@@ -127,7 +134,7 @@ class StreamState {
     const call = this.content(open, (at) => ({
       ...at,
       kind: 'tool-call',
-      id: readCallId(block.id),
+      id: readCallId(block.id) || madeUpCallId(this.id, at.part),
       name: textOrEmpty(block.name),
     }))
     const json = inputJsonOf(block.input) ?? '{}'

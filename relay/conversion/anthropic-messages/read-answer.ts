@@ -7,9 +7,11 @@ import {
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
 import type { AnswerPart, CanonicalAnswer } from '../../canonical/canonical-answer.ts'
+
 import { readAnswerId, readCallId, readModel } from '../limit-ids-model-names-and-token-counts.ts'
 import { readStopReason } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
+import { madeUpCallId } from './write-answer.ts'
 
 /** The maximum number of parts that are read from one answer. A provider could send any number. */
 export const PARTS_MAX = 128
@@ -18,15 +20,16 @@ export const PARTS_MAX = 128
  * Reads a complete answer of `POST /v1/messages`. Blocks without a canonical form, such as calls of
  * tools that the provider runs, are skipped.
  */
-export function readAnswer(body: JsonObject): CanonicalAnswer {
+export function readAnswer(body: JsonObject, fallbackId = ''): CanonicalAnswer {
+  const id = readAnswerId(body.id) || fallbackId
   const blocks = listOf(body.content).slice(0, PARTS_MAX)
-  const parts = blocks.flatMap((block) => readBlock(objectOrEmpty(block)))
+  const parts = blocks.flatMap((block, at) => readBlock(objectOrEmpty(block), id, at))
   const hasToolCalls = parts.some(({ kind }) => kind === 'tool-call')
   const stop = readStopReason(body.stop_reason, hasToolCalls)
   const refusal = stop === 'refusal' ? readRefusalExplanation(body.stop_details) : ''
   if (refusal !== '') parts.push({ kind: 'refusal', text: refusal })
   return {
-    id: readAnswerId(body.id),
+    id,
     model: readModel(body.model),
     choices: [{ parts, stop, stopSequence: readStopSequence(body.stop_sequence), logprobs: null }],
     usage: readUsage(body.usage),
@@ -42,7 +45,7 @@ export const readRefusalExplanation = (details: unknown): string =>
 export const readStopSequence = (sequence: unknown): string | null =>
   typeof sequence === 'string' ? sequence : null
 
-function readBlock(block: JsonObject): AnswerPart[] {
+function readBlock(block: JsonObject, answerId: string, at: number): AnswerPart[] {
   switch (block.type) {
     case 'text': {
       const text = textOrEmpty(block.text)
@@ -58,7 +61,7 @@ function readBlock(block: JsonObject): AnswerPart[] {
       return [{ kind: 'thinking', text: '', redacted: textOrEmpty(block.data) }]
     case 'tool_use': {
       const argumentsJson = inputJsonOf(block.input) ?? '{}'
-      const id = readCallId(block.id)
+      const id = readCallId(block.id) || madeUpCallId(answerId, at)
       return [{ kind: 'tool-call', id, name: textOrEmpty(block.name), argumentsJson }]
     }
     default:

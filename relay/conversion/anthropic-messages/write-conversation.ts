@@ -1,8 +1,7 @@
-import {
-  type CanonicalMessage,
-  type CanonicalRequest,
-  type ContentPart,
-  ConversionError,
+import type {
+  CanonicalMessage,
+  CanonicalRequest,
+  ContentPart,
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { type RequestWriting, simplifiedContent, writePart } from './write-parts.ts'
@@ -149,8 +148,8 @@ function finishTurns(turns: readonly Turn[], instructions: Block[], writing: Req
   const usable = withoutTrailingSpace(turns)
   const [first] = usable
   if (first === undefined) {
-    if (instructions.length === 0)
-      throw new ConversionError('messages', 'A message must have content.')
+    // The caller of the conversion refuses a conversation without a message.
+    if (instructions.length === 0) return []
     // A conversation must have a message, so the instructions become a user's message.
     addLoss(writing.losses, 'system (role)')
     return [{ role: 'user' as const, results: [], blocks: instructions.splice(0) }]

@@ -9,7 +9,7 @@ export const GEMINI_CONVERSION: FormatConversion = {
   readRequest,
   writersFor: () => ({
     writeAnswer: (answer, id) => writeAnswer({ ...answer, id: answer.id || id }),
-    createStreamWriter: () => createStreamWriter(),
+    createStreamWriter,
   }),
   writeRequest: (request) => writeRequest(request),
   readAnswer,

@@ -21,8 +21,8 @@ const COUNT_MAX = 128
  * Reads the answer of `generateContent`. Content that can't be read is left out. Throws
  * `FailedAnswer` if the answer ended with a failure of the model.
  */
-export function readAnswer(body: JsonObject): CanonicalAnswer {
-  const reader = new AnswerReader()
+export function readAnswer(body: JsonObject, fallbackId = ''): CanonicalAnswer {
+  const reader = new AnswerReader(fallbackId)
   const events = [...reader.read(body), ...reader.finish()]
   const error = events.find((event) => event.kind === 'error')
   if (error?.isOfModel) throw new FailedAnswer(error)
@@ -34,14 +34,18 @@ export function readAnswer(body: JsonObject): CanonicalAnswer {
  * models repeat the stop reason in every chunk, so only `finish` reports it. If a choice has no
  * stop reason, the stream was cut off, and `finish` returns no `end`.
  */
-export const createStreamReader = (): StreamReader => new AnswerReader()
+export const createStreamReader = (fallbackId = ''): StreamReader => new AnswerReader(fallbackId)
 
 class AnswerReader implements StreamReader {
   private readonly choices = new Map<number, ChoiceReader>()
-  private id = ''
+  private id: string
   private isBlocked = false
   private isStarted = false
   private hasFailed = false
+
+  constructor(fallbackId: string) {
+    this.id = fallbackId
+  }
 
   read(data: JsonObject): readonly CanonicalEvent[] {
     if (this.hasFailed) return []
@@ -49,7 +53,7 @@ class AnswerReader implements StreamReader {
     const events: CanonicalEvent[] = []
     if (!this.isStarted) {
       this.isStarted = true
-      this.id = textOr(data.responseId, '')
+      this.id = textOr(data.responseId, this.id)
       events.push({ kind: 'start', id: this.id, model: textOr(data.modelVersion, '') })
     }
     // The usage is reported first, because some formats write the input tokens before the answer.

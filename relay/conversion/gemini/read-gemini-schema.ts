@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
-import { ConversionError } from '../../canonical/canonical-request.ts'
+import { ConversionError, InexpressibleMemberError } from '../../canonical/canonical-request.ts'
 import { membersOf } from './members-in-either-spelling.ts'
 
 const DEPTH_MAX = 64
@@ -16,7 +16,7 @@ const COUNTS = new Set([
  * stay unchanged, because many callers send a JSON schema here.
  */
 export function readGeminiSchema(value: unknown, path: string, depth = 0): JsonObject {
-  if (depth > DEPTH_MAX) throw new ConversionError(path, `${path} is nested too deeply`)
+  if (depth > DEPTH_MAX) throw new InexpressibleMemberError(path, `${path} is nested too deeply`)
   const members = new Map(membersOf(value, path))
   const schema: [string, unknown][] = []
   for (const [name, member] of members) {

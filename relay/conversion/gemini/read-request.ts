@@ -4,6 +4,7 @@ import {
   type CanonicalTool,
   ConversionError,
   type Converted,
+  InexpressibleMemberError,
   type ToolChoice,
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
@@ -44,7 +45,7 @@ export function readRequest(
   const members = membersOf(body, 'body')
   reportUnknownMembers(members, NAMES, '', losses)
   if (members.has('cachedContent')) {
-    throw new ConversionError('cachedContent', 'cachedContent can be read by Gemini only')
+    throw new InexpressibleMemberError('cachedContent', 'cachedContent can be read by Gemini only')
   }
   const declared = readTools(members.get('tools'), losses)
   const { tools, choice } = readToolConfig(members.get('toolConfig'), declared, losses)

@@ -16,9 +16,10 @@ import { withThoughts, writeAnswerPart } from './write-answer.ts'
 /**
  * Writes the stream of `streamGenerateContent`. A tool call is written when it is complete, because
  * the format can't split its arguments. The last chunk contains the stop reasons of all choices and
- * the usage. The message of an error is written unchanged.
+ * the usage. The message of an error is written unchanged. `fallbackId` is the answer's id if the
+ * provider sent none.
  */
-export const createStreamWriter = (): StreamWriter => new ChunkWriter()
+export const createStreamWriter = (fallbackId = ''): StreamWriter => new ChunkWriter(fallbackId)
 
 type OpenChoice = {
   /** The tool calls that have not been written yet, by part number. */
@@ -31,15 +32,21 @@ type CallEvent = Extract<CanonicalEvent, { kind: 'tool-call' | 'tool-arguments' 
 
 class ChunkWriter implements StreamWriter {
   private readonly choices = new Map<number, OpenChoice>()
-  private identity: JsonObject = {}
+  private identity: JsonObject
   private usage: CanonicalUsage | null = null
   private isClosed = false
+  private readonly fallbackId: string
+
+  constructor(fallbackId: string) {
+    this.fallbackId = fallbackId
+    this.identity = fallbackId === '' ? {} : { responseId: fallbackId }
+  }
 
   write(event: CanonicalEvent): string {
     if (this.isClosed) return ''
     switch (event.kind) {
       case 'start':
-        this.identity = { modelVersion: event.model, responseId: event.id }
+        this.identity = { modelVersion: event.model, responseId: event.id || this.fallbackId }
         return ''
       case 'usage':
         this.usage = event.usage

@@ -13,7 +13,7 @@ export const CHAT_CONVERSION: FormatConversion = {
     const options = { ...settings, createdAt: Math.floor(Date.now() / 1_000) }
     return {
       writeAnswer: (answer, id) => writeAnswer({ ...answer, id: answer.id || id }, options),
-      createStreamWriter: () => createStreamWriter(options),
+      createStreamWriter: (id) => createStreamWriter(options, id),
     }
   },
   writeRequest: (request, { vendor }) => writeRequest(request, vendor),

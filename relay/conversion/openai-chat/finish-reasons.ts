@@ -1,6 +1,6 @@
 import { type JsonObject, textOf } from '#relay/canonical/json-values.ts'
 import { INTERRUPTIONS } from '#relay/dialects/openai-chat/error-of-failed-choice.ts'
-import type { StopReason } from '../../canonical/canonical-answer.ts'
+import type { AnswerPart, StopReason } from '../../canonical/canonical-answer.ts'
 
 /** OpenAI's finish reasons, and those that compatible providers send instead. */
 const REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
@@ -20,12 +20,13 @@ type Stop = { readonly stop: StopReason; readonly stopSequence: string | null }
 
 /**
  * Reads why a choice ended. A missing or unknown finish reason counts as `stop`. Some providers
- * report `stop` even for an answer with tool calls. vLLM reports the stop sequence as
- * `stop_reason`.
+ * report `stop` even for an answer with tool calls, and OpenAI reports it for a refusal. vLLM
+ * reports the stop sequence as `stop_reason`.
  */
-export function readStop(choice: JsonObject, hasToolCalls: boolean): Stop {
+export function readStop(choice: JsonObject, kinds: ReadonlySet<AnswerPart['kind']>): Stop {
   const stop = REASONS.get(choice.finish_reason) ?? 'end'
-  if (stop === 'end' && hasToolCalls) return { stop: 'tool-calls', stopSequence: null }
+  if (stop === 'end' && kinds.has('tool-call')) return { stop: 'tool-calls', stopSequence: null }
+  if (stop === 'end' && kinds.has('refusal')) return { stop: 'refusal', stopSequence: null }
   const stopSequence = stop === 'end' ? textOf(choice.stop_reason) || null : null
   return { stop: stopSequence === null ? stop : 'stop-sequence', stopSequence }
 }

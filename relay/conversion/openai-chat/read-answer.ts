@@ -23,8 +23,8 @@ export const CHOICES_MAX = 128
 export const PARTS_MAX = 128
 
 /** Reads a complete answer. Content that can't be read is skipped. */
-export function readAnswer(body: JsonObject): CanonicalAnswer {
-  const id = readAnswerId(body.id)
+export function readAnswer(body: JsonObject, fallbackId = ''): CanonicalAnswer {
+  const id = readAnswerId(body.id) || fallbackId
   const choices = objectsOf(body.choices)
     .slice(0, CHOICES_MAX)
     .map((choice, at) => ({ choice: readChoice(choice, id, at), index: indexOf(choice, at) }))
@@ -54,11 +54,11 @@ function readChoice(choice: JsonObject, answerId: string, at: number): Canonical
     ...before,
     ...calls.flatMap((call, index) => readToolCall(call, answerId, at, index) ?? []),
   ].slice(0, PARTS_MAX)
-  const hasToolCalls = parts.some(({ kind }) => kind === 'tool-call')
+  const kinds = new Set(parts.map(({ kind }) => kind))
   const tokens = objectsOf(objectOf(choice.logprobs)?.content)
   return {
     parts,
-    ...readStop(choice, hasToolCalls),
+    ...readStop(choice, kinds),
     logprobs: tokens.length === 0 ? null : tokens,
   }
 }

@@ -60,6 +60,8 @@ export class ChoiceReader {
   private readonly held: (HeldText | { readonly detail: JsonObject })[] = []
   private heldLength = 0
   private isStopped = false
+  /** The kinds of the parts on which the stop reason depends. */
+  private readonly kinds = new Set<'tool-call' | 'refusal'>()
 
   constructor(choice: number, answerId: string) {
     this.choice = choice
@@ -114,6 +116,7 @@ export class ChoiceReader {
     }
     const { open } = this
     const part = open?.kind === kind ? open : this.begin(kind)
+    if (part !== null && kind === 'refusal') this.kinds.add(kind)
     if (part !== null) this.events.push({ kind, choice: this.choice, part: part.part, text })
   }
 
@@ -263,8 +266,8 @@ export class ChoiceReader {
       else this.addText(held.kind, held.text)
     }
     this.close()
-    const hasToolCalls = calls.some(({ part }) => part !== null)
-    this.events.push({ kind: 'stop', choice: this.choice, ...readStop(finish, hasToolCalls) })
+    if (calls.some(({ part }) => part !== null)) this.kinds.add('tool-call')
+    this.events.push({ kind: 'stop', choice: this.choice, ...readStop(finish, this.kinds) })
   }
 }
 

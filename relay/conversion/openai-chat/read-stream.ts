@@ -9,14 +9,19 @@ import { readUsage } from './usage.ts'
  * Reads the chunks of a streamed answer. `[DONE]` is not read as a chunk. `finish` is called when
  * the stream ends.
  */
-export function createStreamReader(): StreamReader {
-  return new ChunkReader()
+export function createStreamReader(fallbackId = ''): StreamReader {
+  return new ChunkReader(fallbackId)
 }
 
 class ChunkReader implements StreamReader {
   private readonly choices = new Map<number, ChoiceReader>()
   private id: string | null = null
   private hasFailed = false
+  private readonly fallbackId: string
+
+  constructor(fallbackId: string) {
+    this.fallbackId = fallbackId
+  }
 
   read(data: JsonObject, event: string): readonly CanonicalEvent[] {
     if (this.hasFailed) return []
@@ -31,7 +36,7 @@ class ChunkReader implements StreamReader {
     if (choices.length === 0 && usage === null) return []
     const events: CanonicalEvent[] = []
     if (this.id === null) {
-      this.id = readAnswerId(data.id)
+      this.id = readAnswerId(data.id) || this.fallbackId
       events.push({ kind: 'start', id: this.id, model: readModel(data.model) })
     }
     for (const [at, choice] of choices.entries()) {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import {
   type CanonicalRequest,
   ConversionError,
@@ -7,6 +7,7 @@ import {
 import { BUDGET_OF_EFFORT } from '../budget-of-effort.ts'
 import { chooseEffort, EFFORT_NONE, EFFORTS, effortsOf } from '../choose-effort-for-openai-model.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
+import { readThinkingConfig } from '../gemini/thinking-config.ts'
 import {
   optionalBoolean,
   optionalInteger,
@@ -22,7 +23,14 @@ export const THINKING_MEMBERS = [
   'thinking',
   'enable_thinking',
   'thinking_budget',
+  'extra_body',
 ] as const
+
+/**
+ * The member in which Google's endpoint in OpenAI's format takes Gemini's own control of thinking
+ * (ai.google.dev/gemini-api/docs/openai).
+ */
+const GOOGLE_CONFIG = 'extra_body.google.thinking_config'
 
 type Control = { readonly member: string; readonly thinking: Thinking | null }
 
@@ -37,6 +45,7 @@ export function readThinking(body: JsonObject, losses: string[]): Thinking | nul
     { member: 'reasoning_effort', thinking: readEffort(body.reasoning_effort, 'reasoning_effort') },
     { member: 'thinking', thinking: readThinkingObject(body.thinking, losses) },
     { member: 'enable_thinking', thinking: readEnableThinking(body) },
+    { member: GOOGLE_CONFIG, thinking: readGoogleConfig(body.extra_body, losses) },
   ]
   const stated = controls.filter(({ thinking }) => thinking !== null)
   const effective = stated.find(({ thinking }) => thinking?.kind === 'off') ?? stated[0]
@@ -97,6 +106,21 @@ function readEnableThinking(body: JsonObject): Thinking | null {
   const tokens = optionalInteger(body.thinking_budget, 'thinking_budget')
   if (tokens !== null) return budgetOf(tokens)
   return isEnabled === null ? null : { kind: 'adaptive' }
+}
+
+function readGoogleConfig(value: unknown, losses: string[]): Thinking | null {
+  // Any other value has no meaning for a provider of another format.
+  if (!isObject(value)) {
+    if (value !== undefined && value !== null) addLoss(losses, 'extra_body')
+    return null
+  }
+  const { google, ...others } = value
+  for (const name of Object.keys(others)) addLoss(losses, `extra_body.${name}`)
+  const members = optionalObject(google, 'extra_body.google')
+  if (members === null) return null
+  const { thinking_config: config, thinkingConfig = config, ...rest } = members
+  for (const name of Object.keys(rest)) addLoss(losses, `extra_body.google.${name}`)
+  return readThinkingConfig(thinkingConfig ?? undefined, GOOGLE_CONFIG, losses)
 }
 
 /**

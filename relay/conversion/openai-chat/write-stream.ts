@@ -15,10 +15,11 @@ import { type AnswerOptions, callHead } from './write-answer.ts'
 
 /**
  * Writes the chunks of a streamed answer. An error ends the stream without `[DONE]`. The error's
- * message is written unchanged, so the caller of `write` must redact it first.
+ * message is written unchanged, so the caller of `write` must redact it first. `fallbackId` is the
+ * answer's id if the provider sent none.
  */
-export function createStreamWriter(options: AnswerOptions): ChunkWriter {
-  return new ChunkWriter(options)
+export function createStreamWriter(options: AnswerOptions, fallbackId = ''): ChunkWriter {
+  return new ChunkWriter(options, fallbackId)
 }
 
 /**
@@ -40,13 +41,14 @@ type Choice = {
 class ChunkWriter implements StreamWriter {
   private readonly options: AnswerOptions
   private readonly choices = new Map<number, Choice>()
-  private id = ''
+  private id: string
   private model = ''
   private usage: CanonicalUsage | null = null
   private isEnded = false
 
-  constructor(options: AnswerOptions) {
+  constructor(options: AnswerOptions, fallbackId: string) {
     this.options = options
+    this.id = fallbackId
   }
 
   write(event: CanonicalEvent): string {
@@ -55,7 +57,7 @@ class ChunkWriter implements StreamWriter {
       case 'start':
         // The role is written when the model begins its first part. Until then, the caller has
         // received nothing, so a call whose stream fails can be sent to another channel.
-        this.id = event.id
+        this.id = event.id || this.id
         this.model = event.model
         return ''
       case 'usage':

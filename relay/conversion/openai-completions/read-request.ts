@@ -1,8 +1,8 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import {
   type CanonicalRequest,
-  ConversionError,
   type Converted,
+  InexpressibleMemberError,
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
 import { readRequest as readChat } from '../openai-chat/read-request.ts'
@@ -36,10 +36,12 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
     max_tokens: limit,
   })
   const lost = [...losses]
-  if ((optionalInteger(body.n, 'n') ?? 1) > 1) throw new ConversionError('n', 'Must be 1.')
+  if ((optionalInteger(body.n, 'n') ?? 1) > 1) throw new InexpressibleMemberError('n', 'Must be 1.')
   // A chat can neither insert text before a suffix nor repeat its prompt.
-  if (optionalText(body.suffix, 'suffix')) throw new ConversionError('suffix', 'Must be empty.')
-  if (optionalBoolean(body.echo, 'echo')) throw new ConversionError('echo', 'Must be false.')
+  if (optionalText(body.suffix, 'suffix'))
+    throw new InexpressibleMemberError('suffix', 'Must be empty.')
+  if (optionalBoolean(body.echo, 'echo'))
+    throw new InexpressibleMemberError('echo', 'Must be false.')
   for (const [name, member] of Object.entries(body)) {
     if (!SHARED.includes(name) && !OWN.includes(name) && !isAbsent(member)) addLoss(lost, name)
   }
@@ -53,5 +55,5 @@ export function readRequest(body: JsonObject): Converted<CanonicalRequest> {
 function promptOf(prompt: unknown): string {
   const text: unknown = Array.isArray(prompt) && prompt.length === 1 ? prompt[0] : prompt
   if (typeof text === 'string' && text !== '') return text
-  throw new ConversionError('prompt', 'One text is expected.')
+  throw new InexpressibleMemberError('prompt', 'One text is expected.')
 }

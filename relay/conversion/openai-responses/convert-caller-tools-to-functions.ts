@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, objectsOf, textOf } from '#relay/canonical/json-values.ts'
-import { type CanonicalTool, ConversionError } from '../../canonical/canonical-request.ts'
+import { type CanonicalTool, InexpressibleMemberError } from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { readCustomTool } from '../custom-tools-as-functions.ts'
 import {
@@ -62,7 +62,8 @@ export function readTools(body: JsonObject, losses: string[]): readonly Canonica
     const path = `tools[${at}]`
     const functions = readTool(requiredObject(element, path), null, path, losses)
     for (const { name } of functions) {
-      if (names.has(name)) throw new ConversionError(path, 'Another tool has the same name.')
+      if (names.has(name))
+        throw new InexpressibleMemberError(path, 'Another tool has the same name.')
       names.add(name)
     }
     return functions
@@ -152,7 +153,10 @@ function readChoice(value: unknown, tools: readonly CanonicalTool[]): ChosenTool
     const names = new Set(allowed.map((tool) => chosenName(tool ?? {})))
     return keepAllowedTools({ tools, choice: { kind: choice.mode } }, names)
   }
-  throw new ConversionError('tool_choice', 'The chosen tool can’t be offered by this provider.')
+  throw new InexpressibleMemberError(
+    'tool_choice',
+    'The chosen tool can’t be offered by this provider.',
+  )
 }
 
 const chosenName = ({ name, namespace }: JsonObject): string =>

@@ -17,10 +17,10 @@ export const PARTS_MAX = 128
  * Reads a complete response. Content that can't be read is skipped, and so are calls of tools that
  * the provider ran. Throws `FailedAnswer` if the response has failed.
  */
-export function readAnswer(body: JsonObject): CanonicalAnswer {
+export function readAnswer(body: JsonObject, fallbackId = ''): CanonicalAnswer {
   const failure = readFailure(body)
   if (failure !== null) throw new FailedAnswer(failure)
-  const id = textOf(body.id) ?? ''
+  const id = textOf(body.id) || fallbackId
   const items = objectsOf(body.output).slice(0, PARTS_MAX)
   const parts = items.flatMap((item, at) => readItem(item, id, at)).slice(0, PARTS_MAX)
   const hasCalls = parts.some(({ kind }) => kind === 'tool-call')

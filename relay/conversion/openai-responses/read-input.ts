@@ -3,6 +3,7 @@ import {
   type CanonicalMessage,
   type ContentPart,
   ConversionError,
+  InexpressibleMemberError,
   type ToolCallPart,
   type ToolResultPart,
 } from '../../canonical/canonical-request.ts'
@@ -119,7 +120,7 @@ class InputReader implements Conversation {
     if (BUILT_IN_CALLS.has(type.replace(/_output$/, ''))) {
       return this.readBuiltInResult(item, path)
     }
-    throw new ConversionError(path, unreadableItem(type))
+    throw new InexpressibleMemberError(path, unreadableItem(type))
   }
 
   private readMessage(item: JsonObject, path: string): void {

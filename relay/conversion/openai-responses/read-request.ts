@@ -4,6 +4,7 @@ import {
   type CanonicalRequest,
   ConversionError,
   type Converted,
+  InexpressibleMemberError,
   type Sampling,
 } from '../../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
@@ -86,13 +87,28 @@ const REPEATED = [
   ...['user'],
 ]
 
+/**
+ * Members that the answer repeats if their JSON has at most `SHORT_LENGTH_MAX` characters. A stream
+ * contains them three times, so long ones are left out.
+ */
+const REPEATED_IF_SHORT = ['instructions', 'tools']
+const SHORT_LENGTH_MAX = 4_096
+
 /** Reads the properties of a valid request that decide how its answer is written. */
 export function readAnswerSettings(body: JsonObject): AnswerSettings {
   const repeated = REPEATED.filter((name) => Object.hasOwn(body, name) && !isAbsent(body[name]))
+  const short = REPEATED_IF_SHORT.filter((name) => isShort(body[name]))
   return {
     ...findCallerTools(body),
-    repeated: Object.fromEntries(repeated.map((name) => [name, body[name]])),
+    repeated: Object.fromEntries([...repeated, ...short].map((name) => [name, body[name]])),
   }
+}
+
+function isShort(value: unknown): boolean {
+  if (isAbsent(value) || (typeof value === 'string' && value.length > SHORT_LENGTH_MAX)) {
+    return false
+  }
+  return JSON.stringify(value).length <= SHORT_LENGTH_MAX
 }
 
 /**
@@ -102,7 +118,7 @@ export function readAnswerSettings(body: JsonObject): AnswerSettings {
 function checkStatelessness(body: JsonObject): void {
   for (const name of ['previous_response_id', 'conversation', 'prompt']) {
     if (isAbsent(body[name])) continue
-    throw new ConversionError(name, 'The model’s provider does not store this content.')
+    throw new InexpressibleMemberError(name, 'The model’s provider does not store this content.')
   }
 }
 

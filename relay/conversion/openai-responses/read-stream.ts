@@ -11,7 +11,7 @@ import { readUsage } from './usage.ts'
  * the response gives the event `end`. `finish` returns nothing, so a stream that was cut off has no
  * `end`.
  */
-export const createStreamReader = (): StreamReader => new EventReader()
+export const createStreamReader = (fallbackId = ''): StreamReader => new EventReader(fallbackId)
 
 const LAST_EVENTS: ReadonlySet<unknown> = new Set([
   ...['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'],
@@ -21,11 +21,15 @@ class EventReader implements StreamReader {
   private readonly parts = new OpenParts()
   /** The items, by output index. */
   private readonly items = new Map<number, ItemReader>()
-  private answerId = ''
+  private answerId: string
   private isStarted = false
   private hasBegunPart = false
   private hasFailed = false
   private isEnded = false
+
+  constructor(fallbackId: string) {
+    this.answerId = fallbackId
+  }
 
   read(data: JsonObject, event: string): readonly CanonicalEvent[] {
     const type = textOf(data.type) || event
@@ -48,7 +52,7 @@ class EventReader implements StreamReader {
   private start(response: JsonObject | null): readonly CanonicalEvent[] {
     if (this.isStarted) return []
     this.isStarted = true
-    this.answerId = textOf(response?.id) ?? ''
+    this.answerId = textOf(response?.id) || this.answerId
     return [{ kind: 'start', id: this.answerId, model: textOf(response?.model) ?? '' }]
   }
 

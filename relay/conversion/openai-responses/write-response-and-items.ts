@@ -114,7 +114,6 @@ export type ResponseState = {
 
 /**
  * Writes a response. It repeats the settings of its request that are short (`repeated`). The
- * instructions and the tools are left out, because a stream would contain them three times. The
  * member `store` precedes all texts of the request, because `withoutStoring` replaces the first
  * occurrence of `store`.
  */

@@ -69,6 +69,7 @@ export const ANTHROPIC_ERRORS: ErrorFormat = {
     const isUnknown = meaning === 'context-length' && !TOO_LONG.test(message)
     return bodyOf(TYPE_OF[meaning], isUnknown ? `prompt is too long: ${message}` : message, call)
   },
+  overloadedStatus: 529,
   requestIdHeader: 'Request-Id',
   errorEvent: (body) => `event: error\ndata: ${JSON.stringify(body)}\n\n`,
 }

@@ -50,7 +50,11 @@ const BYTES_PER_CHUNK = 250
  * search unit. `choices` is the maximum number of search units that the documents can have.
  * `returnedChoices` is the number of search units if no document is split into chunks.
  */
-function readRerankRequest(body: Buffer, known = NAMES): ChatRequest | RelayError {
+function readRerankRequest(
+  format: WireFormat,
+  body: Buffer,
+  known = NAMES,
+): ChatRequest | RelayError {
   const members = checkedMembers(body, scanObject(body, known), FIELDS)
   if (isRelayError(members)) return members
   const model = modelOf(body, memberIn(members, 'model'))
@@ -72,7 +76,7 @@ function readRerankRequest(body: Buffer, known = NAMES): ChatRequest | RelayErro
   const ofQueries = count * (query.valueEnd - query.valueStart)
   return {
     ...WITHOUT_OUTPUT,
-    format: RERANK,
+    format,
     body,
     members,
     model,
@@ -167,17 +171,26 @@ const modelName: WireFormat['modelName'] = {
   },
 }
 
+const rerankFormat = (version: Pick<WireFormat, 'isSecondVersion'>): WireFormat => {
+  const format: WireFormat = inputFormat({
+    name: 'rerank',
+    promptMember: 'documents',
+    answerMember: 'results',
+    readRequest: (body) => readRerankRequest(format, body),
+    readChangedRequest: (body) => readRerankRequest(format, body, NO_NAMES),
+    shortBody: ({ model }) => ({ model, query: 'hi', documents: ['hello'] }),
+    usageInAnswer,
+    readUsage,
+    modelName,
+    ...version,
+  })
+  return format
+}
+
 /**
  * The rerank APIs of Jina and Cohere, which have the same members in their requests and answers.
  */
-export const RERANK = inputFormat({
-  name: 'rerank',
-  promptMember: 'documents',
-  answerMember: 'results',
-  readRequest: (body) => readRerankRequest(body),
-  readChangedRequest: (body) => readRerankRequest(body, NO_NAMES),
-  shortBody: ({ model }) => ({ model, query: 'hi', documents: ['hello'] }),
-  usageInAnswer,
-  readUsage,
-  modelName,
-})
+export const RERANK = rerankFormat({})
+
+/** The second version of Cohere's rerank API. */
+export const RERANK_V2 = rerankFormat({ isSecondVersion: true })

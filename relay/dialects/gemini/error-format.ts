@@ -38,6 +38,7 @@ const STATUSES: ReadonlyMap<number, string> = new Map([
   [502, 'UNAVAILABLE'],
   [503, 'UNAVAILABLE'],
   [504, 'DEADLINE_EXCEEDED'],
+  [529, 'UNAVAILABLE'],
 ])
 
 const KNOWN_STATUSES: ReadonlySet<string> = new Set([

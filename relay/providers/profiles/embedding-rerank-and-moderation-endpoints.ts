@@ -63,7 +63,10 @@ export const INPUT_ENDPOINTS: ReadonlyMap<number, readonly CallEndpoint[]> = new
   ],
   [26, [embeddings('/api/paas/v4/embeddings'), rerank('/api/paas/v4/rerank')]],
   [27, [embeddings('/v1/embeddings', /^pplx-embed/)]],
-  [34, [embeddings('/compatibility/v1/embeddings'), rerank()]],
+  [
+    34,
+    [embeddings('/compatibility/v1/embeddings'), { ...rerank(), secondVersionPath: '/v2/rerank' }],
+  ],
   [38, [embeddings(), rerank()]],
   [39, [embeddings('/client/v4/accounts/{other}/ai/v1/embeddings')]],
   [40, [embeddings(), rerank()]],

@@ -11,7 +11,7 @@ import {
 } from '#relay/canonical/json-values.ts'
 import { headerIn, headersByName, withoutHeaders } from '../header-list.ts'
 import type { Transport } from '../provider-access-and-decoder-types.ts'
-import { type PolledAnswer, PolledCall } from '../submit-and-poll-call.ts'
+import { type PolledAnswer, PolledCall, pollingRoot } from '../submit-and-poll-call.ts'
 
 /**
  * The error of a failed task. `status` is the HTTP status with which the error is sent to the
@@ -109,7 +109,7 @@ class ImageTaskCall extends PolledCall {
       if (created.status < 200 || created.status > 299) return this.finish(control, created)
       const id = task.idIn(parsedObject(created.text) ?? {})
       if (!ID.test(id)) return this.finish(control, { ...created, status: 502 })
-      const root = `${origin}${path.slice(0, Math.max(path.indexOf(task.root), 0))}${task.root}`
+      const root = `${origin}${pollingRoot(path, task.root)}`
       this.cancelUrl = `${root}${task.cancelPath(id)}`
       this.finish(control, await this.ended(`${root}${task.queryPath(id)}`))
     } catch (error) {

@@ -47,6 +47,8 @@ export type CallEndpoint = {
   readonly streamPath?: string
   /** The path for compacting conversations. Omitted if the provider can't compact conversations. */
   readonly compactPath?: string
+  /** The path for calls in a format with `isSecondVersion`, if it differs from `path`. */
+  readonly secondVersionPath?: string
   /** The path for realtime sessions with the beta protocol, if it differs from `path`. */
   readonly betaPath?: string
   /**

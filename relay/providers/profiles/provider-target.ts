@@ -184,6 +184,8 @@ const enteredBase = (profile: Profile, baseUrl: string): string =>
 const placedBelow = ({ pathname }: URL, path: string): string =>
   path.includes(CHAT_END) ? pathBelow(pathname, path) : pathOutsideVersion(pathname, path)
 
+const OTHER_PATHS = ['streamPath', 'compactPath', 'betaPath', 'secondVersionPath'] as const
+
 /** Returns the endpoints that are offered at an address, with their complete paths. */
 function endpointsAt({ endpoints }: Profile, url: URL, other: string): readonly CallEndpoint[] {
   const at = `${url.hostname}${url.pathname}`
@@ -193,14 +195,11 @@ function endpointsAt({ endpoints }: Profile, url: URL, other: string): readonly 
       const placed = (path: string) =>
         endpoint.bases === undefined ? placedBelow(url, path) : path
       const fill = (path: string) => withQuery(filled(placed(path), other), url.search)
-      const { path, streamPath, compactPath, betaPath } = endpoint
-      return {
-        ...endpoint,
-        path: fill(path),
-        ...(streamPath === undefined ? {} : { streamPath: fill(streamPath) }),
-        ...(compactPath === undefined ? {} : { compactPath: fill(compactPath) }),
-        ...(betaPath === undefined ? {} : { betaPath: fill(betaPath) }),
-      }
+      const others = OTHER_PATHS.flatMap((key) => {
+        const { [key]: path } = endpoint
+        return path === undefined ? [] : [[key, fill(path)] as const]
+      })
+      return { ...endpoint, path: fill(endpoint.path), ...Object.fromEntries(others) }
     })
 }
 

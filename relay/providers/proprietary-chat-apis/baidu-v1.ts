@@ -23,6 +23,7 @@ import {
 } from '../provider-access-and-decoder-types.ts'
 import {
   endEvents,
+  errorEvents,
   reportedUsage,
   singleAnswer,
   textEvents,
@@ -115,8 +116,11 @@ function readAnswer(body: JsonObject) {
 const INVALID_KEY = new Set([6, 13, 14, 15, 100, 110, 111])
 const NO_BALANCE = new Set([17, 19, 336_117])
 const BUSY = new Set([4, 18, 336_100, 336_501, 336_502])
-const WRONG_REQUEST_FROM = 336_001
-const WRONG_REQUEST_TO = 336_007
+/** The codes for a wrong request and, at the end, for a prompt that is too long. */
+const WRONG_REQUEST = new Set([336_001, 336_002, 336_003, 336_006, 336_007, 336_103])
+
+/** The statuses for a key without the permission for a model, and for an unknown model. */
+const OTHER_STATUSES: Readonly<Record<number, number>> = { 336004: 403, 336005: 404 }
 
 /** Reads an error. Baidu's errors usually have the HTTP status 200. */
 function readError(body: JsonObject, status: number): ProviderError | null {
@@ -127,8 +131,7 @@ function readError(body: JsonObject, status: number): ProviderError | null {
   }
   if (INVALID_KEY.has(code)) return { status: 401, type: 'invalid_api_key', message }
   if (NO_BALANCE.has(code)) return { status: 429, type: 'insufficient_quota', message }
-  const isWrong = code >= WRONG_REQUEST_FROM && code <= WRONG_REQUEST_TO
-  const own = BUSY.has(code) ? 429 : isWrong ? 400 : 502
+  const own = BUSY.has(code) ? 429 : WRONG_REQUEST.has(code) ? 400 : (OTHER_STATUSES[code] ?? 502)
   return { status: status >= 400 ? status : own, type: `${code}`, message }
 }
 
@@ -138,7 +141,7 @@ function createEventReader(): ProviderEventReader {
     const event = parsedObject(data)
     if (event === null) return []
     const error = readError(event, 200)
-    if (error !== null) return [{ kind: 'error', type: error.type, message: error.message }]
+    if (error !== null) return errorEvents(error)
     const start = { kind: 'start', id: readAnswerId(event.id), model: '' } as const
     // A function call is never split over several events.
     const call = isCalled ? null : calledIn(event)
@@ -189,13 +192,22 @@ async function requestToken(
 }
 
 /**
+ * Returns the address below which the paths of Baidu's API begin. The path of a proxy is kept, but
+ * not the version at its end, because the path for tokens contains none.
+ */
+function rootOf(baseUrl: string): string {
+  const url = URL.parse(baseUrl)
+  return url === null ? '' : `${url.origin}${url.pathname.replace(/(?:\/v\d+)?\/*$/, '')}`
+}
+
+/**
  * Reads a key of the form `API key|secret key`. An access token, which is requested with the key,
  * is added to the path of each call.
  */
 export const openBaiduV1: OpenCloud = ({ key, baseUrl }) => {
   const [id = '', secret = '', ...rest] = key.split('|').map((part) => part.trim())
   if (rest.length > 0 || !isVisibleText(id) || !isVisibleText(secret)) return null
-  const base = baseUrl === '' ? DEFAULT_BASE_URL : (URL.parse(baseUrl)?.origin ?? '')
+  const base = baseUrl === '' ? DEFAULT_BASE_URL : rootOf(baseUrl)
   const tokens = new AccessTokenCache((via) => requestToken(via, base, [id, secret]))
   return {
     baseUrlFor: () => DEFAULT_BASE_URL,

@@ -6,6 +6,7 @@ import type {
   StopReason,
 } from '#relay/canonical/canonical-answer.ts'
 import { TOKEN_COUNT_MAX } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
+import type { ProviderError } from './chat-translation.ts'
 
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= TOKEN_COUNT_MAX
@@ -49,6 +50,11 @@ export const thinkingEvents = (text: string): readonly CanonicalEvent[] =>
 export const endEvents = (stop: StopReason = 'end'): readonly CanonicalEvent[] => [
   { kind: 'stop', choice: 0, stop, stopSequence: null },
   { kind: 'end' },
+]
+
+/** Returns the event that ends a stream with a provider's error. */
+export const errorEvents = (error: ProviderError): readonly CanonicalEvent[] => [
+  { kind: 'error', ...error },
 ]
 
 /** Returns an answer with one choice. */

@@ -10,6 +10,7 @@ import {
 import { readAnswerId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import {
   endEvents,
+  errorEvents,
   reportedUsage,
   textEvents,
   thinkingEvents,
@@ -79,8 +80,7 @@ function usageIn(body: JsonObject) {
 
 const errorEvent = (body: JsonObject) => {
   const error = readError(body, 200)
-  const type = error?.type ?? 'coze_error'
-  return [{ kind: 'error', type, message: error?.message ?? '' } as const]
+  return errorEvents(error ?? { status: 502, type: 'coze_error', message: '' })
 }
 
 /**

@@ -74,7 +74,8 @@ function readCollected(
 ): DecodedAnswer {
   const events = eventsIn(translation, body)
   if (events.length === 0) return { kind: 'failed', error: 'format' }
-  if (events.some(({ kind }) => kind === 'error')) return { kind: 'refused', status: 502 }
+  const error = events.find((event) => event.kind === 'error')
+  if (error !== undefined) return { kind: 'refused', status: error.status ?? 502 }
   if (!events.some(({ kind }) => kind === 'end')) return { kind: 'failed', error: 'cut' }
   return written(joinEventsToAnswer(events), options)
 }
@@ -90,7 +91,7 @@ function errorIn(translation: Translation, body: Buffer, status: number): Provid
   const object = parsedObject(body.toString('utf8'))
   if (object !== null) return translation.readError(object, status)
   const event = eventsIn(translation, body).find(({ kind }) => kind === 'error')
-  return event?.kind === 'error' ? { ...event, status: 502 } : null
+  return event?.kind === 'error' ? { ...event, status: event.status ?? 502 } : null
 }
 
 const written = (answer: CanonicalAnswer, options: DecoderOptions): DecodedAnswer => {
@@ -102,6 +103,7 @@ const written = (answer: CanonicalAnswer, options: DecoderOptions): DecodedAnswe
 /** Converts the stream of a provider to chunks in OpenAI's chat format. */
 class TranslatedStream {
   fault: DecoderFault | null = null
+  errorStatus: number | null = null
   private readonly splitter = new EventSplitter()
   private readonly read
   private readonly writer
@@ -127,6 +129,7 @@ class TranslatedStream {
     if (this.isEnded) return ''
     if (event.kind === 'error') {
       this.isEnded = true
+      this.errorStatus = event.status ?? null
       // A provider that reports a usage charges for it even if the answer ends with an error.
       return this.writer.usageChunk() + dataEvent(errorObject(event))
     }

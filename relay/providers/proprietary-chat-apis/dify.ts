@@ -11,6 +11,7 @@ import {
 import { readAnswerId } from '#relay/conversion/limit-ids-model-names-and-token-counts.ts'
 import {
   endEvents,
+  errorEvents,
   reportedUsage,
   singleAnswer,
   textEvents,
@@ -94,7 +95,7 @@ function createEventReader(): ProviderEventReader {
     if (name === 'message_replace') return REPLACED
     if (name === 'message_end') return [start, ...usageEvents(usageIn(event)), ...endEvents()]
     const error = readError(event, 200)
-    if (error !== null) return [{ kind: 'error', type: error.type, message: error.message }]
+    if (error !== null) return errorEvents(error)
     // A workflow may run for minutes before its first text, and causes costs from its first event.
     return start.id === '' ? [] : [start]
   }

@@ -10,7 +10,7 @@ import {
 import { EVENT_BYTES_MAX } from '#relay/canonical/sse-scanner.ts'
 import { headerIn } from '../header-list.ts'
 import type { Transport } from '../provider-access-and-decoder-types.ts'
-import { PolledCall } from '../submit-and-poll-call.ts'
+import { PolledCall, pollingRoot } from '../submit-and-poll-call.ts'
 
 type Handler = Dispatcher.DispatchHandler
 type Controller = Dispatcher.DispatchController
@@ -80,7 +80,8 @@ class HandlerFailed extends Error {
 
 class PredictionCall extends PolledCall {
   private readonly origin: string
-  private id = ''
+  /** The URL of the prediction. Empty until its id is known. */
+  private url = ''
   private hasBegun = false
 
   constructor(
@@ -108,7 +109,7 @@ class PredictionCall extends PolledCall {
       const prediction = parsedObject(created.text) ?? {}
       const id = textOrEmpty(prediction.id)
       if (!/^[\w-]+$/.test(id)) return this.finish(control, { ...created, status: 502 })
-      this.id = id
+      this.url = `${this.origin}${pollingRoot(path, '/v1/')}predictions/${id}`
       this.aborter.signal.throwIfAborted()
       const { stream } = objectOrEmpty(prediction.urls)
       const url = textOrEmpty(stream)
@@ -182,9 +183,8 @@ class PredictionCall extends PolledCall {
    * shorter interval.
    */
   private async ended(control: Controller, quickPolls: number): Promise<JsonObject> {
-    const url = `${this.origin}/v1/predictions/${this.id}`
     for (let poll = 1; ; poll += 1) {
-      const prediction = await this.poll(url, ({ text }) => parsedObject(text))
+      const prediction = await this.poll(this.url, ({ text }) => parsedObject(text))
       if (prediction !== null && ENDED.has(textOrEmpty(prediction.status))) return prediction
       // While the prediction is known to run, comments keep a stream that has begun from timing
       // out.
@@ -198,6 +198,6 @@ class PredictionCall extends PolledCall {
   }
 
   private cancel(): void {
-    if (this.id !== '') this.cancelAt(`${this.origin}/v1/predictions/${this.id}/cancel`)
+    if (this.url !== '') this.cancelAt(`${this.url}/cancel`)
   }
 }

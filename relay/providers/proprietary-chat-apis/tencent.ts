@@ -22,7 +22,7 @@ import {
   type OpenCloud,
   type ProviderCall,
 } from '../provider-access-and-decoder-types.ts'
-import { reportedUsage, usageEvents } from './build-answer-events.ts'
+import { errorEvents, reportedUsage, usageEvents } from './build-answer-events.ts'
 import type { ProviderError, ProviderEventReader, Translation } from './chat-translation.ts'
 import { type Feature, lossesOf } from './text-conversation-and-losses.ts'
 
@@ -130,6 +130,12 @@ const ACCOUNT_ERRORS = [
   ...['FailedOperation.UserUnAuth', 'UnsupportedOperation.NonWhitelistAccount'],
 ]
 
+/** The prefixes of the error codes that concern the request or its contents. */
+const REQUEST_ERRORS = [
+  ...['InvalidParameter', 'MissingParameter', 'UnknownParameter', 'InvalidRequest'],
+  ...['RequestSizeLimitExceeded', 'OperationDenied.TextIllegal', 'OperationDenied.ImageIllegal'],
+]
+
 function errorOf(code: string, message: string, status: number): ProviderError {
   const is = (...starts: readonly string[]) => starts.some((start) => code.startsWith(start))
   if (is('AuthFailure', 'UnauthorizedOperation')) {
@@ -139,7 +145,7 @@ function errorOf(code: string, message: string, status: number): ProviderError {
   const busy = is('RequestLimitExceeded', 'LimitExceeded', 'FailedOperation.EngineServerLimit')
     ? 429
     : null
-  const wrong = is('InvalidParameter', 'MissingParameter', 'UnknownParameter') ? 400 : null
+  const wrong = is(...REQUEST_ERRORS) ? 400 : null
   const own = busy ?? wrong ?? 502
   return { status: status >= 400 ? status : own, type: code || 'tencent_error', message }
 }
@@ -150,7 +156,7 @@ function createEventReader(): ProviderEventReader {
     const chunk = parsedObject(data)
     if (chunk === null) return []
     const error = readError(chunk, 200)
-    if (error !== null) return [{ kind: 'error', type: error.type, message: error.message }]
+    if (error !== null) return errorEvents(error)
     const events: CanonicalEvent[] = [
       ...reader.read(withOpenAiNames(chunk), ''),
       ...usageEvents(usageIn(chunk)),

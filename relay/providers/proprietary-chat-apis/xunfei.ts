@@ -19,6 +19,7 @@ import {
 } from '../provider-access-and-decoder-types.ts'
 import {
   endEvents,
+  errorEvents,
   reportedUsage,
   textEvents,
   thinkingEvents,
@@ -115,9 +116,17 @@ function writeRequest(request: CanonicalRequest, { model, other }: TranslationTa
   return { value, losses }
 }
 
-const INVALID_KEY = new Set([11_200, 10_313, 10_005, 10_006])
-const BUSY = new Set([10_007, 10_008, 10_010, 10_110, 11_201, 11_202, 11_203])
-const WRONG_REQUEST = new Set([10_003, 10_004, 10_163, 10_907, 10_013, 10_014, 10_019])
+/**
+ * Spark's error codes by their cause (www.xfyun.cn/doc/spark/Web.html). The codes from 10013 to
+ * 10021 except 10015 and 10016 mean a sensitive input or output, and 10907 a prompt that is too
+ * long.
+ */
+const INVALID_KEY = new Set([11_200, 10_313, 10_015])
+const BUSY = new Set([10_006, 10_007, 10_008, 10_010, 10_110, 11_201, 11_202, 11_203])
+const WRONG_REQUEST = new Set([
+  ...[10_003, 10_004, 10_005, 10_163, 10_907],
+  ...[10_013, 10_014, 10_019, 10_021],
+])
 
 /**
  * Reads an error. The response that refuses a websocket has only a text. A message on an open
@@ -148,7 +157,7 @@ function createEventReader(): ProviderEventReader {
     const event = parsedObject(data)
     if (event === null) return []
     const error = readError(event, 200)
-    if (error !== null) return [{ kind: 'error', type: error.type, message: error.message }]
+    if (error !== null) return errorEvents(error)
     const header = objectOrEmpty(event.header)
     const payload = objectOrEmpty(event.payload)
     const choices = objectOrEmpty(payload.choices)

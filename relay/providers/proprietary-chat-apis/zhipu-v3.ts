@@ -14,6 +14,7 @@ import { isVisibleText } from '../header-list.ts'
 import { MODEL_PLACEHOLDER, type OpenCloud } from '../provider-access-and-decoder-types.ts'
 import {
   endEvents,
+  errorEvents,
   reportedUsage,
   singleAnswer,
   textEvents,
@@ -75,9 +76,17 @@ function readAnswer(body: JsonObject) {
   return singleAnswer(textOrEmpty(data.task_id), [{ kind: 'text', text }], usageIn(data))
 }
 
+/** Zhipu's error codes by their cause (docs.bigmodel.cn/cn/api/api-code). */
 const INVALID_KEY = new Set([1000, 1001, 1002, 1003, 1004, 1110, 1111, 1112])
-const BUSY = new Set([1302, 1303, 1305])
 const NO_BALANCE = 1113
+const STATUSES: ReadonlyMap<number, number> = new Map([
+  // The code 1231 means that the request's id was used before.
+  ...[1210, 1212, 1213, 1214, 1215, 1231].map((code) => [code, 400] as const),
+  // A prompt that is too long, forbidden by a policy, or sensitive.
+  ...[1261, 1300, 1301].map((code) => [code, 400] as const),
+  ...[1211, 1221, 1222].map((code) => [code, 404] as const),
+  ...[1302, 1303, 1304, 1305, 1308, 1310, 1312, 1313].map((code) => [code, 429] as const),
+])
 
 /**
  * Reads an error. Errors have the HTTP status 200 and `success: false`, or are in the member
@@ -91,7 +100,7 @@ function readError(body: JsonObject, status: number): ProviderError | null {
   const message = textOf(inner.message) ?? textOf(body.msg) ?? textOrEmpty(body.message)
   if (INVALID_KEY.has(code)) return { status: 401, type: 'invalid_api_key', message }
   if (code === NO_BALANCE) return { status: 429, type: 'insufficient_quota', message }
-  const own = BUSY.has(code) ? 429 : code >= 1200 && code < 1300 ? 400 : 502
+  const own = STATUSES.get(code) ?? 502
   return { status: status >= 400 ? status : own, type: `${code || 'zhipu_error'}`, message }
 }
 
@@ -101,7 +110,7 @@ function readEvent({ name, data, fields }: ProviderEvent): readonly CanonicalEve
   if (name === 'error' || name === 'interrupted') {
     const body = parsedObject(data) ?? { msg: data }
     const error = readError({ ...body, success: false }, 200)
-    return [{ kind: 'error', type: error?.type ?? 'zhipu_error', message: error?.message ?? '' }]
+    return error === null ? [] : errorEvents(error)
   }
   if (name !== 'finish') return []
   const meta = parsedObject(fields.meta ?? '') ?? {}

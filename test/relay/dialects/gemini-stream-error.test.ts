@@ -21,3 +21,12 @@ it('a code of the provider stays, and a hidden error tells nothing', () => {
   expect(errorOf({ code: 500, status: 'INTERNAL' })).toEqual([500, 'INTERNAL'])
   expect(errorOf({ type: 'overloaded_error' }, true)).toEqual([502, 'UNAVAILABLE'])
 })
+
+it('Anthropic’s status for an overload is UNAVAILABLE', () => {
+  const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
+  const options = { isHidden: false, confidential: [] }
+  const bytes = Buffer.from(JSON.stringify(error))
+  expect(GEMINI_ERRORS.providerErrorBody(bytes, 529, options, 'call')).toEqual({
+    error: { code: 529, message: 'Overloaded', status: 'UNAVAILABLE' },
+  })
+})

@@ -33,12 +33,12 @@ beforeEach(async () => {
   await rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
 })
 
-async function addChannel(script: ProviderScript): Promise<void> {
+async function addChannel(script: ProviderScript, below = ''): Promise<void> {
   const { type, key, other = '', model, others = {} } = script
   await rig.setOption('ModelRatio', { [model]: 1.25 })
   await rig.setOption('CompletionRatio', { [model]: 4 })
   for (const [path, answer] of Object.entries(others)) provider.answers.set(path, answer)
-  const own = { type, other, baseUrl: provider.url, models: [model] }
+  const own = { type, other, baseUrl: `${provider.url}${below}`, models: [model] }
   await rig.append(CHANNELS_STREAM, {
     type: 'ChannelsCreated',
     v: 1,
@@ -227,9 +227,88 @@ it.each([
   ['ResourceUnavailable.InArrears', 'insufficient_quota'],
   ['AuthFailure.SecretIdNotFound', 'invalid_api_key'],
   ['FailedOperation.EngineServerError', 'FailedOperation.EngineServerError'],
+  ['OperationDenied.TextIllegalDetected', 'OperationDenied.TextIllegalDetected'],
 ])('Tencent’s error %s is %s', (Code, type) => {
   const body = { Response: { Error: { Code, Message: 'x' } } }
   expect(TENCENT.readError(body, 200)).toMatchObject({ type, message: 'x' })
+})
+
+/** Codes for a prompt that is too long or sensitive, and other codes that a prompt can't cause. */
+it.each([
+  [
+    'Zhipu',
+    ZHIPU_V3,
+    (code: number) => ({ code, success: false, msg: 'x' }),
+    {
+      400: [1210, 1214, 1261, 1300, 1301],
+      404: [1211, 1222],
+      429: [1302, 1304, 1308],
+      502: [1120, 1200, 1220, 1230, 1234],
+    },
+  ],
+  [
+    'Baidu',
+    BAIDU_V1,
+    (error_code: number) => ({ error_code, error_msg: 'x' }),
+    {
+      400: [336_001, 336_003, 336_006, 336_103],
+      403: [336_004],
+      404: [336_005],
+      429: [18, 336_100],
+      502: [1, 2, 336_000],
+    },
+  ],
+  [
+    'Spark',
+    XUNFEI,
+    (code: number) => ({ header: { code, message: 'x' } }),
+    {
+      400: [10_003, 10_005, 10_013, 10_014, 10_019, 10_021, 10_907],
+      401: [10_015, 10_313, 11_200],
+      429: [10_006, 10_007, 11_201],
+      502: [10_009, 10_012],
+    },
+  ],
+] as const)('the codes of %s have the status of their cause', (_name, api, bodyOf, codes) => {
+  for (const [status, ofStatus] of Object.entries(codes)) {
+    for (const code of ofStatus) {
+      expect([code, api.readError(bodyOf(code), 200)?.status]).toEqual([code, Number(status)])
+    }
+  }
+})
+
+/** Streams that consist of one error about the caller's prompt. */
+const PROMPT_ERRORS: readonly (readonly [number, string])[] = [
+  [15, 'data: {"error_code":336103,"error_msg":"Prompt at fault"}'],
+  [16, 'event:error\ndata:{"code":1301,"msg":"Prompt at fault"}'],
+  [37, 'data: {"event":"error","status":400,"code":"x","message":"Prompt at fault"}'],
+  [49, 'event: error\ndata: {"code":4000,"msg":"Prompt at fault"}'],
+]
+it.each(
+  PROMPT_ERRORS.flatMap(([type, event]) =>
+    [false, true].map((stream) => [type, event, stream] as const),
+  ),
+)('a prompt at fault is a 400 in a stream of type %i (%s, stream: %s)', async (...row) => {
+  const [type, event, stream] = row
+  const script = scriptOf(type)
+  await addChannel(script)
+  await rig.setOption('RetryTimes', '2')
+  const headers = { 'content-type': 'text/event-stream' }
+  const answer = { headers, pieces: [Buffer.from(`${event}\n\n`)] }
+  provider.answers.set(stream ? script.streamPath : script.plainPath, answer)
+  for (let call = 0; call < 12; call++) {
+    const { status, text } = await send(question(script.model, { stream }))
+    expect([status, JSON.parse(text).error.message]).toEqual([400, 'Prompt at fault'])
+  }
+  const ends = (await rig.callEvents()).filter(({ type: name }) => name === 'CallReleased')
+  expect(ends).toHaveLength(12)
+  for (const { data } of ends) expect(data).toMatchObject({ attempts: [{ status: 400 }] })
+  // Only later failures open the circuit.
+  provider.answers.set(stream ? script.streamPath : script.plainPath, { status: 503 })
+  for (let call = 0; call < 5; call++) await send(question(script.model, { stream }))
+  const events = () => rig.core.store.readStream('channel-health-2')
+  await expect.poll(async () => (await events()).length).toBe(1)
+  expect((await events())[0]?.data).toMatchObject({ reason: 'status-503' })
 })
 
 it.each(['constructor', '__proto__', { toString: 1 }])(
@@ -340,6 +419,21 @@ it('a call of a function by Spark comes back as a tool call, billed to the unit'
     text: [{ name: 'read', description: 'Reads.', parameters: { type: 'object' } }],
   })
   expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, usageSource: 'upstream' })
+})
+
+/** Puts the path of a proxy before a method and a path of a provider. */
+const behindProxy = (path: string, proxy = '/proxy/v1/x') => path.replace(' ', ` ${proxy}`)
+
+it.each([15, 56])('all requests to type %i are sent below the path of a proxy', async (type) => {
+  const script = scriptOf(type)
+  const others = Object.entries(script.others ?? {})
+  const ofProxy = others.map(([path, answer]) => [behindProxy(path), answer] as const)
+  await addChannel({ ...script, others: Object.fromEntries(ofProxy) }, '/proxy/v1/x')
+  provider.answers.set(behindProxy(script.plainPath), script.plain)
+  const { status, text } = await send(question(script.model))
+  expect({ status, text }).toMatchObject({ status: 200 })
+  expect((await onlyEnd(rig)).data).toMatchObject({ charge: CHARGE, end: 'done' })
+  for (const { path } of provider.requests) expect(path).toMatch(/^\/proxy\/v1\/x\//)
 })
 
 /** The first line of an event with text. */

@@ -128,6 +128,23 @@ describe('a temporary key', () => {
 })
 
 describe('the other endpoints of the Realtime API', () => {
+  it('say that sessions that only transcribe are not supported', async () => {
+    const transcription = { model: 'gpt-4o-transcribe', language: 'en' }
+    const session = { type: 'transcription', audio: { input: { transcription } } }
+    for (const [path, request, param] of [
+      ['client_secrets', { session }, 'session.type'],
+      ['transcription_sessions', { input_audio_transcription: transcription }, null],
+    ] as const) {
+      const { status, body } = await post(path, request)
+      expect(status, path).toBe(400)
+      const code = 'transcription_sessions_not_supported'
+      expect(body).toMatchObject({ error: { code, param } })
+    }
+    const client = new RealtimeClient(rig.url, MODEL, { query: '&intent=transcription' })
+    await expect.poll(() => client.refused?.status).toBe(400)
+    expect(client.refused?.body).toContain('only transcribe')
+  })
+
   it('refuse calls over WebRTC and requests without a websocket', async () => {
     const type = { 'content-type': 'application/sdp' }
     for (const [path, headers] of [

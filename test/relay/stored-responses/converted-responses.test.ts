@@ -258,7 +258,7 @@ describe('a converted response', () => {
     const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'ogg' } }
     const unreadable = { role: 'user', content: [audio, { type: 'input_image', detail: 5 }] }
     const refused = await call({ previous_response_id, input: [unreadable] })
-    expect(refused.json.error).toMatchObject({ code: 'not_convertible' })
+    expect(refused.json.error).toMatchObject({ code: 'invalid_parameter' })
     expect(refused.json.error.param).toMatch(/^input\[0\]/)
   })
 

@@ -24,7 +24,10 @@ const ANSWER: CanonicalAnswer = {
       stopSequence: null,
       logprobs: [{ token: 'Both', logprob: -0.1, bytes: null, top_logprobs: [] }],
     },
-    { parts: [{ kind: 'refusal', text: 'No.' }], stop: 'end', stopSequence: null, logprobs: null },
+    {
+      parts: [{ kind: 'refusal', text: 'No.' }],
+      ...{ stop: 'refusal', stopSequence: null, logprobs: null },
+    },
     { parts: [], stop: 'length', stopSequence: null, logprobs: null },
   ],
   usage: {

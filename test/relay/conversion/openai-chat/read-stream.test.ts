@@ -198,7 +198,7 @@ describe('reading a stream', () => {
       { kind: 'text', choice: 0, part: 0, text: 'x' },
       { kind: 'logprobs', choice: 0, tokens },
       { kind: 'refusal', choice: 1, part: 0, text: 'No.' },
-      { kind: 'stop', choice: 1, stop: 'end', stopSequence: null },
+      { kind: 'stop', choice: 1, stop: 'refusal', stopSequence: null },
       { kind: 'stop', choice: 0, stop: 'end', stopSequence: null },
       { kind: 'end' },
     ])

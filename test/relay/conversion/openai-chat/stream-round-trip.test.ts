@@ -60,7 +60,8 @@ function partEvents(part: Part, number: number, choice: number): readonly Canoni
 }
 
 function choiceEvents(list: readonly Part[], choice: number): readonly CanonicalEvent[] {
-  const stop = list.some(({ kind }) => kind === 'tool-call') ? 'tool-calls' : 'end'
+  const has = (kind: Part['kind']) => list.some((part) => part.kind === kind)
+  const stop = has('tool-call') ? 'tool-calls' : has('refusal') ? 'refusal' : 'end'
   return [
     ...list.flatMap((part, number) => partEvents(part, number, choice)),
     { kind: 'stop', choice, stop, stopSequence: null },

@@ -22,7 +22,7 @@ const USAGE = {
 }
 const START: CanonicalEvent = { kind: 'start', id: 'msg_1', model: 'm' }
 const at = (part: number, choice = 0) => ({ choice, part })
-const stop = (reason: 'end' | 'tool-calls', choice = 0): CanonicalEvent => ({
+const stop = (reason: 'end' | 'tool-calls' | 'refusal', choice = 0): CanonicalEvent => ({
   ...{ kind: 'stop', choice, stop: reason, stopSequence: null },
 })
 
@@ -43,7 +43,7 @@ const ANSWER: readonly CanonicalEvent[] = [
   stop('tool-calls'),
   { kind: 'text', ...at(0, 1), text: 'Other' },
   { kind: 'refusal', ...at(1, 1), text: 'No.' },
-  stop('end', 1),
+  stop('refusal', 1),
   { kind: 'usage', usage: USAGE },
   { kind: 'end' },
 ]
