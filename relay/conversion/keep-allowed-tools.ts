@@ -20,8 +20,8 @@ export const keepAllowedTools = (
 ): ChosenTools => ({ tools: tools.filter(({ name }) => names.has(name)), choice })
 
 /**
- * Returns the selection unchanged. Throws an `InexpressibleMemberError` with `path` if the model must call a
- * tool but has none, because the provider would be asked for an answer without tools.
+ * Returns the selection unchanged. Throws an `InexpressibleMemberError` with `path` if the model
+ * must call a tool but has none, because the provider would be asked for an answer without tools.
  */
 export function checkedForRequiredTool(selection: ChosenTools, path: string): ChosenTools {
   if (selection.choice?.kind !== 'required' || selection.tools.length > 0) return selection
