@@ -11,6 +11,7 @@ import type { Exchange } from '#relay/pipeline/http-exchange.ts'
 import { withCopiesOfBody } from '#relay/pipeline/memory-of-body-copies.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
+import { rejectUnreadRequest } from '#relay/pipeline/send-error-before-body-is-read.ts'
 import { bodyShareOf } from '#relay/pipeline/user-share-of-body-memory.ts'
 import { isRelayError, relayError } from '../canonical/relay-error.ts'
 import { AcceptedTaskWriter } from './accepted-task-writer.ts'
@@ -239,7 +240,11 @@ async function withBody(
   mediaType?: RegExp,
 ): Promise<void> {
   const body = await readBody(exchange.request, deps.bodyMemory, owner, mediaType)
-  if (isRelayError(body)) return sendTaskError(exchange, kind, body)
+  if (isRelayError(body)) {
+    return rejectUnreadRequest(exchange, body, (to, error, end) =>
+      sendTaskError(to, kind, error, end),
+    )
+  }
   try {
     await work(body)
   } finally {
