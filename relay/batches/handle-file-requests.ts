@@ -3,6 +3,7 @@ import { objectOf } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
+import { changedAccessError, currentCaller } from '../pipeline/current-caller.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
 import {
   type Exchange,
@@ -75,14 +76,16 @@ const missing = (id: string): RelayError =>
 export async function uploadBatchFile(
   deps: BatchDeps,
   exchange: Exchange,
-  caller: Caller,
+  authenticated: Caller,
 ): Promise<void> {
   const { request } = exchange
-  const owner = await chatBodyShareOf(deps, caller, request)
+  const owner = await chatBodyShareOf(deps, authenticated, request)
   if (isRelayError(owner)) return rejectUnreadRequest(exchange, owner)
   const form = await readForm(request, deps, owner, FORM)
   if (isRelayError(form)) return rejectUnreadRequest(exchange, form)
   try {
+    const caller = await currentCaller(deps, authenticated, exchange)
+    if (isRelayError(caller)) return sendError(exchange, caller)
     const sized = { ...CALLS_NO_MODEL, body: form.document }
     const permit = await acquirePermit(deps, caller, sized)
     if (isRelayError(permit)) return sendError(exchange, permit)
@@ -148,6 +151,12 @@ async function storeForm(
     channelsFor(deps, caller, upload.file),
   )
   if (isRelayError(channels)) return channels
+  // The file may have waited for a reader, and reading it takes up to minutes.
+  const changed = await changedAccessError(deps, caller, exchange)
+  if (changed !== null) {
+    channels.skip()
+    return changed
+  }
   const sent = { userId, limits, ...upload }
   const stored = await uploadToChannels(deps, exchange.call, channels, sent)
   if (!('failure' in stored)) {
