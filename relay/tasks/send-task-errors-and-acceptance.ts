@@ -1,6 +1,7 @@
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import {
+  isRelayError,
   type RelayError,
   type RelayErrorCode,
   relayError,
@@ -125,12 +126,12 @@ export type TaskErrorAnswer = { readonly status: number } & (
   | { readonly providerError: null; readonly error: RelayError }
 )
 
+/** Returns the error for the last attempt, or the error why no channel was tried. */
 export function taskErrorAnswer(
   { views }: Pick<TaskDeps, 'views'>,
-  last: LastAttempt | null,
-  model: string,
+  last: LastAttempt | RelayError,
 ): TaskErrorAnswer {
-  if (last === null) return failed(relayError('no_channel', { subject: model, retryAfter: 10 }))
+  if (isRelayError(last)) return failed(last)
   const { end, answer, channel } = last
   const refusal = answer?.isAccepted === false ? answer : null
   const mappedStatus = mappedStatusOf(channel, end)
