@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { objectOf } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
@@ -28,6 +27,7 @@ import {
   ResultsUnavailable,
 } from './download-batch-results-from-provider.ts'
 import type { StoredFile } from './file-record-store.ts'
+import { type Download, whileDownloading } from './limit-downloads.ts'
 import {
   contentPathOf,
   isFileId,
@@ -47,7 +47,6 @@ const MIB = 1024 * 1024
 const FILE_BYTES_MAX = 200 * MIB
 /** The maximum number of files that one user may have. */
 const FILES_MAX = 1_000
-const DOWNLOAD_MS = 3_600_000
 const PAGE = { usual: 10_000, most: 10_000 }
 /**
  * The maximum number of files on a page. A caller who asks for more files gets a page of this
@@ -297,12 +296,17 @@ export async function sendFileContent(
   const stored = await find(deps, caller, id)
   if (stored === null) return sendError(exchange, missing(id))
   const path = contentPathOf(stored.upstreamId)
-  if (stored.batch === null) return sendOwnFile(deps, exchange, stored, path)
+  if (stored.batch === null) {
+    return whileDownloading(deps, exchange, caller, (download) =>
+      sendOwnFile(deps, exchange, stored, { path, download }),
+    )
+  }
   const batch = await deps.batchStore.find(stored.userId, stored.batch)
   if (batch?.isSettled !== true) return sendError(exchange, missing(id))
   const render = (line: string, lineOf: FindShownLine, hidden: readonly string[]) =>
     renderOpenAiResult(line, kindOf(stored), lineOf, hidden)
-  await sendRenderedLines(deps, exchange, batch, { path, headers: {}, type: TYPE, render })
+  const shown = { path, headers: {}, type: TYPE, render }
+  await sendRenderedLines(deps, exchange, { stored: batch, caller }, shown)
 }
 
 const TYPE = 'application/octet-stream'
@@ -311,22 +315,17 @@ async function sendOwnFile(
   deps: BatchDeps,
   exchange: Exchange,
   stored: StoredFile,
-  path: string,
+  { path, download }: { readonly path: string; readonly download: Download },
 ): Promise<void> {
   const keys = keysOfSubmitted(deps.views.channels, stored)
   if (keys.length === 0) {
     return sendError(exchange, relayError('channel_deleted', { subject: stored.file }))
   }
   const { response } = exchange
-  const gone = new AbortController()
-  response.on('close', () => gone.abort())
-  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(DOWNLOAD_MS)])
   try {
-    const content = await openDownload(deps, { keys, path, headers: {} }, signal)
+    const content = await openDownload(deps, { keys, path, headers: {} }, download.signal)
     response.writeHead(200, [...headersOf(exchange), 'Content-Type', TYPE])
-    for await (const chunk of content) {
-      if (!response.write(chunk)) await once(response as never, 'drain', { signal })
-    }
+    for await (const chunk of content) await download.write(chunk)
     response.end()
   } catch (error) {
     if (response.headersSent) response.destroy()

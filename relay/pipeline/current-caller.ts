@@ -49,3 +49,40 @@ export async function changedAccessError(
   const isSame = current.token === caller.token && current.user.group === caller.user.group
   return isSame ? null : relayError('overloaded', { retryAfter: 2 })
 }
+
+/**
+ * Calls `onLost` once if the caller loses access. Returns the function that ends the watch, which
+ * must be called. A check costs two look-ups in memory while nothing changes.
+ */
+export function watchAccess(
+  deps: Deps & Pick<RelayDeps, 'timer' | 'deadlines'>,
+  caller: Caller,
+  exchange: Pick<Exchange, 'clientIp'>,
+  onLost: (error: RelayError) => void,
+): () => void {
+  let latest = caller
+  let checkedAt = performance.now()
+  let isOver = false
+  const note = (current: Caller | RelayError): void => {
+    // If the IP list of a token can't be read at the moment, it is read again by the next check.
+    if (isOver || (isRelayError(current) && current.code === 'store_unavailable')) return
+    if (!isRelayError(current)) {
+      latest = current
+      return
+    }
+    isOver = true
+    onLost(current)
+  }
+  const onTick = (now: number): boolean => {
+    if (isOver || now - checkedAt < deps.deadlines.accessCheckMs) return !isOver
+    checkedAt = now
+    const current = currentCaller(deps, latest, exchange)
+    if (current instanceof Promise) current.then(note, () => {})
+    else note(current)
+    return !isOver
+  }
+  deps.timer.add({ onTick })
+  return () => {
+    isOver = true
+  }
+}
