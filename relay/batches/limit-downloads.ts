@@ -44,6 +44,7 @@ export async function whileDownloading(
   const gone = new AbortController()
   const abort = () => gone.abort()
   response.once('close', abort)
+  if (response.destroyed) abort()
   const name = `user ${caller.user.userId}`
   const release = await permits.enter([{ name, max: DOWNLOADS_OF_USER_MAX }], gone.signal)
   if (release === null) return sendError(exchange, BUSY)
