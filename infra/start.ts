@@ -28,6 +28,7 @@ import type { Core } from './core-dependencies.ts'
 import { createHttpApp } from './http/app.ts'
 import { ensureConsoleBuilt } from './http/build-console-if-changed.ts'
 import { targetForRelay } from './http/canonical-request-target.ts'
+import { endIfStalled } from './http/end-stalled-responses.ts'
 import { createSlowUploads, type SlowUploads } from './http/let-slow-uploads-continue.ts'
 import { serveConsole } from './http/serve-console.ts'
 import { type HttpListener, listen } from './http-listener.ts'
@@ -231,6 +232,7 @@ function serverFor(
     },
     (request, response) => {
       if (state.draining.signal.aborted) response.shouldKeepAlive = false
+      endIfStalled(response)
       const { target, refused } = targetOf(request)
       request.url = refused ?? target
       if (refused !== null) return relay.refusePath(request, response)

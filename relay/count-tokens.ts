@@ -7,6 +7,7 @@ import type { ChatRequest, StoredReference } from './dialects/wire-format.ts'
 import { readGeminiPath } from './gemini-paths.ts'
 import { acquirePermit } from './pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
+import { currentCaller } from './pipeline/current-caller.ts'
 import { type Exchange, sendError, sendJson } from './pipeline/http-exchange.ts'
 import { CopiesOfBody } from './pipeline/memory-of-body-copies.ts'
 import { accessError } from './pipeline/model-access-errors.ts'
@@ -66,13 +67,15 @@ export async function countTokens(
   work: CountWork,
 ): Promise<void> {
   const { request, clientIp, startedAt } = exchange
-  const caller = await authenticate(deps, request, clientIp, startedAt)
-  if (isRelayError(caller)) return sendError(exchange, caller)
-  const owner = await chatBodyShareOf(deps, caller, request)
+  const authenticated = await authenticate(deps, request, clientIp, startedAt)
+  if (isRelayError(authenticated)) return sendError(exchange, authenticated)
+  const owner = await chatBodyShareOf(deps, authenticated, request)
   if (isRelayError(owner)) return rejectUnreadRequest(exchange, owner)
   const upload = await readBody(request, deps.bodyMemory, owner)
   if (isRelayError(upload)) return rejectUnreadRequest(exchange, upload)
   try {
+    const caller = await currentCaller(deps, authenticated, exchange)
+    if (isRelayError(caller)) return sendError(exchange, caller)
     const parsed = work.read(upload)
     if (isRelayError(parsed)) return sendError(exchange, parsed)
     const { adapters } = deps.views.options.options

@@ -119,6 +119,16 @@ const subscriptionAnswer = (limit: number, accessUntil: number) => ({
   access_until: accessUntil,
 })
 
+/**
+ * Returns the quota that a token may still use. A token without a budget has none, which
+ * `unlimited_quota` tells. Its usage is nevertheless subtracted from 0, or from the budget that it
+ * had before. A budget may be overdrawn by work that a provider had already done.
+ */
+const availableTo = ({ isUnlimited, remain, held }: TokenUsage): bigint => {
+  const left = remain + held
+  return isUnlimited || left < 0n ? 0n : left
+}
+
 const tokenAnswer = (
   usage: TokenUsage,
   models: readonly string[],
@@ -130,9 +140,9 @@ const tokenAnswer = (
   data: {
     object: 'token_usage',
     name: usage.name,
-    total_granted: Number(totalOf(usage)),
+    total_granted: Number(usage.isUnlimited ? usage.used : totalOf(usage)),
     total_used: Number(usage.used),
-    total_available: Number(usage.remain + usage.held),
+    total_available: Number(availableTo(usage)),
     unlimited_quota: usage.isUnlimited,
     model_limits: Object.fromEntries(models.map((model) => [model, true])),
     model_limits_enabled: isLimited,

@@ -26,6 +26,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     principal: Principal | null
+    /** The time (`performance.now()`) at which the access check admitted the request. */
+    admittedAt: number
   }
 }
 
@@ -159,7 +161,22 @@ async function admit(request: FastifyRequest, allowsTemporaryPassword = false): 
   if (principal === null) throw httpError('NotLoggedIn')
   if (!allowsTemporaryPassword) requireOwnPassword(principal)
   request.principal = principal
+  request.admittedAt = performance.now()
   return principal
+}
+
+/** A body that takes longer than this many milliseconds makes the access be checked again. */
+const QUICK_BODY_MS = 1_000
+
+/**
+ * Throws a 401 if the caller has lost access while the body of the request arrived. A client can
+ * delay the end of a body for minutes, so that a banned admin could still change something. Most
+ * bodies arrive at once and need no second check.
+ */
+export async function requireAccessAfterBody(request: FastifyRequest): Promise<void> {
+  const { principal, admittedAt } = request
+  if (principal === null || performance.now() - admittedAt < QUICK_BODY_MS) return
+  if (!(await isStillAdmitted(request))) throw httpError('NotLoggedIn')
 }
 
 /**

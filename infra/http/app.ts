@@ -13,7 +13,7 @@ import {
   LogController,
 } from 'fastify'
 import type { Core } from '../core-dependencies.ts'
-import type { AccessDeps } from './access-checks.ts'
+import { type AccessDeps, requireAccessAfterBody } from './access-checks.ts'
 import { canonicalTarget } from './canonical-request-target.ts'
 import { compileSchemasOnDemand } from './compile-schemas.ts'
 import { describeRoute, SECURITY_SCHEMES } from './describe-route-in-openapi.ts'
@@ -86,6 +86,7 @@ export async function createHttpApp(core: Core, options: HttpAppOptions): Promis
   const gate: AccessDeps = { sessions, findPrincipals, findAccessToken, keyedHash, now }
   app.decorate('gate', gate)
   app.decorateRequest('principal', null)
+  app.decorateRequest('admittedAt', 0)
   app.decorateRequest('sealedClient', null)
   addHooks(app, options)
   sweepSessions(app, core)
@@ -160,6 +161,7 @@ function addHooks(app: FastifyInstance, options: HttpAppOptions): void {
       throw httpError('Unavailable', {}, DISK_RETRY_SECONDS)
   })
   app.addHook('preValidation', async (request) => {
+    await requireAccessAfterBody(request)
     rejectBadText(request.query, 'query')
     rejectBadText(request.params, 'params')
   })

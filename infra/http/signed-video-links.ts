@@ -17,17 +17,20 @@ export type VideoFile = {
   readonly cover?: string
   /** The time until which the vendor keeps the file, in Unix milliseconds, if it is known. */
   readonly expiresAt?: number
+  /** The length of the video in whole seconds, if the vendor reports it. */
+  readonly seconds?: number
 }
 
 /** Reads the result of a finished video. Returns null if the text is null or has no file. */
 export function readVideoFile(text: string | null): VideoFile | null {
   if (text === null || text === '') return null
-  const { file, cover, expiresAt } = JSON.parse(text) as Partial<VideoFile>
+  const { file, cover, expiresAt, seconds } = JSON.parse(text) as Partial<VideoFile>
   if (typeof file !== 'string') return null
   return {
     file,
     ...(typeof cover === 'string' ? { cover } : {}),
     ...(typeof expiresAt === 'number' ? { expiresAt } : {}),
+    ...(typeof seconds === 'number' ? { seconds } : {}),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Sealed } from '#domain/shared/event.ts'
+import { secondsMade } from '#domain/shared/seconds-made.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Language } from '#infra/http/request-language.ts'
@@ -78,10 +79,11 @@ function videoOf(
   const { id, kind, status, isDeleted, videoSeconds, videoResolution } = row
   if (kind !== 'video') return null
   const isThere = status === 'SUCCESS' && !isDeleted
-  const expiresAt = readVideoFile(result)?.expiresAt ?? null
+  const file = readVideoFile(result)
+  const expiresAt = file?.expiresAt ?? null
   return {
     url: isThere ? videoPath(core, { task: id, expiresAt }) : '',
-    seconds: videoSeconds ?? 0,
+    seconds: secondsMade(videoSeconds ?? 0, file?.seconds),
     resolution: videoResolution ?? '',
   }
 }

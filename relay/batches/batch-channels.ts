@@ -1,10 +1,12 @@
 import type { CircuitScope } from '#domain/channel-health/events.ts'
 import { offerOf } from '#domain/routing/channels-by-group-and-model.ts'
+import type { RelayError } from '../canonical/relay-error.ts'
 import { outcomeOf } from '../channel-health/attempt-outcome.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import type { ChosenKey } from '../pipeline/choose-channel-key.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { noUsableChannelError } from '../pipeline/try-channels-in-order.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 
 /** The channel and the key for one attempt to submit a batch or to upload a file. */
@@ -53,6 +55,11 @@ export class BatchChannels {
       this.selector.end(true)
     }
     return null
+  }
+
+  /** Returns the error for a caller if no channel could be tried. */
+  noneUsableError(): RelayError {
+    return noUsableChannelError(this.selector, this.model)
   }
 
   /** Gives back the current channel, if there is one. This does not count as an attempt. */

@@ -165,7 +165,7 @@ const ofBatch =
   async (deps, exchange, caller, id, settle) => {
     const stored = await findBatch(deps, caller, id)
     if (stored === null) return sendError(exchange, batchNotFound(id))
-    await handler(deps, exchange, stored, settle)
+    await handler(deps, exchange, stored, settle, caller)
   }
 
 const ROUTES: Readonly<

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { objectOf } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
+import { changedAccessError, currentCaller } from '../pipeline/current-caller.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
 import {
   type Exchange,
@@ -27,6 +27,7 @@ import {
   ResultsUnavailable,
 } from './download-batch-results-from-provider.ts'
 import type { StoredFile } from './file-record-store.ts'
+import { type Download, whileDownloading } from './limit-downloads.ts'
 import {
   contentPathOf,
   isFileId,
@@ -46,7 +47,6 @@ const MIB = 1024 * 1024
 const FILE_BYTES_MAX = 200 * MIB
 /** The maximum number of files that one user may have. */
 const FILES_MAX = 1_000
-const DOWNLOAD_MS = 3_600_000
 const PAGE = { usual: 10_000, most: 10_000 }
 /**
  * The maximum number of files on a page. A caller who asks for more files gets a page of this
@@ -75,14 +75,16 @@ const missing = (id: string): RelayError =>
 export async function uploadBatchFile(
   deps: BatchDeps,
   exchange: Exchange,
-  caller: Caller,
+  authenticated: Caller,
 ): Promise<void> {
   const { request } = exchange
-  const owner = await chatBodyShareOf(deps, caller, request)
+  const owner = await chatBodyShareOf(deps, authenticated, request)
   if (isRelayError(owner)) return rejectUnreadRequest(exchange, owner)
   const form = await readForm(request, deps, owner, FORM)
   if (isRelayError(form)) return rejectUnreadRequest(exchange, form)
   try {
+    const caller = await currentCaller(deps, authenticated, exchange)
+    if (isRelayError(caller)) return sendError(exchange, caller)
     const sized = { ...CALLS_NO_MODEL, body: form.document }
     const permit = await acquirePermit(deps, caller, sized)
     if (isRelayError(permit)) return sendError(exchange, permit)
@@ -148,6 +150,12 @@ async function storeForm(
     channelsFor(deps, caller, upload.file),
   )
   if (isRelayError(channels)) return channels
+  // The file may have waited for a reader, and reading it takes up to minutes.
+  const changed = await changedAccessError(deps, caller, exchange)
+  if (changed !== null) {
+    channels.skip()
+    return changed
+  }
   const sent = { userId, limits, ...upload }
   const stored = await uploadToChannels(deps, exchange.call, channels, sent)
   if (!('failure' in stored)) {
@@ -288,12 +296,17 @@ export async function sendFileContent(
   const stored = await find(deps, caller, id)
   if (stored === null) return sendError(exchange, missing(id))
   const path = contentPathOf(stored.upstreamId)
-  if (stored.batch === null) return sendOwnFile(deps, exchange, stored, path)
+  if (stored.batch === null) {
+    return whileDownloading(deps, exchange, caller, (download) =>
+      sendOwnFile(deps, exchange, stored, { path, download }),
+    )
+  }
   const batch = await deps.batchStore.find(stored.userId, stored.batch)
   if (batch?.isSettled !== true) return sendError(exchange, missing(id))
   const render = (line: string, lineOf: FindShownLine, hidden: readonly string[]) =>
     renderOpenAiResult(line, kindOf(stored), lineOf, hidden)
-  await sendRenderedLines(deps, exchange, batch, { path, headers: {}, type: TYPE, render })
+  const shown = { path, headers: {}, type: TYPE, render }
+  await sendRenderedLines(deps, exchange, { stored: batch, caller }, shown)
 }
 
 const TYPE = 'application/octet-stream'
@@ -302,22 +315,17 @@ async function sendOwnFile(
   deps: BatchDeps,
   exchange: Exchange,
   stored: StoredFile,
-  path: string,
+  { path, download }: { readonly path: string; readonly download: Download },
 ): Promise<void> {
   const keys = keysOfSubmitted(deps.views.channels, stored)
   if (keys.length === 0) {
     return sendError(exchange, relayError('channel_deleted', { subject: stored.file }))
   }
   const { response } = exchange
-  const gone = new AbortController()
-  response.on('close', () => gone.abort())
-  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(DOWNLOAD_MS)])
   try {
-    const content = await openDownload(deps, { keys, path, headers: {} }, signal)
+    const content = await openDownload(deps, { keys, path, headers: {} }, download.signal)
     response.writeHead(200, [...headersOf(exchange), 'Content-Type', TYPE])
-    for await (const chunk of content) {
-      if (!response.write(chunk)) await once(response as never, 'drain', { signal })
-    }
+    for await (const chunk of content) await download.write(chunk)
     response.end()
   } catch (error) {
     if (response.headersSent) response.destroy()

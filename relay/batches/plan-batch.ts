@@ -173,7 +173,7 @@ export async function planBatch(
   let plan: PlannedBody | RelayError | null = null
   try {
     const place = await channels.next()
-    if (place === null) return relayError('no_channel', { subject: model, retryAfter: 10 })
+    if (place === null) return channels.noneUsableError()
     plan = await buildPlan(deps, { batch, channel: place.channel, api }, submission, read.planned)
     if (isRelayError(plan)) return plan
     return { group: caller.group, shown: submission.shown, channels, place, ...plan }

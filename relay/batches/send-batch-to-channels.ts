@@ -13,7 +13,6 @@ import {
   channelError,
   type Failed,
   isRefused,
-  NO_CHANNEL,
   NO_STORE,
   refuse,
   sendAccepted,
@@ -106,7 +105,8 @@ export async function sendBatchToChannels(
   // A provider that failed may have accepted the batch. The quota then stays reserved until the
   // batch counts as lost.
   if (isRefusedByAll) await refuse(deps, batch, keyed, attempt)
-  if (last === null) sendError(exchange, error ?? NO_CHANNEL)
+  const unsent = error === NO_STORE ? error : plan.channels.noneUsableError()
+  if (last === null) sendError(exchange, unsent)
   else sendFailure(deps, exchange, last.end, last.channel)
   return false
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { isRelayError, relayError } from '../canonical/relay-error.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import {
@@ -19,6 +18,7 @@ import {
   RESULT_RULES,
   renderGeminiResult,
 } from './gemini-batches.ts'
+import type { Download } from './limit-downloads.ts'
 import { renderStoredBatch } from './render-batch.ts'
 import { atLeastRate, type ResultsMemory } from './result-memory-and-rate.ts'
 import type { BatchDeps } from './settle-batch.ts'
@@ -28,27 +28,25 @@ import {
   cancelAtProvider,
   type Placed,
   placeOfBatch,
+  sendWithMemoryForResults,
   settleSoon,
-  withMemoryForResults,
 } from './show-list-cancel-and-delete-batches.ts'
 import { elementsIn } from './split-json-array.ts'
 
 const PAGE = { usual: 50, most: 1_000 }
-/** The maximum duration of a response with results. */
-const RESPONSE_MS_MAX = 3_600_000
 
 /**
  * Sends the description of a batch to the caller. The description contains the results once the
  * batch is settled.
  */
-export const showGeminiBatch: BatchHandler = async (deps, exchange, stored, settle) => {
+export const showGeminiBatch: BatchHandler = async (deps, exchange, stored, settle, caller) => {
   await settleSoon(deps, settle, stored)
   const current = await deps.batchStore.find(stored.userId, stored.batch)
   if (current === undefined) return sendError(exchange, batchNotFound(geminiIdOf(stored.batch)))
   if (!current.isSettled || !(await hasResults(deps, current))) {
     return sendJson(exchange, 200, await renderStoredBatch(deps, current))
   }
-  await sendWithResults(deps, exchange, current)
+  await sendWithResults(deps, exchange, current, caller)
 }
 
 async function hasResults({ vault }: BatchDeps, { userId, object }: StoredBatch): Promise<boolean> {
@@ -65,13 +63,13 @@ async function sendWithResults(
   deps: BatchDeps,
   exchange: Exchange,
   stored: StoredBatch,
+  caller: Caller,
 ): Promise<void> {
   const placed = await placeOfBatch(deps, stored)
   if (isRelayError(placed)) return sendError(exchange, placed)
   // The number of lines is given as 0, because no memory is needed for the facts of the lines.
-  const { userId } = stored
-  await withMemoryForResults(deps, exchange, { userId, lines: 0 }, (memory) =>
-    writeWithResults(deps, exchange, stored, placed, memory),
+  await sendWithMemoryForResults(deps, exchange, { caller, lines: 0 }, (memory, download) =>
+    writeWithResults(deps, exchange, stored, placed, { memory, download }),
   )
 }
 
@@ -80,26 +78,23 @@ async function writeWithResults(
   exchange: Exchange,
   stored: StoredBatch,
   placed: Placed,
-  memory: ResultsMemory,
+  { memory, download }: { readonly memory: ResultsMemory; readonly download: Download },
 ): Promise<void> {
   const { metadata, ...others } = (await fromStore(renderStoredBatch(deps, stored))) as Readonly<
     Record<string, unknown>
   >
   const { response } = exchange
-  const gone = new AbortController()
-  response.on('close', () => gone.abort())
-  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(RESPONSE_MS_MAX)])
   const write = async (text: string): Promise<void> => {
     if (!response.headersSent) {
       response.writeHead(200, [...headersOf(exchange), 'Content-Type', 'application/json'])
     }
-    if (!response.write(text)) await once(response as never, 'drain', { signal })
+    await download.write(text)
   }
   // The response begins only when the first result has arrived. If the provider fails before that,
   // the caller receives an error response.
   const writeResults = async (head: string): Promise<void> => {
     let before = `${head}${BEGIN}`
-    for await (const text of renderedResults(deps, placed, memory, signal)) {
+    for await (const text of renderedResults(deps, placed, memory, download.signal)) {
       await write(`${before}${text}`)
       before = ','
     }

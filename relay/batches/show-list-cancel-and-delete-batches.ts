@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BatchRecord } from '#domain/batches/decide.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
@@ -28,6 +27,7 @@ import { type FindShownLine, pathOfBatch } from './batch-protocol.ts'
 import { fromStore, type PageOfBatches, type StoredBatch } from './batch-store.ts'
 import { downloadError, resultLines } from './download-batch-results-from-provider.ts'
 import { geminiBatchOf, geminiIdOf } from './gemini-batches.ts'
+import { type Download, whileDownloading } from './limit-downloads.ts'
 import { openAiBatchOf, openAiIdOf } from './openai-batches.ts'
 import { lineId } from './plan-batch.ts'
 import { renderStoredBatch } from './render-batch.ts'
@@ -38,8 +38,6 @@ import type { BatchDeps, Settle } from './settle-batch.ts'
 const SETTLED_WITHIN_MS = 3_000
 const PAGE_MAX = 1_000
 const PAGE_DEFAULT = 20
-/** The maximum duration of a response with results. */
-const RESPONSE_MS_MAX = 3_600_000
 
 /** Finds a batch by its public id. Returns null if the caller's user has no such batch. */
 export async function findBatch(
@@ -58,12 +56,13 @@ export const batchNotFound = (id: string): RelayError =>
 const unfinished = (stored: StoredBatch): RelayError =>
   relayError('batch_not_ended', { subject: idOfBatch(stored) })
 
-/** Handles a request about the batch `stored`, which belongs to the caller's user. */
+/** Handles a request about the batch `stored`, which belongs to the user of `caller`. */
 export type BatchHandler = (
   deps: BatchDeps,
   exchange: Exchange,
   stored: StoredBatch,
   settle: Settle,
+  caller: Caller,
 ) => Promise<void>
 
 export const showBatch: BatchHandler = async (deps, exchange, stored, settle) => {
@@ -268,13 +267,13 @@ const errorAbout = (stored: StoredBatch, placed: Placed, end: AttemptEnd | null)
     : relayError('upstream_error')
 
 /** Sends the results of an Anthropic batch to the caller. */
-export const sendResults: BatchHandler = async (deps, exchange, stored) => {
+export const sendResults: BatchHandler = async (deps, exchange, stored, _settle, caller) => {
   if (!stored.isSettled) return sendError(exchange, unfinished(stored))
   const upstreamId = (await deps.ledger.peek(stored.batch))?.place?.upstreamId ?? ''
   const { headers } = ANTHROPIC_BATCHES
   const path = pathOfBatch(ANTHROPIC_BATCHES, upstreamId, RESULTS_ACTION)
   const shown = { path, headers, type: 'application/x-jsonl', render: renderResult }
-  await sendRenderedLines(deps, exchange, stored, shown)
+  await sendRenderedLines(deps, exchange, { stored, caller }, shown)
 }
 
 export type ShownResults = {
@@ -300,7 +299,20 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
  * caller, and then calls `work`. Sends an error if too little memory is left in total or for this
  * user.
  */
-export async function withMemoryForResults(
+export async function sendWithMemoryForResults(
+  deps: BatchDeps,
+  exchange: Exchange,
+  { caller, lines }: { readonly caller: Caller; readonly lines: number },
+  work: (memory: ResultsMemory, download: Download) => Promise<void>,
+): Promise<void> {
+  await whileDownloading(deps, exchange, caller, (download) =>
+    withMemory(deps, exchange, { userId: caller.user.userId, lines }, (memory) =>
+      work(memory, download),
+    ),
+  )
+}
+
+async function withMemory(
   deps: BatchDeps,
   exchange: Exchange,
   { userId, lines }: { readonly userId: number; readonly lines: number },
@@ -329,13 +341,14 @@ export async function withMemoryForResults(
 export async function sendRenderedLines(
   deps: BatchDeps,
   exchange: Exchange,
-  stored: StoredBatch,
+  { stored, caller }: { readonly stored: StoredBatch; readonly caller: Caller },
   shown: ShownResults,
 ): Promise<void> {
   const placed = await placeOfBatch(deps, stored)
   if (isRelayError(placed)) return sendError(exchange, placed)
-  await withMemoryForResults(deps, exchange, placed.record.submitted, (memory) =>
-    writeRenderedLines(deps, exchange, placed, shown, memory),
+  const { lines } = placed.record.submitted
+  await sendWithMemoryForResults(deps, exchange, { caller, lines }, (memory, download) =>
+    writeRenderedLines(deps, exchange, placed, shown, { memory, download }),
   )
 }
 
@@ -344,7 +357,7 @@ async function writeRenderedLines(
   exchange: Exchange,
   { record, keys }: Placed,
   { path, headers, type, render }: ShownResults,
-  memory: ResultsMemory,
+  { memory, download }: { readonly memory: ResultsMemory; readonly download: Download },
 ): Promise<void> {
   const { batch, parts } = record.submitted
   const confidential = confidentialAt(deps.views, record)
@@ -360,19 +373,16 @@ async function writeRenderedLines(
     return isComplete || isBilled ? { model, isBilled } : null
   }
   const { response } = exchange
-  const gone = new AbortController()
-  response.on('close', () => gone.abort())
-  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(RESPONSE_MS_MAX)])
   const begin = () => {
     if (response.headersSent) return
     response.writeHead(200, [...headersOf(exchange), 'Content-Type', type])
   }
-  for await (const line of resultLines(deps, { keys, path, headers }, memory, signal)) {
+  for await (const line of resultLines(deps, { keys, path, headers }, memory, download.signal)) {
     if (line === null) continue
     const text = render(line.toString('utf8'), lineOf, confidential)
     if (text === null) continue
     begin()
-    if (!response.write(`${text}\n`)) await once(response as never, 'drain', { signal })
+    await download.write(`${text}\n`)
   }
   begin()
   response.end()

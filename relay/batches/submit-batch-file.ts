@@ -3,6 +3,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { isUnexpired } from '../pipeline/channel-expiry.ts'
+import { currentCaller } from '../pipeline/current-caller.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
 import { type Exchange, sendError, signalOfCallerGone } from '../pipeline/http-exchange.ts'
 import { readBody } from '../pipeline/read-body.ts'
@@ -70,13 +71,15 @@ export async function whileReadingFile<T>(
 export async function submitBatchFile(
   deps: BatchDeps,
   exchange: Exchange,
-  caller: Caller,
+  authenticated: Caller,
 ): Promise<void> {
   const { bodyMemory } = deps
-  const owner = await bodyShareOf(deps, caller.user.userId, exchange.request)
+  const owner = await bodyShareOf(deps, authenticated.user.userId, exchange.request)
   const body = await readBody(exchange.request, bodyMemory, owner)
   if (isRelayError(body)) return rejectUnreadRequest(exchange, body)
   try {
+    const caller = await currentCaller(deps, authenticated, exchange)
+    if (isRelayError(caller)) return sendError(exchange, caller)
     const permit = await acquirePermit(deps, caller, CALLS_NO_MODEL)
     if (isRelayError(permit)) return sendError(exchange, permit)
     let isSuccess = false

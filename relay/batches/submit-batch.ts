@@ -8,6 +8,7 @@ import {
   isLimitError,
 } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
+import { changedAccessError, currentCaller } from '../pipeline/current-caller.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
 import {
   CALLER_GONE,
@@ -42,14 +43,16 @@ const BUSY = relayError('overloaded', { retryAfter: 2 })
 export async function submitBatch(
   deps: BatchDeps,
   exchange: Exchange,
-  caller: Caller,
+  authenticated: Caller,
   api: InlineBatches,
 ): Promise<void> {
   const { bodyMemory } = deps
-  const owner = await bodyShareOf(deps, caller.user.userId, exchange.request)
+  const owner = await bodyShareOf(deps, authenticated.user.userId, exchange.request)
   const body = await readBody(exchange.request, bodyMemory, owner)
   if (isRelayError(body)) return rejectUnreadRequest(exchange, body)
   try {
+    const caller = await currentCaller(deps, authenticated, exchange)
+    if (isRelayError(caller)) return sendError(exchange, caller)
     const error = await withCopiesOfBody(bodyMemory, owner, body.length * COPIES, () =>
       submitBody(deps, exchange, caller, body, api),
     )
@@ -161,13 +164,17 @@ type ReservedBatch = Pick<BatchPlan, 'group' | 'parts' | 'lines'> & {
  * same `Idempotency-Key`, only one of them reserves the quota.
  */
 export async function holdBatch(
-  { batchStore, ledger, vault, log, now }: BatchDeps,
+  deps: BatchDeps,
   exchange: Exchange,
   caller: Caller,
   { api, channelId, group, shown, parts, lines }: ReservedBatch,
 ): Promise<RelayError | null> {
   // A caller who has left does not learn the batch's id, and probably submits the batch again.
   if (isCallerGone(exchange)) return CALLER_GONE
+  // A batch may have waited for minutes until all its lines were planned.
+  const changed = await changedAccessError(deps, caller, exchange)
+  if (changed !== null) return changed
+  const { batchStore, ledger, vault, log, now } = deps
   const { call: batch, startedAt, clientIp } = exchange
   const { userId, settings } = caller.user
   const holder = randomUUID()

@@ -89,8 +89,7 @@ export async function uploadToChannels(
   } finally {
     channels.skip()
   }
-  const subject = channels.model
-  return last ?? { channel: null, failure: relayError('no_channel', { subject, retryAfter: 10 }) }
+  return last ?? { channel: null, failure: channels.noneUsableError() }
 }
 
 export type UploadFailure = {

@@ -75,15 +75,21 @@ export function callerOf(
   const user = token === undefined ? undefined : views.users.find(token.userId)
   if (token === undefined || user === undefined) return null
   if (!token.isEnabled) return relayError('token_disabled')
-  const { expiresAt, group } = token.terms
+  const { expiresAt } = token.terms
   if (expiresAt !== null && expiresAt * 1_000 <= now) return relayError('token_expired')
   if (!user.isEnabled) return relayError('user_disabled')
   const isPinAllowed = pinnedChannelId === null || user.role >= ADMIN
-  const caller = { token, user, group: group === '' ? user.group : group, pinnedChannelId }
+  const caller = { token, user, group: groupOfCaller(token, user), pinnedChannelId }
   const outcome = isPinAllowed ? caller : relayError('channel_not_allowed')
   if (token.terms.allowIps === null) return outcome
   return checkAddress(token, clientIp, vault).then((error) => error ?? outcome)
 }
+
+/** Returns the group of a token, which is the group of its user unless the token names one. */
+export const groupOfCaller = (
+  { terms }: Pick<RelayToken, 'terms'>,
+  user: Pick<RelayUser, 'group'>,
+): string => (terms.group === '' ? user.group : terms.group)
 
 async function rejectKey(failedKeys: FailedKeys, clientIp: string): Promise<RelayError> {
   const waitSeconds = await failedKeys.failed(clientIp)

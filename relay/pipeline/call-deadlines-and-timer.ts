@@ -47,6 +47,8 @@ export type Deadlines = {
   readonly accessCheckMs: number
   /** A caller whose connection accepts no byte for this time is treated as disconnected. */
   readonly writeStallMs: number
+  /** A download ends if its caller reads nothing for this time. */
+  readonly downloadStallMs: number
   /**
    * The maximum time between two bytes of a websocket message. While the relay shuts down, this is
    * also the maximum time between two bytes of an HTTP request body.
@@ -73,6 +75,7 @@ export const DEFAULT_DEADLINES: Deadlines = {
   lastUsageMs: 5_000,
   accessCheckMs: 1_000,
   writeStallMs: 60_000,
+  downloadStallMs: 30_000,
   uploadStallMs: 10_000,
   cancelMs: 5_000,
   leaseMs: 60_000,

@@ -11,6 +11,7 @@ import { checkConversion } from './check-conversion.ts'
 import type { CallTerms } from './compute-hold-and-output-limit.ts'
 import type { ClosingContext } from './conclude-answered-and-failed-calls.ts'
 import { concludeCall } from './conclude-call-by-last-attempt.ts'
+import { currentCaller } from './current-caller.ts'
 import { excludeChannelsByInputLimit } from './exclude-channels-by-input-limit.ts'
 import { type AdmittedCall, admit } from './hold-quota-and-admit-call.ts'
 import { type Exchange, sendError } from './http-exchange.ts'
@@ -86,7 +87,10 @@ export async function executeCall(
   const { body: upload } = received
   const permitBeforePlan = new PermitBeforePlan()
   try {
-    const authorized = authenticator.readBodySettings(authenticated, upload)
+    const pendingCurrent = currentCaller(deps, authenticated, arrived)
+    const current = pendingCurrent instanceof Promise ? await pendingCurrent : pendingCurrent
+    if (isRelayError(current)) return sendError(arrived, current)
+    const authorized = authenticator.readBodySettings(current, upload)
     if (isRelayError(authorized)) return sendError(arrived, authorized)
     const { caller, body } = authorized
     const complete = body === upload ? received : { ...received, body }

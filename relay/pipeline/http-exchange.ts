@@ -127,7 +127,7 @@ export const headersOfError = ({ code, params, retryAfter }: RelayError): string
 ]
 
 /** Sends an error response. `end` writes the response body and ends the response. */
-export function sendError(exchange: Exchange, error: RelayError, end = endNow): void {
+export function sendError(exchange: Exchange, error: RelayError, end?: EndAnswer): void {
   const shown = errorInCallerRequest(error, exchange.insertedItems)
   const { status, body } = exchange.errors.errorBody(shown, exchange.language, exchange.call)
   const headers = headersOfError(error)
@@ -153,7 +153,8 @@ export function traceError({ log, call }: Exchange, { code }: RelayError, status
 const isRetryPointless = ({ code }: RelayError, status: number): boolean =>
   status === 402 || code === 'idempotency_replayed' || code === 'idempotency_submitted'
 
-type EndAnswer = (response: CallResponse, text: string) => void
+/** Writes the body of a response and ends the response. */
+export type EndAnswer = (response: CallResponse, text: string) => void
 
 const endNow: EndAnswer = (response, text) => {
   response.end(text)

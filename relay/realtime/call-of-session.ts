@@ -25,6 +25,7 @@ import type { RealtimeBill } from './realtime-usage.ts'
 /** The values that all calls of a session share. */
 export type CallContext = {
   readonly deps: RelayDeps
+  /** The caller with its current token, user and group, which may change during the session. */
   readonly caller: Caller
   readonly channel: RelayChannel
   /** The reference of the key with which the session was opened. */

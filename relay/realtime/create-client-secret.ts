@@ -7,6 +7,7 @@ import { isMembers } from '../dialects/read-common-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import { authenticate, type Caller } from '../pipeline/authenticate.ts'
+import { currentCaller } from '../pipeline/current-caller.ts'
 import { type Exchange, sendError, sendJson } from '../pipeline/http-exchange.ts'
 import { callerInOfferingGroup } from '../pipeline/plan-call.ts'
 import { readBody } from '../pipeline/read-body.ts'
@@ -75,12 +76,14 @@ async function createClientSecret(
   endpoint: SecretEndpoint,
 ): Promise<void> {
   const { request, clientIp, startedAt } = exchange
-  const caller = await authenticate(deps, request, clientIp, startedAt)
-  if (isRelayError(caller)) return sendError(exchange, caller)
-  const owner = await bodyShareOf(deps, caller.user.userId, request)
+  const authenticated = await authenticate(deps, request, clientIp, startedAt)
+  if (isRelayError(authenticated)) return sendError(exchange, authenticated)
+  const owner = await bodyShareOf(deps, authenticated.user.userId, request)
   const body = await readBody(request, deps.bodyMemory, owner)
   if (isRelayError(body)) return rejectUnreadRequest(exchange, body)
   try {
+    const caller = await currentCaller(deps, authenticated, exchange)
+    if (isRelayError(caller)) return sendError(exchange, caller)
     const secretRequest = readSecretRequest(body, endpoint)
     if (isRelayError(secretRequest)) return sendError(exchange, secretRequest)
     const inGroup = callerInOfferingGroup(deps.views, caller, secretRequest.model, 'realtime')

@@ -2,6 +2,7 @@ import { WebSocket } from 'ws'
 import { priceOf } from '#domain/pricing/price-list.ts'
 import type { PriceSnapshot } from '#domain/pricing/price-snapshot.ts'
 import { type Offer, offerOf } from '#domain/routing/channels-by-group-and-model.ts'
+import { ADMIN } from '#domain/shared/user-roles-and-statuses.ts'
 import type { Views } from '#relay/views/start-views.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
@@ -69,6 +70,9 @@ export function planResponse(
   now: number,
   { channel, keyRef }: { readonly channel: RelayChannel; readonly keyRef: string },
 ): RealtimePlan | RelayError {
+  const { pinnedChannelId, user } = caller
+  // Only admins may name a channel, and the user may have lost this role since the session began.
+  if (pinnedChannelId !== null && user.role < ADMIN) return relayError('channel_not_allowed')
   const plan = planRealtime(views, caller, model, now)
   if ('code' in plan) return plan
   const isOffered = plan.offer.some(({ channels }) =>

@@ -4,7 +4,6 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { holdFor } from '#domain/pricing/hold-amount.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import type { BodyMemoryShare } from '../limits/body-memory.ts'
-import { accessCheck } from '../pipeline/access-check-of-running-calls.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { checkAccountCanPay } from '../pipeline/check-account-can-pay.ts'
 import { errorOfException } from '../pipeline/error-of-exception.ts'
@@ -19,6 +18,8 @@ import {
 } from '../responses-socket/message-as-http-exchange.ts'
 import { SocketMemory } from '../responses-socket/socket-memory-and-message-rate.ts'
 import { authenticateSession, REALTIME_PROTOCOL } from './authenticate-session.ts'
+import type { CallContext } from './call-of-session.ts'
+import { CallerOfSession } from './caller-of-session.ts'
 import { openUpstream, planRealtime, type Upstream } from './plan-and-connect-session.ts'
 import { RealtimeSession } from './realtime-session.ts'
 import type { SessionSettings } from './session-settings.ts'
@@ -260,12 +261,18 @@ class RealtimeSocket {
     const { channel, key } = upstream
     const { evidence } = upstream
     const place = { channel, keyRef: key.keyRef, evidence }
-    const context = { deps, caller, ...place, openExchange: newExchange }
+    const ofSession = new CallerOfSession(deps, caller, model, { clientIp, call })
+    const context: CallContext = {
+      ...{ deps, ...place, openExchange: newExchange },
+      get caller() {
+        return ofSession.current
+      },
+    }
     const onQueued = (bytes: number) => {
       this.queuedBytes = bytes
       this.resize()
     }
-    const access = accessCheck(deps, caller, { clientIp, call })
+    const { access } = ofSession
     const of = { context, client: socket, upstream, model, isBeta, call, settings, access }
     this.session = new RealtimeSession({ ...of, onQueued })
     this.upstream = upstream.socket

@@ -3,7 +3,6 @@ import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { isObject, type JsonObject } from '#relay/canonical/json-values.ts'
 import { isRelayError, type RelayError } from '../canonical/relay-error.ts'
 import { isLimitError } from '../pipeline/acquire-call-permit.ts'
-import type { Caller } from '../pipeline/authenticate.ts'
 import { answerScreen } from '../screening/word-screening.ts'
 import type { Views } from '../views/start-views.ts'
 import { type CallContext, type CallTerms, SESSION_ENDED, SessionCall } from './call-of-session.ts'
@@ -154,8 +153,7 @@ export class ResponseBilling {
       return lowered ?? error ?? outputTokens
     }
     const { deps, caller } = this.context
-    const current = this.currentCaller(caller)
-    const plan = planResponse(this.views, current, this.model.name, deps.now(), this.context)
+    const plan = planResponse(this.views, caller, this.model.name, deps.now(), this.context)
     if (isRelayError(plan)) return plan
     this.price = plan.price
     const call = await this.admit(plan.price, outputTokens, more, { isLimited, isListening })
@@ -175,15 +173,6 @@ export class ResponseBilling {
       ...{ inputTokens: this.input.tokensAtMost(more), outputTokens },
       ...{ isReducible: terms.isOwed !== true, ...terms },
     })
-  }
-
-  /**
-   * Returns the caller with the current settings of its token, which may have changed since the
-   * session began.
-   */
-  private currentCaller(caller: Caller): Caller {
-    const token = this.views.tokens.find(caller.token.keyLookup)
-    return token === undefined ? caller : { ...caller, token }
   }
 
   /**

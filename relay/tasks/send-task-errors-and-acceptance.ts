@@ -1,6 +1,7 @@
 import type { TaskKind } from '#domain/tasks/events.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
 import {
+  isRelayError,
   type RelayError,
   type RelayErrorCode,
   relayError,
@@ -11,7 +12,13 @@ import { errorBody, providerErrorBody } from '../dialects/openai-chat/error-form
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF, retryHeaders } from '../pipeline/failed-call-answer.ts'
-import { type Exchange, headersOfError, sendJson, traceError } from '../pipeline/http-exchange.ts'
+import {
+  type EndAnswer,
+  type Exchange,
+  headersOfError,
+  sendJson,
+  traceError,
+} from '../pipeline/http-exchange.ts'
 import { confidentialTo, mappedStatusOf } from '../views/channel-view.ts'
 import type { SubmitAnswer } from './read-provider-task-answers.ts'
 import type { LastAttempt } from './send-task-to-channels-in-order.ts'
@@ -27,10 +34,16 @@ const LIMIT_STATUS = 429
 
 /**
  * Sends an error of the gateway to the caller. For drawings and music, the error has a format that
- * drawing clients, music clients and chat clients can read.
+ * drawing clients, music clients and chat clients can read. `end` writes the body and ends the
+ * response.
  */
-export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayError): void {
-  if (kind === 'video') return sendVideoError(exchange, error)
+export function sendTaskError(
+  exchange: Exchange,
+  kind: TaskKind,
+  error: RelayError,
+  end?: EndAnswer,
+): void {
+  if (kind === 'video') return sendVideoError(exchange, error, end)
   const { status, body } = errorBody(error, exchange.language)
   const { code } = error
   const { message, type } = body.error
@@ -39,7 +52,7 @@ export function sendTaskError(exchange: Exchange, kind: TaskKind, error: RelayEr
       ? { code: status === 402 ? QUOTA_ERROR : REQUEST_ERROR, description: message, type }
       : { code: code, message, data: null }
   traceError(exchange, error, status)
-  sendJson(exchange, status, { ...shownWords, ...body }, headersOfError(error))
+  sendJson(exchange, status, { ...shownWords, ...body }, headersOfError(error), end)
 }
 
 /** A provider's error, as the caller gets it. */
@@ -113,12 +126,12 @@ export type TaskErrorAnswer = { readonly status: number } & (
   | { readonly providerError: null; readonly error: RelayError }
 )
 
+/** Returns the error for the last attempt, or the error why no channel was tried. */
 export function taskErrorAnswer(
   { views }: Pick<TaskDeps, 'views'>,
-  last: LastAttempt | null,
-  model: string,
+  last: LastAttempt | RelayError,
 ): TaskErrorAnswer {
-  if (last === null) return failed(relayError('no_channel', { subject: model, retryAfter: 10 }))
+  if (isRelayError(last)) return failed(last)
   const { end, answer, channel } = last
   const refusal = answer?.isAccepted === false ? answer : null
   const mappedStatus = mappedStatusOf(channel, end)

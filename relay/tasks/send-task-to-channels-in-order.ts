@@ -6,6 +6,8 @@ import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { ChannelSelector } from '#relay/pipeline/channel-selector.ts'
 import type { ChosenKey } from '#relay/pipeline/choose-channel-key.ts'
 import { AttemptEvidence, evidenceOfRequest } from '#relay/pipeline/provider-evidence-of-attempt.ts'
+import { noUsableChannelError } from '#relay/pipeline/try-channels-in-order.ts'
+import type { RelayError } from '../canonical/relay-error.ts'
 import { isByDeployment, type ProviderTarget } from '../providers/profiles/provider-target.ts'
 import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { mayBeSentTo, takesSubmissions } from '../views/submission-checks-and-key-retries.ts'
@@ -66,14 +68,15 @@ const OTHER_KEYS_MAX = 4
  * again with another key, unless the task is pinned. All keys of a channel count as one try, so
  * that a channel whose account is in arrears does not keep the task from the next channel. Another
  * attempt is made only if the previous provider has definitely refused the task, because two
- * providers might otherwise accept it. Throws `TaskNotSent` if a step before sending fails.
+ * providers might otherwise accept it. Returns the last attempt, or the error for the caller if no
+ * channel was tried. Throws `TaskNotSent` if a step before sending fails.
  */
 export async function sendTaskToChannels(
   deps: TaskDeps,
   task: TaskRecord,
   planned: PlannedTask,
   attempts: Attempt[],
-): Promise<LastAttempt | null> {
+): Promise<LastAttempt | RelayError> {
   const { caller, request, plan, origin } = planned
   const isPinned = origin !== null || caller.pinnedChannelId !== null
   const selector = new ChannelSelector(deps, plan.offer, request.model, isPinned)
@@ -103,7 +106,7 @@ export async function sendTaskToChannels(
       used.add(last.key)
       selector.retryWithAnotherKey()
     }
-    return last
+    return last ?? noUsableChannelError(selector, request.model)
   } finally {
     // After an error, the channel's permit would otherwise be held until the process ends.
     selector.end(true)

@@ -57,12 +57,8 @@ export async function submitTask(
   const unfit = looking === null ? null : await looking
   if (unfit !== null) return reject(unfit)
   const groups = plans.map(({ group }) => group)
-  const permit = await acquirePermit(
-    deps,
-    caller,
-    { ...CALLS_NO_MODEL, model: request.model },
-    groups,
-  )
+  const sized = { ...CALLS_NO_MODEL, model: request.model }
+  const permit = await acquirePermit(deps, caller, sized, groups)
   if (isRelayError(permit)) return reject(permit)
   const { kind, model } = request
   const { userId } = caller.user
@@ -248,9 +244,10 @@ async function send(
   task: TaskRecord,
   sent: PlannedTask,
 ): Promise<boolean> {
-  const { kind, model } = sent.request
+  const { kind } = sent.request
   const attempts: Attempt[] = []
-  const last = await sendTaskToChannels(deps, task, sent, attempts)
+  const outcome = await sendTaskToChannels(deps, task, sent, attempts)
+  const last = isRelayError(outcome) ? null : outcome
   if (last !== null) setNameListHeader(exchange, 'X-Dropped-Members', last.dropped)
   if (last?.answer?.isAccepted) {
     const accepted = await recordAcceptance(deps, task, last, attempts)
@@ -271,7 +268,7 @@ async function send(
     await acceptTask(deps, exchange, task, answer)
     return true
   }
-  const answer = taskErrorAnswer(deps, last, model)
+  const answer = taskErrorAnswer(deps, outcome)
   deps.log.debug({ call: id, status: answer.status }, 'a task was not accepted')
   if (!(await failTask(deps, task, { answer, last, attempts }))) {
     await acceptTask(deps, exchange, task, { task: id, ...ACCEPTED })

@@ -10,6 +10,7 @@ import {
 } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { Quota } from '#domain/shared/quota.ts'
+import { secondsMade } from '#domain/shared/seconds-made.ts'
 import {
   type AcceptTask,
   type DeleteTask,
@@ -329,16 +330,16 @@ export class TaskLedger {
 
 /**
  * Returns the usage of a task that is charged. The seconds and tokens of a video are at most those
- * for which quota was reserved. A value that the vendor does not report, or reports as 0, is
- * charged as it was requested, because a faulty report must not make a video free. If a video is
- * billed by tokens, the price of the tokens depends on whether the video has sound.
+ * for which quota was reserved. Tokens that the vendor does not report, or reports as 0, are
+ * charged as they were reserved, as are seconds (see `secondsMade`). If a video is billed by
+ * tokens, the price of the tokens depends on whether the video has sound.
  */
 function usageOf(
   { submitted: { media } }: TaskRecord,
   made: VideoUsage = { seconds: null, tokens: null },
 ): { readonly usage: Usage; readonly usageSource: UsageSource } {
   if (media === undefined) return { usage: NO_USAGE, usageSource: 'upstream' }
-  const seconds = Math.min(made.seconds || media.seconds, media.seconds)
+  const seconds = secondsMade(media.seconds, made.seconds)
   const { tokensMax = 0 } = media
   const tokens = made.tokens || null
   const output = Math.min(tokens ?? tokensMax, tokensMax)

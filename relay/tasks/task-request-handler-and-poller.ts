@@ -6,11 +6,13 @@ import { createTaskProgress, type TaskProgress } from '#infra/task-progress/stor
 import { FailedKeys } from '#relay/limits/block-key-guessing.ts'
 import type { BodyMemoryShare } from '#relay/limits/body-memory.ts'
 import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
+import { currentCaller } from '#relay/pipeline/current-caller.ts'
 import { errorOfException, isStoreUnavailable } from '#relay/pipeline/error-of-exception.ts'
 import type { Exchange } from '#relay/pipeline/http-exchange.ts'
 import { withCopiesOfBody } from '#relay/pipeline/memory-of-body-copies.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
+import { rejectUnreadRequest } from '#relay/pipeline/send-error-before-body-is-read.ts'
 import { bodyShareOf } from '#relay/pipeline/user-share-of-body-memory.ts'
 import { isRelayError, relayError } from '../canonical/relay-error.ts'
 import { AcceptedTaskWriter } from './accepted-task-writer.ts'
@@ -155,10 +157,12 @@ async function dispatch(
   const owner = await bodyShareOf(deps, caller.user.userId, request)
   const type = request.headers['content-type'] ?? ''
   const isForm = route.name === 'submit' && isMultipart(type)
-  const work = (bytes: Buffer) => {
+  const work = async (bytes: Buffer) => {
+    const current = await currentCaller(deps, caller, exchange)
+    if (isRelayError(current)) throw new TaskRequestError(current)
     const bodyOf = async () => (isForm ? await jsonOfMultipart(bytes, type) : bytes)
     const handled = async () =>
-      handleWithBody(deps, exchange, caller, {
+      handleWithBody(deps, exchange, current, {
         ...{ kind, route },
         body: new TaskBody(await bodyOf(), names),
       })
@@ -239,7 +243,11 @@ async function withBody(
   mediaType?: RegExp,
 ): Promise<void> {
   const body = await readBody(exchange.request, deps.bodyMemory, owner, mediaType)
-  if (isRelayError(body)) return sendTaskError(exchange, kind, body)
+  if (isRelayError(body)) {
+    return rejectUnreadRequest(exchange, body, (to, error, end) =>
+      sendTaskError(to, kind, error, end),
+    )
+  }
   try {
     await work(body)
   } finally {

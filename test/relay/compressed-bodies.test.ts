@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { request as httpRequest } from 'node:http'
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { BodyMemory } from '#relay/limits/body-memory.ts'
@@ -55,8 +56,8 @@ function zstdStream(windowLog: number): Buffer {
 }
 
 /** A request that is sent piece by piece. Its errors are ignored. */
-function upload(coding: string, { length }: Buffer) {
-  const request = httpRequest(`${rig.url}/v1/chat/completions`, {
+function upload(coding: string, { length }: Buffer, path = '/v1/chat/completions') {
+  const request = httpRequest(`${rig.url}${path}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer sk-${KEY}`,
@@ -133,6 +134,20 @@ describe('a compressed request body', () => {
     expect(await send(coding, bomb)).toMatchObject({ status: 413, code: 'compressed_too_far' })
     expectNothingHeld()
   })
+
+  // The connection is not read any further, so another request on it would never be answered.
+  it.each(['/v1/chat/completions', '/v1/videos', '/kling/v1/videos/text2video'])(
+    'that is refused early at %s ends the connection',
+    async (path) => {
+      const bomb = gzipSync(Buffer.alloc(300 * MB, 32))
+      const request = upload('gzip', bomb, path)
+      const answered = once(request, 'response') as Promise<[IncomingMessage]>
+      request.end(bomb)
+      const [response] = await answered
+      expect([response.statusCode, response.headers.connection]).toEqual([413, 'close'])
+      expectNothingHeld()
+    },
+  )
 
   it('is limited by the length of its plain bytes', async () => {
     // Random digits are compressed to about half of their length.

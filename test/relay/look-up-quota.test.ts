@@ -139,6 +139,18 @@ describe('a key looks up its quota', () => {
     }
   })
 
+  it.each([
+    ['a key without a budget', { isUnlimited: true, remain: -250_000n, held: 0n }, 250_000],
+    ['a key with an earlier budget', { isUnlimited: true, remain: 900_000n, held: 0n }, 250_000],
+    ['a key whose budget is overdrawn', { remain: -50_000n, held: 0n }, 200_000],
+  ])('%s has nothing left, rather than less than nothing', async (_name, change, granted) => {
+    usage = { ...USAGE, ...change }
+    expect((await get('/api/usage/token')).body.data).toMatchObject({
+      ...{ total_granted: granted, total_used: 250_000, total_available: 0 },
+      unlimited_quota: usage.isUnlimited,
+    })
+  })
+
   it.each([SUBSCRIPTION, TOTAL, '/api/usage/token'])('but no other key at %s', async (path) => {
     expect((await get(path, 'sk-wrongwrongwrong')).status).toBe(401)
     expect((await get(path, `sk-${KEY}`, 'DELETE')).status).toBe(405)

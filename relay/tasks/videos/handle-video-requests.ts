@@ -53,7 +53,7 @@ export async function serveLinkedVideo(
   if (link === 'expired') throw new TaskRequestError(relayError('video_link_expired'))
   const record = await deps.ledger.peek(id)
   if (record?.submitted.kind !== 'video' || record.deletedAt !== undefined) return false
-  await serveVideoFile(deps, exchange, record, { isLink: true })
+  await serveVideoFile(deps, exchange, record, null)
   return true
 }
 
@@ -107,7 +107,7 @@ async function serveOwnVideo(
     found.push((await findOwnTask(deps, caller, 'video', id)) ?? unknown(id))
   })
   const [record] = found
-  if (record !== undefined) await serveVideoFile(deps, exchange, record, { isLink: false })
+  if (record !== undefined) await serveVideoFile(deps, exchange, record, caller)
 }
 
 /**

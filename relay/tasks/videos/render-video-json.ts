@@ -1,5 +1,11 @@
+import { secondsMade } from '#domain/shared/seconds-made.ts'
 import type { TaskRecord } from '#domain/tasks/decide.ts'
-import { linkQuery, readVideoFile, videoPath } from '#infra/http/signed-video-links.ts'
+import {
+  linkQuery,
+  readVideoFile,
+  type VideoFile,
+  videoPath,
+} from '#infra/http/signed-video-links.ts'
 import type { Exchange } from '#relay/pipeline/http-exchange.ts'
 import { failReasonOf } from '../render-task-json.ts'
 import type { TaskDeps } from '../task-deps.ts'
@@ -34,21 +40,23 @@ const seconds = (ms: number): number => Math.floor(ms / 1_000)
  */
 export async function videoAnswer(
   deps: TaskDeps,
-  record: TaskRecord,
+  requested: TaskRecord,
   { style, language, address, progress }: VideoShowing,
 ): Promise<object> {
+  const file = await storedFileOf(deps, requested)
+  const record = asMade(requested, file)
   const { submitted, status, end } = record
   const { task } = submitted
   const reason = await failReasonOf(deps, record, language)
   const isDone = status === 'SUCCESS'
-  const expiresAt = await fileExpiryOf(deps, record)
+  const expiresAt = file?.expiresAt ?? null
   const link = isDone ? `${address}${videoPath(deps, { task, expiresAt })}` : ''
   const percent = Number.parseInt(end === null ? (progress ?? '0') : '100', 10)
   if (style === 'kling') return klingAnswer(record, reason, link)
   if (style === 'jimeng') return jimengAnswer(record, reason, link)
   if (style === 'gemini') {
-    const file = `${address}/v1beta/files/${task.replaceAll('-', '')}:download?alt=media`
-    return geminiAnswer(record, reason, `${file}&${linkQuery(deps, { task, expiresAt })}`)
+    const url = `${address}/v1beta/files/${task.replaceAll('-', '')}:download?alt=media`
+    return geminiAnswer(record, reason, `${url}&${linkQuery(deps, { task, expiresAt })}`)
   }
   if (style === 'generic') {
     const times = { created_at: seconds(submitted.submittedAt) }
@@ -68,12 +76,27 @@ export async function videoAnswer(
  * Returns null if the time is not known or the video is not finished.
  */
 export async function fileExpiryOf(
+  deps: Pick<TaskDeps, 'vault'>,
+  record: TaskRecord,
+): Promise<number | null> {
+  return (await storedFileOf(deps, record))?.expiresAt ?? null
+}
+
+async function storedFileOf(
   { vault }: Pick<TaskDeps, 'vault'>,
   { submitted, end }: TaskRecord,
-): Promise<number | null> {
+): Promise<VideoFile | null> {
   if (end === null || !('result' in end) || end.result === null) return null
-  const text = await vault.open(submitted.userId, end.result)
-  return readVideoFile(text)?.expiresAt ?? null
+  return readVideoFile(await vault.open(submitted.userId, end.result))
+}
+
+/** Returns the record with the length of the finished video, which may be less than requested. */
+function asMade(record: TaskRecord, file: VideoFile | null): TaskRecord {
+  const { submitted } = record
+  const { media } = submitted
+  if (file === null || media === undefined) return record
+  const seconds = secondsMade(media.seconds, file.seconds)
+  return { ...record, submitted: { ...submitted, media: { ...media, seconds } } }
 }
 
 const mediaOf = ({ submitted: { media } }: TaskRecord) => ({

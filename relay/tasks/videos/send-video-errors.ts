@@ -1,4 +1,5 @@
 import {
+  type EndAnswer,
   type Exchange,
   headersOfError,
   sendError,
@@ -13,13 +14,16 @@ import { type VideoStyle, videoStyleOf } from './video-routes.ts'
 /** Reports whether errors in this format consist of a code and a message. */
 const hasCodes = (style: VideoStyle): boolean => style === 'kling' || style === 'jimeng'
 
-/** Sends an error of the gateway in the format of the caller's request. */
-export function sendVideoError(exchange: Exchange, error: RelayError): void {
-  if (!hasCodes(videoStyleOf(exchange.request.url ?? ''))) return sendError(exchange, error)
+/**
+ * Sends an error of the gateway in the format of the caller's request. `end` writes the body and
+ * ends the response.
+ */
+export function sendVideoError(exchange: Exchange, error: RelayError, end?: EndAnswer): void {
+  if (!hasCodes(videoStyleOf(exchange.request.url ?? ''))) return sendError(exchange, error, end)
   const { status, body } = errorBody(error, exchange.language)
   const answer = { code: status, message: body.error.message, request_id: exchange.call, ...body }
   traceError(exchange, error, status)
-  sendJson(exchange, status, answer, headersOfError(error))
+  sendJson(exchange, status, answer, headersOfError(error), end)
 }
 
 /**

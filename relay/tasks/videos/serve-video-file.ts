@@ -1,4 +1,6 @@
 import type { TaskRecord } from '#domain/tasks/decide.ts'
+import type { Caller } from '#relay/pipeline/authenticate.ts'
+import { watchAccess } from '#relay/pipeline/current-caller.ts'
 import { type Exchange, queryIn } from '#relay/pipeline/http-exchange.ts'
 import { type RelayError, relayError } from '../../canonical/relay-error.ts'
 import {
@@ -32,14 +34,15 @@ const HOUR_S = 3_600
 /**
  * Streams the file of a finished video from its provider to the caller. The provider chooses the
  * URL of the file. To protect the internal network, only public addresses and the provider's own
- * address are fetched, and only videos and pictures are forwarded. `isLink` is true if the caller
- * has a signed link and no key. The query parameter `variant` selects the video or a picture of it.
+ * address are fetched, and only videos and pictures are forwarded. `caller` is null if the request
+ * has a signed link and no key. A caller with a key who loses access gets no more of the file. The
+ * query parameter `variant` selects the video or a picture of it.
  */
 export async function serveVideoFile(
   deps: TaskDeps,
   exchange: Exchange,
   record: TaskRecord,
-  { isLink }: { readonly isLink: boolean },
+  caller: Caller | null,
 ): Promise<void> {
   const { task } = record.submitted
   if (record.end === null) {
@@ -59,12 +62,18 @@ export async function serveVideoFile(
   }
   const gone = new AbortController()
   exchange.response.once('close', () => gone.abort())
-  const names = isLink ? permitNames(exchange, record) : callerPermitNames(record)
+  const names = caller === null ? permitNames(exchange, record) : callerPermitNames(record)
   const release = await deps.videoPermits.enter(names, gone.signal)
   if (release === null) return sendVideoError(exchange, relayError('overloaded', { retryAfter: 5 }))
+  const onLost = (error: RelayError): void => {
+    sendVideoError(exchange, error)
+    gone.abort()
+  }
+  const endWatch = caller === null ? () => {} : watchAccess(deps, caller, exchange, onLost)
   try {
     await forwardFile(deps, exchange, { record, video, variant }, gone)
   } finally {
+    endWatch()
     release()
   }
 }

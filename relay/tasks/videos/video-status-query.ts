@@ -67,8 +67,9 @@ export function reportsInVideoStatus(
     report.expiresAt ?? (vendor.fileMs === undefined ? null : endedAt + vendor.fileMs)
   const withCover = cover === null ? {} : { cover }
   const expiry = expiresAt === null ? {} : { expiresAt }
+  const length = seconds === null ? {} : { seconds }
   const stored: VideoFile | null =
-    status === 'SUCCESS' && file !== null ? { file, ...withCover, ...expiry } : null
+    status === 'SUCCESS' && file !== null ? { file, ...withCover, ...expiry, ...length } : null
   return [
     {
       ...{ upstreamId, status, progress, failReason, imageUrl: null, promptEn: null },

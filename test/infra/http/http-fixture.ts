@@ -44,6 +44,7 @@ export async function httpFixture(trustProxy: readonly string[] = []) {
   })
   app.get('/api/mine', { onRequest: onlyUser }, async (request) => success(principalOf(request)))
   app.get('/api/admins', { onRequest: onlyAdmin }, async () => success('admins'))
+  app.post('/api/admins', { onRequest: onlyAdmin }, async () => success('changed'))
   app.get('/api/roots', { onRequest: onlyRoot }, async () => success('roots'))
   app.get('/page', async (_request, reply) => reply.type('text/html').send('<p>page</p>'))
   app.post('/api/enter/:id', async (request, reply) => {

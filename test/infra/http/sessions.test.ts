@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startedOnce } from '#test/support/started-by-hook.ts'
 import { httpFixture } from './http-fixture.ts'
@@ -108,5 +111,40 @@ describe('headers of every answer', () => {
     const { headers } = await fixture.app.inject({ url: '/page' })
     expect(headers['content-security-policy']).toMatch(/default-src 'none'; script-src 'self';/)
     expect(headers['content-security-policy']).not.toContain('unsafe')
+  })
+})
+
+describe('a request whose body arrives slowly', () => {
+  let url = ''
+  beforeAll(async () => {
+    url = await fixture.app.listen({ port: 0, host: '127.0.0.1' })
+  })
+
+  /** Sends a request whose body ends after `change` and more than a second. */
+  async function answerAfter(change: () => void): Promise<number | undefined> {
+    fixture.addUser(20, 10)
+    const headers = { ...(await fixture.enter(20)), 'content-type': 'application/json' }
+    const request = httpRequest(`${url}/api/admins`, { method: 'POST', headers })
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>
+    request.write('{"a":')
+    await pause(500)
+    change()
+    await pause(1_000)
+    request.end('1}')
+    const [response] = await answered
+    response.resume()
+    return response.statusCode
+  }
+
+  it.each([
+    ['is served', 200, {}],
+    ['is refused if its user is banned meanwhile', 401, { status: 2 }],
+    ['is refused if its user loses the role meanwhile', 401, { role: 1, authVersion: 1 }],
+  ])('%s', async (_name, status, change) => {
+    const answer = await answerAfter(() => {
+      const user = fixture.users.get(20)
+      if (user !== undefined) fixture.users.set(20, { ...user, ...change })
+    })
+    expect(answer).toBe(status)
   })
 })

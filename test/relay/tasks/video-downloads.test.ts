@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { serve } from '#test/support/start-http-server.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { KEY } from '../support/relay-rig.ts'
+import { KEY, USER } from '../support/relay-rig.ts'
 import { videosRig } from './videos-rig.ts'
 
 const rig = startedOnce(() => videosRig())
@@ -287,6 +287,28 @@ async function largeVideoVendor() {
 }
 
 describe('a video of 100 MB', () => {
+  it('is no longer forwarded once the token of its reader was deleted', async () => {
+    const { state, ...large } = await largeVideoVendor()
+    const terms = { type: 55, models: ['sora-2-pro'], groups: ['default'], priority: 11 }
+    await rig.addChannel(856, { ...terms, baseUrl: large.url })
+    const id = await finished('sora-2-pro', {})
+    await rig.addToken(77, USER, 'k'.repeat(48))
+    const reading = await fetch(`${rig.url}/v1/videos/${id}/content`, {
+      headers: { authorization: `Bearer sk-${'k'.repeat(48)}` },
+    })
+    expect(reading.status).toBe(200)
+    await rig.append(`tokens-${USER}`, {
+      ...{ type: 'TokensDeleted', v: 1, data: { userId: USER, tokenIds: [77] } },
+    } as never)
+    await expect.poll(() => rig.relay.inFlight()).toBe(0)
+    await expect(reading.arrayBuffer()).rejects.toThrow()
+    expect(state.produced).toBeLessThan(SIZE)
+    await rig.append('channels', {
+      ...{ type: 'ChannelsDeleted', v: 1, data: { channelIds: [856] } },
+    } as never)
+    await large.close()
+  })
+
   it('is forwarded as fast as it is read, and a cut or closed transfer is reported', async () => {
     const { state, ...large } = await largeVideoVendor()
     const terms = { type: 55, models: ['sora-2-pro'], groups: ['default'], priority: 10 }

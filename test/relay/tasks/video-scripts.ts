@@ -13,6 +13,8 @@ export type VideoScript = {
   /** The quota held at submission, and the charge for the result. */
   readonly hold: number
   readonly charge: number
+  /** The length of the video, if it is not the requested one. */
+  readonly madeSeconds?: number
   readonly sent: object
 }
 
@@ -35,6 +37,7 @@ export const VIDEO_SCRIPTS: Readonly<Record<string, VideoScript>> = {
     // $0.056 per second, 1.75 for pro: 10 seconds held, and 5 made.
     hold: 490_000,
     charge: 245_000,
+    madeSeconds: 5,
     sent: { model_name: 'kling-v1-6', mode: 'pro', duration: '10', aspect_ratio: '9:16' },
   },
   jimeng: {

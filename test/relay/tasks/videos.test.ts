@@ -75,6 +75,9 @@ describe.each(VIDEO_TYPES)('type $type, $name', ({ type, vendor, script }) => {
     expect(await rig.money(json.id)).toEqual(['CallAdmitted', 'CallSettled'])
     const shown = await rig.ask(`/v1/video/generations/${json.id}`)
     expect(shown.text).not.toContain(rig.vendor.url)
+    const { madeSeconds: duration = Number(json.seconds) } = script
+    expect(shown.json.data).toMatchObject({ metadata: { duration } })
+    expect((await rig.ask(`/v1/videos/${json.id}`)).json.seconds).toBe(String(duration))
     expect(shown.json.data).toMatchObject({ status: 'completed', progress: '100%' })
   })
 

@@ -1,0 +1,88 @@
+import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { type Caller, callerOf } from './authenticate.ts'
+import type { Exchange } from './http-exchange.ts'
+import type { RelayDeps } from './relay-deps.ts'
+
+type Deps = Pick<RelayDeps, 'views' | 'vault' | 'now'>
+
+/**
+ * Returns an authenticated caller with the current state of its token and user. A caller can delay
+ * the end of a request's body for minutes, so a request that was authenticated before its body must
+ * not be served on the basis of that state. Returns the same caller if nothing has changed, and an
+ * error if the caller has lost access. Returns a promise only if the token was changed and has an
+ * IP list.
+ */
+export function currentCaller(
+  { views, vault, now }: Deps,
+  caller: Caller,
+  { clientIp }: Pick<Exchange, 'clientIp'>,
+): Caller | RelayError | Promise<Caller | RelayError> {
+  const { token, user, pinnedChannelId, hasSessionEnded } = caller
+  if (hasSessionEnded?.() === true) return relayError('session_ended')
+  const currentUser = views.users.find(user.userId)
+  // Views do not contain the generated token of a playground call.
+  if (token.keyLookup === '') {
+    if (currentUser === user) return caller
+    if (currentUser?.isEnabled !== true) return relayError('user_disabled')
+    return { ...caller, user: currentUser, group: currentUser.group }
+  }
+  const { expiresAt } = token.terms
+  const hasExpired = expiresAt !== null && expiresAt * 1_000 <= now()
+  const isUnchanged = currentUser === user && views.tokens.find(token.keyLookup) === token
+  if (isUnchanged && !hasExpired) return caller
+  const current = callerOf({ views, vault }, token.keyLookup, pinnedChannelId, clientIp, now())
+  return current ?? relayError('invalid_key')
+}
+
+/**
+ * Returns an error if the caller has lost access since its request was planned, and null otherwise.
+ * If the terms of the token or the user's group have changed, the plan may no longer be allowed, so
+ * the error asks the caller to send the request again.
+ */
+export async function changedAccessError(
+  deps: Deps,
+  caller: Caller,
+  exchange: Pick<Exchange, 'clientIp'>,
+): Promise<RelayError | null> {
+  const current = await currentCaller(deps, caller, exchange)
+  if (isRelayError(current)) return current
+  const isSame = current.token === caller.token && current.user.group === caller.user.group
+  return isSame ? null : relayError('overloaded', { retryAfter: 2 })
+}
+
+/**
+ * Calls `onLost` once if the caller loses access. Returns the function that ends the watch, which
+ * must be called. A check costs two look-ups in memory while nothing changes.
+ */
+export function watchAccess(
+  deps: Deps & Pick<RelayDeps, 'timer' | 'deadlines'>,
+  caller: Caller,
+  exchange: Pick<Exchange, 'clientIp'>,
+  onLost: (error: RelayError) => void,
+): () => void {
+  let latest = caller
+  let checkedAt = performance.now()
+  let isOver = false
+  const note = (current: Caller | RelayError): void => {
+    // If the IP list of a token can't be read at the moment, it is read again by the next check.
+    if (isOver || (isRelayError(current) && current.code === 'store_unavailable')) return
+    if (!isRelayError(current)) {
+      latest = current
+      return
+    }
+    isOver = true
+    onLost(current)
+  }
+  const onTick = (now: number): boolean => {
+    if (isOver || now - checkedAt < deps.deadlines.accessCheckMs) return !isOver
+    checkedAt = now
+    const current = currentCaller(deps, latest, exchange)
+    if (current instanceof Promise) current.then(note, () => {})
+    else note(current)
+    return !isOver
+  }
+  deps.timer.add({ onTick })
+  return () => {
+    isOver = true
+  }
+}

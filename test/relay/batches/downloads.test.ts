@@ -1,0 +1,144 @@
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startedForEach } from '#test/support/started-by-hook.ts'
+import { batchesInMemory } from '../support/in-memory-batches.ts'
+import { KEY, relayRig, TOKEN, USER } from '../support/relay-rig.ts'
+import { scriptedProvider } from '../support/scripted-provider.ts'
+
+const MODEL = 'lab-model'
+const MIB = 1024 * 1024
+/** More than the buffers of all sockets between the provider and a caller can hold. */
+const LARGE = 24 * MIB
+const messages = [{ role: 'user', content: 'Hi' }]
+
+const provider = startedForEach(scriptedProvider)
+const rig = startedForEach(() =>
+  relayRig({
+    deadlines: { downloadStallMs: 400, accessCheckMs: 50 },
+    ...{ batchPollEveryMs: 3_600_000, batchStore: batchesInMemory() },
+  }),
+)
+const headers = { authorization: `Bearer sk-${KEY}` }
+
+async function addChannel(type: number): Promise<void> {
+  await rig.setOption('ModelRatio', { [MODEL]: 1 })
+  await rig.addChannel(2, { type, models: [MODEL], baseUrl: provider.url })
+}
+
+/** Uploads a file, and returns the path of its content. */
+async function uploadedFile(): Promise<string> {
+  await addChannel(1)
+  provider.answers.set('POST /v1/files', { body: { id: 'file-provider1' } })
+  const body = { model: MODEL, max_tokens: 9, messages }
+  const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body }
+  const form = new FormData()
+  form.append('purpose', 'batch')
+  form.append('file', new Blob([`${JSON.stringify(line)}\n`]), 'a.jsonl')
+  const answer = await fetch(`${rig.url}/v1/files`, { method: 'POST', headers, body: form })
+  const { id } = (await answer.json()) as { id: string }
+  return `/v1/files/${id}/content`
+}
+
+/** Submits a batch that has ended with a long result, and returns the path of its results. */
+async function longResults(): Promise<string> {
+  await addChannel(14)
+  const path = '/v1/messages/batches'
+  const described = { id: 'msgbatch_1', processing_status: 'ended' }
+  provider.answers.set(`POST ${path}`, { body: described })
+  provider.answers.set(`GET ${path}/msgbatch_1`, { body: described })
+  const content = [{ type: 'text', text: 'a'.repeat(LARGE) }]
+  const usage = { input_tokens: 10, output_tokens: 5 }
+  const message = { type: 'message', role: 'assistant', model: MODEL, content, usage }
+  const line = { custom_id: 'a', result: { type: 'succeeded', message } }
+  provider.answers.set(`GET ${path}/msgbatch_1/results`, { body: `${JSON.stringify(line)}\n` })
+  const body = { requests: [{ custom_id: 'a', params: { model: MODEL, max_tokens: 9, messages } }] }
+  const json = { ...headers, 'content-type': 'application/json' }
+  const sent = { method: 'POST', headers: json, body: JSON.stringify(body) }
+  const answer = await fetch(`${rig.url}${path}`, sent)
+  const { id } = (await answer.json()) as { id: string }
+  const status = async () => {
+    const shown = await fetch(`${rig.url}${path}/${id}`, { headers })
+    return ((await shown.json()) as { processing_status: string }).processing_status
+  }
+  await expect.poll(status).toBe('ended')
+  return `${path}/${id}/results`
+}
+
+/** Requests a file, and reads nothing of the response. */
+function readNothing(path: string): Socket {
+  const socket = connect(Number(new URL(rig.url).port), '127.0.0.1')
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  socket.on('error', () => {})
+  socket.pause()
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-${KEY}\r\n\r\n`)
+  return socket
+}
+
+const content = { 'GET /v1/files/file-provider1/content': { pieces: [Buffer.alloc(LARGE, 'a')] } }
+const setContent = (answer: object): void => {
+  for (const path of Object.keys(content)) provider.answers.set(path, answer)
+}
+const contentRequests = () =>
+  provider.requests.filter(({ method, path }) => method === 'GET' && path.endsWith('/content'))
+
+describe('a caller who reads nothing of a download', () => {
+  it.each<[string, () => Promise<string>]>([
+    ['of its own file', uploadedFile],
+    ['of the results of a batch', longResults],
+  ])('%s loses it', async (_name, prepare) => {
+    const path = await prepare()
+    setContent(content['GET /v1/files/file-provider1/content'])
+    readNothing(path)
+    await expect.poll(() => rig.relay.inFlight()).toBe(1)
+    await expect.poll(() => rig.relay.inFlight(), { timeout: 5_000 }).toBe(0)
+  })
+
+  it('holds at most 32 of them at once', async () => {
+    const path = await uploadedFile()
+    setContent({ pieces: [Buffer.from('a')], keepsOpen: true })
+    for (let reader = 0; reader < 40; reader += 1) readNothing(path)
+    await expect.poll(() => rig.relay.inFlight()).toBe(40)
+    await expect.poll(() => contentRequests().length).toBe(32)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(contentRequests()).toHaveLength(32)
+  })
+})
+
+const revoked = (type: string, data: object) => () =>
+  rig.append(type.startsWith('User') ? `user-${USER}` : `tokens-${USER}`, {
+    ...{ type, v: 1, data: { userId: USER, ...data } },
+  } as never)
+
+describe('a caller who loses access during a download', () => {
+  it.each<[string, () => Promise<void>]>([
+    ['as its user is disabled', revoked('UserDisabled', { authVersion: 2 })],
+    ['as its token is deleted', revoked('TokensDeleted', { tokenIds: [TOKEN] })],
+  ])('%s gets no more of it', async (_name, revoke) => {
+    const path = await uploadedFile()
+    setContent({ pieces: [Buffer.from('a')], keepsOpen: true })
+    const answer = await fetch(`${rig.url}${path}`, { headers })
+    expect(answer.status).toBe(200)
+    const ended = expect(answer.text()).rejects.toThrow()
+    await revoke()
+    await ended
+    expect(rig.relay.inFlight()).toBe(0)
+  })
+
+  it('before its first byte gets an error', async () => {
+    const path = await uploadedFile()
+    setContent({ hangs: true })
+    const answer = fetch(`${rig.url}${path}`, { headers })
+    await expect.poll(() => contentRequests().length).toBe(1)
+    await revoked('UserDisabled', { authVersion: 2 })()
+    expect((await answer).status).toBe(403)
+  })
+})
+
+it('a file that is read is complete', async () => {
+  const path = await uploadedFile()
+  setContent(content['GET /v1/files/file-provider1/content'])
+  const answer = await fetch(`${rig.url}${path}`, { headers })
+  expect((await answer.arrayBuffer()).byteLength).toBe(LARGE)
+})
