@@ -16,16 +16,11 @@ import { chatBodyShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import type { FormRules } from '../uploads/form-field-types.ts'
 import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
-import type { RelayKey } from '../views/channel-view.ts'
 import { keysOfSubmitted } from '../views/submission-checks-and-key-retries.ts'
 import type { BatchChannels } from './batch-channels.ts'
 import type { FindShownLine } from './batch-protocol.ts'
 import { sendFailure } from './conclude-submission.ts'
-import {
-  downloadError,
-  openDownload,
-  ResultsUnavailable,
-} from './download-batch-results-from-provider.ts'
+import { downloadError, isGone, openDownload } from './download-batch-results-from-provider.ts'
 import type { StoredFile } from './file-record-store.ts'
 import {
   contentPathOf,
@@ -313,7 +308,11 @@ async function sendOwnFile(
   response.on('close', () => gone.abort())
   const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(DOWNLOAD_MS)])
   try {
-    const content = await openDownload(deps, { keys, path, headers: {} }, signal)
+    const content = await openDownload(
+      deps,
+      { keys, keyRef: stored.keyRef, path, headers: {} },
+      signal,
+    )
     response.writeHead(200, [...headersOf(exchange), 'Content-Type', TYPE])
     for await (const chunk of content) {
       if (!response.write(chunk)) await once(response as never, 'drain', { signal })
@@ -321,14 +320,7 @@ async function sendOwnFile(
     response.end()
   } catch (error) {
     if (response.headersSent) response.destroy()
-    else if (isGone(error, keys, stored)) sendError(exchange, missing(stored.file))
-    else sendError(exchange, downloadError(error))
+    else if (isGone(error)) sendError(exchange, missing(stored.file))
+    else sendError(exchange, downloadError(error, stored.file))
   }
 }
-
-/**
- * Reports whether an error means that the file no longer exists in the account to which it was
- * uploaded.
- */
-const isGone = (error: unknown, keys: readonly RelayKey[], { keyRef }: StoredFile): boolean =>
-  error instanceof ResultsUnavailable && error.status === 404 && keys[0]?.keyRef === keyRef

@@ -166,8 +166,7 @@ export async function checkFile(
     if (error instanceof FileRefused) return error.error
     throw error
   }
-  const isPinned = caller.pinnedChannelId !== null
-  return new BatchChannels(deps, channels ?? [], model, isPinned)
+  return new BatchChannels(deps, channels ?? [], model, caller)
 }
 
 /**

@@ -168,12 +168,11 @@ export async function planBatch(
   const read = await planLines(deps, caller, api, submission)
   if (isRelayError(read)) return read
   const model = read.planned[0]?.request.model ?? ''
-  const isPinned = caller.pinnedChannelId !== null
-  const channels = new BatchChannels(deps, read.channels, model, isPinned)
+  const channels = new BatchChannels(deps, read.channels, model, caller)
   let plan: PlannedBody | RelayError | null = null
   try {
     const place = await channels.next()
-    if (place === null) return relayError('no_channel', { subject: model, retryAfter: 10 })
+    if (place === null) return channels.unusableError()
     plan = await buildPlan(deps, { batch, channel: place.channel, api }, submission, read.planned)
     if (isRelayError(plan)) return plan
     return { group: caller.group, shown: submission.shown, channels, place, ...plan }

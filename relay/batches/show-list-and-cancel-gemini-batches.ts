@@ -26,6 +26,7 @@ import {
   type BatchHandler,
   batchNotFound,
   cancelAtProvider,
+  idOfBatch,
   type Placed,
   placeOfBatch,
   settleSoon,
@@ -69,8 +70,8 @@ async function sendWithResults(
   const placed = await placeOfBatch(deps, stored)
   if (isRelayError(placed)) return sendError(exchange, placed)
   // The number of lines is given as 0, because no memory is needed for the facts of the lines.
-  const { userId } = stored
-  await withMemoryForResults(deps, exchange, { userId, lines: 0 }, (memory) =>
+  const read = { subject: idOfBatch(stored), userId: stored.userId, lines: 0 }
+  await withMemoryForResults(deps, exchange, read, (memory) =>
     writeWithResults(deps, exchange, stored, placed, memory),
   )
 }
@@ -125,7 +126,8 @@ async function* renderedResults(
   const confidential = confidentialAt(deps.views, record)
   const model = record.submitted.parts[0]?.model ?? ''
   const path = pathOfBatch(GEMINI_BATCHES, record.place?.upstreamId ?? '')
-  const content = atLeastRate(await openDownload(deps, { keys, path, headers: {} }, signal))
+  const download = { keys, keyRef: record.place?.keyRef ?? '', path, headers: {} }
+  const content = atLeastRate(await openDownload(deps, download, signal))
   const { lines } = record.submitted
   let index = 0
   for await (const element of elementsIn(content, RESULT_RULES, memory)) {

@@ -292,6 +292,9 @@ export type ShownResults = {
   ) => string | null
 }
 
+/** `subject` is the public id of the batch, `lines` the number of its lines. */
+type ReadResults = { readonly subject: string; readonly userId: number; readonly lines: number }
+
 const BUSY = relayError('overloaded', { retryAfter: 5 })
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
@@ -303,7 +306,7 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 export async function withMemoryForResults(
   deps: BatchDeps,
   exchange: Exchange,
-  { userId, lines }: { readonly userId: number; readonly lines: number },
+  { subject, userId, lines }: ReadResults,
   work: (memory: ResultsMemory) => Promise<void>,
 ): Promise<void> {
   const owner = copiesShareOf(await bodyShareOf(deps, userId, exchange.request))
@@ -316,7 +319,7 @@ export async function withMemoryForResults(
     if (isOfStore) deps.log.error({ err: error, call: exchange.call }, 'results were not read')
     if (exchange.response.headersSent) exchange.response.destroy()
     else if (error instanceof ResultsMemoryFull) sendError(exchange, BUSY)
-    else sendError(exchange, isOfStore ? NO_STORE : downloadError(error))
+    else sendError(exchange, isOfStore ? NO_STORE : downloadError(error, subject))
   } finally {
     memory.close()
   }
@@ -334,7 +337,9 @@ export async function sendRenderedLines(
 ): Promise<void> {
   const placed = await placeOfBatch(deps, stored)
   if (isRelayError(placed)) return sendError(exchange, placed)
-  await withMemoryForResults(deps, exchange, placed.record.submitted, (memory) =>
+  const { lines } = placed.record.submitted
+  const read = { subject: idOfBatch(stored), userId: stored.userId, lines }
+  await withMemoryForResults(deps, exchange, read, (memory) =>
     writeRenderedLines(deps, exchange, placed, shown, memory),
   )
 }
@@ -367,7 +372,8 @@ async function writeRenderedLines(
     if (response.headersSent) return
     response.writeHead(200, [...headersOf(exchange), 'Content-Type', type])
   }
-  for await (const line of resultLines(deps, { keys, path, headers }, memory, signal)) {
+  const keyRef = record.place?.keyRef ?? ''
+  for await (const line of resultLines(deps, { keys, keyRef, path, headers }, memory, signal)) {
     if (line === null) continue
     const text = render(line.toString('utf8'), lineOf, confidential)
     if (text === null) continue

@@ -85,6 +85,7 @@ export type RelayErrorCode =
   | 'batch_not_accepted'
   | 'batch_above_limit'
   | 'channel_deleted'
+  | 'file_channel_off'
   | 'key_replaced'
   | 'file_not_found'
   | 'too_many_files'

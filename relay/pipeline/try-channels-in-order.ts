@@ -202,7 +202,7 @@ function isKeyFault(end: AttemptEnd): boolean {
  * they were removed after the call was planned.
  */
 export function noUsableChannelError(
-  { retryAfterMs }: ChannelSelector,
+  { retryAfterMs }: Pick<ChannelSelector, 'retryAfterMs'>,
   subject: string,
 ): RelayError {
   if (retryAfterMs === 0)

@@ -12,9 +12,10 @@ import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
 import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
 import { ERROR_CODE_OF, retryHeaders } from '../pipeline/failed-call-answer.ts'
 import { type Exchange, headersOfError, sendJson, traceError } from '../pipeline/http-exchange.ts'
+import { noUsableChannelError } from '../pipeline/try-channels-in-order.ts'
 import { confidentialTo, mappedStatusOf } from '../views/channel-view.ts'
 import type { SubmitAnswer } from './read-provider-task-answers.ts'
-import type { LastAttempt } from './send-task-to-channels-in-order.ts'
+import type { SentTask } from './send-task-to-channels-in-order.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { sendVendorError, sendVideoError } from './videos/send-video-errors.ts'
 
@@ -115,10 +116,10 @@ export type TaskErrorAnswer = { readonly status: number } & (
 
 export function taskErrorAnswer(
   { views }: Pick<TaskDeps, 'views'>,
-  last: LastAttempt | null,
+  { last, retryAfterMs: busyMs }: SentTask,
   model: string,
 ): TaskErrorAnswer {
-  if (last === null) return failed(relayError('no_channel', { subject: model, retryAfter: 10 }))
+  if (last === null) return failed(noUsableChannelError({ retryAfterMs: busyMs }, model))
   const { end, answer, channel } = last
   const refusal = answer?.isAccepted === false ? answer : null
   const mappedStatus = mappedStatusOf(channel, end)

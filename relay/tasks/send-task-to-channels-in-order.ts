@@ -57,6 +57,13 @@ export class TaskNotSent extends Error {
   }
 }
 
+export type SentTask = {
+  /** The last attempt; null if there was none. */
+  readonly last: LastAttempt | null
+  /** The time until a full channel may accept a task, or 0 if no channel was full. */
+  readonly retryAfterMs: number
+}
+
 /** The maximum number of attempts with other keys of channels that were tried already. */
 const OTHER_KEYS_MAX = 4
 
@@ -73,7 +80,7 @@ export async function sendTaskToChannels(
   task: TaskRecord,
   planned: PlannedTask,
   attempts: Attempt[],
-): Promise<LastAttempt | null> {
+): Promise<SentTask> {
   const { caller, request, plan, origin } = planned
   const isPinned = origin !== null || caller.pinnedChannelId !== null
   const selector = new ChannelSelector(deps, plan.offer, request.model, isPinned)
@@ -103,7 +110,7 @@ export async function sendTaskToChannels(
       used.add(last.key)
       selector.retryWithAnotherKey()
     }
-    return last
+    return { last, retryAfterMs: selector.retryAfterMs }
   } finally {
     // After an error, the channel's permit would otherwise be held until the process ends.
     selector.end(true)

@@ -250,7 +250,7 @@ async function send(
 ): Promise<boolean> {
   const { kind, model } = sent.request
   const attempts: Attempt[] = []
-  const last = await sendTaskToChannels(deps, task, sent, attempts)
+  const { last, retryAfterMs } = await sendTaskToChannels(deps, task, sent, attempts)
   if (last !== null) setNameListHeader(exchange, 'X-Dropped-Members', last.dropped)
   if (last?.answer?.isAccepted) {
     const accepted = await recordAcceptance(deps, task, last, attempts)
@@ -271,7 +271,7 @@ async function send(
     await acceptTask(deps, exchange, task, answer)
     return true
   }
-  const answer = taskErrorAnswer(deps, last, model)
+  const answer = taskErrorAnswer(deps, { last, retryAfterMs }, model)
   deps.log.debug({ call: id, status: answer.status }, 'a task was not accepted')
   if (!(await failTask(deps, task, { answer, last, attempts }))) {
     await acceptTask(deps, exchange, task, { task: id, ...ACCEPTED })
