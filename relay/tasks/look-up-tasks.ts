@@ -47,6 +47,15 @@ const AT_ONCE_MAX = 32
 const MINUTE_MS = 60_000
 
 /**
+ * Reports whether the user of a task is neither disabled nor deleted. Links to the files of other
+ * users must not work, although they need no key.
+ */
+export const isOwnerEnabled = (
+  { views }: Pick<TaskDeps, 'views'>,
+  { submitted: { userId } }: TaskRecord,
+): boolean => views.users.find(userId)?.isEnabled === true
+
+/**
  * Acquires a permit for a look-up of tasks. Returns an error if the user has reached a limit of
  * look-ups. All relays count look-ups together. Look-ups are free of charge, and the limits of
  * calls do not apply to them. `asksProvider` is true if the look-up sends a request to a provider,

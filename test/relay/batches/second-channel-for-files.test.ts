@@ -12,6 +12,8 @@ import { type ScriptedProvider, scriptedProvider } from '../support/scripted-pro
 const MODEL = 'lab-model'
 const CHAT = '/v1/chat/completions'
 const [FIRST, SECOND] = [2, 3]
+/** A user whose data key is destroyed. */
+const ERASED = 8
 const BODY = { model: MODEL, max_tokens: 8, messages: [{ role: 'user', content: 'Hi' }] }
 const LINE = `${JSON.stringify({ custom_id: 'a', method: 'POST', url: CHAT, body: BODY })}\n`
 
@@ -26,7 +28,8 @@ let laterMs = 0
 const rig = startedForEach(() => {
   fileStore = filesInMemory()
   const overrides = { batchPollEveryMs: 20, fileStore }
-  return relayRig(overrides, {}, undefined, { now: () => Date.now() + laterMs })
+  const vault = { withDataKey: async (ids: readonly number[]) => ids.filter((id) => id !== ERASED) }
+  return relayRig(overrides, {}, undefined, { now: () => Date.now() + laterMs, vault })
 })
 
 beforeEach(async () => {
@@ -261,5 +264,26 @@ describe('the file of a batch', () => {
     for (const { userId } of users) {
       expect(await recorded(userId)).toEqual([{ channelId: SECOND, upstreamId: 'file-second' }])
     }
+  })
+})
+
+describe('the file of an erased user', () => {
+  it('is deleted at its provider, which is tried again, and files of others are kept', async () => {
+    await rig.addChannel(SECOND, terms())
+    await rig.addUser(ERASED)
+    const key = KEY.slice(0, -3) + String(ERASED)
+    await rig.addToken(ERASED, ERASED, key)
+    await rig.grant(ERASED, 1_000_000n)
+    second.answers.set('DELETE /v1/files/file-second', { status: 503, body: {} })
+    expect((await upload()).status).toBe(200)
+    second.answers.set('POST /v1/files', { body: { id: 'file-erased', object: 'file' } })
+    second.answers.set('DELETE /v1/files/file-erased', { status: 503, body: {} })
+    expect((await upload(key)).status).toBe(200)
+    const deletions = () => second.requests.filter(({ method }) => method === 'DELETE')
+    await expect.poll(() => deletions().length, { timeout: 5_000 }).toBeGreaterThan(0)
+    expect(await fileStore.owners()).toContain(ERASED)
+    second.answers.set('DELETE /v1/files/file-erased', { body: { deleted: true } })
+    await expect.poll(fileStore.owners, { timeout: 5_000 }).toEqual([USER])
+    expect(new Set(deletions().map(({ path }) => path))).toEqual(new Set(['/v1/files/file-erased']))
   })
 })
