@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { objectOf } from '#relay/canonical/json-values.ts'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isRelayError, notOneOf, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { servingGroupsOf } from '../pipeline/groups-that-may-serve-call.ts'
@@ -11,6 +11,7 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
+import { limitIn } from '../pipeline/read-page-limit.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
 import { chatBodyShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import type { FormRules } from '../uploads/form-field-types.ts'
@@ -109,15 +110,15 @@ function uploadIn({ document, files }: ReceivedForm): Upload | RelayError {
     return relayError('file_purpose_not_supported', { param: 'purpose' })
   }
   const file = files.get(String(objectOf(fields.file)?.file))
-  if (file === undefined || file.bytes === 0) return invalid('file')
+  if (file === undefined) return invalid('file')
+  if (file.bytes === 0) return relayError('file_without_lines', { param: 'file' })
   if (file.bytes > FILE_BYTES_MAX) {
     return relayError('request_too_large', { param: 'file', subject: `${FILE_BYTES_MAX / MIB}` })
   }
   const { [ANCHOR]: anchor, [SECONDS]: seconds } = fields
   if (anchor === undefined && seconds === undefined) return { file, lifetimeMs: FILE_RETENTION_MS }
-  const lifetimeMs = readFileLifetime({ anchor, seconds })
-  if (typeof lifetimeMs === 'string') return invalid(lifetimeMs === 'anchor' ? ANCHOR : SECONDS)
-  return { file, lifetimeMs }
+  const lifetimeMs = readFileLifetime({ anchor, seconds }, { anchor: ANCHOR, seconds: SECONDS })
+  return typeof lifetimeMs === 'number' ? { file, lifetimeMs } : lifetimeMs
 }
 
 /**
@@ -219,11 +220,12 @@ export async function listFiles(
   { user: { userId } }: Caller,
 ): Promise<void> {
   const query = queryIn(exchange.request.url)
-  const limit = Number(query.get('limit') ?? PAGE.usual)
-  const isLimit = Number.isInteger(limit) && limit >= 1 && limit <= PAGE.most
-  if (!isLimit) return sendError(exchange, invalid('limit'))
+  const limit = limitIn(query, PAGE)
+  if (typeof limit !== 'number') return sendError(exchange, limit)
   const order = query.get('order') ?? 'desc'
-  if (order !== 'asc' && order !== 'desc') return sendError(exchange, invalid('order'))
+  if (order !== 'asc' && order !== 'desc') {
+    return sendError(exchange, notOneOf('order', ['asc', 'desc']))
+  }
   const after = query.get('after')
   if (after !== null && !isFileId(after)) return sendError(exchange, invalid('after'))
   const purpose = query.get('purpose')

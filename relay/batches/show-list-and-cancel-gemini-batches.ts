@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { isRelayError, relayError } from '../canonical/relay-error.ts'
+import { outOfRange } from '../dialects/read-common-request-members.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import {
   type Exchange,
@@ -148,7 +149,9 @@ export async function listGeminiBatches(
   const query = queryIn(exchange.request.url)
   const invalid = (param: string) => sendError(exchange, relayError('invalid_parameter', { param }))
   const size = Number(query.get('pageSize') ?? query.get('page_size') ?? PAGE.usual)
-  if (!Number.isInteger(size) || size < 1) return invalid('pageSize')
+  if (!Number.isInteger(size) || size < 1) {
+    return sendError(exchange, outOfRange('pageSize', 1, PAGE.most))
+  }
   const limit = Math.min(size, PAGE.most)
   const token = query.get('pageToken') ?? query.get('page_token') ?? ''
   const after = token === '' ? null : geminiBatchOf(token)

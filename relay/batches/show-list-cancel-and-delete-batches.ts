@@ -12,6 +12,7 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
+import { limitIn } from '../pipeline/read-page-limit.ts'
 import { bodyShareOf, copiesShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { RelayKey } from '../views/channel-view.ts'
@@ -131,10 +132,8 @@ export async function listOpenAiBatches(
   { user: { userId } }: Caller,
 ): Promise<void> {
   const query = queryIn(exchange.request.url)
-  const limit = Number(query.get('limit') ?? PAGE_DEFAULT)
-  if (!Number.isInteger(limit) || limit < 1 || limit > OPENAI_PAGE_MAX) {
-    return sendError(exchange, relayError('invalid_parameter', { param: 'limit' }))
-  }
+  const limit = limitIn(query, { usual: PAGE_DEFAULT, most: OPENAI_PAGE_MAX })
+  if (typeof limit !== 'number') return sendError(exchange, limit)
   const id = query.get('after')
   const after = id === null ? null : openAiBatchOf(id)
   if (id !== null && after === null) {
@@ -155,10 +154,8 @@ export async function listOpenAiBatches(
 
 function pageOf({ request: { url = '' } }: Exchange): PageOfBatches | RelayError {
   const query = queryIn(url)
-  const limit = Number(query.get('limit') ?? PAGE_DEFAULT)
-  if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_MAX) {
-    return relayError('invalid_parameter', { param: 'limit' })
-  }
+  const limit = limitIn(query, { usual: PAGE_DEFAULT, most: PAGE_MAX })
+  if (typeof limit !== 'number') return limit
   const page: { limit: number; before?: string; after?: string } = { limit }
   for (const [name, key] of [['before_id', 'before'] as const, ['after_id', 'after'] as const]) {
     const id = query.get(name)

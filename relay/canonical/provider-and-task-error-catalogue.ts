@@ -1,9 +1,11 @@
+import { BATCH_FILE_ERRORS } from './batch-file-error-catalogue.ts'
 import { httpError } from './relay-error.ts'
 
 /**
  * The HTTP status and message of every error about providers, channels, batches, files and tasks.
  */
 export const PROVIDER_AND_TASK_ERRORS = {
+  ...BATCH_FILE_ERRORS,
   no_channel: httpError(
     503,
     'server_error',

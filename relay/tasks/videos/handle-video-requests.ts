@@ -3,7 +3,8 @@ import { checkLink } from '#infra/http/signed-video-links.ts'
 import { recentTasks } from '#projections/tasks/query.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { type Exchange, queryIn, sendJson } from '#relay/pipeline/http-exchange.ts'
-import { relayError } from '../../canonical/relay-error.ts'
+import { limitIn } from '#relay/pipeline/read-page-limit.ts'
+import { notOneOf, relayError } from '../../canonical/relay-error.ts'
 import {
   findOwnTask,
   isOwnerEnabled,
@@ -168,11 +169,9 @@ const LIMIT = 20
 const LIMIT_MAX = 100
 
 function limitOf(exchange: Exchange): number {
-  const limit = queryIn(exchange.request.url).get('limit')
-  if (limit === null) return LIMIT
-  const isFit = /^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= LIMIT_MAX
-  if (isFit) return Number(limit)
-  throw new TaskRequestError(relayError('invalid_parameter', { param: 'limit' }))
+  const limit = limitIn(queryIn(exchange.request.url), { usual: LIMIT, most: LIMIT_MAX })
+  if (typeof limit === 'number') return limit
+  throw new TaskRequestError(limit)
 }
 
 /**
@@ -182,7 +181,7 @@ function limitOf(exchange: Exchange): number {
 function isOldestFirst(query: URLSearchParams): boolean {
   const order = query.get('order') ?? 'desc'
   if (order === 'asc' || order === 'desc') return order === 'asc'
-  throw new TaskRequestError(relayError('invalid_parameter', { param: 'order' }))
+  throw new TaskRequestError(notOneOf('order', ['asc', 'desc']))
 }
 
 /**
