@@ -1,11 +1,13 @@
 import type { Sealed } from '#domain/shared/event.ts'
 import { secondsMade } from '#domain/shared/seconds-made.ts'
 import type { TranslatedText } from '#domain/shared/translated-text.ts'
+import { ACTIVE } from '#domain/shared/user-roles-and-statuses.ts'
 import type { Core } from '#infra/core-dependencies.ts'
 import type { Language } from '#infra/http/request-language.ts'
 import { readVideoFile, videoPath } from '#infra/http/signed-video-links.ts'
 import type { TaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'
+import { usersByIds } from '#projections/users/query.ts'
 import {
   openValues,
   type PlainValuesOf,
@@ -41,9 +43,10 @@ export async function decryptTasks(
 ): Promise<DecryptedTask[]> {
   if (rows.length === 0) return []
   const unfinished = rows.filter(({ finishedAt }) => finishedAt === null).map(({ id }) => id)
-  const [progressById, options] = await Promise.all([
+  const [progressById, options, owners] = await Promise.all([
     progress.read(unfinished),
     currentOptions(core),
+    activeOwners(core, rows),
   ])
   const isProxied = options.flag('MjForwardUrlEnabled')
   return Promise.all(
@@ -58,27 +61,55 @@ export async function decryptTasks(
         changedPosition,
         kind,
         cause,
-        imageUrl: address !== '' && isProxied ? `/mj/image/${row.id}` : address,
+        imageUrl: isProxied ? pictureOf(row, owners, address) : address,
         songs: kind === 'music' && result !== null ? songsOf((await open(result)) ?? '') : [],
-        video: videoOf(core, row, kind === 'video' && result !== null ? await open(result) : null),
+        video: videoOf(core, row, {
+          owners,
+          result: kind === 'video' && result !== null ? await open(result) : null,
+        }),
       }
     }),
   )
 }
 
 /**
+ * Returns the ids of the users whose pictures and videos the relay serves without a key. These are
+ * the users among the owners of finished tasks who are neither banned nor deleted.
+ */
+async function activeOwners(
+  { db }: Pick<Core, 'db'>,
+  rows: readonly TaskRow[],
+): Promise<ReadonlySet<number>> {
+  const withFile = rows.filter(({ kind, status }) => kind !== 'music' && status === 'SUCCESS')
+  if (withFile.length === 0) return new Set()
+  const users = await usersByIds(db, [...new Set(withFile.map(({ userId }) => userId))])
+  const active = users.filter(({ status, isDeleted }) => status === ACTIVE && !isDeleted)
+  return new Set(active.map(({ id }) => id))
+}
+
+/**
+ * Returns the path of a drawing's picture on this site, or an empty text if there is no picture or
+ * the relay does not serve it.
+ */
+const pictureOf = (
+  { id, userId }: TaskRow,
+  owners: ReadonlySet<number>,
+  address: string,
+): string => (address !== '' && owners.has(userId) ? `/mj/image/${id}` : '')
+
+/**
  * Returns the video of a task, or null if the task is not for a video. The URL is empty if the
- * video is not finished or was deleted. `result` is the decrypted result of a finished video, or
- * null.
+ * video is not finished or was deleted, or if the relay does not serve it. `result` is the
+ * decrypted result of a finished video, or null.
  */
 function videoOf(
   core: Pick<Core, 'vault' | 'now'>,
   row: TaskRow,
-  result: string | null,
+  { owners, result }: { readonly owners: ReadonlySet<number>; readonly result: string | null },
 ): Video | null {
-  const { id, kind, status, isDeleted, videoSeconds, videoResolution } = row
+  const { id, userId, kind, status, isDeleted, videoSeconds, videoResolution } = row
   if (kind !== 'video') return null
-  const isThere = status === 'SUCCESS' && !isDeleted
+  const isThere = status === 'SUCCESS' && !isDeleted && owners.has(userId)
   const file = readVideoFile(result)
   const expiresAt = file?.expiresAt ?? null
   return {

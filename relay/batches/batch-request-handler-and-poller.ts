@@ -21,7 +21,7 @@ import {
   uploadBatchFile,
 } from './handle-file-requests.ts'
 import { FILES_PATH, OPENAI_BATCHES_PATH } from './openai-batches.ts'
-import { deleteExpiredFiles } from './register-and-delete-batch-files.ts'
+import { deleteExpiredFiles, expireFilesOfErasedUsers } from './register-and-delete-batch-files.ts'
 import { type BatchDeps, BatchSettler, type Settle } from './settle-batch.ts'
 import {
   cancelGeminiBatch,
@@ -49,6 +49,8 @@ export type Batches = {
 }
 
 const POLL_EVERY_MS = 30_000
+/** Files of erased users are searched in one of this number of passes over expired files. */
+const PASSES_PER_SEARCH = 20
 const LEASE = 'batch-poller'
 const NOT_FOUND = relayError('not_found')
 
@@ -93,7 +95,12 @@ export function startBatches(
     // Deletions run separately, because a provider that does not answer can delay them for minutes.
     // The settlements must not wait for them.
     const deleting = async (): Promise<void> => {
-      while (!lost.aborted) {
+      for (let pass = 0; !lost.aborted; pass += 1) {
+        if (pass % PASSES_PER_SEARCH === 0) {
+          await expireFilesOfErasedUsers(batchDeps).catch((err: unknown) => {
+            if (!lost.aborted) core.log.warn({ err }, 'files of erased users were not found')
+          })
+        }
         await deleteExpiredFiles(batchDeps, lost).catch((err: unknown) => {
           if (!lost.aborted) core.log.warn({ err }, 'expired files could not be deleted')
         })

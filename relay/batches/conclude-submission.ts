@@ -20,21 +20,28 @@ import type { BatchDeps } from './settle-batch.ts'
  * nevertheless be reserved.
  */
 export const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
-export const NO_CHANNEL = relayError('no_channel', { subject: '', retryAfter: 10 })
 
 /**
- * Checks whether a recorded batch may be sent to its channel. Returns null if it may, or the error
- * for the caller if it must not be sent or the event store does not answer.
+ * The error for the caller if the channel that stores the file `subject` is disabled or has
+ * expired. No other channel can read the file.
+ */
+export const channelOffError = (subject: string): RelayError =>
+  relayError('file_channel_off', { param: 'input_file_id', subject, retryAfter: 60 })
+
+/**
+ * Checks whether a recorded batch may be sent to its channel. Returns null if it may, `unusable` if
+ * it must not be sent, and `NO_STORE` if the event store does not answer.
  */
 export async function channelError(
   deps: BatchDeps,
   batch: string,
   channelId: number,
   key: RelayKey | undefined,
+  unusable: RelayError,
 ): Promise<RelayError | null> {
-  if (key === undefined) return NO_CHANNEL
+  if (key === undefined) return unusable
   try {
-    return (await mayBeSentTo(deps, { channelId, keyRef: key.keyRef })) ? null : NO_CHANNEL
+    return (await mayBeSentTo(deps, { channelId, keyRef: key.keyRef })) ? null : unusable
   } catch (err) {
     deps.log.error({ err, call: batch }, 'the channel of a batch could not be checked')
     return NO_STORE

@@ -21,16 +21,33 @@ export class LineTooLong extends Error {}
 
 export class ResultsUnavailable extends Error {
   readonly status: number
+  /** True if the object may belong to another account, whose key was replaced. */
+  readonly isKeyReplaced: boolean
 
-  constructor(status: number) {
+  constructor(status: number, isKeyReplaced = false) {
     super(`the results of a batch were answered with status ${status}`)
     this.status = status
+    this.isKeyReplaced = isKeyReplaced
   }
 }
 
-/** Returns the error for a caller whose download from the provider could not begin. */
-export const downloadError = (error: unknown): RelayError =>
-  relayError(error instanceof ResultsUnavailable ? 'upstream_error' : 'upstream_unreachable')
+/**
+ * Returns the error for a caller whose download from the provider could not begin. `subject` is the
+ * public id of the batch or file.
+ */
+export function downloadError(error: unknown, subject: string): RelayError {
+  if (!(error instanceof ResultsUnavailable)) return relayError('upstream_unreachable')
+  return error.isKeyReplaced
+    ? relayError('key_replaced', { subject })
+    : relayError('upstream_error')
+}
+
+/**
+ * Reports whether an error means that the file no longer exists in the account to which it was
+ * uploaded.
+ */
+export const isGone = (error: unknown): boolean =>
+  error instanceof ResultsUnavailable && error.status === 404 && !error.isKeyReplaced
 
 type Download = {
   /**
@@ -38,6 +55,11 @@ type Download = {
    * file.
    */
   readonly keys: readonly RelayKey[]
+  /**
+   * The reference of the key with which the object was submitted. If none of `keys` is this key, a
+   * refusal may mean that the object belongs to another account. Omitted if all keys have access.
+   */
+  readonly keyRef?: string
   readonly path: string
   /** Additional headers of the request. */
   readonly headers: Readonly<Record<string, string>>
@@ -46,7 +68,8 @@ type Download = {
 /**
  * Starts the download of a batch's results or of a file. Returns the bytes as they arrive. The next
  * key is tried only if the provider's status may mean that the object belongs to another account
- * than the key. Rejects if no key succeeds.
+ * than the key. Rejects if no key succeeds. The `ResultsUnavailable` of such a status has
+ * `isKeyReplaced` if the key of the submission was replaced.
  */
 export async function openDownload(
   deps: Pick<RelayDeps, 'outbound'>,
@@ -59,7 +82,10 @@ export async function openDownload(
       return await openWith(deps, key, download, signal)
     } catch (error) {
       const isDenied = error instanceof ResultsUnavailable && mayBeOfOtherAccount(error.status)
-      if (key === last || !isDenied) throw error
+      if (key !== last && isDenied) continue
+      const { keys, keyRef } = download
+      const isReplaced = keyRef !== undefined && keys.every((one) => one.keyRef !== keyRef)
+      throw isDenied && isReplaced ? new ResultsUnavailable(error.status, true) : error
     }
   }
   throw new Error('there is no key for a download')

@@ -111,6 +111,10 @@ export type FileStore = {
   remove(file: string): Promise<void>
   /** Changes the time of a file's expiry. */
   expire(file: string, expiresAt: number): Promise<void>
+  /** Returns the ids of the users who have files. */
+  owners(): Promise<readonly number[]>
+  /** Lets all files of these users expire at the time `at`, unless they expire before that. */
+  expireOfUsers(userIds: readonly number[], at: number): Promise<void>
   /** Returns at most `limit` files that have expired at the time `at`. */
   expired(at: number, limit: number): Promise<readonly StoredFile[]>
 }
@@ -217,6 +221,14 @@ export async function createFileStore(pg: Pool): Promise<FileStore> {
     },
     expire: async (file, expiresAt) => {
       await pg.query('update relay.files set expires_at = $2 where file = $1', [file, expiresAt])
+    },
+    owners: async () => {
+      const text = 'select distinct user_id::int4 as "userId" from relay.files'
+      return (await pg.query<{ userId: number }>(text)).rows.map(({ userId }) => userId)
+    },
+    expireOfUsers: async (userIds, at) => {
+      const text = 'update relay.files set expires_at = $2 where user_id = any($1)'
+      await pg.query(`${text} and expires_at > $2`, [userIds, at])
     },
     expired: (at, limit) =>
       rows('where expires_at <= $1 order by expires_at limit $2', [at, limit]),

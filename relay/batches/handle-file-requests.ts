@@ -1,5 +1,5 @@
 import { objectOf } from '#relay/canonical/json-values.ts'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import { isRelayError, notOneOf, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { acquirePermit, CALLS_NO_MODEL } from '../pipeline/acquire-call-permit.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import { changedAccessError, currentCaller } from '../pipeline/current-caller.ts'
@@ -11,21 +11,17 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
+import { limitIn } from '../pipeline/read-page-limit.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
 import { chatBodyShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import type { FormRules } from '../uploads/form-field-types.ts'
 import { type ReceivedForm, readForm } from '../uploads/read-form.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
-import type { RelayKey } from '../views/channel-view.ts'
 import { keysOfSubmitted } from '../views/submission-checks-and-key-retries.ts'
 import type { BatchChannels } from './batch-channels.ts'
 import type { FindShownLine } from './batch-protocol.ts'
 import { sendFailure } from './conclude-submission.ts'
-import {
-  downloadError,
-  openDownload,
-  ResultsUnavailable,
-} from './download-batch-results-from-provider.ts'
+import { downloadError, isGone, openDownload } from './download-batch-results-from-provider.ts'
 import type { StoredFile } from './file-record-store.ts'
 import { type Download, whileDownloading } from './limit-downloads.ts'
 import {
@@ -116,15 +112,15 @@ function uploadIn({ document, files }: ReceivedForm): Upload | RelayError {
     return relayError('file_purpose_not_supported', { param: 'purpose' })
   }
   const file = files.get(String(objectOf(fields.file)?.file))
-  if (file === undefined || file.bytes === 0) return invalid('file')
+  if (file === undefined) return invalid('file')
+  if (file.bytes === 0) return relayError('file_without_lines', { param: 'file' })
   if (file.bytes > FILE_BYTES_MAX) {
     return relayError('request_too_large', { param: 'file', subject: `${FILE_BYTES_MAX / MIB}` })
   }
   const { [ANCHOR]: anchor, [SECONDS]: seconds } = fields
   if (anchor === undefined && seconds === undefined) return { file, lifetimeMs: FILE_RETENTION_MS }
-  const lifetimeMs = readFileLifetime({ anchor, seconds })
-  if (typeof lifetimeMs === 'string') return invalid(lifetimeMs === 'anchor' ? ANCHOR : SECONDS)
-  return { file, lifetimeMs }
+  const lifetimeMs = readFileLifetime({ anchor, seconds }, { anchor: ANCHOR, seconds: SECONDS })
+  return typeof lifetimeMs === 'number' ? { file, lifetimeMs } : lifetimeMs
 }
 
 /**
@@ -232,11 +228,12 @@ export async function listFiles(
   { user: { userId } }: Caller,
 ): Promise<void> {
   const query = queryIn(exchange.request.url)
-  const limit = Number(query.get('limit') ?? PAGE.usual)
-  const isLimit = Number.isInteger(limit) && limit >= 1 && limit <= PAGE.most
-  if (!isLimit) return sendError(exchange, invalid('limit'))
+  const limit = limitIn(query, PAGE)
+  if (typeof limit !== 'number') return sendError(exchange, limit)
   const order = query.get('order') ?? 'desc'
-  if (order !== 'asc' && order !== 'desc') return sendError(exchange, invalid('order'))
+  if (order !== 'asc' && order !== 'desc') {
+    return sendError(exchange, notOneOf('order', ['asc', 'desc']))
+  }
   const after = query.get('after')
   if (after !== null && !isFileId(after)) return sendError(exchange, invalid('after'))
   const purpose = query.get('purpose')
@@ -323,20 +320,14 @@ async function sendOwnFile(
   }
   const { response } = exchange
   try {
-    const content = await openDownload(deps, { keys, path, headers: {} }, download.signal)
+    const source = { keys, keyRef: stored.keyRef, path, headers: {} }
+    const content = await openDownload(deps, source, download.signal)
     response.writeHead(200, [...headersOf(exchange), 'Content-Type', TYPE])
     for await (const chunk of content) await download.write(chunk)
     response.end()
   } catch (error) {
     if (response.headersSent) response.destroy()
-    else if (isGone(error, keys, stored)) sendError(exchange, missing(stored.file))
-    else sendError(exchange, downloadError(error))
+    else if (isGone(error)) sendError(exchange, missing(stored.file))
+    else sendError(exchange, downloadError(error, stored.file))
   }
 }
-
-/**
- * Reports whether an error means that the file no longer exists in the account to which it was
- * uploaded.
- */
-const isGone = (error: unknown, keys: readonly RelayKey[], { keyRef }: StoredFile): boolean =>
-  error instanceof ResultsUnavailable && error.status === 404 && keys[0]?.keyRef === keyRef

@@ -2,10 +2,17 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { BatchPart } from '#domain/batches/events.ts'
 import { withImageFactor } from '#domain/pricing/price-list.ts'
 import { channelsIn } from '#domain/routing/channels-by-group-and-model.ts'
-import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
+import {
+  invalidParameter,
+  isRelayError,
+  notOneOf,
+  type RelayError,
+  relayError,
+} from '../canonical/relay-error.ts'
+import { jsonError } from '../dialects/invalid-json-error.ts'
 import { imagesWithin } from '../dialects/openai-images/image-formats.ts'
 import { isMembers, outOfRange } from '../dialects/read-common-request-members.ts'
-import { type Member, scanObject } from '../dialects/scan-request-object.ts'
+import { type InvalidJson, type Member, scanObject } from '../dialects/scan-request-object.ts'
 import type { ChatRequest, WireFormat } from '../dialects/wire-format.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import type { RelayDeps } from '../pipeline/relay-deps.ts'
@@ -69,7 +76,7 @@ function inLine(error: RelayError, line: number, prefix = ''): RelayError {
 /** Reads and checks a line `{"custom_id":…,"method":"POST","url":…,"body":{…}}` of a file. */
 function readLine(bytes: Buffer): FileLine | RelayError {
   const members = scanObject(bytes)
-  if (!isMembers(members)) return relayError('invalid_parameter')
+  if (!isMembers(members)) return lineError(bytes, members)
   const other = members.find(({ key }) => !MEMBERS.has(key))
   if (other !== undefined) return relayError('parameter_not_supported', { param: other.key })
   const find = (key: string) => members.find((member) => member.key === key)
@@ -79,17 +86,36 @@ function readLine(bytes: Buffer): FileLine | RelayError {
   const [customId, method, url] = ['custom_id', 'method', 'url'].map((key) =>
     textOf(bytes, find(key)),
   )
-  const isId = customId !== '' && (customId?.length ?? 0) <= CUSTOM_ID_LENGTH_MAX
-  if (typeof customId !== 'string' || !isId) {
-    return relayError('invalid_parameter', { param: 'custom_id' })
+  if (typeof customId !== 'string' || customId === '') return invalidParameter('custom_id')
+  if (customId.length > CUSTOM_ID_LENGTH_MAX) {
+    const subject = `${CUSTOM_ID_LENGTH_MAX}`
+    return relayError('string_above_max_length', { param: 'custom_id', subject })
   }
-  if (method !== 'POST') return relayError('invalid_parameter', { param: 'method' })
+  if (method !== 'POST') return notOneOf('method', ['POST'])
   const format = BATCH_ENDPOINTS.get(url ?? '')
   if (url === null || url === undefined || format === undefined) return endpointError('url')
   const body = find('body')
-  if (body?.kind !== 'object') return relayError('invalid_parameter', { param: 'body' })
+  if (body?.kind !== 'object') return invalidParameter('body')
   return { customId, url, format, body: bytes.subarray(body.valueStart, body.valueEnd) }
 }
+
+/** Returns the error for a line that can't be read as a JSON object. */
+function lineError(bytes: Buffer, json: InvalidJson): RelayError {
+  switch (json.error) {
+    case 'not-an-object':
+      return relayError('line_not_object')
+    case 'malformed':
+      if (bytes.subarray(0, BOM.length).equals(BOM)) return relayError('file_has_bom')
+      return relayError('line_not_json', { subject: `${columnOf(bytes, json.at)}` })
+    default:
+      return jsonError(bytes, json)
+  }
+}
+
+const BOM = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** Returns the column of the byte at `at` in a line, counted in characters from 1. */
+const columnOf = (bytes: Buffer, at: number): number => bytes.toString('utf8', 0, at).length + 1
 
 function textOf(bytes: Buffer, member: Member | undefined): string | null {
   if (member?.kind !== 'string') return null
@@ -118,10 +144,13 @@ async function* plannedLines(
       const line = readLine(bytes)
       if (isRelayError(line)) throw new FileRefused(inLine(line, number))
       const id = lineId('', line.customId)
-      const isTwice = ids.has(id)
-      if (isTwice || ids.size === FILE_LINES_MAX) {
-        const param = isTwice ? 'custom_id' : ''
-        throw new FileRefused(inLine(relayError('invalid_parameter', { param }), number))
+      if (ids.has(id)) {
+        const error = relayError('custom_id_repeated', { param: 'custom_id' })
+        throw new FileRefused(inLine(error, number))
+      }
+      if (ids.size === FILE_LINES_MAX) {
+        const error = relayError('too_many_lines', { subject: `${FILE_LINES_MAX}` })
+        throw new FileRefused(inLine(error, number))
       }
       ids.add(id)
       const planned = await planLine(deps, caller, line.format, line.body)
@@ -131,9 +160,10 @@ async function* plannedLines(
     }
   } catch (error) {
     if (!(error instanceof LineTooLong)) throw error
-    throw new FileRefused(inLine(relayError('invalid_parameter'), number + 1))
+    const subject = `${FILE_LINE_BYTES_MAX / (1024 * 1024)}`
+    throw new FileRefused(inLine(relayError('line_too_long', { subject }), number + 1))
   }
-  if (ids.size === 0) throw new FileRefused(relayError('invalid_parameter', { param: 'file' }))
+  if (ids.size === 0) throw new FileRefused(relayError('file_without_lines', { param: 'file' }))
 }
 
 /**
@@ -176,8 +206,7 @@ export async function checkFile(
     if (error instanceof FileRefused) return error.error
     throw error
   }
-  const isPinned = caller.pinnedChannelId !== null
-  return new BatchChannels(deps, channels ?? [], model, isPinned)
+  return new BatchChannels(deps, channels ?? [], model, caller)
 }
 
 /**
@@ -223,7 +252,9 @@ export class FilePlan {
   private sentLine({ number, customId, url, planned }: ReadLine): Buffer {
     const { request, plan } = planned
     const { deps, channelId } = this
-    if (url !== this.endpoint) throw this.refused('invalid_parameter', number, 'url')
+    if (url !== this.endpoint) {
+      throw new FileRefused(inLine(notOneOf('url', [this.endpoint]), number))
+    }
     // An admin may have changed the channel since the plan was made. The line was priced for the
     // state of the channel in the plan, so this state is used.
     const channel = [...channelsIn(plan.offer)].find((one) => one.channelId === channelId)
@@ -238,7 +269,7 @@ export class FilePlan {
     const price = withImageFactor(plan.price, sent.request.imageFactor)
     const priced = { request, plan: { ...plan, price } }
     const part = addToPart(deps, this.partsByPrice, this.batch, priced)
-    if (part === null) throw this.refused('invalid_parameter', number, 'body.model')
+    if (part === null) throw new FileRefused(inLine(invalidParameter('body.model'), number))
     this.facts.set(lineId(this.batch, customId), {
       ...{ line: this.facts.size, part, format: request.format.name },
       sentModel: sent.upstreamModel ?? request.model,
@@ -247,10 +278,6 @@ export class FilePlan {
     const head = { custom_id: customId, method: 'POST', url }
     const opening = `${JSON.stringify(head).slice(0, -1)},"body":`
     return Buffer.concat([Buffer.from(opening), inOneLine(sent.body), LINE_END])
-  }
-
-  private refused(code: 'invalid_parameter', line: number, param: string): FileRefused {
-    return new FileRefused(inLine(relayError(code, { param }), line))
   }
 }
 

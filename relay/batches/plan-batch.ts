@@ -168,8 +168,7 @@ export async function planBatch(
   const read = await planLines(deps, caller, api, submission)
   if (isRelayError(read)) return read
   const model = read.planned[0]?.request.model ?? ''
-  const isPinned = caller.pinnedChannelId !== null
-  const channels = new BatchChannels(deps, read.channels, model, isPinned)
+  const channels = new BatchChannels(deps, read.channels, model, caller)
   let plan: PlannedBody | RelayError | null = null
   try {
     const place = await channels.next()

@@ -52,7 +52,7 @@ export async function readAnthropicBatchRequest(
     const line = readLine(element)
     if (isRelayError(line)) return inRequest(line, index)
     if (ids.has(line.customId)) {
-      return inRequest(relayError('invalid_parameter', { param: 'custom_id' }), index)
+      return inRequest(relayError('custom_id_repeated', { param: 'custom_id' }), index)
     }
     ids.add(line.customId)
     lines.push(line)

@@ -1,5 +1,5 @@
 import { objectOf, parsedObject } from '#relay/canonical/json-values.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { notOneOf, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { isMembers } from '../dialects/read-common-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
@@ -31,7 +31,7 @@ export function readOpenAiBatchRequest(body: Buffer): OpenAiBatchRequest | Relay
   if (typeof endpoint !== 'string' || !BATCH_ENDPOINTS.has(endpoint)) {
     return endpointError('endpoint')
   }
-  if (completion_window !== '24h') return invalid('completion_window')
+  if (completion_window !== '24h') return notOneOf('completion_window', ['24h'])
   const pairs = metadata === null ? null : objectOf(metadata)
   if (metadata !== null && (pairs === null || !isMetadata(pairs))) return invalid('metadata')
   const request = { input_file_id, endpoint, metadata: pairs as OpenAiBatchRequest['metadata'] }
@@ -53,8 +53,8 @@ function readExpiry(expiry: unknown): number | RelayError {
   if (other !== undefined) {
     return relayError('parameter_not_supported', { param: `${EXPIRY}.${other}` })
   }
-  const lifetimeMs = readFileLifetime({ anchor, seconds })
-  return typeof lifetimeMs === 'number' ? lifetimeMs : invalid(`${EXPIRY}.${lifetimeMs}`)
+  const names = { anchor: `${EXPIRY}.anchor`, seconds: `${EXPIRY}.seconds` }
+  return readFileLifetime({ anchor, seconds }, names)
 }
 
 const isMetadata = (pairs: Readonly<Record<string, unknown>>): boolean =>

@@ -238,21 +238,48 @@ export async function deleteFilesNamed(
 }
 
 /**
+ * Lets the files of erased users expire, so that they are deleted at their providers. Nobody else
+ * can read or delete these files any more. A user is erased if the user's data key is destroyed.
+ */
+export async function expireFilesOfErasedUsers({
+  fileStore,
+  vault,
+  now,
+}: Pick<Deps, 'fileStore' | 'vault' | 'now'>): Promise<void> {
+  const erased = await erasedAmong(vault, await fileStore.owners())
+  if (erased.size > 0) await fileStore.expireOfUsers([...erased], now())
+}
+
+async function erasedAmong(
+  vault: Pick<Deps['vault'], 'withDataKey'>,
+  userIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (userIds.length === 0) return new Set()
+  const withKey = new Set(await vault.withDataKey(userIds))
+  return new Set(userIds.filter((userId) => !withKey.has(userId)))
+}
+
+/**
  * Deletes expired files at their providers, and the gateway's records of these files. A record is
- * deleted even if the deletion at the provider fails. The exception is a record without the
- * provider's id of the file, which is kept until the deletion succeeds, at most for
- * `UNRECORDED_MS`.
+ * deleted even if the deletion at the provider fails. There are two exceptions, which are kept for
+ * further attempts: a record without the provider's id of the file, and the record of an erased
+ * user's file. They are kept for at most `UNRECORDED_MS` after the file would have expired.
  */
 export async function deleteExpiredFiles(deps: Deps, signal: AbortSignal): Promise<void> {
-  const { fileStore, now } = deps
+  const { fileStore, now, vault } = deps
   const expired = await fileStore.expired(now(), EXPIRED_AT_ONCE)
+  const erased = await erasedAmong(vault, [...new Set(expired.map(({ userId }) => userId))])
   await runInParallel(expired, DELETIONS_AT_ONCE, signal, async (stored) => {
-    const { file, createdAt, upstreamId } = stored
-    if (upstreamId !== '') await deleteAtProvider(deps, stored)
-    else if (!(await deleteFilesNamed(deps, stored, uploadNameOf(file), signal))) {
+    const { file, createdAt, upstreamId, userId } = stored
+    const isRecorded = upstreamId !== ''
+    const isDeleted = isRecorded
+      ? await deleteAtProvider(deps, stored)
+      : await deleteFilesNamed(deps, stored, uploadNameOf(file), signal)
+    if (!isDeleted && (!isRecorded || erased.has(userId))) {
       if (signal.aborted) return
       const until = now() + RETRY_DELETION_MS
-      if (until < createdAt + UNRECORDED_MS) return fileStore.expire(file, until)
+      const lifetimeMs = isRecorded ? FILE_RETENTION_MS : 0
+      if (until < createdAt + lifetimeMs + UNRECORDED_MS) return fileStore.expire(file, until)
     }
     await fileStore.remove(file)
   })

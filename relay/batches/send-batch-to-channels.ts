@@ -86,7 +86,8 @@ export async function sendBatchToChannels(
   let isRefusedByAll = true
   while (next !== null && !stopped.aborted) {
     const { channel, key } = next.place
-    error = await channelError(deps, batch, channel.channelId, key)
+    const unusable = plan.channels.noneUsableError()
+    error = await channelError(deps, batch, channel.channelId, key, unusable)
     if (error === null) {
       const sent = await sendTo(deps, exchange, held, next, signal)
       if (typeof sent === 'boolean') return sent
@@ -105,7 +106,8 @@ export async function sendBatchToChannels(
   // A provider that failed may have accepted the batch. The quota then stays reserved until the
   // batch counts as lost.
   if (isRefusedByAll) await refuse(deps, batch, keyed, attempt)
-  const unsent = error === NO_STORE ? error : plan.channels.noneUsableError()
+  // A channel that was full is known only after the last selection.
+  const unsent = error === NO_STORE ? NO_STORE : plan.channels.noneUsableError()
   if (last === null) sendError(exchange, unsent)
   else sendFailure(deps, exchange, last.end, last.channel)
   return false
@@ -140,7 +142,7 @@ async function sendTo(
       headers: api.headersOf(exchange),
     },
   })
-  plan.channels.note(exchange.call, end)
+  plan.channels.note(exchange.call, end, body)
   if (end.kind === 'plain')
     return accept(deps, exchange, held, { place, body: end.body, attemptOf, omissions })
   if (end.kind === 'streamed') return false

@@ -1,4 +1,5 @@
 import { isRelayError, relayError } from '../canonical/relay-error.ts'
+import { outOfRange } from '../dialects/read-common-request-members.ts'
 import type { Caller } from '../pipeline/authenticate.ts'
 import {
   type Exchange,
@@ -26,6 +27,7 @@ import {
   type BatchHandler,
   batchNotFound,
   cancelAtProvider,
+  idOfBatch,
   type Placed,
   placeOfBatch,
   sendWithMemoryForResults,
@@ -68,7 +70,8 @@ async function sendWithResults(
   const placed = await placeOfBatch(deps, stored)
   if (isRelayError(placed)) return sendError(exchange, placed)
   // The number of lines is given as 0, because no memory is needed for the facts of the lines.
-  await sendWithMemoryForResults(deps, exchange, { caller, lines: 0 }, (memory, download) =>
+  const read = { caller, subject: idOfBatch(stored), lines: 0 }
+  await sendWithMemoryForResults(deps, exchange, read, (memory, download) =>
     writeWithResults(deps, exchange, stored, placed, { memory, download }),
   )
 }
@@ -120,7 +123,8 @@ async function* renderedResults(
   const confidential = confidentialAt(deps.views, record)
   const model = record.submitted.parts[0]?.model ?? ''
   const path = pathOfBatch(GEMINI_BATCHES, record.place?.upstreamId ?? '')
-  const content = atLeastRate(await openDownload(deps, { keys, path, headers: {} }, signal))
+  const download = { keys, keyRef: record.place?.keyRef ?? '', path, headers: {} }
+  const content = atLeastRate(await openDownload(deps, download, signal))
   const { lines } = record.submitted
   let index = 0
   for await (const element of elementsIn(content, RESULT_RULES, memory)) {
@@ -141,7 +145,9 @@ export async function listGeminiBatches(
   const query = queryIn(exchange.request.url)
   const invalid = (param: string) => sendError(exchange, relayError('invalid_parameter', { param }))
   const size = Number(query.get('pageSize') ?? query.get('page_size') ?? PAGE.usual)
-  if (!Number.isInteger(size) || size < 1) return invalid('pageSize')
+  if (!Number.isInteger(size) || size < 1) {
+    return sendError(exchange, outOfRange('pageSize', 1, PAGE.most))
+  }
   const limit = Math.min(size, PAGE.most)
   const token = query.get('pageToken') ?? query.get('page_token') ?? ''
   const after = token === '' ? null : geminiBatchOf(token)

@@ -11,6 +11,7 @@ import {
   sendError,
   sendJson,
 } from '../pipeline/http-exchange.ts'
+import { limitIn } from '../pipeline/read-page-limit.ts'
 import { bodyShareOf, copiesShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { RelayKey } from '../views/channel-view.ts'
@@ -130,10 +131,8 @@ export async function listOpenAiBatches(
   { user: { userId } }: Caller,
 ): Promise<void> {
   const query = queryIn(exchange.request.url)
-  const limit = Number(query.get('limit') ?? PAGE_DEFAULT)
-  if (!Number.isInteger(limit) || limit < 1 || limit > OPENAI_PAGE_MAX) {
-    return sendError(exchange, relayError('invalid_parameter', { param: 'limit' }))
-  }
+  const limit = limitIn(query, { usual: PAGE_DEFAULT, most: OPENAI_PAGE_MAX })
+  if (typeof limit !== 'number') return sendError(exchange, limit)
   const id = query.get('after')
   const after = id === null ? null : openAiBatchOf(id)
   if (id !== null && after === null) {
@@ -154,10 +153,8 @@ export async function listOpenAiBatches(
 
 function pageOf({ request: { url = '' } }: Exchange): PageOfBatches | RelayError {
   const query = queryIn(url)
-  const limit = Number(query.get('limit') ?? PAGE_DEFAULT)
-  if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_MAX) {
-    return relayError('invalid_parameter', { param: 'limit' })
-  }
+  const limit = limitIn(query, { usual: PAGE_DEFAULT, most: PAGE_MAX })
+  if (typeof limit !== 'number') return limit
   const page: { limit: number; before?: string; after?: string } = { limit }
   for (const [name, key] of [['before_id', 'before'] as const, ['after_id', 'after'] as const]) {
     const id = query.get(name)
@@ -291,6 +288,9 @@ export type ShownResults = {
   ) => string | null
 }
 
+/** `subject` is the public id of the batch, `lines` the number of its lines. */
+type ReadResults = { readonly caller: Caller; readonly subject: string; readonly lines: number }
+
 const BUSY = relayError('overloaded', { retryAfter: 5 })
 const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 
@@ -302,23 +302,21 @@ const NO_STORE = relayError('store_unavailable', { retryAfter: 5 })
 export async function sendWithMemoryForResults(
   deps: BatchDeps,
   exchange: Exchange,
-  { caller, lines }: { readonly caller: Caller; readonly lines: number },
+  results: ReadResults,
   work: (memory: ResultsMemory, download: Download) => Promise<void>,
 ): Promise<void> {
-  await whileDownloading(deps, exchange, caller, (download) =>
-    withMemory(deps, exchange, { userId: caller.user.userId, lines }, (memory) =>
-      work(memory, download),
-    ),
+  await whileDownloading(deps, exchange, results.caller, (download) =>
+    withMemory(deps, exchange, results, (memory) => work(memory, download)),
   )
 }
 
 async function withMemory(
   deps: BatchDeps,
   exchange: Exchange,
-  { userId, lines }: { readonly userId: number; readonly lines: number },
+  { caller, subject, lines }: ReadResults,
   work: (memory: ResultsMemory) => Promise<void>,
 ): Promise<void> {
-  const owner = copiesShareOf(await bodyShareOf(deps, userId, exchange.request))
+  const owner = copiesShareOf(await bodyShareOf(deps, caller.user.userId, exchange.request))
   const memory = ResultsMemory.reserve(deps.bodyMemory, owner, lines)
   if (memory === null) return sendError(exchange, BUSY)
   try {
@@ -328,7 +326,7 @@ async function withMemory(
     if (isOfStore) deps.log.error({ err: error, call: exchange.call }, 'results were not read')
     if (exchange.response.headersSent) exchange.response.destroy()
     else if (error instanceof ResultsMemoryFull) sendError(exchange, BUSY)
-    else sendError(exchange, isOfStore ? NO_STORE : downloadError(error))
+    else sendError(exchange, isOfStore ? NO_STORE : downloadError(error, subject))
   } finally {
     memory.close()
   }
@@ -347,7 +345,8 @@ export async function sendRenderedLines(
   const placed = await placeOfBatch(deps, stored)
   if (isRelayError(placed)) return sendError(exchange, placed)
   const { lines } = placed.record.submitted
-  await sendWithMemoryForResults(deps, exchange, { caller, lines }, (memory, download) =>
+  const read = { caller, subject: idOfBatch(stored), lines }
+  await sendWithMemoryForResults(deps, exchange, read, (memory, download) =>
     writeRenderedLines(deps, exchange, placed, shown, { memory, download }),
   )
 }
@@ -377,7 +376,8 @@ async function writeRenderedLines(
     if (response.headersSent) return
     response.writeHead(200, [...headersOf(exchange), 'Content-Type', type])
   }
-  for await (const line of resultLines(deps, { keys, path, headers }, memory, download.signal)) {
+  const source = { keys, keyRef: record.place?.keyRef ?? '', path, headers }
+  for await (const line of resultLines(deps, source, memory, download.signal)) {
     if (line === null) continue
     const text = render(line.toString('utf8'), lineOf, confidential)
     if (text === null) continue

@@ -10,10 +10,10 @@ import { readBody } from '../pipeline/read-body.ts'
 import { rejectUnreadRequest } from '../pipeline/send-error-before-body-is-read.ts'
 import { bodyShareOf } from '../pipeline/user-share-of-body-memory.ts'
 import { type SpooledFile, spool } from '../uploads/spooled-file.ts'
-import { keysOfSubmitted } from '../views/submission-checks-and-key-retries.ts'
+import { isChannelDeleted, keysOfSubmitted } from '../views/submission-checks-and-key-retries.ts'
 import { claimKeyOfBatch } from './claim-idempotency-key-of-batch.ts'
-import { NO_STORE } from './conclude-submission.ts'
-import { openDownload, ResultsUnavailable } from './download-batch-results-from-provider.ts'
+import { channelOffError, NO_STORE } from './conclude-submission.ts'
+import { downloadError, isGone, openDownload } from './download-batch-results-from-provider.ts'
 import type { StoredFile } from './file-record-store.ts'
 import { FileReaders } from './limit-file-readers.ts'
 import { contentPathOf, isFileId, type OpenAiBatchRequest } from './openai-batches.ts'
@@ -149,9 +149,10 @@ async function submissionOf(
     const fileKeys = keysOfSubmitted(views.channels, stored)
     const key = fileKeys.find((one) => channel?.keys.includes(one) === true)
     const isUsable = channel?.isEnabled === true && isUnexpired(channel.terms, now())
-    if (channel === undefined || key === undefined || !isUsable) {
-      return relayError('no_channel', { subject: id, retryAfter: 10 })
+    if (await isChannelDeleted(deps, stored.channelId)) {
+      return relayError('channel_deleted', { param: 'input_file_id', subject: id })
     }
+    if (channel === undefined || key === undefined || !isUsable) return channelOffError(id)
     return { request, stored, channel, fileKeys, key, signal }
   } catch {
     return NO_STORE
@@ -233,7 +234,7 @@ async function planInGroup(
     const handle = await createFile(uploads, stored.bytes)
     const plan = new FilePlan(deps, channel.channelId, call, endpoint)
     const path = contentPathOf(stored.upstreamId)
-    const download = { keys: fileKeys, path, headers: {} }
+    const download = { keys: fileKeys, keyRef: stored.keyRef, path, headers: {} }
     const content = await openDownload(deps, download, signal).catch(async (error: unknown) => {
       await handle.close()
       throw error
@@ -291,8 +292,6 @@ async function* counted(
 function errorOf(error: unknown, { file }: StoredFile): RelayError {
   if (error instanceof FileRefused) return error.error
   if (error instanceof NoRoom) return BUSY
-  if (error instanceof ResultsUnavailable && error.status === 404) {
-    return relayError('file_not_found', { param: 'input_file_id', subject: file })
-  }
-  return relayError('upstream_unreachable')
+  if (isGone(error)) return relayError('file_not_found', { param: 'input_file_id', subject: file })
+  return downloadError(error, file)
 }

@@ -78,12 +78,13 @@ export async function uploadToChannels(
       const { channel, key } = place
       const stored = await uploadAndRecord(deps, { channel, key, ...upload })
       if (!isRelayError(stored) && !('kind' in stored)) {
-        channels.note(call, STORED)
+        channels.note(call, STORED, null)
         return stored
       }
       last = { channel, failure: stored }
       if (isRelayError(stored) && stored.code !== 'upstream_format') break
-      channels.note(call, isRelayError(stored) ? UNREADABLE : stored)
+      // The request is the file, which is not in memory.
+      channels.note(call, isRelayError(stored) ? UNREADABLE : stored, null)
       if (!isRelayError(stored) && !mayBeUploadedElsewhere(stored)) break
     }
   } finally {

@@ -6,9 +6,11 @@ import { type Exchange, isCallerGone, sendError } from '../pipeline/http-exchang
 import { sendTaskRequest } from '../tasks/send-request-to-task-provider.ts'
 import type { SpooledFile } from '../uploads/spooled-file.ts'
 import { confidentialTo, type RelayChannel, type RelayKey } from '../views/channel-view.ts'
+import { noteKeyRejection } from './batch-channels.ts'
 import { PROVIDER_ID } from './batch-protocol.ts'
 import {
   channelError,
+  channelOffError,
   isRefused,
   NO_STORE,
   refuse,
@@ -62,9 +64,10 @@ export async function uploadLinesAndCreateBatch(
   { file, omissions }: ChangedLines,
   keyed: KeyedCall | null,
 ): Promise<boolean> {
-  const { channel, key, signal } = submission
+  const { channel, key, signal, stored } = submission
+  const unusable = channelOffError(stored.file)
   const error =
-    (await channelError(deps, exchange.call, channel.channelId, key)) ??
+    (await channelError(deps, exchange.call, channel.channelId, key, unusable)) ??
     ((await noteUpload(deps, exchange, submission, null)) ? null : NO_STORE)
   if (error !== null) {
     await refuse(deps, exchange.call, keyed)
@@ -73,6 +76,7 @@ export async function uploadLinesAndCreateBatch(
   const name = uploadNameOf(openAiIdOf(exchange.call))
   const uploaded = await uploadFile(deps, key, { file, name }, signal)
   if ('kind' in uploaded) {
+    noteEnd(deps, exchange, submission, uploaded)
     const place = { channelId: channel.channelId, keyRef: key.keyRef }
     const failed = { id: openAiIdOf(exchange.call), userId: submission.stored.userId, ...place }
     // Without a record of the file, the batch stays stored. The poller ends it as lost, and deletes
@@ -119,6 +123,17 @@ async function noteUpload(
   }
 }
 
+/** Reports whether the provider accepts the key (see `noteKeyRejection`). */
+function noteEnd(
+  deps: BatchDeps,
+  { call }: Exchange,
+  { channel, key, stored: { userId } }: BatchFileSubmission,
+  end: AttemptEnd,
+): void {
+  // An error may repeat a line of the file, which is not in memory.
+  noteKeyRejection(deps, { channel, key, call, userId, requestBody: null }, end)
+}
+
 type Uploaded = ChangedLines & {
   /** The provider's id of the file. */
   readonly upstreamId: string
@@ -128,9 +143,10 @@ type Uploaded = ChangedLines & {
 async function submitUploaded(
   deps: BatchDeps,
   exchange: Exchange,
-  { request, stored, channel, key, signal }: BatchFileSubmission,
+  submission: BatchFileSubmission,
   { file, omissions, upstreamId: fileId, keyed }: Uploaded,
 ): Promise<boolean> {
+  const { request, stored, channel, key, signal } = submission
   const { batchOutbound } = deps
   const confidential = confidentialTo(channel)
   const { endpoint } = request
@@ -141,6 +157,7 @@ async function submitUploaded(
     request: { method: 'POST', path: OPENAI_BATCHES_PATH, body },
     file: { bytes: file.bytes, sha256: file.sha256 },
   })
+  noteEnd(deps, exchange, submission, end)
   const ids = { batch: exchange.call, channel, key }
   const batch = { ...ids, protocol: OPENAI_BATCHES, attemptOf, omissions }
   const description =

@@ -1,9 +1,11 @@
+import { BATCH_FILE_ERRORS } from './batch-file-error-catalogue.ts'
 import { httpError } from './relay-error.ts'
 
 /**
  * The HTTP status and message of every error about providers, channels, batches, files and tasks.
  */
 export const PROVIDER_AND_TASK_ERRORS = {
+  ...BATCH_FILE_ERRORS,
   no_channel: httpError(
     503,
     'server_error',
@@ -70,6 +72,15 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "The channel to which '{subject}' was sent was deleted, so its provider can't be asked.",
     '“{subject}” 所用的渠道已被删除，无法再向上游查询。',
   ),
+  file_channel_off: {
+    ...httpError(
+      503,
+      'server_error',
+      "The channel that stores the file '{subject}' is disabled or has expired.",
+      '存储文件 “{subject}” 的渠道已停用或已过期。',
+    ),
+    code: 'no_channel',
+  },
   key_replaced: httpError(
     409,
     'invalid_request_error',

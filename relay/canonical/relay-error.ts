@@ -17,6 +17,7 @@ export type RelayErrorCode =
   | 'missing_parameter'
   | 'invalid_parameter'
   | 'integer_out_of_range'
+  | 'value_not_possible'
   | 'parameter_not_supported'
   | 'string_above_max_length'
   | 'request_too_large'
@@ -91,8 +92,16 @@ export type RelayErrorCode =
   | 'batch_not_accepted'
   | 'batch_above_limit'
   | 'channel_deleted'
+  | 'file_channel_off'
   | 'key_replaced'
   | 'file_not_found'
+  | 'file_without_lines'
+  | 'file_has_bom'
+  | 'line_not_json'
+  | 'line_not_object'
+  | 'line_too_long'
+  | 'too_many_lines'
+  | 'custom_id_repeated'
   | 'too_many_files'
   | 'file_storage_full'
   | 'tasks_off'
@@ -151,6 +160,10 @@ export const relayError = (
 /** Creates the error for a member of the request with an invalid value. */
 export const invalidParameter = (param: string): RelayError =>
   relayError('invalid_parameter', { param })
+
+/** Creates the error for a member whose value is none of `values`. */
+export const notOneOf = (param: string, values: Iterable<string>): RelayError =>
+  relayError('value_not_possible', { param, subject: [...values].join(', ') })
 
 /** Creates the error for a required member that is missing in the request. */
 export const missingParameter = (param: string): RelayError =>

@@ -1,6 +1,6 @@
 import { providerErrorFields } from '#relay/canonical/read-provider-error-body.ts'
 import type { AttemptEnd } from '../pipeline/attempt-end-types.ts'
-import { accountErrorOf } from '../pipeline/detect-provider-account-error.ts'
+import { accountErrorOf, STATUS_FORBIDDEN } from '../pipeline/detect-provider-account-error.ts'
 import { mayRepeatRequest } from './find-request-text-in-error.ts'
 
 type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
@@ -14,13 +14,13 @@ const TEMPORARY = 'status-402'
 /**
  * Returns a failure code if a known error or one of `keywords` shows that the provider rejects the
  * site's key or account. Returns null for any other failure, and for `TEMPORARY`. A keyword in the
- * error's message is ignored if the caller's request also contains the keyword. Otherwise, callers
- * could disable channels.
+ * error's message is ignored if the caller's request also contains the keyword, or if the request
+ * is not known (`requestBody` is null). Otherwise, callers could disable channels.
  */
 export function disablingFailureCode(
   end: Failed,
   keywords: readonly string[],
-  requestBody: Buffer,
+  requestBody: Buffer | null,
 ): string | null {
   const reason = accountErrorOf(end)
   if (reason !== null) return reason === TEMPORARY ? null : reason
@@ -33,13 +33,13 @@ export function disablingFailureCode(
     const at = message.toLowerCase().indexOf(keyword)
     if (at < 0) continue
     const excerpt = message.slice(at, at + keyword.length)
-    if (!mayRepeatRequest(excerpt, requestBody)) return `keyword:${keyword}`
+    if (requestBody !== null && !mayRepeatRequest(excerpt, requestBody)) return `keyword:${keyword}`
   }
   return null
 }
 
-/** The failure code for status 403. Some providers also use 403 to forbid a caller's content. */
-const MAY_BE_CALLERS_ERROR = 'status-403'
+/** Some providers also use status 403 to forbid a caller's content. */
+const MAY_BE_CALLERS_ERROR = STATUS_FORBIDDEN
 
 type Count = { hits: number; since: number; readonly users: Set<number> }
 

@@ -12,12 +12,13 @@ import type { AttemptEnd } from './attempt-end-types.ts'
 
 type Deps = Pick<Core, 'actors' | 'log' | 'now'> & { readonly views: Views }
 
-type AttemptContext = {
+export type AttemptContext = {
   readonly channel: RelayChannel
   readonly key: RelayKey
   readonly call: string
   readonly userId: number
-  readonly requestBody: Buffer
+  /** The request as it was sent. Null if it is not in memory. */
+  readonly requestBody: Buffer | null
 }
 
 type RejectedKey = { readonly channel: RelayChannel; readonly keyRef: string }

@@ -42,6 +42,9 @@ const CODES: ReadonlyMap<string, string> = new Map(
   ),
 )
 
+/** The result of `accountErrorOf` for status 403 without a known code. */
+export const STATUS_FORBIDDEN = 'status-403'
+
 /**
  * Returns an error code if the provider rejected the site's key or account, also if it did so in an
  * answer with a success status; otherwise null. The message of the error is not read, because it

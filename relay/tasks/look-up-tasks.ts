@@ -6,6 +6,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import type { Caller } from '../pipeline/authenticate.ts'
 import { ChannelSelector } from '../pipeline/channel-selector.ts'
 import { type Exchange, sendJson } from '../pipeline/http-exchange.ts'
+import { noUsableChannelError } from '../pipeline/try-channels-in-order.ts'
 import { runInParallel } from '../run-in-parallel.ts'
 import { keysOfSubmitted, sendWithKeys } from '../views/submission-checks-and-key-retries.ts'
 import { boundedTextOf, parsedShallowObject } from './parse-provider-json.ts'
@@ -44,6 +45,15 @@ const TASKS_MAX = 6_000
 const SEEDS_MAX = 30
 const AT_ONCE_MAX = 32
 const MINUTE_MS = 60_000
+
+/**
+ * Reports whether the user of a task is neither disabled nor deleted. Links to the files of other
+ * users must not work, although they need no key.
+ */
+export const isOwnerEnabled = (
+  { views }: Pick<TaskDeps, 'views'>,
+  { submitted: { userId } }: TaskRecord,
+): boolean => views.users.find(userId)?.isEnabled === true
 
 /**
  * Acquires a permit for a look-up of tasks. Returns an error if the user has reached a limit of
@@ -191,7 +201,7 @@ export async function imageSeed(
       const record = await findOwnTask(deps, caller, 'drawing', id)
       const place = record?.place
       if (!place) return notFound(exchange, 'drawing', id)
-      const answer = await seedOf(deps, record.submitted.model, place)
+      const answer = await seedOf(deps, record.submitted, place)
       if (isRelayError(answer)) return sendTaskError(exchange, 'drawing', answer)
       sendJson(exchange, 200, answer)
     },
@@ -204,18 +214,14 @@ export async function imageSeed(
  */
 async function seedOf(
   deps: TaskDeps,
-  model: string,
+  { task, model }: TaskRecord['submitted'],
   { channelId, keyRef, upstreamId }: TaskLocation,
 ): Promise<object | RelayError> {
   const channel = deps.views.channels.find(channelId)
   const keys = keysOfSubmitted(deps.views.channels, { channelId, keyRef })
-  if (channel === undefined || keys.length === 0)
-    return relayError('no_channel', { subject: model })
+  if (channel === undefined) return relayError('channel_deleted', { subject: task })
   const selector = new ChannelSelector(deps, offerOf([channel]), model, true)
-  if ((await selector.next()) === null) {
-    const retryAfter = Math.max(1, Math.ceil(selector.retryAfterMs / 1_000))
-    return relayError('channels_busy', { subject: model, retryAfter })
-  }
+  if ((await selector.next()) === null) return noUsableChannelError(selector, model)
   const path = `/mj/task/${encodeURIComponent(upstreamId)}/image-seed`
   const request = { method: 'GET', path } as const
   const end = await sendWithKeys(keys, ({ target }) =>

@@ -106,12 +106,29 @@ export function planTask(
   const { options } = views.options
   const error = accessError(caller, options, { model: request.model })
   if (error !== null) return error
+  const gone = origin === null ? null : goneAccountError(views, origin)
+  if (gone !== null) return gone
   const plans = servingGroupsOf(caller, views).map((group) =>
     planInGroup(views, { ...caller, group }, request, origin, now),
   )
   const fit = plans.flatMap((plan) => (isRelayError(plan) ? [] : [plan]))
   if (fit.length > 0) return fit
   return plans.find(isRelayError) ?? relayError('group_not_allowed', { subject: caller.group })
+}
+
+/**
+ * Returns an error if no request can continue the task `origin`, because its channel was deleted or
+ * its key was replaced. No other account knows the task, so a later attempt would fail as well.
+ */
+function goneAccountError(
+  { channels }: Views,
+  { place, submitted: { task: subject } }: TaskRecord,
+): RelayError | null {
+  if (place === null) return null
+  const channel = channels.find(place.channelId)
+  if (channel === undefined) return relayError('channel_deleted', { subject })
+  const hasKey = channel.allKeys.some(({ keyRef }) => keyRef === place.keyRef)
+  return hasKey ? null : relayError('key_replaced', { subject })
 }
 
 function planInGroup(

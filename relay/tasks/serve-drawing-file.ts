@@ -11,7 +11,7 @@ import {
   VIDEO_TRANSFER,
 } from './forward-provider-file.ts'
 import type { PermitLimits, PermitName } from './limit-concurrent-work.ts'
-import { isTaskId } from './look-up-tasks.ts'
+import { isOwnerEnabled, isTaskId } from './look-up-tasks.ts'
 import { type DrawingFile, drawingFileOf, openDrawingFile } from './open-drawing-file.ts'
 import { byteRange, discard } from './open-provider-file.ts'
 import { sendTaskError } from './send-task-errors-and-acceptance.ts'
@@ -60,8 +60,9 @@ export type TaskFile = { readonly task: string; readonly videoIndex: number | nu
 /**
  * Serves `GET /mj/image/{id}` and `GET /mj/video/{id}/{index}`: fetches the picture or a video of a
  * drawing task from its provider and forwards it. No key is needed, because only the owner of the
- * task and admins know the id. The provider chooses the URL of the file. To protect the internal
- * network, only public addresses and the provider's own address are fetched.
+ * task and admins know the id. Files of a disabled or deleted user are not served. The provider
+ * chooses the URL of the file. To protect the internal network, only public addresses and the
+ * provider's own address are fetched.
  */
 export async function serveDrawingFile(
   deps: TaskDeps,
@@ -76,7 +77,8 @@ export async function serveDrawingFile(
     const tooManySeconds = await deps.guesses.failed(clientIp)
     return tooManySeconds > 0 ? tooMany(exchange, tooManySeconds) : nothingHere(exchange)
   }
-  const drawing = await drawingFileOf(deps, record, videoIndex)
+  const isServed = isOwnerEnabled(deps, record)
+  const drawing = isServed ? await drawingFileOf(deps, record, videoIndex) : null
   if (drawing === null) return nothingHere(exchange)
   const gone = new AbortController()
   exchange.response.once('close', () => gone.abort())

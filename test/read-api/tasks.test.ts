@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { userStream } from '#domain/users/events.ts'
 import { createTaskProgress, type TaskProgress } from '#infra/task-progress/store-task-progress.ts'
 import { countTasks, listTasks, recentTasks } from '#projections/tasks/query.ts'
 import type { DrawingTask, MusicTask } from '#read-api/contract/tasks.ts'
@@ -198,6 +199,21 @@ describe('music tasks', () => {
       },
     })
     expect(video('gone')?.video?.url).toBe('')
+    const shown = async () => {
+      const { items: all } = await songs('/api/task/?task_id=video', admin)
+      return all[0]?.video?.url
+    }
+    expect(await shown()).toContain('signature=')
+    const change = async (type: 'UserDisabled' | 'UserEnabled') =>
+      api.settled(
+        await api.append([
+          { stream: userStream(BOB), type, v: 1, data: { userId: BOB, authVersion: 1 } },
+        ]),
+      )
+    await change('UserDisabled')
+    expect(await shown()).toBe('')
+    await change('UserEnabled')
+    expect(await shown()).toContain('signature=')
     expect(video('lyrics')?.video).toBeNull()
   })
 

@@ -154,6 +154,23 @@ describe('work whose key was renewed', () => {
   })
 })
 
+it('an admin who renews the only key is told what unfinished work needs it', async () => {
+  await channelWith('sk-only')
+  expect((await put({ key: 'sk-second' })).message).toBe('')
+  const [only] = await refs()
+  const ends = [await taskWith(only), await batchWith(only)]
+  // The read models may apply the events a moment later.
+  let n = 0
+  const message = async () => {
+    n += 1
+    return (await put({ key: `sk-renewed-${n}` })).message
+  }
+  await expect.poll(message).toContain('tasks: 1, batches: 1')
+  expect((await put({ key: `sk-renewed-${n}` })).message).toBe('')
+  expect((await put({ name: 'other' })).message).toBe('')
+  for (const end of ends) await end()
+})
+
 it('a key that is entered again for another address is stored again', async () => {
   const before = await refs()
   const moved = { key: 'sk-one\nsk-two\nsk-three', base_url: 'https://other.example' }

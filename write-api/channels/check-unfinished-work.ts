@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ChannelCommand } from '#domain/channels/commands.ts'
 import { channelsDecider } from '#domain/channels/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channels/events.ts'
+import type { TranslatedText } from '#domain/shared/translated-text.ts'
 import type { AnyStep, CommandContext } from '#infra/event-store/stream-actors-port.ts'
 import { httpError } from '#infra/http/http-error-class-and-catalogue.ts'
 import { countOpenBatchesOf } from '#projections/open-batches/query.ts'
@@ -32,11 +33,40 @@ export async function assertNoUnfinishedWork(
   keptRefs?: readonly string[],
 ): Promise<void> {
   await waitUntilFresh(deps)
-  const { db } = deps.core
-  const tasks = await countOpenTasksOf(db, channelIds, keptRefs)
-  const batches = await countOpenBatchesOf(db, channelIds, keptRefs)
+  const { tasks, batches } = await countUnfinishedWork(deps, channelIds, keptRefs)
   if (tasks + batches > 0) throw channelError('WorkInFlight', { tasks, batches })
 }
+
+export type UnfinishedWork = { readonly tasks: number; readonly batches: number }
+
+/** Counts the unfinished tasks and batches of channels, except those of the keys in `keptRefs`. */
+export async function countUnfinishedWork(
+  { core: { db } }: Deps,
+  channelIds: readonly number[],
+  keptRefs?: readonly string[],
+): Promise<UnfinishedWork> {
+  const tasks = await countOpenTasksOf(db, channelIds, keptRefs)
+  const batches = await countOpenBatchesOf(db, channelIds, keptRefs)
+  return { tasks, batches }
+}
+
+/**
+ * Returns the message for an admin who has replaced the only key of a channel with this unfinished
+ * work. The gateway can't know whether the new key belongs to the same account.
+ */
+export const renewedKeyMessage = ({ tasks, batches }: UnfinishedWork): TranslatedText =>
+  tasks + batches === 0
+    ? { zh: '', en: '' }
+    : {
+        zh:
+          `仍有 ${tasks} 个任务、${batches} 个批处理未完成，将使用新密钥查询。` +
+          '如果新密钥属于其他账户，将无法获取结果，也无法向用户计费，但上游仍会收费；' +
+          '此时请恢复原来的密钥。',
+        en:
+          `Unfinished work is continued with the new key (tasks: ${tasks}, batches: ${batches}). ` +
+          'If this key belongs to another account, the results can be neither fetched nor ' +
+          'billed, but the provider still charges for them. In this case, restore the old key.',
+      }
 
 /**
  * Runs `action` while no tasks or batches can be submitted to the channels. The relay records the

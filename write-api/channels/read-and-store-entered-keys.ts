@@ -63,6 +63,13 @@ export function keptRefsOf(
   return kept.length === currentRefs.length ? null : kept
 }
 
+/** Reports whether a change replaces the only key of a channel by another key. */
+export const isRenewal = ({ keys, isAppended, currentRefs, knownRefs }: EnteredKeys): boolean =>
+  !isAppended &&
+  currentRefs.length === 1 &&
+  keys.length > 0 &&
+  !keys.some((key) => knownRefs.has(key))
+
 /**
  * `refs` are the references of all entered keys in order. `addedRefs` are the references of new
  * keys. `keptRefs` are the references of keys that the channel already had.

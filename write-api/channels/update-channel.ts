@@ -29,10 +29,17 @@ import {
   checkType,
 } from './channel-terms-from-request.ts'
 import { checkGroups } from './check-channel-groups.ts'
-import { assertNoUnfinishedWork, whileSubmissionsPaused } from './check-unfinished-work.ts'
+import {
+  assertNoUnfinishedWork,
+  countUnfinishedWork,
+  renewedKeyMessage,
+  type UnfinishedWork,
+  whileSubmissionsPaused,
+} from './check-unfinished-work.ts'
 import { repeatedKeysMessage } from './parse-channel-keys.ts'
 import {
   type EnteredKeys,
+  isRenewal,
   keptRefsOf,
   readEnteredKeys,
   type StoredKeys,
@@ -49,11 +56,19 @@ export const updateChannel: Action = (api, deps) => {
     onRequest: onlyAdmin,
     handler: async (request, reply) => {
       const { body } = request
-      const { position, repeated } = await deps.runExclusive(`channel-keys:${body.id}`, () =>
-        change(deps, withoutSameStatus(body), contextOf(deps, request)),
+      const { position, repeated, unfinished } = await deps.runExclusive(
+        `channel-keys:${body.id}`,
+        () => change(deps, withoutSameStatus(body), contextOf(deps, request)),
       )
       await waitUntilVisible(deps, reply, ['channels'], position)
-      return done(repeatedKeysMessage(repeated)[languageOf(request)])
+      const messages = [repeatedKeysMessage(repeated), renewedKeyMessage(unfinished)]
+      const language = languageOf(request)
+      return done(
+        messages
+          .map((message) => message[language])
+          .join(' ')
+          .trim(),
+      )
     },
   })
 }
@@ -68,7 +83,13 @@ const withoutSameStatus = ({ status, expected_status: expected, ...rest }: Updat
 
 const REQUIREMENT_TERMS = ['type', 'groups', 'baseUrl', 'other', 'organization'] as const
 
-type ChangeResult = { readonly position: number; readonly repeated: number }
+type Written = { readonly position: number; readonly repeated: number }
+type ChangeResult = Written & {
+  /** The work that is continued with a new key in place of the only key. */
+  readonly unfinished: UnfinishedWork
+}
+
+const NOTHING_UNFINISHED: UnfinishedWork = { tasks: 0, batches: 0 }
 
 async function change(
   deps: Deps,
@@ -101,8 +122,12 @@ async function change(
   if (row !== null) checkKeys({ ...row.terms, ...terms }, entered.keys, deps.servedTypes)
   const isSameTarget =
     row !== null && proxy === null && hasSameTarget({ ...row.terms, ...terms }, row.terms)
-  const write = (before: () => readonly AnyStep[]) =>
-    writeChange(deps, { fields, row, terms, proxy, entered, isSameTarget, before }, context)
+  const isRenewed = isSameTarget && isRenewal(entered)
+  const unfinished = isRenewed ? await countUnfinishedWork(deps, [fields.id]) : NOTHING_UNFINISHED
+  const write = async (before: () => readonly AnyStep[]) => {
+    const checked = { fields, row, terms, proxy, entered, isSameTarget, before }
+    return { ...(await writeChange(deps, checked, context)), unfinished }
+  }
   const keptRefs = keptRefsOf(fields, entered, isSameTarget)
   if (keptRefs === null) return write(() => [])
   await refuseInvalid(deps, changeCommand(fields, terms, provisionalKeys(entered)))
@@ -156,7 +181,7 @@ async function writeChange(
   { core: { actors, vault } }: Deps,
   { fields, row, terms, proxy, entered, isSameTarget, before }: CheckedChange,
   context: CommandContext,
-): Promise<ChangeResult> {
+): Promise<Written> {
   const stored = await storeEnteredKeys(vault, fields.id, entered, isSameTarget)
   const { refs, addedRefs } = stored
   const { isAppended, currentRefs: basedOn } = entered

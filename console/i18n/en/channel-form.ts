@@ -54,7 +54,8 @@ export const channelForm: Translations['channelForm'] = {
   keyPlaceholder: 'The API key from the provider',
   keysPlaceholder: 'One key per line',
   keyLines: 'Keys entered: {{count}}.',
-  keyKeptHint: 'Leave empty to keep the stored key.',
+  keyKeptHint:
+    'Leave empty to keep it. Unfinished tasks and batches need a key of the same account.',
   keyReentryHint: 'The address, type or proxy has changed: enter the key again.',
   keysInUse: 'Keys stored: {{count}}, all in use.',
   keysSetAside: 'Keys stored: {{count}}. Suspended after failures: {{aside}}',

@@ -105,7 +105,8 @@ export const users: Translations['users'] = {
   eraseTitle: 'Erase the personal data of {{name}}?',
   eraseBody:
     'The account is deactivated, and all texts about the user become unreadable. The username ' +
-    'can be registered again.',
+    'can be registered again. Files for batches are also deleted at providers; other copies, ' +
+    'such as videos, stay there for as long as the providers keep them.',
   typeName: 'Type the username {{name}} to confirm',
   eraseAction: 'Erase permanently',
   erased: 'The personal data was erased',

@@ -51,7 +51,7 @@ export const channelForm = {
   keyPlaceholder: '服务商提供的 API 密钥',
   keysPlaceholder: '每行一个密钥',
   keyLines: '已填写 {{count}} 个密钥。',
-  keyKeptHint: '留空则沿用已保存的密钥。',
+  keyKeptHint: '留空则沿用已保存的密钥。未完成的任务和批处理需要同一账户的密钥。',
   keyReentryHint: '地址、类型或代理已更改，需要重新输入密钥。',
   keysInUse: '已保存 {{count}} 个密钥，均可使用。',
   keysSetAside: '已保存 {{count}} 个密钥，其中 {{aside}} 个因故障停用：',

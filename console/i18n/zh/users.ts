@@ -92,7 +92,8 @@ export const users = {
   eraseHint: '销毁该用户的密钥：姓名、绑定与地址将永远无法读取，账目保留。',
   eraseOpen: '抹除…',
   eraseTitle: '抹除 {{name}} 的个人数据？',
-  eraseBody: '账户会被注销，所有关于该用户的文字将永远无法读取，且无法恢复。用户名可再次被注册。',
+  eraseBody:
+    '账户将注销，其所有文字永远无法读取，用户名可再次注册。上游的批处理文件会被删除，视频等其他副本仍由上游保留。',
   typeName: '输入用户名 {{name}} 以确认',
   eraseAction: '永久抹除',
   erased: '个人数据已抹除',

@@ -47,6 +47,7 @@ const causeOfCode = causesByCode({
 })
 
 const TASKS = '/api/v3/contents/generations/tasks'
+const pathOf = (upstreamId: string) => `${TASKS}/${encodeURIComponent(upstreamId)}`
 
 /**
  * The maximum number of pixels of a frame, by resolution. The maximum applies to every aspect
@@ -132,7 +133,8 @@ export const DOUBAO: VideoVendor = {
     const { code, message } = objectOrEmpty(error)
     return refused(null, message, causeOfCode(textOrEmpty(code).split('.', 1)[0]))
   },
-  query: (upstreamId) => ({ method: 'GET', path: `${TASKS}/${encodeURIComponent(upstreamId)}` }),
+  query: (upstreamId) => ({ method: 'GET', path: pathOf(upstreamId) }),
+  remove: (upstreamId) => ({ method: 'DELETE', path: pathOf(upstreamId) }),
   readReport: ({ status: state, error, content, usage, duration }) => {
     const status = statusOf(state)
     if (status === undefined) return null

@@ -72,6 +72,16 @@ export const HAILUO: VideoVendor = {
     const failReason = countOf(code) === 0 ? null : providerTextOf(words)
     return { status, failReason, file: providerTextOf(file) }
   },
+  // The path and the body are documented at
+  // platform.minimax.io/docs/api-reference/file-management-delete.
+  remove: (_id, file) =>
+    file === null
+      ? null
+      : {
+          method: 'POST',
+          path: '/v1/files/delete',
+          body: { file_id: file, purpose: 'video_generation' },
+        },
   source: (_id, file) => ({
     kind: 'lookup',
     call: { method: 'GET', path: `/v1/files/retrieve?file_id=${encodeURIComponent(file)}` },

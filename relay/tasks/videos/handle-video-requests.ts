@@ -3,11 +3,19 @@ import { checkLink } from '#infra/http/signed-video-links.ts'
 import { recentTasks } from '#projections/tasks/query.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { type Exchange, queryIn, sendJson } from '#relay/pipeline/http-exchange.ts'
-import { relayError } from '../../canonical/relay-error.ts'
-import { findOwnTask, isTaskId, siteAddress, withinLookupLimits } from '../look-up-tasks.ts'
+import { limitIn } from '#relay/pipeline/read-page-limit.ts'
+import { notOneOf, relayError } from '../../canonical/relay-error.ts'
+import {
+  findOwnTask,
+  isOwnerEnabled,
+  isTaskId,
+  siteAddress,
+  withinLookupLimits,
+} from '../look-up-tasks.ts'
 import type { TaskRequest } from '../plan-task.ts'
 import { type TaskBody, TaskRequestError } from '../read-task-request-body.ts'
 import type { FindRecentTasks, TaskDeps } from '../task-deps.ts'
+import { deleteAtVendor } from './delete-video-at-vendor.ts'
 import { readRemix, readVideo } from './read-video-request.ts'
 import { videoAnswer } from './render-video-json.ts'
 import { serveVideoFile } from './serve-video-file.ts'
@@ -40,7 +48,8 @@ export async function readVideoTask(
 /**
  * Serves the file of a video if the URL of the request is a signed link, which needs no key. Throws
  * `TaskRequestError` for an expired link, before the task is read. Returns false, and sends
- * nothing, if the signature is missing or invalid, or if there is no such video.
+ * nothing, if the signature is missing or invalid, if there is no such video, or if its user is
+ * disabled or deleted.
  */
 export async function serveLinkedVideo(
   deps: TaskDeps,
@@ -53,6 +62,7 @@ export async function serveLinkedVideo(
   if (link === 'expired') throw new TaskRequestError(relayError('video_link_expired'))
   const record = await deps.ledger.peek(id)
   if (record?.submitted.kind !== 'video' || record.deletedAt !== undefined) return false
+  if (!isOwnerEnabled(deps, record)) return false
   await serveVideoFile(deps, exchange, record, null)
   return true
 }
@@ -111,12 +121,17 @@ async function serveOwnVideo(
 }
 
 /**
- * Deletes a video that has ended. A video in progress can't be deleted, because its provider
- * charges for it.
+ * Deletes a video that has ended, also at its vendor if the vendor offers this. A video in progress
+ * can't be deleted, because its provider charges for it. If the vendor does not answer, nothing is
+ * deleted, so that the caller can try again.
  */
-async function deleteVideo(deps: TaskDeps, exchange: Exchange, { submitted, end }: TaskRecord) {
-  const id = submitted.task
-  if (end === null) throw new TaskRequestError(relayError('video_not_ready', { subject: id }))
+async function deleteVideo(deps: TaskDeps, exchange: Exchange, record: TaskRecord) {
+  const id = record.submitted.task
+  if (record.end === null)
+    throw new TaskRequestError(relayError('video_not_ready', { subject: id }))
+  if (!(await deleteAtVendor(deps, record))) {
+    throw new TaskRequestError(relayError('upstream_error'))
+  }
   await deps.ledger.delete(id)
   sendJson(exchange, 200, { id, object: 'video.deleted', deleted: true })
 }
@@ -154,11 +169,9 @@ const LIMIT = 20
 const LIMIT_MAX = 100
 
 function limitOf(exchange: Exchange): number {
-  const limit = queryIn(exchange.request.url).get('limit')
-  if (limit === null) return LIMIT
-  const isFit = /^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= LIMIT_MAX
-  if (isFit) return Number(limit)
-  throw new TaskRequestError(relayError('invalid_parameter', { param: 'limit' }))
+  const limit = limitIn(queryIn(exchange.request.url), { usual: LIMIT, most: LIMIT_MAX })
+  if (typeof limit === 'number') return limit
+  throw new TaskRequestError(limit)
 }
 
 /**
@@ -168,7 +181,7 @@ function limitOf(exchange: Exchange): number {
 function isOldestFirst(query: URLSearchParams): boolean {
   const order = query.get('order') ?? 'desc'
   if (order === 'asc' || order === 'desc') return order === 'asc'
-  throw new TaskRequestError(relayError('invalid_parameter', { param: 'order' }))
+  throw new TaskRequestError(notOneOf('order', ['asc', 'desc']))
 }
 
 /**

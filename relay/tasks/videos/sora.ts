@@ -101,6 +101,7 @@ export const SORA: VideoVendor = {
       expiresAt: timeOf(expires),
     }
   },
+  remove: (upstreamId) => ({ method: 'DELETE', path: pathOf(upstreamId) }),
   otherVariants: ['thumbnail', 'spritesheet'],
   source: (upstreamId, _file, variant) => ({
     kind: 'vendor',

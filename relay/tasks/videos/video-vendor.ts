@@ -35,7 +35,7 @@ export type VideoRequest = {
 
 /** A request to a vendor. `body` is sent as JSON. */
 export type VendorCall = {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
@@ -172,6 +172,12 @@ export type VideoVendor = {
   readonly search?: (task: string, action: string) => VendorCall
   /** Reads the response to a status request. Returns null if the response can't be read. */
   readonly readReport: (answer: JsonObject) => VideoReport | null
+  /**
+   * Returns the request that deletes an ended video and its task. `file` is the location of the
+   * finished video, or null. Returns null if nothing can be deleted. Omitted if the vendor offers
+   * no deletion.
+   */
+  readonly remove?: (upstreamId: string, file: string | null) => VendorCall | null
   /** The pictures of a video that `source` offers besides the video. */
   readonly otherVariants?: readonly Exclude<VideoVariant, 'video'>[]
   readonly source: (upstreamId: string, file: string, variant: VideoVariant) => FileSource

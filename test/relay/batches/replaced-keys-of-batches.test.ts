@@ -201,6 +201,18 @@ describe.each([
     expect(new Set(keysSentSince(sent))).toEqual(new Set([NEW_KEY]))
   })
 
+  it('has results that the key of another account can’t read, which the error says', async () => {
+    const id = await submit()
+    api.describeAs(true)
+    await ok('GET', api.paths(id).batch)
+    await replaceKeys(api, [NEW_KEY])
+    const { batch } = api.upstream
+    for (const path of [batch, `${batch}/results`, '/v1/files/file-out/content']) {
+      provider.answers.set(`GET ${path}`, { status: 404, body: {} })
+    }
+    await expect(api.results(id)).rejects.toThrow('409')
+  })
+
   it('is not given up because the key of another account does not know it', async () => {
     const id = await submit()
     const { batch, cancel } = api.paths(id)
@@ -303,4 +315,27 @@ it('a file is submitted, read and deleted with the key that replaced its own one
   expect(new Set(keysSentSince(sent))).toEqual(new Set([NEW_KEY]))
   const methods = provider.requests.slice(sent).map(({ method }) => method)
   expect(methods).toEqual(['GET', 'GET', 'POST', 'POST', 'DELETE'])
+})
+
+it('a file of another account is refused with the reason, and can be deleted here', async () => {
+  await deleteChannels(1)
+  await rig.addChannel(CHANNEL, terms(openai))
+  await rig.setOption('ModelRatio', { [MODEL]: 1.5 })
+  openai.describeAs(false)
+  const id = await openai.submit()
+  const { input_file_id: file } = (await ok('GET', `/v1/batches/${id}`)).json()
+  await replaceKeys(openai, [NEW_KEY])
+  for (const status of [401, 404]) {
+    provider.answers.set('GET /v1/files/file-in/content', { status, body: {} })
+    const submission = { endpoint: '/v1/chat/completions', completion_window: '24h' }
+    const refused = [
+      await call('GET', `/v1/files/${file}/content`),
+      await call('POST', '/v1/batches', { input_file_id: file, ...submission }),
+    ]
+    for (const answer of refused) {
+      expect([answer.status, answer.json().error.code]).toEqual([409, 'key_replaced'])
+    }
+  }
+  provider.answers.set('DELETE /v1/files/file-in', { status: 404, body: {} })
+  await ok('DELETE', `/v1/files/${file}`)
 })

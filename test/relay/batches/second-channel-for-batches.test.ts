@@ -122,7 +122,8 @@ async function post(
     signal,
   })
   const text = await response.text()
-  return { status: response.status, text, json: () => JSON.parse(text) }
+  const { status, headers: sent } = response
+  return { status, headers: sent, text, json: () => JSON.parse(text) }
 }
 
 const sentTo = ({ requests }: ScriptedProvider) =>
@@ -488,6 +489,26 @@ describe.each([
     for (let batch = 0; batch < 6; batch += 1) expect((await submit()).status).toBe(200)
     expect(sentTo(first)).toHaveLength(6)
     expect(await rig.eventsOf(channelHealthStream(FIRST))).toEqual([])
+  })
+
+  it('is told that its channel is at its own limit, like a call', async () => {
+    await rig.addChannel(FIRST, { type: api.type, models: [MODEL], baseUrl: first.url, maxRpm: 1 })
+    first.answers.set(`POST ${api.path}`, { body: api.described(false) })
+    expect((await submit()).status).toBe(200)
+    const { status, headers, text } = await submit()
+    expect([status, text]).toEqual([429, expect.stringContaining('at its limit')])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(10)
+  })
+
+  it('disables a channel whose key the provider rejects', async () => {
+    await rig.setOption('AutomaticDisableChannelEnabled', 'true')
+    await rig.setOption('channel_health.disable_failures', '3')
+    await addChannels(api.type, first.url)
+    answerOfFirst(401)
+    for (let batch = 0; batch < 3; batch += 1) expect((await submit()).status).toBe(200)
+    const disabled = async () =>
+      (await rig.eventsOf(CHANNELS_STREAM)).filter(({ type }) => type === 'ChannelAutoDisabled')
+    await expect.poll(disabled).toMatchObject([{ data: { channelId: FIRST } }])
   })
 
   it('goes to the same channel with its second key if the first key is rejected', async () => {

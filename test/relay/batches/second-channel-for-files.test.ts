@@ -12,6 +12,8 @@ import { type ScriptedProvider, scriptedProvider } from '../support/scripted-pro
 const MODEL = 'lab-model'
 const CHAT = '/v1/chat/completions'
 const [FIRST, SECOND] = [2, 3]
+/** A user whose data key is destroyed. */
+const ERASED = 8
 const BODY = { model: MODEL, max_tokens: 8, messages: [{ role: 'user', content: 'Hi' }] }
 const LINE = `${JSON.stringify({ custom_id: 'a', method: 'POST', url: CHAT, body: BODY })}\n`
 
@@ -26,7 +28,8 @@ let laterMs = 0
 const rig = startedForEach(() => {
   fileStore = filesInMemory()
   const overrides = { batchPollEveryMs: 20, fileStore }
-  return relayRig(overrides, {}, undefined, { now: () => Date.now() + laterMs })
+  const vault = { withDataKey: async (ids: readonly number[]) => ids.filter((id) => id !== ERASED) }
+  return relayRig(overrides, {}, undefined, { now: () => Date.now() + laterMs, vault })
 })
 
 beforeEach(async () => {
@@ -60,7 +63,8 @@ async function post(path: string, body: FormData | object, key = KEY) {
     body: isForm ? body : JSON.stringify(body),
   })
   const text = await response.text()
-  return { status: response.status, text, json: () => JSON.parse(text) }
+  const { status, headers } = response
+  return { status, headers, text, json: () => JSON.parse(text) }
 }
 
 function upload(key = KEY) {
@@ -77,6 +81,92 @@ const recorded = async (userId = USER) => {
   const files = await fileStore.list(userId, page)
   return files.map(({ channelId, upstreamId }) => ({ channelId, upstreamId }))
 }
+
+const batchOf = (id: string) =>
+  post('/v1/batches', { input_file_id: id, endpoint: CHAT, completion_window: '24h' })
+const terms = () => ({ type: 1, models: [MODEL], baseUrl: second.url })
+const deleteChannels = (...channelIds: number[]) =>
+  rig.append(CHANNELS_STREAM, { type: 'ChannelsDeleted', v: 1, data: { channelIds } })
+const disabled = async () =>
+  (await rig.eventsOf(CHANNELS_STREAM)).flatMap(({ type, data }) =>
+    type === 'ChannelAutoDisabled' ? [data] : [],
+  )
+
+describe('a channel that can’t take a file or its batch', () => {
+  it('is busy at its own limit, which a file is told like a call', async () => {
+    await rig.addChannel(SECOND, { ...terms(), maxRpm: 1 })
+    expect((await upload()).status).toBe(200)
+    const { status, headers, json } = await upload()
+    expect([status, json().error.code]).toEqual([429, 'channels_busy'])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(10)
+  })
+
+  it('was deleted, which its batch is told for good', async () => {
+    await rig.addChannel(SECOND, terms())
+    const { id } = (await upload()).json()
+    await deleteChannels(SECOND)
+    const { status, headers, json } = await batchOf(id)
+    expect([status, headers.get('retry-after')]).toEqual([409, null])
+    expect(json().error).toMatchObject({ code: 'channel_deleted', param: 'input_file_id' })
+  })
+
+  it('is disabled, which its batch is told without an unknown model', async () => {
+    await rig.addChannel(SECOND, terms())
+    const { id } = (await upload()).json()
+    const change = { channelId: SECOND, isEnabled: false }
+    await rig.append(CHANNELS_STREAM, { type: 'ChannelStatusChanged', v: 1, data: change })
+    const { status, headers, json } = await batchOf(id)
+    expect([status, headers.get('retry-after')]).toEqual([503, '60'])
+    expect(json().error.code).toBe('no_channel')
+    expect(json().error.message).toContain(`file '${id}' is disabled`)
+  })
+})
+
+describe('a channel whose key its provider rejects', () => {
+  const REJECTED = { status: 401, body: { error: { message: 'bad', code: 'invalid_api_key' } } }
+  beforeEach(async () => {
+    await rig.setOption('AutomaticDisableChannelEnabled', 'true')
+    await rig.setOption('channel_health.disable_failures', '3')
+  })
+
+  it('is disabled after uploads of files', async () => {
+    await addChannels(first.url)
+    first.answers.set('POST /v1/files', REJECTED)
+    for (let file = 0; file < 3; file += 1) expect((await upload()).status).toBe(200)
+    await expect.poll(disabled).toMatchObject([{ channelId: FIRST, reason: 'invalid_api_key' }])
+  })
+
+  it.each(['files', 'batches'])(
+    'is disabled after batches, as POST /v1/%s answers',
+    async (api) => {
+      await rig.addChannel(FIRST, { ...terms(), baseUrl: first.url })
+      const stored = { body: { id: 'file-first', object: 'file' } }
+      first.answers.set('POST /v1/files', stored)
+      first.answers.set('GET /v1/files/file-first/content', { body: LINE })
+      const { id } = (await upload()).json()
+      await rig.addChannel(SECOND, terms())
+      first.answers.set('POST /v1/batches', REJECTED)
+      if (api === 'files') first.answers.set('POST /v1/files', REJECTED)
+      else await rig.setOption('channel_health.disable_failures', '1')
+      for (let batch = 0; batch < 3; batch += 1) expect((await batchOf(id)).status).not.toBe(200)
+      await expect.poll(disabled).toMatchObject([{ channelId: FIRST }])
+    },
+  )
+
+  it.each([
+    ['is not told for which reason', { status: 403, body: {} }],
+    ['may only not use files', { status: 401, body: { error: { code: 'missing_scope' } } }],
+    ['repeats the file', { status: 400, body: { error: { message: 'the word bad-key' } } }],
+  ])('stays enabled if it %s', async (_name, answer) => {
+    await rig.setOption('AutomaticDisableKeywords', 'bad-key')
+    await rig.setOption('channel_health.disable_failures', '1')
+    await addChannels(first.url)
+    first.answers.set('POST /v1/files', answer)
+    for (let file = 0; file < 3; file += 1) await upload()
+    expect(uploadsTo(first)).toHaveLength(3)
+    expect(await disabled()).toEqual([])
+  })
+})
 
 describe('the file of a batch', () => {
   it('is stored at the second channel, with its batch, if the first is unreachable', async () => {
@@ -174,5 +264,26 @@ describe('the file of a batch', () => {
     for (const { userId } of users) {
       expect(await recorded(userId)).toEqual([{ channelId: SECOND, upstreamId: 'file-second' }])
     }
+  })
+})
+
+describe('the file of an erased user', () => {
+  it('is deleted at its provider, which is tried again, and files of others are kept', async () => {
+    await rig.addChannel(SECOND, terms())
+    await rig.addUser(ERASED)
+    const key = KEY.slice(0, -3) + String(ERASED)
+    await rig.addToken(ERASED, ERASED, key)
+    await rig.grant(ERASED, 1_000_000n)
+    second.answers.set('DELETE /v1/files/file-second', { status: 503, body: {} })
+    expect((await upload()).status).toBe(200)
+    second.answers.set('POST /v1/files', { body: { id: 'file-erased', object: 'file' } })
+    second.answers.set('DELETE /v1/files/file-erased', { status: 503, body: {} })
+    expect((await upload(key)).status).toBe(200)
+    const deletions = () => second.requests.filter(({ method }) => method === 'DELETE')
+    await expect.poll(() => deletions().length, { timeout: 5_000 }).toBeGreaterThan(0)
+    expect(await fileStore.owners()).toContain(ERASED)
+    second.answers.set('DELETE /v1/files/file-erased', { body: { deleted: true } })
+    await expect.poll(fileStore.owners, { timeout: 5_000 }).toEqual([USER])
+    expect(new Set(deletions().map(({ path }) => path))).toEqual(new Set(['/v1/files/file-erased']))
   })
 })

@@ -65,6 +65,13 @@ export function filesInMemory(): FileStore {
       const found = files.get(file)
       if (found !== undefined) files.set(file, { ...found, expiresAt })
     },
+    owners: async () => [...new Set(sorted().map(({ userId }) => userId))],
+    expireOfUsers: async (userIds, at) => {
+      for (const one of sorted()) {
+        const isMeant = userIds.includes(one.userId) && one.expiresAt > at
+        if (isMeant) files.set(one.file, { ...one, expiresAt: at })
+      }
+    },
     expired: async (at, limit) =>
       sorted()
         .filter(({ expiresAt }) => expiresAt <= at)

@@ -55,6 +55,7 @@ const vault = {
   open: async (_userId: number, sealed: Sealed) => sealed,
   sealBytes: async (_userId: number, bytes: Uint8Array) => Buffer.from(bytes),
   openBytes: async (_userId: number, sealed: Uint8Array) => Buffer.from(sealed),
+  withDataKey: async (userIds: readonly number[]) => [...userIds],
 } as unknown as Vault
 
 export type RelayRig = {

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { userStream } from '#domain/users/events.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
+import { USER } from '../support/relay-rig.ts'
 import { type ScriptedProvider, scriptedProvider } from '../support/scripted-provider.ts'
 import { tasksRig } from './tasks-rig.ts'
 
@@ -383,5 +385,20 @@ describe('the files of a drawing task', () => {
     let length = 0
     for await (const part of response.body ?? []) length += part.length
     expect([response.status, length]).toEqual([200, size])
+  })
+
+  it('are not served while the owner of the task is disabled', async () => {
+    const picture = { headers: { 'content-type': 'image/png' }, pieces: [Buffer.from('present')] }
+    vendor.answers.set('GET /present.png', picture)
+    const imageUrl = `${vendor.url}/present.png`
+    const task = await done('/mj/submit/imagine', { prompt: 'x' }, { imageUrl })
+    const view = async () => (await rig.ask(`/mj/image/${task}`, undefined, NO_KEY)).status
+    expect(await view()).toBe(200)
+    const change = (type: 'UserDisabled' | 'UserEnabled') =>
+      rig.append(userStream(USER), { type, v: 1, data: { userId: USER } })
+    await change('UserDisabled')
+    await expect.poll(view).toBe(404)
+    await change('UserEnabled')
+    await expect.poll(view).toBe(200)
   })
 })

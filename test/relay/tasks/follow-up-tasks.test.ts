@@ -73,8 +73,23 @@ it('a follow-up task uses the key of the original task and is refused without it
   await change(36, { type: 36, models: ['suno_music'] }, ['other'])
   const tasksBefore = rig.provider.tasks.size
   expect(await reroll(task)).toMatchObject(REFUSED)
-  expect(await rig.ask('/suno/submit/music', more)).toMatchObject({ status: 503 })
+  expect(await rig.ask('/suno/submit/music', more)).toMatchObject({
+    ...{ status: 409, json: { error: { code: 'key_replaced' } } },
+  })
   expect(rig.provider.tasks.size).toBe(tasksBefore)
+})
+
+it('a follow-up task is refused for good after the deletion of its channel', async () => {
+  await rig.addChannel(64, { ...DRAWING, groups: ['default'], priority: 150 })
+  const task = await drawn({})
+  const deleted = { type: 'ChannelsDeleted', v: 1, data: { channelIds: [64] } } as const
+  await rig.append(CHANNELS_STREAM, deleted)
+  const refused = { status: 409, json: { error: { code: 'channel_deleted' } } }
+  const answers = [await reroll(task), await rig.ask(`/mj/task/${task}/image-seed`)]
+  for (const answer of answers) {
+    expect(answer).toMatchObject(refused)
+    expect(answer.headers.get('retry-after')).toBeNull()
+  }
 })
 
 it('an original task that the provider has forgotten does not blame its account', async () => {

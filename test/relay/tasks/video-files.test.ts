@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { userStream } from '#domain/users/events.ts'
 import { startedOnce } from '#test/support/started-by-hook.ts'
-import { KEY, PROVIDER_KEY } from '../support/relay-rig.ts'
+import { KEY, PROVIDER_KEY, USER } from '../support/relay-rig.ts'
 import { videosRig } from './videos-rig.ts'
 
 const STRANGER = 'strangerstrangerstrangerstrangerstrangerstranger'
@@ -112,6 +113,17 @@ describe('the file of a video', () => {
     expect(lastRequestTo('/x.mp4')?.headers.authorization).toBeUndefined()
   })
 
+  it('has a link that does not work while its owner is disabled', async () => {
+    const id = await finished()
+    const link = (await rig.ask(`/v1/video/generations/${id}`)).json.data.url as string
+    const change = (type: 'UserDisabled' | 'UserEnabled') =>
+      rig.append(userStream(USER), { type, v: 1, data: { userId: USER } })
+    await change('UserDisabled')
+    await expect.poll(async () => (await get(link)).status).toBe(401)
+    await change('UserEnabled')
+    await expect.poll(async () => (await get(link)).status).toBe(200)
+  })
+
   it('is gone once its owner deletes the video, but not before it is finished', async () => {
     const id = await finished()
     const link = (await rig.ask(`/v1/video/generations/${id}`)).json.data.url as string
@@ -132,6 +144,28 @@ describe('the file of a video', () => {
     rig.vendor.answers.set('GET /v1/videos/video_1', { status: 503 })
     const { json } = await rig.post('/v1/videos', { model: 'sora-2', prompt: 'the sea' })
     expect((await remove(owner, json.id)).status).toBe(400)
+  })
+
+  const remove = async (id: string) =>
+    (await fetch(`${rig.url}/v1/videos/${id}`, { method: 'DELETE', headers: owner })).status
+  const sentSince = (count: number) =>
+    rig.vendor.requests.slice(count).map(({ method, path }) => `${method} ${path}`)
+
+  it('is deleted at its vendor, and stays here until the vendor answers', async () => {
+    const id = await finished()
+    const count = rig.vendor.requests.length
+    rig.vendor.answers.set('DELETE /v1/videos/video_1', { status: 503, body: {} })
+    expect(await remove(id)).toBe(502)
+    expect((await get(`/v1/videos/${id}`, owner)).status).toBe(200)
+    rig.vendor.answers.set('DELETE /v1/videos/video_1', { body: { deleted: true } })
+    expect(await remove(id)).toBe(200)
+    expect(sentSince(count)).toEqual(Array(2).fill('DELETE /v1/videos/video_1'))
+  })
+
+  it.each([404, 405, 501])('is deleted here if its vendor answers with %i', async (status) => {
+    const id = await finished()
+    rig.vendor.answers.set('DELETE /v1/videos/video_1', { status, body: {} })
+    expect(await remove(id)).toBe(200)
   })
 
   it('belongs to its owner', async () => {

@@ -207,6 +207,18 @@ describe('a faulty report of a vendor', () => {
   })
 })
 
+it('a channel at its own limit is busy, which a video is told like a call', async () => {
+  const [model, maxRpm] = ['lab-video', 1]
+  await rig.setOption('ModelPrice', { [model]: 0.1 })
+  await rig.addChannel(590, { type: 55, models: [model], baseUrl: rig.vendor.url, maxRpm })
+  rig.vendor.answers.set('POST /v1/videos', { body: { id: 'video_busy', status: 'queued' } })
+  const submit = () => rig.post('/v1/videos', { model, prompt: 'the sea', seconds: '4' })
+  expect((await submit()).status).toBe(200)
+  const full = await submit()
+  expect(full).toMatchObject({ status: 429, json: { error: { code: 'channels_busy' } } })
+  expect(Number(full.headers.get('retry-after'))).toBeGreaterThan(10)
+})
+
 describe('the evidence about a vendor', () => {
   const settled = async (script: VideoScript, accepted: object) => {
     const { json } = await submitTo({ ...script, accepted })

@@ -1,0 +1,16 @@
+import type { RelayError } from '../canonical/relay-error.ts'
+import { outOfRange } from '../dialects/read-common-request-members.ts'
+
+/**
+ * Reads the query parameter `limit`, which is the maximum number of objects on a page. Returns
+ * `usual` if the parameter is missing, or an error that names the range if it is invalid.
+ */
+export function limitIn(
+  query: URLSearchParams,
+  { usual, most }: { readonly usual: number; readonly most: number },
+): number | RelayError {
+  const text = query.get('limit')
+  if (text === null) return usual
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  return limit >= 1 && limit <= most ? limit : outOfRange('limit', 1, most)
+}
