@@ -8,7 +8,6 @@ import {
   textOrEmpty,
 } from '#relay/canonical/json-values.ts'
 import { redact } from '../canonical/redact-provider-texts.ts'
-import { type RelayError, relayError } from '../canonical/relay-error.ts'
 import { EMBEDDINGS } from '../dialects/embeddings-rerank-moderations/embeddings-format.ts'
 import { MODERATIONS } from '../dialects/embeddings-rerank-moderations/moderations-format.ts'
 import { OPENAI_CHAT } from '../dialects/openai-chat/chat-format.ts'
@@ -42,13 +41,6 @@ export const BATCH_ENDPOINTS: ReadonlyMap<string, WireFormat> = new Map([
   ['/v1/images/generations', OPENAI_IMAGES],
   ['/v1/images/edits', OPENAI_IMAGE_EDITS],
 ])
-
-/** Returns the error for a value of `param` that is not an endpoint of batches. */
-export const endpointError = (param: string): RelayError =>
-  relayError('batch_endpoint_not_supported', {
-    param,
-    subject: [...BATCH_ENDPOINTS.keys()].join(', '),
-  })
 
 const FORMATS: ReadonlyMap<string, WireFormat> = new Map(
   [...BATCH_ENDPOINTS.values()].map((format) => [format.name, format]),

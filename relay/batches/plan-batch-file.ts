@@ -21,7 +21,7 @@ import { BatchChannels } from './batch-channels.ts'
 import type { LineFacts, LinesById } from './batch-store.ts'
 import { LINE_BYTES_MAX, LineTooLong, linesIn } from './download-batch-results-from-provider.ts'
 import { OmissionsOfLines } from './omissions-of-lines.ts'
-import { BATCH_ENDPOINTS, endpointError } from './openai-batches.ts'
+import { BATCH_ENDPOINTS } from './openai-batches.ts'
 import {
   acceptsBatches,
   addToPart,
@@ -93,7 +93,8 @@ function readLine(bytes: Buffer): FileLine | RelayError {
   }
   if (method !== 'POST') return notOneOf('method', ['POST'])
   const format = BATCH_ENDPOINTS.get(url ?? '')
-  if (url === null || url === undefined || format === undefined) return endpointError('url')
+  if (url === null || url === undefined || format === undefined)
+    return notOneOf('url', BATCH_ENDPOINTS.keys())
   const body = find('body')
   if (body?.kind !== 'object') return invalidParameter('body')
   return { customId, url, format, body: bytes.subarray(body.valueStart, body.valueEnd) }

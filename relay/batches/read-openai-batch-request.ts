@@ -3,7 +3,7 @@ import { notOneOf, type RelayError, relayError } from '../canonical/relay-error.
 import { jsonError } from '../dialects/invalid-json-error.ts'
 import { isMembers } from '../dialects/read-common-request-members.ts'
 import { scanObject } from '../dialects/scan-request-object.ts'
-import { BATCH_ENDPOINTS, endpointError, type OpenAiBatchRequest } from './openai-batches.ts'
+import { BATCH_ENDPOINTS, type OpenAiBatchRequest } from './openai-batches.ts'
 import { readFileLifetime } from './read-file-lifetime.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
@@ -29,7 +29,7 @@ export function readOpenAiBatchRequest(body: Buffer): OpenAiBatchRequest | Relay
   }
   if (typeof input_file_id !== 'string') return invalid('input_file_id')
   if (typeof endpoint !== 'string' || !BATCH_ENDPOINTS.has(endpoint)) {
-    return endpointError('endpoint')
+    return notOneOf('endpoint', BATCH_ENDPOINTS.keys())
   }
   if (completion_window !== '24h') return notOneOf('completion_window', ['24h'])
   const pairs = metadata === null ? null : objectOf(metadata)

@@ -94,15 +94,6 @@ export const PROVIDER_AND_TASK_ERRORS = {
     "'{param}' must be 'batch': calls can't refer to files. Send their content in the request.",
     '“{param}” 只支持 batch：调用无法引用已上传的文件，请在请求中直接发送文件内容。',
   ),
-  batch_endpoint_not_supported: {
-    ...httpError(
-      400,
-      'invalid_request_error',
-      "Invalid value for '{param}': it must be one of {subject}.",
-      '参数 “{param}” 的值无效：可用值为 {subject}。',
-    ),
-    code: 'invalid_parameter',
-  },
   file_not_found: httpError(
     404,
     'invalid_request_error',

@@ -54,7 +54,6 @@ export type RelayErrorCode =
   | 'webrtc_not_supported'
   | 'transcription_sessions_not_supported'
   | 'file_purpose_not_supported'
-  | 'batch_endpoint_not_supported'
   | 'stored_input'
   | 'repeated_item'
   | 'response_not_found'
