@@ -210,7 +210,7 @@ function sizeAndQualityOf(body: Buffer, members: readonly Member[]) {
   return [shortTextOf(body, find('size')), shortTextOf(body, find('quality'))] as const
 }
 
-/** The bytes of an answer with images that are not images, such as revised prompts and the usage. */
+/** The bytes in an answer that are not images, such as revised prompts and the usage. */
 const TEXT_BYTES_MAX = 1024 * 1024
 
 /**
