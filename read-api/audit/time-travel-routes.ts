@@ -9,6 +9,7 @@ import {
 import type { EventStore } from '#infra/event-store/port.ts'
 import { onlyAuditor } from '#infra/http/access-checks.ts'
 import { endpoint } from '#infra/http/endpoint-of-contract.ts'
+import { invalidField } from '#infra/http/http-error-class-and-catalogue.ts'
 import { success } from '#infra/http/response-envelope.ts'
 import { type EventPage, type RawEvent, timeTravelQueries } from '../contract/time-travel.ts'
 import {
@@ -137,7 +138,7 @@ async function listRawEvents(
   const { from, to, type, actor, limit } = query
   const streams = streamsOf(query)
   const first = from !== null && 'position' in from ? from.position : 0
-  const start = await startOf(store, query, first, isDense)
+  const start = await startOf(store, query, first, { isDense, isOfAllStreams: streams === null })
   const source = streams === null ? allEvents(store, start.first) : mergedStreams(store, streams)
   const past = Math.max(query.after, first - 1)
   let position = streams === null ? start.after : Math.max(start.after, past)
@@ -173,13 +174,14 @@ type Start = { readonly after: number; readonly first: number }
  * Returns where reading begins. `first` is the first position of the range, or 0. Where positions
  * have gaps, the store reads only from the position of an event. If no event has the position
  * `first` or `after`, reading begins at the other one or at the first event of all. If the range
- * begins after the last event, reading begins there.
+ * begins after the last event, reading begins there. An `after` from which all streams can't be
+ * read is refused, because a page that ends before it would have a cursor to earlier events.
  */
 async function startOf(
   store: EventStore,
   { from, after }: EventQuery,
   first: number,
-  isDense: boolean,
+  { isDense, isOfAllStreams }: { readonly isDense: boolean; readonly isOfAllStreams: boolean },
 ): Promise<Start> {
   if (isDense) {
     const isTime = from !== null && 'time' in from
@@ -189,7 +191,11 @@ async function startOf(
   if (first > after && (await store.eventAt(first)) !== null) return { after, first }
   if (after > 0 && (await store.eventAt(after)) !== null) return { after, first: 0 }
   const head = await store.headPosition()
-  return { after: Math.max(first, after) > head ? head : 0, first: 0 }
+  if (Math.max(first, after) > head) return { after: head, first: 0 }
+  if (after > 0 && after >= first && isOfAllStreams) {
+    throw invalidField('after', { zh: '不是任何事件的位置', en: 'is not the position of an event' })
+  }
+  return { after: 0, first: 0 }
 }
 
 /**

@@ -80,7 +80,8 @@ export type RawEvent = Static<typeof RawEvent>
  * A page of events in the order of their positions. One request reads a limited number of events. A
  * page may therefore have fewer than `limit` items, or no items, although more items follow.
  * `next_cursor` is the value of `after` for the next request. `next_cursor` is null if no more
- * events follow.
+ * events follow. EventStoreDB leaves gaps between positions. There, `after` must be the position of
+ * an event, unless the query names a stream or a user.
  */
 export const EventPage = Type.Object({
   items: Type.Array(RawEvent),

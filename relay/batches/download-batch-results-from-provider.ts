@@ -9,8 +9,9 @@ import { atLeastRate, type ResultsMemory } from './result-memory-and-rate.ts'
 import { elementsIn } from './split-json-array.ts'
 
 /**
- * The maximum length of a line in bytes. No model accepts a longer request or returns a longer
- * answer.
+ * The maximum length of a line in bytes. A longer result is not read and not charged. Lines of
+ * files whose images could make their result longer are refused (`plan-batch-file.ts`). Many
+ * choices, log probabilities or embeddings of many inputs can make a result longer as well.
  */
 export const LINE_BYTES_MAX = 32 * 1024 * 1024
 /** The time after which a download fails if no byte arrives. */

@@ -1,3 +1,5 @@
+import { beginsLikeAnswer } from './begins-like-answer.ts'
+
 /**
  * Receives the events of a stream. Each event is passed to exactly one of the callbacks, in the
  * order of the stream.
@@ -33,6 +35,7 @@ const OPENAI_MARKS: readonly string[] = ['"usage"', '"error"']
  */
 const EVENT_FIELD = Buffer.from('event:')
 const ERROR_NAME = Buffer.from('error')
+const ERROR_EVENT_LINE = /^event: ?error/m
 const EMPTY = Buffer.from('[]')
 const CHOICES = Buffer.from('"choices"')
 const NOTHING = Buffer.alloc(0)
@@ -83,8 +86,9 @@ export class SseScanner {
 
   /** True if an event was too large, and its data begins like a JSON object without an error. */
   get hasLargeObject(): boolean {
-    const data = this.overflow === null ? null : eventData(this.overflow)
-    return data !== null && /^\s*\{(?!\s*"error")/.test(data)
+    const event = this.overflow?.toString() ?? ''
+    const data = eventData(event)
+    return data !== null && !ERROR_EVENT_LINE.test(event) && beginsLikeAnswer(data)
   }
 
   push(chunk: Buffer): void {

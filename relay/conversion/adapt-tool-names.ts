@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AnswerPart, CanonicalEvent } from '../canonical/canonical-answer.ts'
+import type { AnswerPart, CanonicalChoice, CanonicalEvent } from '../canonical/canonical-answer.ts'
 import type {
   CanonicalMessage,
   CanonicalRequest,
@@ -79,6 +79,18 @@ export function withOriginalToolName<Value extends AnswerPart | CanonicalEvent>(
   const name = originalNames.get(value.name)
   return name === undefined ? value : { ...value, name }
 }
+
+/** Returns the choices with the caller's names of the tools in all parts. */
+export const withOriginalToolNames = (
+  choices: readonly CanonicalChoice[],
+  originalNames: OriginalToolNames,
+): readonly CanonicalChoice[] =>
+  originalNames.size === 0
+    ? choices
+    : choices.map((choice) => ({
+        ...choice,
+        parts: choice.parts.map((part) => withOriginalToolName(part, originalNames)),
+      }))
 
 /** Returns the names of all tools that the request defines, chooses, or called before. */
 function namesIn({ tools, toolChoice, messages }: CanonicalRequest): Set<string> {

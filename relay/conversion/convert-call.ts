@@ -10,7 +10,12 @@ import {
   type StreamWriter,
 } from '../canonical/canonical-answer.ts'
 import { readCallerRequest } from '../canonical/canonical-request.ts'
-import { adaptToolNames, type OriginalToolNames, withOriginalToolName } from './adapt-tool-names.ts'
+import {
+  adaptToolNames,
+  type OriginalToolNames,
+  withOriginalToolName,
+  withOriginalToolNames,
+} from './adapt-tool-names.ts'
 import { MESSAGES_CONVERSION } from './anthropic-messages/messages-conversion.ts'
 import type {
   AnswerWriters,
@@ -138,13 +143,7 @@ const withCallerNames = (
 ): CanonicalAnswer => ({
   ...answer,
   model,
-  choices:
-    originalNames.size === 0
-      ? answer.choices
-      : answer.choices.map((choice) => ({
-          ...choice,
-          parts: choice.parts.map((part) => withOriginalToolName(part, originalNames)),
-        })),
+  choices: withOriginalToolNames(answer.choices, originalNames),
 })
 
 const EVENT_NAME = /^event: ?(.*)$/m

@@ -1,3 +1,5 @@
+import { beginsLikeAnswer } from '#relay/canonical/begins-like-answer.ts'
+
 /**
  * The maximum number of bytes that are read of one answer. The gateway does not wait for the rest
  * of a longer answer.
@@ -8,6 +10,8 @@ const READ_BYTES_MAX = 256 * 1024 * 1024
  * of the last members.
  */
 const KEPT_BYTES = 64 * 1024
+/** The number of bytes at the beginning of a body that show whether it is an error. */
+const START_BYTES = 1_024
 
 const QUOTE = 34
 const COMMA = 44
@@ -22,10 +26,10 @@ export class AnswerBuffer {
   /** True for an answer that is too large to be sent to the caller. Only its end is kept. */
   isTooLarge = false
   /**
-   * True if the body begins like a JSON object. Of a body that is too large, only a JSON object is
-   * read on.
+   * True if a body that is too large begins like a JSON object that is not an error. No other body
+   * is read on when it is too large.
    */
-  isObject = false
+  isLargeAnswer = false
   private parts: Buffer[] = []
   private keptBytes = 0
 
@@ -34,9 +38,12 @@ export class AnswerBuffer {
    * keeping these bytes.
    */
   add(part: Buffer, bytesMax: number): boolean {
-    if (this.length === 0) this.isObject = /^\s*\{/.test(part.toString('latin1', 0, 64))
+    const isFirstBeyond = this.length <= bytesMax
     this.length += part.length
-    if (this.length > bytesMax) return false
+    if (this.length > bytesMax) {
+      if (isFirstBeyond) this.isLargeAnswer = beginsLikeAnswer(startOf([...this.parts, part]))
+      return false
+    }
     this.keep(part)
     return true
   }
@@ -81,6 +88,12 @@ export class AnswerBuffer {
     this.parts.push(part)
     this.keptBytes += part.length
   }
+}
+
+/** Returns the first bytes of a body. No part of a body is empty. */
+const startOf = (parts: readonly Buffer[]): string => {
+  const first = parts.slice(0, START_BYTES).map((part) => part.subarray(0, START_BYTES))
+  return Buffer.concat(first).toString('utf8', 0, START_BYTES)
 }
 
 /**

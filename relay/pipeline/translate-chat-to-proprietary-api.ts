@@ -2,6 +2,7 @@ import type { Connections } from '#infra/outbound/outbound-connections.ts'
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { ConversionError, readCallerRequest } from '../canonical/canonical-request.ts'
 import { type RelayError, relayError } from '../canonical/relay-error.ts'
+import { adaptToolNames, type OriginalToolNames } from '../conversion/adapt-tool-names.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
 import {
@@ -26,6 +27,7 @@ import { relayErrorOf } from './convert-request.ts'
 export type TranslatedChat = Omit<AnswerSettings, 'hasStreamUsage'> & {
   readonly translation: Translation
   readonly model: string
+  readonly originalNames: OriginalToolNames
 }
 
 /**
@@ -50,12 +52,13 @@ export function translateToProprietaryApi(
   try {
     const chat = JSON.parse(body.toString('utf8')) as JsonObject
     const { value: request, losses } = readCallerRequest(() => readRequest(chat))
-    const written = translation.writeRequest(request, target)
+    const { request: adapted, originalNames } = adaptToolNames(request, 'chat')
+    const written = translation.writeRequest(adapted, target)
     const { hasStreamUsage: _, ...settings } = readAnswerSettings(chat)
     return {
       body: Buffer.from(JSON.stringify(written.value)),
       losses: [...losses, ...callerPathsOfLosses(written.losses, 'chat', request)],
-      translated: { ...settings, translation, model: target.model },
+      translated: { ...settings, translation, model: target.model, originalNames },
     }
   } catch (error) {
     if (error instanceof ConversionError) return relayErrorOf(error)

@@ -218,7 +218,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     const { answerBytesMax = ANSWER_BYTES_MAX } = this.format
     if (this.received.add(chunk, isAnswer ? answerBytesMax : ERROR_BYTES_MAX)) return
     if (!isAnswer) this.abort('status')
-    else if (!this.received.isObject || !this.received.addToTail(chunk)) this.abort('too-large')
+    else if (!this.received.isLargeAnswer || !this.received.addToTail(chunk))
+      this.abort('too-large')
   }
 
   onResponseEnd(): void {

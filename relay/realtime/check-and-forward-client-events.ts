@@ -287,7 +287,7 @@ export class ClientEventGate {
   private applySettings(): void {
     const { calls, settings } = this
     calls.input.rate = settings.inputRate
-    calls.outputRate = settings.outputRate
+    calls.outputRates = settings.outputRates
     calls.respondsToSpeech = settings.respondsToSpeech
   }
 

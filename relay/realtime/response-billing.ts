@@ -18,6 +18,7 @@ import {
   type RunningResponse,
   RunningResponses,
 } from './running-responses.ts'
+import type { OutputRates } from './settings-in-force.ts'
 import { type ContentSize, NO_CONTENT, textContent } from './size-of-conversation-items.ts'
 
 /** Events that may begin a response. They are sent once a call is admitted for this response. */
@@ -40,8 +41,8 @@ const OWED = { isLimited: false, isOwed: true }
 export class ResponseBilling {
   readonly audio = new InputAudio()
   readonly input = new ConversationInput(this.audio)
-  /** The number of bytes per second of output audio. */
-  outputRate: number = BYTES_PER_SECOND.pcm
+  /** The rates that the output audio of the next response may have by the session's settings. */
+  outputRates: OutputRates = () => [BYTES_PER_SECOND.pcm]
   /** The latest request whose response has not begun; null if there is none. */
   private request: RequestedResponse | null = null
   /** The number of requested responses that have not begun. */
@@ -244,12 +245,16 @@ export class ResponseBilling {
     call.begin()
     const { deps, caller } = this.context
     const screen = answerScreen(deps.views.options.options.screening, caller.group)
+    const { outputRates } = this
+    const own = request?.outputRate === undefined ? [] : [request.outputRate]
+    // The request may be for another response only if speech may have begun this one.
+    const isRateKnown = own.length > 0 && !isBySpeech
     this.running.add({
       ...{ id, call, screen, output: new DeliveredOutput() },
       ...conversationUseOf(response, request),
       input: this.input.estimate(request?.content),
       mark: request?.mark ?? this.settledMark,
-      outputRate: Math.min(this.outputRate, request?.outputRate ?? this.outputRate),
+      outputRates: () => (isRateKnown ? own : [...outputRates(), ...own]),
     })
     return error
   }
@@ -329,8 +334,8 @@ export class ResponseBilling {
     return call.settle(bill, end, { response: { response, bytes } })
   }
 
-  private countedUsage({ input, output, outputRate }: RunningResponse): Usage {
-    return { ...input, ...output.usage(outputRate) }
+  private countedUsage({ input, output, outputRates }: RunningResponse): Usage {
+    return { ...input, ...output.usage(Math.min(...outputRates())) }
   }
 
   watch(now: number): void {

@@ -6,6 +6,7 @@ import type { SessionCall } from './call-of-session.ts'
 import { type DeliveredOutput, isAudio } from './estimate-conversation-tokens.ts'
 import { LatestIds } from './latest-ids.ts'
 import type { ServerEvent } from './read-and-redact-provider-event.ts'
+import type { OutputRates } from './settings-in-force.ts'
 import type { ContentSize } from './size-of-conversation-items.ts'
 
 /** A response that the provider is generating. */
@@ -14,8 +15,8 @@ export type RunningResponse = {
   readonly id: string
   readonly call: SessionCall
   readonly output: DeliveredOutput
-  /** The number of bytes per second of output audio. */
-  readonly outputRate: number
+  /** The rates that the output audio may have. */
+  readonly outputRates: OutputRates
   readonly input: Usage
   readonly mark: ContentSize
   /** False for a response whose output is not added to the conversation. */
@@ -157,8 +158,10 @@ export class RunningResponses {
   noteDelta({ type, response_id, delta }: ServerEvent): RelayError | null {
     const response = this.find(response_id)
     if (response === undefined) return null
-    const { call, output, screen, outputRate } = response
-    if (call.isOverLimit(output.usage(outputRate).output)) return relayError('output_limit_ignored')
+    const { call, output, screen, outputRates } = response
+    // Only a response that is too long in each possible format ends the session.
+    const { output: leastTokens } = output.usage(Math.max(...outputRates()))
+    if (call.isOverLimit(leastTokens)) return relayError('output_limit_ignored')
     call.noteFirstByte()
     output.add(type, delta)
     const isText = typeof delta === 'string' && !isAudio(type)

@@ -12,6 +12,9 @@ export type TranscriptionTerms = {
   readonly promptTokens: number
 }
 
+/** Returns the rates in bytes per second that output audio may have, at least one. */
+export type OutputRates = () => readonly number[]
+
 /** The settings of a session that determine what is billed. */
 export type BilledSettings = {
   /** The output limit in tokens of responses that the provider begins without a request. */
@@ -125,8 +128,18 @@ export class SettingsInForce {
     return Math.min(...this.possible.map(({ inputRate = BYTES_PER_SECOND.pcm }) => inputRate))
   }
 
-  get outputRate(): number {
-    return Math.min(...this.possible.map(({ outputRate = BYTES_PER_SECOND.pcm }) => outputRate))
+  /**
+   * Returns a function with the rates that output audio may have if a response begins now. The
+   * function leaves out the rate of a change that the provider refuses later.
+   */
+  get outputRates(): OutputRates {
+    const { confirmed, updates } = this
+    return () => [
+      confirmed.outputRate,
+      ...updates.flatMap(({ isRefused, change: { outputRate } }) =>
+        isRefused || outputRate === undefined ? [] : [outputRate],
+      ),
+    ]
   }
 
   /** All terms with which the provider may transcribe the next audio. */

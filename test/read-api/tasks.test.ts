@@ -144,13 +144,27 @@ describe('drawings', () => {
   })
 })
 
-it('pages may load earlier songs and drawings after their options are turned off', async () => {
-  // The options of this test are the defaults, which turn music and drawings off.
-  const { images, media } = await pageSources(api.core)
-  expect([images, media]).toEqual([
-    expect.arrayContaining(['https:']),
-    expect.arrayContaining(['https:']),
-  ])
+describe('after the options of music and drawings are turned off, as they are by default', () => {
+  const drawingsOnly = startedOnce(apiFixture)
+  const ANY = expect.arrayContaining(['https:'])
+
+  it('pages may load earlier songs and their covers', async () => {
+    expect(await pageSources(api.core)).toMatchObject({ images: ANY, media: ANY })
+  })
+
+  it('pages may load earlier drawings that this site does not forward', async () => {
+    const { core, append, settled } = drawingsOnly
+    const forwards = async (value: string) => {
+      const data = { key: 'MjForwardUrlEnabled', value, before: '' }
+      await settled(await append([{ stream: 'options', type: 'OptionSet', v: 2, data }]))
+    }
+    await forwards('false')
+    expect(await pageSources(core)).toMatchObject({ images: [], media: [] })
+    await settled(await append([submitted(DONE)]))
+    expect(await pageSources(core)).toMatchObject({ images: ANY, media: [] })
+    await forwards('true')
+    expect(await pageSources(core)).toMatchObject({ images: [], media: [] })
+  })
 })
 
 it('a task list reads only the results that it shows, and counts up to its limit', async () => {

@@ -241,7 +241,9 @@ describe('stored events', () => {
       const paged = await list(`from=${second}&limit=1`)
       const { items } = await list(`from=${second}&after=${paged.next_cursor}`)
       expect(items.map(({ position }) => position)).toEqual([third])
-      for (const query of [`from=${second + 1}`, `after=${second + 1}`, `from=${second - 1}`]) {
+      const afterGap = `after=${second + 1}`
+      const streams = ['stream=account-', 'user_id='].map((name) => `${afterGap}&${name}${ALICE}`)
+      for (const query of [`from=${second + 1}`, `from=${second - 1}`, ...streams]) {
         const { items: later } = await list(query)
         const expected = query === `from=${second - 1}` ? [second, third] : [third]
         expect(
@@ -249,6 +251,12 @@ describe('stored events', () => {
           query,
         ).toEqual(expected)
       }
+      // Without an index, pages of earlier events would have to be skipped first.
+      for (const query of [afterGap, `${afterGap}&from=${second}`, `${afterGap}&type=X`]) {
+        const { status, body } = await get(`events?${query}`)
+        expect([status, body.message], query).toEqual([400, expect.stringContaining('after')])
+      }
+      expect(await list(`after=${third + 1}`)).toEqual({ items: [], next_cursor: null })
       expect(await list(`from=${third + 1}`)).toEqual({ items: [], next_cursor: null })
       const [first = 0] = appended
       const resumed = await list(`from=${second + 1}&after=${first}`)

@@ -93,9 +93,14 @@ describe('a stream whose first event is too large', () => {
   }
   const content = 'y'.repeat(2 * MIB)
 
-  it('is charged for its input, and no other channel is tried', async () => {
-    const choices = [{ index: 0, delta: { content } }]
-    expect(await ask(`data: ${JSON.stringify({ id: 'c1', choices })}\n\n`)).toEqual([502, 1])
+  it.each([
+    {},
+    { error: null, errors: [], code: 200 },
+    { note: '"code":500, "error":{', nested: [{ code: 500, type: 'error' }, { error: {} }] },
+  ])('is charged for its input, and no other channel is tried (%j)', async (members) => {
+    const choices = [{ index: 0, delta: { content: `\nevent: error${content}` } }]
+    const event = JSON.stringify({ id: 'c1', ...members, choices })
+    expect(await ask(`data: ${event}\n\n`)).toEqual([502, 1])
     const { type, data } = await onlyEnd(rig)
     expect([type, data]).toMatchObject(['CallSettled', { end: 'incomplete', usage: { output: 0 } }])
     expect('charge' in data && Number(data.charge)).toBeGreaterThan(0)
@@ -105,18 +110,27 @@ describe('a stream whose first event is too large', () => {
     ['no event', content],
     ['no JSON', `data: ${content}\n\n`],
     ['an error', `data: {"error":{"message":"${content}"}}\n\n`],
+    ['an error with a type', `data: {"type":"error","error":{"message":"${content}"}}\n\n`],
+    ['an error after an id', `data: {"id":"[1, 2]","error":{"message":"${content}"}}\n\n`],
+    ['an error of a vendor', `data: {"code":500,"message":"${content}"}\n\n`],
+    ['a failure of a vendor', `data: {"success": false, "data": ["${content}"]}\n\n`],
+    ['a list of errors', `data: {"errors":[{"message":"${content}"}]}\n\n`],
+    ['an event named so', `event: error\ndata: {"message":"${content}"}\n\n`],
   ])('costs nothing if it is %s, and the next channel is tried', async (_case, event) => {
     expect(await ask(event)).toEqual([502, 2])
     expect((await onlyEnd(rig)).type).toBe('CallReleased')
   })
 })
 
-it('a body that is no answer costs nothing, and the next channel is tried', async () => {
+it.each([
+  ['no answer', () => [Buffer.alloc(33 * MIB, 'x')]],
+  ['an error', () => ['{"code":500,', '"message":"', Buffer.alloc(33 * MIB, 'x'), '"}']],
+])('a body that is %s costs nothing, and the next channel is tried', async (_case, body) => {
   for (const channelId of [2, 3]) {
     await rig.addChannel(channelId, { type: 8, baseUrl: provider.url, models: [MODEL] })
   }
   const headers = { 'content-type': 'application/json' }
-  const pieces = [Buffer.alloc(33 * MIB, 'x')]
+  const pieces = body().map((piece) => Buffer.from(piece))
   provider.answers.set('POST /v1/chat/completions', { headers, pieces })
   expect((await chat(rig, { model: MODEL })).status).toBe(502)
   expect((await onlyEnd(rig)).type).toBe('CallReleased')

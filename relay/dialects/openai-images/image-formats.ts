@@ -210,14 +210,25 @@ function sizeAndQualityOf(body: Buffer, members: readonly Member[]) {
   return [shortTextOf(body, find('size')), shortTextOf(body, find('quality'))] as const
 }
 
+/** The bytes in an answer that are not images, such as revised prompts and the usage. */
+const TEXT_BYTES_MAX = 1024 * 1024
+
 /**
- * Returns the number of images that an answer of at most so many bytes can contain as base64. A
- * request for anything else may have any number of answers.
+ * Returns the number of images that an answer of at most so many bytes can contain as base64, but
+ * at least one: a single image is hardly ever incompressible. A request for anything else may have
+ * any number of answers.
  */
 export function imagesWithin(request: ChatRequest, bytesMax: number): number {
   if (request.imageFactor === undefined) return Number.POSITIVE_INFINITY
-  const [size] = sizeAndQualityOf(request.body, request.members)
-  return Math.max(1, Math.floor(bytesMax / base64BytesOf(size)))
+  const { body, members } = request
+  const [size] = sizeAndQualityOf(body, members)
+  const textOf = (name: string) =>
+    shortTextOf(
+      body,
+      members.find(({ key }) => key === name),
+    )
+  const isOpaque = textOf('background') === 'opaque' || textOf('output_format') === 'jpeg'
+  return Math.max(1, Math.floor((bytesMax - TEXT_BYTES_MAX) / base64BytesOf(size, isOpaque)))
 }
 
 /** Returns the request with the output limit that follows from its model, size and quality. */

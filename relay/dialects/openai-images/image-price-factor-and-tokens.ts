@@ -45,7 +45,8 @@ const TOKENS: ReadonlyMap<string, readonly [square: number, other: number]> = ne
 ])
 const MOST: readonly [number, number] = [7_200, 7_200]
 const OLDER_MODEL = /(?:^|\/)gpt-image-1(?:$|-)/
-const USUAL_PIXELS = 1_024 * 1_536
+const USUAL_ROWS = 1_536
+const USUAL_PIXELS = 1_024 * USUAL_ROWS
 /** The number of output tokens of one partial image in a stream. */
 const PARTIAL_IMAGE_TOKENS = 100
 
@@ -65,14 +66,25 @@ export function imageTokensOf(
   return Math.ceil(tokens * larger) + partialImages * PARTIAL_IMAGE_TOKENS
 }
 
-/** Three bytes of each pixel are four characters of base64. */
-const CHARACTERS_PER_PIXEL = 4
+/**
+ * The sizes below 1024 by 1024 pixels that a provider surely makes as requested. A provider that
+ * does not know another small size may make an image of its usual size.
+ */
+const SMALL_SIZES: ReadonlySet<string> = new Set(['256x256', '512x512'])
+const SQUARE_PIXELS = 1_024 * 1_024
 
-/** Returns the length in bytes that an image of this size has at most, uncompressed as base64. */
-export function base64BytesOf(size: string | null): number {
+/**
+ * Returns the length in bytes that an image of this size has at most as base64, if nothing of it is
+ * compressed. A pixel has three bytes, or four if it may be transparent. In a PNG, each row has one
+ * byte more.
+ */
+export function base64BytesOf(size: string | null, isOpaque: boolean): number {
   const [, width, height] = SIDES.exec(size ?? '') ?? []
-  const pixels = Number(width ?? 0) * Number(height ?? 0)
-  return (pixels > 0 ? pixels : USUAL_PIXELS) * CHARACTERS_PER_PIXEL
+  const [columns, rows] = [Number(width ?? 0), Number(height ?? 0)]
+  const isExact = columns * rows >= SQUARE_PIXELS || SMALL_SIZES.has(size ?? '')
+  const pixels = isExact ? columns * rows : USUAL_PIXELS
+  const bytes = pixels * (isOpaque ? 3 : 4) + (isExact ? rows : USUAL_ROWS)
+  return Math.ceil((bytes * 4) / 3)
 }
 
 /**

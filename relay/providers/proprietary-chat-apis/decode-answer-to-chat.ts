@@ -1,5 +1,10 @@
 import type { CanonicalAnswer, CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import { parsedObject } from '#relay/canonical/json-values.ts'
+import {
+  type OriginalToolNames,
+  withOriginalToolName,
+  withOriginalToolNames,
+} from '#relay/conversion/adapt-tool-names.ts'
 import { joinEventsToAnswer } from '#relay/conversion/join-canonical-events.ts'
 import { type AnswerOptions, writeAnswer } from '#relay/conversion/openai-chat/write-answer.ts'
 import { createStreamWriter } from '#relay/conversion/openai-chat/write-stream.ts'
@@ -18,6 +23,7 @@ type DecoderOptions = Omit<AnswerOptions, 'hasStreamUsage'> & {
   readonly id: string
   /** The provider's name for the model. It is used for answers that do not name the model. */
   readonly model: string
+  readonly originalNames: OriginalToolNames
 }
 
 /** The maximum length in bytes of a complete answer that is translated. */
@@ -95,7 +101,9 @@ function errorIn(translation: Translation, body: Buffer, status: number): Provid
 }
 
 const written = (answer: CanonicalAnswer, options: DecoderOptions): DecodedAnswer => {
-  const named = { ...answer, id: answer.id || options.id, model: answer.model || options.model }
+  const { id, model, originalNames } = options
+  const choices = withOriginalToolNames(answer.choices, originalNames)
+  const named = { ...answer, choices, id: answer.id || id, model: answer.model || model }
   const body = writeAnswer(named, { ...options, hasStreamUsage: true })
   return { kind: 'answer', body: Buffer.from(JSON.stringify(body)) }
 }
@@ -144,6 +152,6 @@ class TranslatedStream {
     }
     const begun = this.hasBegun ? '' : this.write({ kind: 'start', id, model })
     this.isEnded = event.kind === 'end'
-    return begun + this.writer.write(event)
+    return begun + this.writer.write(withOriginalToolName(event, this.options.originalNames))
   }
 }

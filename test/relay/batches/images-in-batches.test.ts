@@ -143,14 +143,30 @@ describe('a batch of images', () => {
   })
 
   it.each([
-    [{}, 6],
+    // A pixel has four bytes, or three if no part of the image can be transparent.
+    [{}, 4],
+    [{ background: 'auto' }, 4],
+    [{ background: 'opaque' }, 6],
+    [{ output_format: 'jpeg' }, 6],
+    [{ output_format: 'webp' }, 4],
+    // Eight of these fill 32 MiB without the JSON around them.
+    [{ size: '1024x1024', background: 'opaque' }, 8],
+    [{ size: '1024x1024' }, 6],
     [{ size: '3840x2160' }, 2],
     [{ size: '99999x99999' }, 2],
+    // Providers make images of the usual size instead.
+    [{ size: '1x1' }, 4],
+    [{ size: '99999x1', background: 'opaque' }, 6],
+    [{ size: '0x0' }, 4],
   ])('refuses so many images in one line that a result may be too long: %j', async (size, n) => {
     const refused = await upload(GENERATIONS, [{ model: PER_TOKEN, ...size, n }])
     expect(refused.status, refused.text).toBe(400)
     expect(refused.text).toContain('line 1: body.n')
     expect((await upload(GENERATIONS, [{ model: PER_TOKEN, ...size, n: n - 1 }])).status).toBe(200)
+  })
+
+  it.each(['256x256', '512x512'])('may request ten images of %s in one line', async (size) => {
+    expect((await upload(GENERATIONS, [{ model: PER_TOKEN, size, n: 10 }])).status).toBe(200)
   })
 
   it('refuses streamed images', async () => {

@@ -44,13 +44,17 @@ function sent(translation: Translation, fields = {}, model = 'm') {
     target,
   )
   if (isRelayError(written)) throw new Error(`${written.code} ${written.params.param}`)
-  return { body: JSON.parse(written.body.toString('utf8')), losses: written.losses }
+  const { originalNames } = written.translated
+  return { body: JSON.parse(written.body.toString('utf8')), losses: written.losses, originalNames }
 }
 
-const OPTIONS = { id: 'chatcmpl-1', model: 'm', createdAt: 0, usesFunctionCall: false }
+const OPTIONS = {
+  ...{ id: 'chatcmpl-1', model: 'm', createdAt: 0, usesFunctionCall: false },
+  originalNames: new Map<string, string>(),
+}
 
-function answered(translation: Translation, body: object) {
-  const decoded = answerDecoder(translation, OPTIONS).readAnswer?.(
+function answered(translation: Translation, body: object, options = OPTIONS) {
+  const decoded = answerDecoder(translation, options).readAnswer?.(
     Buffer.from(JSON.stringify(body)),
     200,
   )
@@ -59,8 +63,8 @@ function answered(translation: Translation, body: object) {
 }
 
 /** The arguments and the finish reason of a stream. */
-function streamed(translation: Translation, events: readonly object[]) {
-  const stream = answerDecoder(translation, OPTIONS).createStream()
+function streamed(translation: Translation, events: readonly object[], options = OPTIONS) {
+  const stream = answerDecoder(translation, options).createStream()
   const bytes = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
   const text = stream.push(Buffer.from(bytes)).toString('utf8')
   const chunks = text.split('\n\n').filter((event) => event.startsWith('data: {'))
@@ -310,6 +314,31 @@ describe('tools and pictures', () => {
       reason: 'tool_calls',
     })
   })
+})
+
+it('names of tools that providers refuse are replaced, and restored in answers', () => {
+  const long = `mcp__${'files'.repeat(20)}.read`
+  const named = (name: string) => ({ ...CALL, function: { ...CALL.function, name } })
+  const [question, call, result] = CHAT.messages
+  const { body, originalNames } = sent(COHERE, {
+    tools: [{ ...TOOL, function: { ...TOOL.function, name: long } }],
+    messages: [question, { ...call, tool_calls: [named(long)] }, result],
+  })
+  const { name } = body.tools[0].function
+  expect(name).toMatch(/^[\w-]{1,64}$/)
+  expect(body.messages[1].tool_calls[0].function.name).toBe(name)
+  const options = { ...OPTIONS, originalNames: new Map(originalNames) }
+  const message = { role: 'assistant', tool_calls: [named(name)] }
+  const answer = { id: 'c', finish_reason: 'TOOL_CALL', message }
+  expect(answered(COHERE, answer, options).message.tool_calls).toEqual([named(long)])
+  const begun = { delta: { message: { tool_calls: named(name) } }, index: 0 }
+  const events = [
+    { type: 'message-start', id: 'c' },
+    { type: 'tool-call-start', ...begun },
+    { type: 'tool-call-end', index: 0 },
+    { type: 'message-end', delta: { finish_reason: 'TOOL_CALL' } },
+  ]
+  expect(streamed(COHERE, events, options).name).toBe(long)
 })
 
 it('an event that is too long ends the stream', () => {

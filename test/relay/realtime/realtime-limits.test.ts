@@ -282,6 +282,65 @@ describe('a provider that ignores the output limit of a realtime response', () =
     expect(client.closed).toBe(null)
   })
 
+  describe('is not assumed if its sound is longer in another format, because', () => {
+    const G711 = { audio: { output: { format: { type: 'audio/pcmu' } } } }
+    const PCM = { audio: { output: { format: { type: 'audio/pcm', rate: 24_000 } } } }
+    const update = { type: 'session.update', session: { type: 'realtime', ...G711 } }
+    /** Tokens of 960 000 bytes of PCM. As G.711, these are six times as many. */
+    const TOKENS = 400
+
+    /** Begins a response of 20 seconds. Its events are sent before those in `more`. */
+    const speaks = (more: (at: ProviderSession, id: string) => void) =>
+      answers((at, id) => {
+        const delta = Buffer.alloc(96_000).toString('base64')
+        const sound = { type: 'response.output_audio.delta', response_id: id, delta }
+        for (let n = 0; n < 10; n += 1) at.send(sound)
+        more(at, id)
+      })
+
+    it('a change of the format is undecided', async () => {
+      const client = await sessionWithoutSpeech(rig.url)
+      speaks((at, id) => at.done(id, provider.usage))
+      const { onEvent } = provider
+      provider.onEvent = (event, at) =>
+        event.type === 'session.update' || onEvent?.(event, at) === true
+      client.send(update)
+      client.send(request)
+      await client.event('response.done')
+      expect(client.closed).toBe(null)
+    })
+
+    it('a change of the format is refused, which then does not count either', async () => {
+      const client = await sessionWithoutSpeech(rig.url)
+      let event_id: unknown
+      speaks((at) => at.send({ type: 'error', error: { message: 'No.', event_id } }))
+      const { onEvent } = provider
+      provider.onEvent = (event, at) => {
+        if (event.type !== 'session.update') return onEvent?.(event, at) === true
+        event_id = event.event_id
+        return true
+      }
+      client.send(update)
+      client.send(request)
+      await client.event('error')
+      client.socket.close()
+      await expect.poll(outputs, { timeout: 10_000 }).toHaveLength(1)
+      expect(await outputs()).toMatchObject([{ outputAudio: TOKENS }])
+    })
+
+    it('the request has its own format', async () => {
+      const client = await sessionWithoutSpeech(rig.url)
+      client.send(update)
+      await client.event('session.updated')
+      speaks((at, id) => at.delta(id, 'End.'))
+      client.send({ ...request, response: { ...request.response, ...PCM } })
+      await client.event('response.output_text.delta')
+      client.socket.close()
+      await expect.poll(outputs, { timeout: 10_000 }).toHaveLength(1)
+      expect(await outputs()).toMatchObject([{ outputAudio: TOKENS }])
+    })
+  })
+
   it('costs nothing more if the model is free, so the session continues', async () => {
     await rig.setOption('ModelRatio', { [MODEL]: 0, [TRANSCRIBER]: 1.25 })
     answers((at, id) => {
