@@ -145,7 +145,9 @@ class ChunkWriter implements StreamWriter {
     return parts.length === 0 ? '' : this.writeChunk([candidate(index, parts)])
   }
 
+  /** Writes the end of the stream. Clients expect a choice, so an empty answer has one. */
   private writeEnd(): string {
+    if (this.choices.size === 0) this.choiceAt(0)
     const indexes = [...this.choices.keys()].sort((a, b) => a - b)
     const calls = indexes.map((index) => this.writeCalls(index)).join('')
     const candidates = indexes.map((index) => ({

@@ -240,11 +240,10 @@ describe('writing a stream in Gemini’s format', () => {
   })
 
   it('writes an answer without parts', () => {
-    expect(chunksOf(write([START, STOP, END]))).toMatchObject([
-      { candidates: [{ content: { parts: [{ text: '' }] }, finishReason: 'STOP' }], ...IDENTITY },
-    ])
-    expect(chunksOf(write([START, END]))).toEqual([IDENTITY])
-    expect(chunksOf(write([END]))).toEqual([{}])
+    const candidates = [{ content: { parts: [{ text: '' }] }, finishReason: 'STOP' }]
+    expect(chunksOf(write([START, STOP, END]))).toMatchObject([{ candidates, ...IDENTITY }])
+    expect(chunksOf(write([START, END]))).toMatchObject([{ candidates, ...IDENTITY }])
+    expect(chunksOf(write([END]))).toMatchObject([{ candidates }])
   })
 
   it('writes an error with a status, and nothing after it', () => {
