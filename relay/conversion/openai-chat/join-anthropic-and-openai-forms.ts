@@ -40,17 +40,14 @@ export function withoutRepeatedThinking(
   content: readonly ContentPart[],
 ): readonly ThinkingPart[] {
   const blocks = content.filter((part) => part.kind === 'thinking')
-  const wholeText = blocks.map(({ text }) => text).join('')
-  const isRepeated = ({ text, signature, redacted }: ThinkingPart): boolean => {
-    if (signature === undefined && redacted === undefined && text === wholeText) return true
-    return blocks.some((block) =>
-      redacted === undefined
-        ? block.text === text && block.signature === signature
-        : block.redacted === redacted,
-    )
-  }
-  return blocks.length === 0 ? thinking : thinking.filter((part) => !isRepeated(part))
+  if (blocks.length === 0) return thinking
+  const repeated = new Set(blocks.map(keyOfThinking))
+  repeated.add(keyOfThinking({ text: blocks.map(({ text }) => text).join('') }))
+  return thinking.filter((part) => !repeated.has(keyOfThinking(part)))
 }
+
+const keyOfThinking = ({ text, signature, redacted }: Omit<ThinkingPart, 'kind'>): string =>
+  JSON.stringify([text, signature ?? null, redacted ?? null])
 
 /** The content of the result of a call. */
 export type ResultContent = {
