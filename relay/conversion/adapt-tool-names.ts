@@ -33,7 +33,10 @@ export type OriginalToolNames = ReadonlyMap<string, string>
 
 type AdaptedRequest = {
   readonly request: CanonicalRequest
-  /** Contains only the names of defined tools that were replaced. */
+  /**
+   * Contains the names of defined tools that were replaced, and the first of the replaced names of
+   * other tools, which a model that finds them in the conversation may call again.
+   */
   readonly originalNames: OriginalToolNames
 }
 
@@ -58,13 +61,25 @@ export function adaptToolNames(
     names.add(replacement)
     replacements.set(name, replacement)
   }
-  const originalNames = new Map(
-    request.tools.flatMap(({ name }) => {
-      const replacement = replacements.get(name)
-      return replacement === undefined ? [] : [[replacement, name]]
-    }),
-  )
+  const originalNames = namesToRestore(request, replacements)
   return { request: withReplacedNames(request, replacements), originalNames }
+}
+
+/** The maximum number of names of tools that are not defined, because names are kept in memory. */
+const UNDEFINED_TOOLS_MAX = 128
+
+function namesToRestore(
+  { tools }: CanonicalRequest,
+  replacements: ReadonlyMap<string, string>,
+): OriginalToolNames {
+  const defined = new Set(tools.map(({ name }) => name))
+  const originals = new Map<string, string>()
+  let others = 0
+  for (const [name, replacement] of replacements) {
+    if (!defined.has(name)) others += 1
+    if (defined.has(name) || others <= UNDEFINED_TOOLS_MAX) originals.set(replacement, name)
+  }
+  return originals
 }
 
 /**

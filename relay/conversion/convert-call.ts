@@ -4,6 +4,7 @@ import type { ConvertedFormatName, PathParameters } from '#relay/dialects/wire-f
 import {
   type AnswerError,
   type CanonicalAnswer,
+  type CanonicalChoice,
   type CanonicalEvent,
   FailedAnswer,
   type StreamReader,
@@ -122,7 +123,7 @@ const conversionOfAnswer = (
       if (answer === null) return null
       lost.clear()
       lost.read(answer)
-      const canonical = withCallerNames(provider.readAnswer(answer, id), names)
+      const canonical = withCallerNames(withChoice(provider.readAnswer(answer, id)), names)
       for (const { parts } of canonical.choices) for (const part of parts) lost.readPart(part)
       return Buffer.from(JSON.stringify(writers.writeAnswer(canonical, id)))
     } catch (error) {
@@ -136,6 +137,13 @@ const conversionOfAnswer = (
     return new ConvertedStream(provider.createStreamReader(id), writer, names, lost)
   },
 })
+
+/** The choice of an answer without one, as a stream without content has it. */
+const EMPTY_CHOICE: CanonicalChoice = { parts: [], stop: 'end', stopSequence: null, logprobs: null }
+
+/** Adds a choice to an answer without one, because clients read the first choice unchecked. */
+const withChoice = (answer: CanonicalAnswer): CanonicalAnswer =>
+  answer.choices.length > 0 ? answer : { ...answer, choices: [EMPTY_CHOICE] }
 
 const withCallerNames = (
   answer: CanonicalAnswer,

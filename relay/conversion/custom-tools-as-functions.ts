@@ -1,17 +1,17 @@
-import { type JsonObject, objectOf, parsedObject, textOf } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOf, textOf } from '#relay/canonical/json-values.ts'
 import type { CanonicalTool } from '../canonical/canonical-request.ts'
 import { addLoss, addUnreadMembers } from './collect-losses.ts'
+import { CustomToolInputDecoder } from './decode-custom-tool-input.ts'
 import { optionalObject, optionalText, requiredText } from './read-json-values-strictly.ts'
 
 /** Returns the arguments of the function that represents a tool with text input. */
 export const argumentsOfInput = (input: string): string => JSON.stringify({ input })
 
-/**
- * Returns the text input of a tool from the arguments of its function. Arguments without such an
- * input are returned unchanged.
- */
-export const inputOfArguments = (argumentsJson: string): string =>
-  textOf(parsedObject(argumentsJson)?.input) ?? argumentsJson
+/** Returns the text input of a tool from the arguments of its function. */
+export function inputOfArguments(argumentsJson: string): string {
+  const decoder = new CustomToolInputDecoder()
+  return decoder.add(argumentsJson) + decoder.end()
+}
 
 const CUSTOM_MEMBERS = new Set(['type', 'name', 'description', 'format'])
 const FORMAT_MEMBERS = new Set(['type', 'grammar', 'syntax', 'definition'])

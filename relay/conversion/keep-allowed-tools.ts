@@ -11,6 +11,18 @@ export type ChosenTools = {
 }
 
 /**
+ * Returns the tool and adds its name to `names`. Throws an `InexpressibleMemberError` with `path`
+ * if `names` has this name, because a call would not show which of the tools is meant.
+ */
+export function withNewName(tool: CanonicalTool, names: Set<string>, path: string): CanonicalTool {
+  if (names.has(tool.name)) {
+    throw new InexpressibleMemberError(path, 'Another tool has the same name.')
+  }
+  names.add(tool.name)
+  return tool
+}
+
+/**
  * Keeps only the tools that a tool choice allows. Not every format can express such a restriction,
  * and a model that is offered a tool may call it.
  */

@@ -45,8 +45,16 @@ export function addLossesOfOpenAiMembers(
   for (const name of names) if (openAi[name] !== null) addLoss(losses, `openAi.${name}`)
 }
 
-/** Matches the models that accept a verbosity. OpenAI's others refuse one, as many servers do. */
-const WITH_VERBOSITY = /^gpt-(?:[5-9]|\d{2,})(?!.*-(?:chat|codex))/
+/**
+ * Matches the models that accept a verbosity. OpenAI's others refuse one, as many servers do. Azure
+ * calls GPT-3.5 `gpt-35-turbo`.
+ */
+const WITH_VERBOSITY = /^gpt-[5-9](?!.*-(?:chat|codex))/
+/** Matches the models that accept `prompt_cache_retention`. OpenAI's others refuse it. */
+const WITH_CACHE_RETENTION = /^gpt-(?:4\.1|[5-9])/
+
+/** Returns the name of a model without the name of its maker, in lower case. */
+const bareName = (model: string): string => model.slice(model.lastIndexOf('/') + 1).toLowerCase()
 
 /**
  * Returns the verbosity to write, or null for none. A verbosity that the model refuses is reported
@@ -57,9 +65,23 @@ export function verbosityFor(
   model: string,
   losses: string[],
 ): string | null {
-  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
-  if (verbosity === null || WITH_VERBOSITY.test(name)) return verbosity
+  if (verbosity === null || WITH_VERBOSITY.test(bareName(model))) return verbosity
   addLoss(losses, 'openAi.verbosity')
+  return null
+}
+
+/**
+ * Returns the retention of the provider's cache to write, or null for none. A retention that the
+ * model refuses is reported as lost. `model` is OpenAI's name for the model.
+ */
+export function cacheRetentionFor(
+  { promptCacheRetention }: OpenAiMembers,
+  model: string,
+  losses: string[],
+): string | null {
+  if (promptCacheRetention === null) return null
+  if (WITH_CACHE_RETENTION.test(bareName(model))) return promptCacheRetention
+  addLoss(losses, 'openAi.promptCacheRetention')
   return null
 }
 

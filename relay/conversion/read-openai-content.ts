@@ -20,19 +20,21 @@ type ReadPart = (part: JsonObject, path: string, losses: string[]) => readonly C
 /**
  * Reads the content of a message in OpenAI's formats, which is a string, a list of parts, or null.
  * An empty string gives no part, because other formats reject empty texts. `readPart` reads the
- * elements of a list.
+ * elements of a list. The elements before the index `first` are left out.
  */
 export function readTextOrParts(
   content: unknown,
   path: string,
   losses: string[],
   readPart: ReadPart,
+  first = 0,
 ): ContentPart[] {
   if (isAbsent(content)) return []
   if (typeof content === 'string') {
     return content === '' ? [] : [withCallerPath({ kind: 'text', text: content }, path)]
   }
   return requiredList(content, path).flatMap((element, at) => {
+    if (at < first) return []
     const partPath = `${path}[${at}]`
     const parts = readPart(requiredObject(element, partPath), partPath, losses)
     return parts.map((part) => withCallerPath(part, partPath))

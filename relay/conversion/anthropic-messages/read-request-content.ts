@@ -1,4 +1,4 @@
-import { isObject } from '#relay/canonical/json-values.ts'
+import { isObject, listOf, objectOf } from '#relay/canonical/json-values.ts'
 import {
   type CacheMark,
   type ContentPart,
@@ -7,6 +7,7 @@ import {
   type ToolResultPart,
 } from '../../canonical/canonical-request.ts'
 import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
+import { checkToolParts } from '../check-roles-of-tool-parts.ts'
 import { callSignatureIn, unwrapSignature } from '../wrap-signature-of-other-provider.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
 
@@ -188,11 +189,23 @@ function plainTexts(
 }
 
 /** Reports whether a block has the summary of a compaction. A failed compaction has none. */
-export const isSummary = (block: unknown): boolean =>
+const isSummary = (block: unknown): boolean =>
   isObject(block) &&
   block.type === 'compaction' &&
   typeof block.content === 'string' &&
   block.content !== ''
+
+/**
+ * Returns the indexes of the last summary of a compaction. Both are 0 if there is none. The summary
+ * takes the place of all content before it.
+ */
+export function findLastSummary(messages: readonly unknown[]): { message: number; block: number } {
+  for (let message = messages.length - 1; message >= 0; message -= 1) {
+    const block = listOf(objectOf(messages[message])?.content).findLastIndex(isSummary)
+    if (block >= 0) return { message, block }
+  }
+  return { message: 0, block: 0 }
+}
 
 /** Reads the summary of a compaction as a text. Returns null if there is none. */
 function readCompaction(block: RequestObject): ContentPart | null {
@@ -271,11 +284,13 @@ function readToolCall(block: RequestObject, reading: ContentReading): ContentPar
 
 function readToolResult(block: RequestObject, reading: ContentReading): ToolResultPart {
   const callId = block.requiredText('tool_use_id')
+  const parts = readContent(block.any('content'), block.pathOf('content'), reading)
+  checkToolParts(parts, block.pathOf('content'), null)
   return {
     kind: 'tool-result',
     callId,
     name: reading.toolNames.get(callId) ?? '',
-    parts: readContent(block.any('content'), block.pathOf('content'), reading),
+    parts,
     isError: block.flag('is_error') ?? false,
     ...readCacheMark(block),
   }

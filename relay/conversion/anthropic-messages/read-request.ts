@@ -1,4 +1,4 @@
-import { type JsonObject, listOf, objectOf } from '#relay/canonical/json-values.ts'
+import type { JsonObject } from '#relay/canonical/json-values.ts'
 import {
   type AnswerFormat,
   type CacheMark,
@@ -13,11 +13,12 @@ import {
   type ToolChoice,
 } from '../../canonical/canonical-request.ts'
 import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
+import { checkToolParts } from '../check-roles-of-tool-parts.ts'
 import { addLoss } from '../collect-losses.ts'
 import { RequestObject } from './read-members-and-report-unread.ts'
 import {
   type ContentReading,
-  isSummary,
+  findLastSummary,
   readCacheMark,
   readContent,
 } from './read-request-content.ts'
@@ -88,18 +89,10 @@ function readMessages(
     const first = index === summary.message ? summary.block : 0
     const parts = readContent(message.any('content'), `${path}.content`, reading, first)
     if (role === 'system') checkTexts(parts, `${path}.content`)
+    else checkToolParts(parts, path, role === 'user' ? 'tool-result' : 'tool-call')
     message.reportUnread()
     return withCallerPath({ role, parts }, path)
   })
-}
-
-/** Returns the indexes of the last summary. Both are 0 if there is none. */
-function findLastSummary(messages: readonly unknown[]): { message: number; block: number } {
-  for (let message = messages.length - 1; message >= 0; message -= 1) {
-    const block = listOf(objectOf(messages[message])?.content).findLastIndex(isSummary)
-    if (block >= 0) return { message, block }
-  }
-  return { message: 0, block: 0 }
 }
 
 /**

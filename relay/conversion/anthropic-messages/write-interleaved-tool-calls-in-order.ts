@@ -1,4 +1,5 @@
 import type { CanonicalEvent } from '../../canonical/canonical-answer.ts'
+import { HELD_BACK_CHARACTERS_MAX } from '../memory-of-stream-writers.ts'
 
 /** An event that belongs to one part of the answer. */
 export type PartEvent = Extract<CanonicalEvent, { readonly part: number }>
@@ -6,11 +7,6 @@ export type PartEvent = Extract<CanonicalEvent, { readonly part: number }>
 /** A tool call whose events are held back until the calls before it are complete. */
 type WaitingCall = { readonly part: number; readonly events: PartEvent[] }
 
-/**
- * The maximum total length, in characters, of the arguments that are held back. Arguments from a
- * provider may have any length.
- */
-const WAITING_CHARACTERS_MAX = 4 * 1024 * 1024
 const WAITING_EVENTS_MAX = 100_000
 
 /**
@@ -68,7 +64,7 @@ export class InterleavedCalls {
     this.waitingEvents += 1
     this.waitingCharacters += event.kind === 'tool-arguments' ? event.json.length : 0
     const isTooMuch =
-      this.waitingCharacters > WAITING_CHARACTERS_MAX || this.waitingEvents > WAITING_EVENTS_MAX
+      this.waitingCharacters > HELD_BACK_CHARACTERS_MAX || this.waitingEvents > WAITING_EVENTS_MAX
     return isTooMuch ? null : []
   }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import { addThoughtEvent } from '#relay/conversion/join-canonical-events.ts'
+import { HeldCharacters } from '#relay/conversion/memory-of-stream-writers.ts'
 import type {
   CanonicalEvent,
   CanonicalUsage,
@@ -26,11 +27,16 @@ type OpenChoice = {
   readonly calls: Map<number, ToolCallPart>
   /** The thoughts since the last tool call, by part number. */
   readonly thoughts: Map<number, ThinkingPart>
+  /** The number of characters of these calls and thoughts. */
+  heldCharacters: number
   stop: StopReason | null
 }
 type CallEvent = Extract<CanonicalEvent, { kind: 'tool-call' | 'tool-arguments' }>
 
 class ChunkWriter implements StreamWriter {
+  hasGivenUp = false
+  /** The calls that are held back, and the thoughts that are kept for the next calls. */
+  private readonly held = new HeldCharacters()
   private readonly choices = new Map<number, OpenChoice>()
   private identity: JsonObject
   private usage: CanonicalUsage | null = null
@@ -54,7 +60,7 @@ class ChunkWriter implements StreamWriter {
       case 'tool-call':
       case 'tool-arguments':
         this.addToCall(event)
-        return ''
+        return this.held.isTooMuch ? this.giveUp() : ''
       case 'stop':
         this.choiceAt(event.choice).stop = event.stop
         return this.writeCalls(event.choice)
@@ -73,19 +79,30 @@ class ChunkWriter implements StreamWriter {
       default: {
         const calls = this.writeCalls(event.choice)
         this.addToThought(event)
+        if (this.held.isTooMuch) return this.giveUp()
         return calls + this.writeParts(event.choice, partOf(event))
       }
     }
   }
 
+  private giveUp(): string {
+    this.isClosed = true
+    this.hasGivenUp = true
+    return ''
+  }
+
   private choiceAt(index: number): OpenChoice {
-    const choice = this.choices.get(index) ?? { calls: new Map(), thoughts: new Map(), stop: null }
+    const present = this.choices.get(index)
+    if (present !== undefined) return present
+    const choice = { calls: new Map(), thoughts: new Map(), heldCharacters: 0, stop: null }
     this.choices.set(index, choice)
     return choice
   }
 
   private addToCall(event: CallEvent): void {
-    const { calls } = this.choiceAt(event.choice)
+    const choice = this.choiceAt(event.choice)
+    const { calls } = choice
+    choice.heldCharacters += this.held.addEvent(event)
     if (event.kind === 'tool-call') {
       const { id, name, signature } = event
       const call = { kind: event.kind, id, name, argumentsJson: '' }
@@ -99,7 +116,9 @@ class ChunkWriter implements StreamWriter {
 
   private addToThought(event: WrittenEvent): void {
     if (event.kind === 'text' || event.kind === 'refusal') return
-    const { thoughts } = this.choiceAt(event.choice)
+    const choice = this.choiceAt(event.choice)
+    const { thoughts } = choice
+    choice.heldCharacters += this.held.addEvent(event)
     const thought = thoughts.get(event.part) ?? { kind: 'thinking', text: '' }
     thoughts.set(event.part, addThoughtEvent(thought, event))
   }
@@ -109,12 +128,15 @@ class ChunkWriter implements StreamWriter {
    * kind begins or the choice ends.
    */
   private writeCalls(index: number): string {
-    const { calls, thoughts } = this.choiceAt(index)
+    const choice = this.choiceAt(index)
+    const { calls, thoughts } = choice
     if (calls.size === 0) return ''
     const [first, ...others] = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call)
     const signed = first === undefined ? [] : [withThoughts(first, [...thoughts.values()])]
     calls.clear()
     thoughts.clear()
+    this.held.add(-choice.heldCharacters)
+    choice.heldCharacters = 0
     return this.writeParts(index, [...signed, ...others].flatMap(writeAnswerPart))
   }
 
@@ -123,7 +145,9 @@ class ChunkWriter implements StreamWriter {
     return parts.length === 0 ? '' : this.writeChunk([candidate(index, parts)])
   }
 
+  /** Writes the end of the stream. Clients expect a choice, so an empty answer has one. */
   private writeEnd(): string {
+    if (this.choices.size === 0) this.choiceAt(0)
     const indexes = [...this.choices.keys()].sort((a, b) => a - b)
     const calls = indexes.map((index) => this.writeCalls(index)).join('')
     const candidates = indexes.map((index) => ({

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#relay/canonical/json-values.ts'
+import { type JsonObject, objectOf } from '#relay/canonical/json-values.ts'
 import {
   type CanonicalMessage,
   type ContentPart,
@@ -6,8 +6,9 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../../canonical/canonical-request.ts'
-import type { ContentReading } from '../anthropic-messages/read-request-content.ts'
-import { withCallerPath } from '../caller-paths-of-canonical-parts.ts'
+import { type ContentReading, findLastSummary } from '../anthropic-messages/read-request-content.ts'
+import { callerPathOf, withCallerPath } from '../caller-paths-of-canonical-parts.ts'
+import { checkToolParts } from '../check-roles-of-tool-parts.ts'
 import { addLoss, addUnreadMembers } from '../collect-losses.ts'
 import { argumentsOfInput } from '../custom-tools-as-functions.ts'
 import {
@@ -19,6 +20,12 @@ import {
   requiredText,
 } from '../read-json-values-strictly.ts'
 import { readArguments } from '../read-openai-content.ts'
+import {
+  type ResultContent,
+  withMarkOfLastPart,
+  withoutRepeatedCalls,
+  withoutRepeatedThinking,
+} from './join-anthropic-and-openai-forms.ts'
 import { callSignature, readCacheMark, readContent } from './read-request-content.ts'
 import { readThinkingParts } from './thinking-in-assistant-messages.ts'
 
@@ -31,17 +38,35 @@ type Conversation = {
 /**
  * Reads the messages, and `system`, the instructions in Anthropic's form. Consecutive tool results
  * become one message, because other formats expect the results of parallel calls in one message.
+ * Content before the summary of a compaction is left out, except the instructions at the beginning.
  */
 export function readMessages({ messages, system }: JsonObject, losses: string[]): Conversation {
   const list = requiredList(messages, 'messages')
   if (list.length === 0) throw new ConversionError('messages', 'At least one message is expected.')
   const reader = new MessageReader(losses)
   reader.readSystem(system)
+  const left = contentLeft(list)
   for (const [at, element] of list.entries()) {
+    if (at >= left.instructions && at < left.message) continue
     const path = `messages[${at}]`
-    reader.read(requiredObject(element, path), path, at)
+    reader.read(requiredObject(element, path), path, at, at === left.message ? left.block : 0)
   }
   return { system: reader.system, messages: reader.messages }
+}
+
+const INSTRUCTION_ROLES: ReadonlySet<unknown> = new Set(['system', 'developer'])
+
+/**
+ * Returns the number of instructions at the beginning, and the indexes of the message and the block
+ * after them at which the rest of the conversation begins.
+ */
+function contentLeft(messages: readonly unknown[]) {
+  const { message, block } = findLastSummary(messages)
+  const other = messages.findIndex((each) => !INSTRUCTION_ROLES.has(objectOf(each)?.role))
+  const instructions = other < 0 ? messages.length : other
+  return message < instructions
+    ? { instructions, message: instructions, block: 0 }
+    : { instructions, message, block }
 }
 
 const MESSAGE = ['role', 'content', 'cache_control']
@@ -65,6 +90,8 @@ class MessageReader {
    */
   private readonly functionIds = new Map<string, string>()
   private results: ToolResultPart[] | null = null
+  /** The ids of the calls whose results follow the assistant's last message. */
+  private readonly answered = new Set<string>()
   private readonly reading: ContentReading
 
   constructor(losses: string[]) {
@@ -76,28 +103,45 @@ class MessageReader {
     for (const part of readContent(content, 'system', this.reading)) this.system.push(part)
   }
 
-  read(message: JsonObject, path: string, at: number): void {
+  /** Reads one message. The parts of its content before the index `first` are left out. */
+  read(message: JsonObject, path: string, at: number, first = 0): void {
     const role = requiredText(message.role, `${path}.role`)
     if (role === 'tool' || role === 'function') {
       addUnreadMembers(message, TOOL_MEMBERS, path, this.losses)
-      this.addResult(withCallerPath(this.resultOf(message, path, at), path))
+      for (const result of this.resultsOf(message, path, at)) this.addResult(result)
       return
     }
     this.results = null
     if (role === 'assistant') {
       addUnreadMembers(message, ASSISTANT_MEMBERS, path, this.losses)
-      const parts = this.assistantParts(message, path, at)
+      this.answered.clear()
+      const parts = this.assistantParts(message, path, at, first)
+      checkToolParts(parts, path, 'tool-call')
       for (const part of parts) withCallerPath(part, path)
       this.messages.push({ role, parts })
       return
     }
     addUnreadMembers(message, OTHER_MEMBERS, path, this.losses)
-    const parts = this.markedContent(message, path)
-    if (role === 'user') this.messages.push({ role, parts })
-    else if (role !== 'system' && role !== 'developer') {
+    const parts = this.markedContent(message, path, first)
+    checkToolParts(parts, path, role === 'user' ? 'tool-result' : null)
+    if (role === 'user')
+      this.messages.push({ role, parts: this.withoutRepeatedResults(parts, path) })
+    else if (!INSTRUCTION_ROLES.has(role)) {
       throw new ConversionError(`${path}.role`, 'The role is unknown.')
     } else if (this.messages.length === 0) for (const part of parts) this.system.push(part)
     else this.messages.push(withCallerPath({ role: 'system', parts }, path))
+  }
+
+  /**
+   * Leaves out the results that precede in messages with the role `tool`. Some clients send each
+   * result in both forms, and providers refuse a second result of a call.
+   */
+  private withoutRepeatedResults(parts: readonly ContentPart[], path: string): ContentPart[] {
+    return parts.filter((part) => {
+      if (part.kind !== 'tool-result' || !this.answered.has(part.callId)) return true
+      addLoss(this.losses, callerPathOf(part) ?? path)
+      return false
+    })
   }
 
   private addResult(result: ToolResultPart): void {
@@ -106,14 +150,15 @@ class MessageReader {
       this.messages.push({ role: 'user', parts: this.results })
     }
     this.results.push(result)
+    this.answered.add(result.callId)
   }
 
   /**
    * Reads the content. A cache mark of the message is moved to the last part of its content. If
    * this part can't have a mark, the mark is reported as lost.
    */
-  private markedContent(message: JsonObject, path: string): ContentPart[] {
-    const parts = readContent(message.content, `${path}.content`, this.reading)
+  private markedContent(message: JsonObject, path: string, first = 0): ContentPart[] {
+    const parts = readContent(message.content, `${path}.content`, this.reading, first)
     const cache = readCacheMark(message, path, this.losses)
     const last = parts.at(-1)
     if (cache === null) return parts
@@ -124,40 +169,60 @@ class MessageReader {
     return parts
   }
 
-  private resultOf(message: JsonObject, path: string, at: number): ToolResultPart {
+  /**
+   * Reads a message with the result of a call. Some clients send results in Anthropic's form within
+   * such a message. Each of these has the id of its call, which may be another one.
+   */
+  private resultsOf(message: JsonObject, path: string, at: number): readonly ToolResultPart[] {
     const name = optionalText(message.name, `${path}.name`) ?? ''
-    const callId =
+    const ownId =
       message.role === 'function'
         ? (this.functionIds.get(name) ?? functionCallId(at))
         : requiredText(message.tool_call_id, `${path}.tool_call_id`)
-    // Some clients send the result in Anthropic's form within a message of OpenAI's form.
-    const parts = this.markedContent(message, path).flatMap((part) =>
-      part.kind === 'tool-result' ? part.parts : [part],
-    )
-    // A cache mark on the last part of a result has the same effect as a mark on the result.
-    const last = parts.at(-1)
-    const mark = last !== undefined && 'cache' in last ? last.cache : undefined
-    return {
-      kind: 'tool-result',
-      callId,
-      name: this.names.get(callId) ?? name,
-      parts: mark === undefined ? parts : parts.with(-1, withoutMark(last as ContentPart)),
-      isError: false,
-      ...(mark === undefined ? {} : { cache: mark }),
+    const content = this.markedContent(message, path)
+    checkToolParts(content, path, 'tool-result')
+    const results = new Map<string, ResultContent>()
+    for (const part of content) {
+      const block = part.kind === 'tool-result' ? part : null
+      const callId = block !== null && this.names.has(block.callId) ? block.callId : ownId
+      const result = results.get(callId) ?? { parts: [], isError: false }
+      results.set(callId, result)
+      for (const each of block?.parts ?? [part]) result.parts.push(each)
+      if (block?.isError) result.isError = true
+      if (block?.cache !== undefined) result.cache = block.cache
     }
+    if (results.size === 0) results.set(ownId, { parts: [], isError: false })
+    return [...results].map(([callId, result]) => {
+      const called = this.names.get(callId) ?? name
+      const part = {
+        kind: 'tool-result',
+        callId,
+        name: called,
+        ...withMarkOfLastPart(result),
+      } as const
+      return withCallerPath(part, path)
+    })
   }
 
-  private assistantParts(message: JsonObject, path: string, at: number): ContentPart[] {
+  private assistantParts(
+    message: JsonObject,
+    path: string,
+    at: number,
+    first: number,
+  ): ContentPart[] {
     const refusal = optionalText(message.refusal, `${path}.refusal`) ?? ''
+    const content = this.markedContent(message, path, first)
+    const written = optionalList(message.tool_calls, `${path}.tool_calls`).map((call, index) => {
+      const callPath = `${path}.tool_calls[${index}]`
+      return withCallerPath(this.toolCall(requiredObject(call, callPath), callPath), callPath)
+    })
+    const { others, calls } = withoutRepeatedCalls(content, written)
     return [
-      ...readThinkingParts(message),
-      ...this.markedContent(message, path),
+      ...withoutRepeatedThinking(readThinkingParts(message), content),
+      ...others,
       ...(refusal === '' ? [] : [{ kind: 'refusal' as const, text: refusal }]),
-      ...optionalList(message.tool_calls, `${path}.tool_calls`).map((call, index) => {
-        const callPath = `${path}.tool_calls[${index}]`
-        return withCallerPath(this.toolCall(requiredObject(call, callPath), callPath), callPath)
-      }),
-      ...this.functionCall(message, path, at),
+      ...calls,
+      ...this.functionCall(message, path, at, calls),
     ]
   }
 
@@ -194,18 +259,21 @@ class MessageReader {
   }
 
   /** Reads a call in the older form (`function_call`), which has no id. */
-  private functionCall(message: JsonObject, path: string, at: number): readonly ToolCallPart[] {
+  private functionCall(
+    message: JsonObject,
+    path: string,
+    at: number,
+    calls: readonly ToolCallPart[],
+  ): readonly ToolCallPart[] {
     if (isAbsent(message.function_call)) return []
-    const id = functionCallId(at)
-    const part = this.callOf(id, message.function_call, `${path}.function_call`)
-    this.functionIds.set(part.name, id)
-    return [part]
+    const part = this.callOf(functionCallId(at), message.function_call, `${path}.function_call`)
+    // Some clients repeat a call in the older form.
+    const repeated = calls.find(
+      ({ name, argumentsJson }) => name === part.name && argumentsJson === part.argumentsJson,
+    )
+    this.functionIds.set(part.name, repeated?.id ?? part.id)
+    return repeated === undefined ? [part] : []
   }
 }
 
 const functionCallId = (messageIndex: number): string => `function_${messageIndex}`
-
-function withoutMark(part: ContentPart): ContentPart {
-  const { cache: _, ...rest } = part as ContentPart & { readonly cache?: unknown }
-  return rest as ContentPart
-}

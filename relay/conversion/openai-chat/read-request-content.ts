@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, textOf } from '#relay/canonical/json-values.ts'
+import { isObject, type JsonObject, objectOf, textOf } from '#relay/canonical/json-values.ts'
 import {
   type CacheMark,
   type ContentPart,
@@ -31,18 +31,44 @@ import { textsOfThinking } from './thinking-in-assistant-messages.ts'
 
 /**
  * Reads the content of a message. Parts may also have Anthropic's form, because some clients, such
- * as Cursor, send them so in chats with Claude.
+ * as Cursor, send them so in chats with Claude. The parts before the index `first` are left out.
  */
 export const readContent = (
   content: unknown,
   path: string,
   reading: ContentReading,
+  first = 0,
 ): ContentPart[] =>
-  readTextOrParts(content, path, reading.losses, (part, partPath, losses) =>
-    isAnthropicBlock(part)
-      ? readContentBlock(part, partPath, reading)
-      : readPart(part, partPath, losses),
+  readTextOrParts(
+    content,
+    path,
+    reading.losses,
+    (part, partPath, losses) =>
+      isAnthropicBlock(part)
+        ? readContentBlock(withoutUnreadableMarks(part, partPath, losses), partPath, reading)
+        : readPart(part, partPath, losses),
+    first,
   )
+
+/**
+ * Returns a block of Anthropic's without the cache marks that can't be read, which are reported as
+ * lost. Anthropic refuses such a mark, but in a chat it is an unknown member like any other.
+ */
+function withoutUnreadableMarks(block: JsonObject, path: string, losses: string[]): JsonObject {
+  const own = withoutUnreadableMark(block, path, losses)
+  if (!Array.isArray(own.content)) return own
+  const content = own.content.map((nested: unknown, at) =>
+    isObject(nested) ? withoutUnreadableMark(nested, `${path}.content[${at}]`, losses) : nested,
+  )
+  return { ...own, content }
+}
+
+function withoutUnreadableMark(block: JsonObject, path: string, losses: string[]): JsonObject {
+  const { cache_control, ...rest } = block
+  if (isAbsent(cache_control) || isCacheMark(cache_control)) return block
+  addLoss(losses, `${path}.cache_control`)
+  return rest
+}
 
 const ANTHROPIC_BLOCKS: ReadonlySet<unknown> = new Set([
   ...['tool_use', 'tool_result', 'search_result', 'redacted_thinking', 'compaction'],
@@ -105,15 +131,21 @@ export function readCacheMark(
   path: string,
   losses: string[],
 ): CacheMark | null {
-  const control = objectOf(marked.cache_control)
-  const ttl = control?.ttl ?? '5m'
-  if (control?.type === 'ephemeral' && (ttl === '5m' || ttl === '1h')) {
-    addUnreadMembers(control, new Set(['type', 'ttl']), `${path}.cache_control`, losses)
-    return ttl
+  const { cache_control } = marked
+  if (isCacheMark(cache_control)) {
+    addUnreadMembers(cache_control, new Set(['type', 'ttl']), `${path}.cache_control`, losses)
+    return cache_control.ttl ?? '5m'
   }
-  if (!isAbsent(marked.cache_control)) addLoss(losses, `${path}.cache_control`)
+  if (!isAbsent(cache_control)) addLoss(losses, `${path}.cache_control`)
   return null
 }
+
+type WrittenMark = JsonObject & { readonly ttl?: CacheMark | null }
+
+const LIFETIMES: ReadonlySet<unknown> = new Set([undefined, null, '5m', '1h'])
+
+const isCacheMark = (control: unknown): control is WrittenMark =>
+  isObject(control) && control.type === 'ephemeral' && LIFETIMES.has(control.ttl)
 
 /** Reads a part with thinking in Mistral's format. */
 function readThinkingPart(part: JsonObject): ContentPart | null {

@@ -17,6 +17,7 @@ import {
   type ChosenTools,
   checkedForRequiredTool,
   keepAllowedTools,
+  withNewName,
 } from '../keep-allowed-tools.ts'
 import {
   isAbsent,
@@ -30,14 +31,24 @@ import {
 } from '../read-json-values-strictly.ts'
 import { readCacheMark } from './read-request-content.ts'
 
-/** Reads `tools` and the older `functions`. A tool that is not a function is reported as lost. */
+/**
+ * Reads `tools` and the older `functions`. A tool that is not a function is reported as lost. A
+ * function with the name of a tool is left out, because some clients send the same tools in both
+ * members. Throws a `ConversionError` if two tools have the same name.
+ */
 export function readTools(body: JsonObject, losses: string[]): readonly CanonicalTool[] {
-  const tools = optionalList(body.tools, 'tools').flatMap(
-    (tool, at) => readTool(requiredObject(tool, `tools[${at}]`), `tools[${at}]`, losses) ?? [],
-  )
-  const functions = optionalList(body.functions, 'functions').map((value, at) =>
-    readFunction(requiredObject(value, `functions[${at}]`), `functions[${at}]`, losses),
-  )
+  const names = new Set<string>()
+  const tools = optionalList(body.tools, 'tools').flatMap((value, at) => {
+    const path = `tools[${at}]`
+    const tool = readTool(requiredObject(value, path), path, losses)
+    return tool === null ? [] : [withNewName(tool, names, path)]
+  })
+  const namesOfTools = new Set(names)
+  const functions = optionalList(body.functions, 'functions').flatMap((value, at) => {
+    const path = `functions[${at}]`
+    const tool = readFunction(requiredObject(value, path), path, losses)
+    return namesOfTools.has(tool.name) ? [] : [withNewName(tool, names, path)]
+  })
   return [...tools, ...functions]
 }
 
@@ -145,15 +156,19 @@ const ALLOWED_TOOLS = new Set(['type', 'mode', 'tools'])
  * also send the choice in that form, without the inner object `allowed_tools`.
  */
 function readAllowedTools(
-  choice: JsonObject,
+  value: JsonObject,
   tools: readonly CanonicalTool[],
   losses: string[],
 ): ChosenTools {
-  const isFlat = isAbsent(choice.allowed_tools)
+  const isFlat = isAbsent(value.allowed_tools)
   const path = isFlat ? 'tool_choice' : 'tool_choice.allowed_tools'
-  const allowed = isFlat ? choice : requiredObject(choice.allowed_tools, path)
+  const allowed = isFlat ? value : requiredObject(value.allowed_tools, path)
   addUnreadMembers(allowed, ALLOWED_TOOLS, path, losses)
-  const selection = { tools, choice: CHOICES.get(allowed.mode) ?? null }
+  const choice = CHOICES.get(allowed.mode) ?? null
+  if (choice === null && !isAbsent(allowed.mode)) {
+    throw new ConversionError(`${path}.mode`, 'The mode of the tool choice is unknown.')
+  }
+  const selection = { tools, choice }
   if (isAbsent(allowed.tools)) return selection
   const names = requiredList(allowed.tools, `${path}.tools`).flatMap((element) => {
     const tool = objectOrEmpty(element)

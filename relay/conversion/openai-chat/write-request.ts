@@ -10,6 +10,7 @@ import type {
 import { addLoss } from '../collect-losses.ts'
 import {
   addLossesOfOpenAiMembers,
+  cacheRetentionFor,
   NO_OPENAI_MEMBERS,
   verbosityFor,
 } from '../members-of-openai-only.ts'
@@ -161,7 +162,7 @@ function writeNewerMembers(
   addLossesOfOpenAiMembers(request, losses, ['metadata'])
   return {
     verbosity: verbosityFor(openAi, openAiModel, losses),
-    prompt_cache_retention: openAi.promptCacheRetention,
+    prompt_cache_retention: cacheRetentionFor(openAi, openAiModel, losses),
     safety_identifier: limitedKeyOrNull(openAi.safetyIdentifier),
   }
 }

@@ -6,7 +6,8 @@ import type {
   StreamWriter,
 } from '../../canonical/canonical-answer.ts'
 import type { ThinkingPart } from '../../canonical/canonical-request.ts'
-import { inputOfArguments } from '../custom-tools-as-functions.ts'
+import { CustomToolInputDecoder } from '../decode-custom-tool-input.ts'
+import { HeldCharacters } from '../memory-of-stream-writers.ts'
 import { DONE_EVENT, dataEvent } from '../write-server-sent-events.ts'
 import { finishReason } from './finish-reasons.ts'
 import { writeDetail } from './thinking-in-assistant-messages.ts'
@@ -23,11 +24,14 @@ export function createStreamWriter(options: AnswerOptions, fallbackId = ''): Chu
 }
 
 /**
- * A tool call, with its index among all tool calls of the choice. `json` has the arguments of a
- * custom tool, and is null for a function. The input of a custom tool is written only when the
- * choice ends, because the input is embedded in the JSON of the arguments.
+ * A tool call, with its index among all tool calls of the choice. `decoder` reads the input of a
+ * custom tool from its arguments, and is null for a function.
  */
-type Call = { readonly index: number; hasArguments: boolean; json: string | null }
+type Call = {
+  readonly index: number
+  readonly decoder: CustomToolInputDecoder | null
+  hasArguments: boolean
+}
 
 type Choice = {
   /** The tool calls, by part number. */
@@ -39,12 +43,15 @@ type Choice = {
 }
 
 class ChunkWriter implements StreamWriter {
+  hasGivenUp = false
   private readonly options: AnswerOptions
   private readonly choices = new Map<number, Choice>()
   private id: string
   private model = ''
   private usage: CanonicalUsage | null = null
   private isEnded = false
+  /** The arguments of custom tools that are held back. */
+  private readonly held = new HeldCharacters()
 
   constructor(options: AnswerOptions, fallbackId: string) {
     this.options = options
@@ -121,7 +128,8 @@ class ChunkWriter implements StreamWriter {
     const { calls } = choice
     if (event.kind === 'tool-call') {
       const isCustom = this.options.custom?.has(event.name) === true
-      const call = { index: calls.size, hasArguments: false, json: isCustom ? '' : null }
+      const decoder = isCustom ? new CustomToolInputDecoder() : null
+      const call = { index: calls.size, decoder, hasArguments: false }
       calls.set(event.part, call)
       if (isCustom) {
         const head = callHead(event, 'custom')
@@ -133,8 +141,17 @@ class ChunkWriter implements StreamWriter {
     const call = calls.get(event.part)
     if (call === undefined) return ''
     call.hasArguments = true
-    if (call.json === null) return this.callDelta(index, call.index, { arguments: event.json })
-    call.json += event.json
+    if (call.decoder === null) return this.callDelta(index, call.index, { arguments: event.json })
+    const { waitingCharacters } = call.decoder
+    const input = call.decoder.add(event.json)
+    this.held.add(call.decoder.waitingCharacters - waitingCharacters)
+    if (this.held.isTooMuch) return this.giveUp()
+    return input === '' ? '' : this.customDelta(index, call.index, { input })
+  }
+
+  private giveUp(): string {
+    this.isEnded = true
+    this.hasGivenUp = true
     return ''
   }
 
@@ -146,8 +163,11 @@ class ChunkWriter implements StreamWriter {
    * Writes the rest of a call at the end of its choice. Empty arguments become `{}`, because
    * clients parse them as JSON.
    */
-  private endCall(choice: number, { index, hasArguments, json }: Call): string {
-    if (json !== null) return this.customDelta(choice, index, { input: inputOfArguments(json) })
+  private endCall(choice: number, { index, hasArguments, decoder }: Call): string {
+    if (decoder !== null) {
+      const input = decoder.end()
+      return input === '' ? '' : this.customDelta(choice, index, { input })
+    }
     return hasArguments ? '' : this.callDelta(choice, index, { arguments: '{}' })
   }
 

@@ -6,6 +6,7 @@ import {
   type ChosenTools,
   checkedForRequiredTool,
   keepAllowedTools,
+  withNewName,
 } from '../keep-allowed-tools.ts'
 import {
   optionalBoolean,
@@ -61,12 +62,7 @@ export function readTools(body: JsonObject, losses: string[]): readonly Canonica
   return optionalList(body.tools, 'tools').flatMap((element, at) => {
     const path = `tools[${at}]`
     const functions = readTool(requiredObject(element, path), null, path, losses)
-    for (const { name } of functions) {
-      if (names.has(name))
-        throw new InexpressibleMemberError(path, 'Another tool has the same name.')
-      names.add(name)
-    }
-    return functions
+    return functions.map((tool) => withNewName(tool, names, path))
   })
 }
 

@@ -24,7 +24,7 @@ export const RESPONSES_CONVERSION: FormatConversion = {
       createStreamWriter: (id) => createStreamWriter({ ...options, id: keyOfCall(id) }),
     }
   },
-  writeRequest: (request, { vendor }) => writeRequest(request, vendor.openAiModel),
+  writeRequest: (request, { vendor }) => writeRequest(request, vendor),
   readAnswer,
   createStreamReader,
 }

@@ -8,7 +8,14 @@ import type {
   Sampling,
 } from '../../canonical/canonical-request.ts'
 import { addLoss } from '../collect-losses.ts'
-import { acceptedMetadata, NO_OPENAI_MEMBERS, verbosityFor } from '../members-of-openai-only.ts'
+import {
+  acceptedMetadata,
+  addLossesOfOpenAiMembers,
+  cacheRetentionFor,
+  NO_OPENAI_MEMBERS,
+  verbosityFor,
+} from '../members-of-openai-only.ts'
+import { type ChatExtensions, OPENAI } from '../openai-chat/chat-extensions-of-provider.ts'
 import { limitedKey, limitedKeyOrNull } from '../shorten-ids-and-keys.ts'
 import { schemaName, withoutNulls, writeToolMembers } from '../write-openai-tool-members.ts'
 import { writeReasoning } from './reasoning-control.ts'
@@ -17,13 +24,13 @@ import { developerMessage, type WrittenInput, writeInput } from './write-input.t
 /**
  * Writes the body of `POST /v1/responses` for a provider. The request asks the provider not to
  * store the answer, and to return the encrypted reasoning if the model reasons. The caller sends
- * this reasoning back with the next request. `openAiModel` is OpenAI's name for the model. It is
- * needed if the provider uses another name.
+ * this reasoning back with the next request.
  */
 export function writeRequest(
   request: CanonicalRequest,
-  openAiModel = request.model,
+  vendor: Vendor = OPENAI,
 ): Converted<JsonObject> {
+  const { openAiModel = request.model } = vendor
   const losses: string[] = []
   const { instructions, input } = withWordJson(request, writeInput(request, losses))
   const { thinking, model } = request
@@ -49,11 +56,33 @@ export function writeRequest(
     include: include.length === 0 ? null : include,
     top_logprobs: logprobs === 0 ? null : logprobs,
     ...writeUsers(request),
-    metadata: acceptedMetadata(request.openAi ?? NO_OPENAI_MEMBERS, losses),
     prompt_cache_key: limitedKeyOrNull(request.promptCacheKey),
-    prompt_cache_retention: request.openAi?.promptCacheRetention ?? null,
+    ...writeNewerMembers(request, openAiModel, vendor, losses),
   })
   return { value, losses }
+}
+
+type Vendor = Pick<ChatExtensions, 'hasNewerMembers' | 'hasOpenAiModels' | 'openAiModel'>
+
+/**
+ * Writes the metadata and the retention of the cache if the provider serves OpenAI's models or
+ * accepts their newer members. Other providers of this format may refuse them.
+ */
+function writeNewerMembers(
+  request: CanonicalRequest,
+  openAiModel: string,
+  { hasNewerMembers, hasOpenAiModels }: Vendor,
+  losses: string[],
+): JsonObject {
+  if (!hasNewerMembers && !hasOpenAiModels) {
+    addLossesOfOpenAiMembers(request, losses, ['metadata', 'promptCacheRetention'])
+    return {}
+  }
+  const { openAi = NO_OPENAI_MEMBERS } = request
+  return {
+    metadata: acceptedMetadata(openAi, losses),
+    prompt_cache_retention: cacheRetentionFor(openAi, openAiModel, losses),
+  }
 }
 
 /** The smallest output limit in tokens that OpenAI accepts. */

@@ -97,9 +97,7 @@ export function callItem(
 ): JsonObject {
   const { argumentsJson } = call
   const isCustom = tools.custom.has(call.name)
-  const input = isCustom
-    ? { input: argumentsJson === '' ? '' : inputOfArguments(argumentsJson) }
-    : { arguments: argumentsJson }
+  const input = isCustom ? { input: inputOfArguments(argumentsJson) } : { arguments: argumentsJson }
   const type = isCustom ? 'custom_tool_call' : 'function_call'
   return { id, type, status, ...input, call_id: call.id, ...callerName(call.name, tools) }
 }

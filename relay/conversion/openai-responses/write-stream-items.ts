@@ -1,6 +1,7 @@
 import type { JsonObject } from '#relay/canonical/json-values.ts'
 import type { ThinkingPart, ToolCallPart } from '../../canonical/canonical-request.ts'
 import { inputOfArguments } from '../custom-tools-as-functions.ts'
+import { CustomToolInputDecoder } from '../decode-custom-tool-input.ts'
 import type { CallerTools } from './convert-caller-tools-to-functions.ts'
 import {
   callItem,
@@ -173,13 +174,11 @@ export class ReasoningItem extends BaseItem {
   }
 }
 
-/**
- * A tool call. The input of a custom tool is written only when the call ends, because the input is
- * embedded in the JSON of the arguments.
- */
+/** A tool call. The input of a custom tool is read from the JSON of the arguments. */
 export class CallItem extends BaseItem {
   private readonly call: Pick<ToolCallPart, 'id' | 'name'>
   private readonly tools: CallerTools
+  private readonly decoder = new CustomToolInputDecoder()
   private json = ''
 
   constructor(
@@ -195,9 +194,8 @@ export class CallItem extends BaseItem {
 
   addArguments(json: string): string {
     this.json += json
-    return this.isCustom || json === ''
-      ? ''
-      : this.event('response.function_call_arguments.delta', { delta: json })
+    if (this.isCustom) return this.inputDelta(this.decoder.add(json))
+    return json === '' ? '' : this.event('response.function_call_arguments.delta', { delta: json })
   }
 
   private get isCustom(): boolean {
@@ -205,17 +203,19 @@ export class CallItem extends BaseItem {
   }
 
   protected endContents(): string {
-    if (this.isCustom) return this.inputEvents(inputOfArguments(this.json))
+    if (this.isCustom) {
+      const rest = this.inputDelta(this.decoder.end())
+      const input = inputOfArguments(this.json)
+      return rest + this.event('response.custom_tool_call_input.done', { input })
+    }
     // Empty arguments become `{}`, because clients parse them as JSON.
     const filled = this.json === '' ? this.addArguments('{}') : ''
     const members = { arguments: this.json }
     return filled + this.event('response.function_call_arguments.done', members)
   }
 
-  private inputEvents(input: string): string {
-    const delta =
-      input === '' ? '' : this.event('response.custom_tool_call_input.delta', { delta: input })
-    return delta + this.event('response.custom_tool_call_input.done', { input })
+  private inputDelta(delta: string): string {
+    return delta === '' ? '' : this.event('response.custom_tool_call_input.delta', { delta })
   }
 
   protected itemOf(status: ItemStatus): JsonObject {

@@ -5,6 +5,7 @@ import type {
   StopReason,
   StreamWriter,
 } from '../../canonical/canonical-answer.ts'
+import { HeldCharacters } from '../memory-of-stream-writers.ts'
 import { namedEvent } from '../write-server-sent-events.ts'
 import { writeStop } from './stop-reason.ts'
 import { writeUsage } from './usage.ts'
@@ -36,7 +37,15 @@ type StreamOptions = AnswerOptions & { readonly id?: string }
 type PartEvent = Extract<CanonicalEvent, { readonly part: number }>
 type Items = { readonly item: ItemWriter; isOpen: boolean }
 
+/**
+ * The maximum number of characters of an answer. The last events contain the complete answer, so it
+ * is kept until then.
+ */
+const ANSWER_CHARACTERS_MAX = 8 * 1024 * 1024
+
 class EventWriter implements StreamWriter {
+  hasGivenUp = false
+  private readonly held = new HeldCharacters(ANSWER_CHARACTERS_MAX)
   private readonly options: StreamOptions
   private sequenceNumber = 0
   private identity: { readonly id: string; readonly model: string } | null = null
@@ -68,6 +77,8 @@ class EventWriter implements StreamWriter {
         this.stop = event.stop
         return ''
       case 'logprobs':
+        this.held.add(JSON.stringify(event.tokens).length)
+        if (this.held.isTooMuch) return this.giveUp()
         this.addLogprobs(event.tokens)
         return ''
       case 'error':
@@ -75,8 +86,15 @@ class EventWriter implements StreamWriter {
       case 'end':
         return this.start('', '') + this.end()
       default:
-        return this.start('', '') + this.writePart(event)
+        this.held.addEvent(event)
+        return this.held.isTooMuch ? this.giveUp() : this.start('', '') + this.writePart(event)
     }
+  }
+
+  private giveUp(): string {
+    this.isEnded = true
+    this.hasGivenUp = true
+    return ''
   }
 
   /** Writes the events that must precede all others, unless they have been written. */

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto'
 import type { CanonicalEvent } from '#relay/canonical/canonical-answer.ts'
 import type { CanonicalRequest } from '#relay/canonical/canonical-request.ts'
 import {
@@ -56,10 +57,11 @@ function readError(body: JsonObject, status: number): ProviderError | null {
 }
 
 function createEventReader(): ProviderEventReader {
-  const stream = { text: '', isWhole: false }
+  const stream = { length: 0, hash: createHash(HASH), isWhole: false }
   return ({ name, data }) => {
     if (name === 'output') {
-      stream.text += data
+      stream.length += data.length
+      stream.hash.update(data)
       return textEvents(data)
     }
     if (name === 'error') {
@@ -71,8 +73,19 @@ function createEventReader(): ProviderEventReader {
   }
 }
 
-/** The text that a stream has delivered. `isWhole` is true if the provider has ended the stream. */
-type StreamedText = { readonly text: string; readonly isWhole: boolean }
+const HASH = 'sha256'
+
+/**
+ * The length and the hash of the text that a stream has delivered. The text itself may be too long
+ * to be kept. `isWhole` is true if the provider has ended the stream.
+ */
+type StreamedText = { readonly length: number; readonly hash: Hash; readonly isWhole: boolean }
+
+/** Reports whether `text` begins with the text that a stream has delivered. */
+const continues = (text: string, { length, hash }: StreamedText): boolean => {
+  const beginning = createHash(HASH).update(text.slice(0, length))
+  return beginning.digest('hex') === hash.copy().digest('hex')
+}
 
 /**
  * Returns the events at the end of an answer. If the stream was cut, the rest of the text is taken
@@ -81,7 +94,7 @@ type StreamedText = { readonly text: string; readonly isWhole: boolean }
  */
 function predictionEvents(
   prediction: JsonObject,
-  { text: streamed, isWhole }: StreamedText,
+  streamed: StreamedText,
 ): readonly CanonicalEvent[] {
   const { status, output, error, metrics } = prediction
   if (status !== 'succeeded') {
@@ -89,10 +102,10 @@ function predictionEvents(
     return [{ kind: 'error', type: 'replicate_error', message }]
   }
   const text = textOf(output) ?? listOf(output).map(textOrEmpty).join('')
-  const isContinued = text.startsWith(streamed)
+  const isContinued = continues(text, streamed)
   const counts = objectOrEmpty(metrics)
   const usage = usageEvents(reportedUsage(counts.input_token_count, counts.output_token_count))
-  if (!isContinued && !isWhole) {
+  if (!isContinued && !streamed.isWhole) {
     const message = 'The stream of the prediction was cut, and its output has another text.'
     return [...usage, { kind: 'error', type: 'replicate_error', message }]
   }

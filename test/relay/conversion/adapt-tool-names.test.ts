@@ -121,6 +121,18 @@ describe('the names of tools that each format accepts', () => {
     expect(request.tools[1]?.name).toHaveLength(257)
   })
 
+  it('are restored for tools that only the conversation has, up to a limit', () => {
+    const calls = Array.from({ length: 200 }, (_, at) => ({
+      ...{ id: `c${at}`, type: 'function', function: { name: `old.${at}`, arguments: '{}' } },
+    }))
+    const messages = [{ role: 'assistant', tool_calls: calls }]
+    const tools = [{ name: 'new.tool' }]
+    const { value } = CHAT_CONVERSION.readRequest({ model: 'm', messages, tools }, PATH)
+    const names = [...adaptToolNames(value, 'chat').originalNames.values()]
+    expect(names).toHaveLength(129)
+    expect(names).toEqual(expect.arrayContaining(['new.tool', 'old.0', 'old.127']))
+  })
+
   it('begin with a letter or an underscore in Gemini’s', () => {
     const tool = (name: string) => ({ type: 'function', function: { name } })
     const chat = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }

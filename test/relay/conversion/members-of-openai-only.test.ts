@@ -4,7 +4,10 @@ import type { ProviderFormatName } from '#relay/conversion/format-conversion.ts'
 import { chatExtensionsOf } from '#relay/conversion/openai-chat/chat-extensions-of-provider.ts'
 
 const OPENAI_TYPE = 1
+const AZURE_TYPE = 3
+const OPEN_ROUTER_TYPE = 20
 const DEEPSEEK_TYPE = 43
+const XAI_TYPE = 48
 const PATH = { model: 'm', isStream: false }
 const CHAT = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
 const RESPONSES = { model: 'm', input: 'Hi' }
@@ -72,7 +75,9 @@ describe('members that only OpenAI’s two formats have', () => {
     expect(text).not.toMatch(/verbosity|retention|safety_identifier|"a":"b"/)
   })
 
-  it.each(['gpt-4o', 'o3', 'gpt-5-chat-latest', 'gpt-5-codex', 'openai/gpt-4.1', 'qwen3'])(
+  const OTHERS = ['gpt-5-codex', 'openai/gpt-4.1', 'qwen3', 'gpt-35-turbo', 'gpt-41']
+
+  it.each(['gpt-4o', 'o3', 'gpt-5-chat-latest', ...OTHERS])(
     'have no verbosity for the model %s, which refuses it',
     (model) => {
       for (const format of ['chat', 'responses'] as const) {
@@ -94,5 +99,29 @@ describe('members that only OpenAI’s two formats have', () => {
     const { sent, losses } = converted('chat', 'responses', { metadata })
     expect(sent).not.toHaveProperty('metadata')
     expect(losses).toEqual(['metadata'])
+  })
+
+  it.each(['gpt-4o', 'o3', 'gpt-35-turbo', 'qwen3'])(
+    'have no retention of the cache for the model %s, which refuses it',
+    (model) => {
+      for (const format of ['chat', 'responses'] as const) {
+        const from = format === 'chat' ? 'responses' : 'chat'
+        const { sent, losses } = converted(from, format, RETENTION, { model })
+        expect(sent).not.toHaveProperty('prompt_cache_retention')
+        expect(losses).toEqual(['prompt_cache_retention'])
+      }
+    },
+  )
+
+  it.each([
+    ['Azure', AZURE_TYPE, []],
+    ['OpenRouter', OPEN_ROUTER_TYPE, []],
+    ['xAI', XAI_TYPE, ['metadata', 'prompt_cache_retention']],
+  ])('are written for the Responses API of %s if it knows them', (_name, channelType, expected) => {
+    const members = { ...METADATA, ...RETENTION }
+    const { sent, losses } = converted('chat', 'responses', members, { channelType })
+    expect(losses.toSorted()).toEqual(expected)
+    expect('metadata' in sent).toBe(expected.length === 0)
+    expect('prompt_cache_retention' in sent).toBe(expected.length === 0)
   })
 })

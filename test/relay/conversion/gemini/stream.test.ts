@@ -127,6 +127,27 @@ describe('writing a stream in Gemini’s format', () => {
     expect(write(read(chunks))).toBe(write(events))
   })
 
+  it.each([
+    { kind: 'tool-arguments', ...AT, json: 'x'.repeat(100_000) },
+    { kind: 'thinking', choice: 0, part: 1, text: 'x'.repeat(100_000) },
+  ] as const)('gives up on calls and thoughts that are too long to be kept ($kind)', (event) => {
+    const writer = createStreamWriter()
+    writer.write(START)
+    const write40 = () => {
+      for (let count = 0; count < 40; count += 1) writer.write(event)
+    }
+    const begin = () => writer.write({ kind: 'tool-call', ...AT, id: 'c', name: 'f' })
+    begin()
+    write40()
+    writer.write({ kind: 'text', choice: 0, part: 2, text: 'So' })
+    begin()
+    write40()
+    expect(writer.hasGivenUp).toBe(false)
+    write40()
+    expect(writer.hasGivenUp).toBe(true)
+    expect(writer.write(END)).toBe('')
+  })
+
   it('writes parallel calls when all their arguments are complete', () => {
     const call = (part: number) => ({
       kind: 'tool-call',
@@ -219,11 +240,10 @@ describe('writing a stream in Gemini’s format', () => {
   })
 
   it('writes an answer without parts', () => {
-    expect(chunksOf(write([START, STOP, END]))).toMatchObject([
-      { candidates: [{ content: { parts: [{ text: '' }] }, finishReason: 'STOP' }], ...IDENTITY },
-    ])
-    expect(chunksOf(write([START, END]))).toEqual([IDENTITY])
-    expect(chunksOf(write([END]))).toEqual([{}])
+    const candidates = [{ content: { parts: [{ text: '' }] }, finishReason: 'STOP' }]
+    expect(chunksOf(write([START, STOP, END]))).toMatchObject([{ candidates, ...IDENTITY }])
+    expect(chunksOf(write([START, END]))).toMatchObject([{ candidates, ...IDENTITY }])
+    expect(chunksOf(write([END]))).toMatchObject([{ candidates }])
   })
 
   it('writes an error with a status, and nothing after it', () => {

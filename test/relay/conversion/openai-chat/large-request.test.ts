@@ -13,6 +13,20 @@ it('reads a message with any number of instructions', () => {
   expect(value.system).toHaveLength(COUNT)
 })
 
+it('reads a result with any number of parts, and any number of repeated thoughts', () => {
+  const texts = Array.from({ length: COUNT }, () => ({ type: 'text', text: 'a' }))
+  const thoughts = Array.from({ length: 20_000 }, (_, at) => `${'x'.repeat(200)}${at}`)
+  const blocks = thoughts.map((thinking) => ({ type: 'thinking', thinking, signature: 's' }))
+  const details = thoughts.map((text) => ({ type: 'reasoning.text', text, signature: 's' }))
+  const messages = [
+    { role: 'assistant', content: blocks, reasoning_details: details },
+    { role: 'tool', tool_call_id: 'a', content: texts },
+  ]
+  const { value } = readRequest({ model: 'm', messages })
+  expect(value.messages[0]?.parts).toHaveLength(thoughts.length)
+  expect(value.messages[1]?.parts).toMatchObject([{ parts: { length: COUNT } }])
+})
+
 it('writes a tool result with any number of images', () => {
   const image: ContentPart = { kind: 'image', source: { kind: 'url', url: 'https://a.b' } }
   const result: ContentPart = {

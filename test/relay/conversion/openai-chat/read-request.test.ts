@@ -446,6 +446,17 @@ describe('reading a chat request', () => {
     expect(losses).toEqual([])
   })
 
+  it('refuses an unknown mode of the allowed tools, and equal names of tools', () => {
+    expect(paramOf(allowing('bogus', B))).toBe('tool_choice.allowed_tools.mode')
+    const custom = { type: 'custom', custom: { name: 'a' } }
+    expect(paramOf({ tools: [...TOOLS, custom] })).toBe('tools[2]')
+    const functions = TOOLS.map((tool) => tool.function)
+    expect(paramOf({ functions: [...functions, ...functions] })).toBe('functions[2]')
+    const { value, losses } = read({ tools: TOOLS, functions: [...functions, { name: 'c' }] })
+    expect(value.tools.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+    expect(losses).toEqual([])
+  })
+
   it('refuses to require one of the allowed tools if the request has none of them', () => {
     const other = { type: 'function', function: { name: 'x' } }
     expect(paramOf(allowing('required', other))).toBe('tool_choice.allowed_tools.tools')

@@ -104,7 +104,7 @@ describe('writing a stream', () => {
     })
   })
 
-  it('writes the input of a custom tool when it is complete', () => {
+  it('writes the input of a custom tool as it arrives', () => {
     const events: CanonicalEvent[] = [
       START,
       { kind: 'tool-call', ...at(0), id: 'a', name: 'patch' },
@@ -119,10 +119,26 @@ describe('writing a stream', () => {
     const calls = chunks.flatMap((data) => JSON.parse(data).choices[0]?.delta.tool_calls ?? [])
     expect(calls).toEqual([
       { index: 0, id: 'a', type: 'custom', custom: { name: 'patch', input: '' } },
+      { index: 0, custom: { input: '*** ' } },
       { index: 1, id: 'b', type: 'custom', custom: { name: 'patch', input: '' } },
-      { index: 0, custom: { input: '*** Begin\n' } },
-      { index: 1, custom: { input: '' } },
+      { index: 0, custom: { input: 'Begin\n' } },
     ])
+  })
+
+  it('gives up on a custom tool with arguments that are held back and too long', () => {
+    const writer = createStreamWriter({ ...OPTIONS, custom: new Set(['patch']) })
+    const pieces = (json: string) => {
+      for (let times = 0; times < 50; times += 1) {
+        writer.write({ kind: 'tool-arguments', ...at(0), json })
+      }
+    }
+    writer.write(START)
+    writer.write({ kind: 'tool-call', ...at(0), id: 'a', name: 'patch' })
+    pieces(' '.repeat(50_000))
+    expect(writer.hasGivenUp).toBe(false)
+    pieces(' '.repeat(50_000))
+    expect(writer.hasGivenUp).toBe(true)
+    expect(writer.write({ kind: 'end' })).toBe('')
   })
 
   it('writes the sequence of OpenAI', () => {

@@ -173,7 +173,7 @@ describe('writing a stream in OpenAI’s responses format', () => {
     expect(typesOf(writeAll([error]))).toEqual(['created', 'in_progress', 'error', 'failed'])
   })
 
-  it('writes the input of a custom tool when it is complete', async () => {
+  it('writes the input of a custom tool as it arrives', async () => {
     const call = { kind: 'tool-call', ...part, id: 'c', name: 'apply_patch' } as const
     const json = ['{"inp', 'ut":"*** Be', 'gin"}'].map(
       (each) => ({ kind: 'tool-arguments', ...part, json: each }) as const,
@@ -183,6 +183,7 @@ describe('writing a stream in OpenAI’s responses format', () => {
     expect(typesOf(stream).slice(2)).toEqual([
       'output_item.added',
       'custom_tool_call_input.delta',
+      'custom_tool_call_input.delta',
       'custom_tool_call_input.done',
       'output_item.done',
       'completed',
@@ -191,6 +192,24 @@ describe('writing a stream in OpenAI’s responses format', () => {
     expect(output).toMatchObject([
       { type: 'custom_tool_call', call_id: 'c', name: 'apply_patch', input: '*** Begin' },
     ])
+  })
+
+  it.each([
+    { kind: 'text', ...part, text: 'x'.repeat(100_000) },
+    { kind: 'tool-arguments', ...part, json: 'x'.repeat(100_000) },
+    { kind: 'logprobs', choice: 0, tokens: [{ token: 'x'.repeat(100_000) }] },
+  ] as const)('gives up on an answer of more than 8 million characters ($kind)', (event) => {
+    const tools = [{ type: 'custom', name: 'patch' }]
+    const settings = { ...readAnswerSettings({ tools }), isStored: true }
+    const writer = createStreamWriter({ ...settings, createdAt: 1_700 })
+    const call = { kind: 'tool-call', ...part, id: 'c', name: 'patch' } as const
+    writer.write(START)
+    if (event.kind === 'tool-arguments') writer.write(call)
+    for (let times = 0; times < 83; times += 1) writer.write(event)
+    expect(writer.hasGivenUp).toBe(false)
+    writer.write(event)
+    expect(writer.hasGivenUp).toBe(true)
+    expect(writer.write({ kind: 'end' })).toBe('')
   })
 
   it('writes an object as the arguments of a call without arguments', async () => {
