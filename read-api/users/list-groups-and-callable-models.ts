@@ -72,8 +72,8 @@ export function listGroups(app: App, deps: ReadDeps): void {
 
 /**
  * Moves the models that are not for chats to the end, because clients suggest the first model. The
- * name of a model tells whether the model is for chats. A model that all channels of the caller's
- * groups bill by the second is for videos, whatever its name is.
+ * name of a model tells whether the model is for chats. A model with which all channels of the
+ * caller's groups make videos is not for chats, whatever its name and the unit of its price are.
  */
 function chatModelsFirst(
   models: readonly string[],
@@ -82,8 +82,8 @@ function chatModelsFirst(
   { isNamedLikeChatModel = () => true }: Pick<ReadDeps, 'isNamedLikeChatModel'>,
 ): string[] {
   const isForChats = (model: string): boolean => {
-    const ofGroups = [...units.unitsByGroup(model, filter).values()]
-    const isVideo = ofGroups.length > 0 && ofGroups.every((ofGroup) => !ofGroup.has('call'))
+    const uses = [...units.videoUseByGroup(model, filter).values()]
+    const isVideo = uses.length > 0 && uses.every(({ hasCalls }) => !hasCalls)
     return !isVideo && isNamedLikeChatModel(model)
   }
   const byUse = Map.groupBy(models, isForChats)

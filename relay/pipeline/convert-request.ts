@@ -7,6 +7,7 @@ import { isRelayError, type RelayError, relayError } from '../canonical/relay-er
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { type CallConversion, convertCall } from '../conversion/convert-call.ts'
 import type { ConversionTarget } from '../conversion/format-conversion.ts'
+import { callerPathsOfLosses } from '../conversion/loss-paths-in-caller-format.ts'
 import type { ChatExtensions } from '../conversion/openai-chat/chat-extensions-of-provider.ts'
 import { type ChatRequest, isDirectFormat, type WireFormat } from '../dialects/wire-format.ts'
 import { NEEDS_PROVIDER_TOOL } from '../providers/profiles/openai-models-with-chat-endpoint.ts'
@@ -114,15 +115,16 @@ function convert(
   { format, body, members, choices, model, isStream, storesContent }: ChatRequest,
   target: ConversionTarget,
 ): CallConversion | RelayError {
+  const { name } = format
+  if (isDirectFormat(name)) return relayError('not_convertible', { param: 'model' })
   // In the format `completions`, a list of prompts also causes several choices. The conversion
   // itself rejects such a request and names the member at fault.
-  if (choices > 1 && format.name !== 'completions') {
-    return relayError('not_convertible', { param: 'n' })
+  if (choices > 1 && name !== 'completions') {
+    const [param = 'n'] = callerPathsOfLosses(['sampling.choices'], name)
+    return relayError('not_convertible', { param })
   }
   const limitError = conversionLimitError(body)
   if (limitError !== null) return limitError
-  const { name } = format
-  if (isDirectFormat(name)) return relayError('not_convertible', { param: 'model' })
   const openAiModel = target.vendor.openAiModel ?? target.model
   if (target.format === 'responses' && NEEDS_PROVIDER_TOOL.test(openAiModel)) {
     return relayError('needs_provider_tool', { param: 'tools', subject: model })

@@ -332,13 +332,14 @@ export class TaskLedger {
  * Returns the usage of a task that is charged. The seconds and tokens of a video are at most those
  * for which quota was reserved. Tokens that the vendor does not report, or reports as 0, are
  * charged as they were reserved, as are seconds (see `secondsMade`). If a video is billed by
- * tokens, the price of the tokens depends on whether the video has sound.
+ * tokens, the price of the tokens depends on whether the video has sound. `usageSource` is
+ * `upstream` only if the vendor reports what is charged. Drawings and songs have no reports.
  */
 function usageOf(
   { submitted: { media } }: TaskRecord,
   made: VideoUsage = { seconds: null, tokens: null },
 ): { readonly usage: Usage; readonly usageSource: UsageSource } {
-  if (media === undefined) return { usage: NO_USAGE, usageSource: 'upstream' }
+  if (media === undefined) return { usage: NO_USAGE, usageSource: 'estimated' }
   const seconds = secondsMade(media.seconds, made.seconds)
   const { tokensMax = 0 } = media
   const tokens = made.tokens || null
@@ -346,7 +347,7 @@ function usageOf(
   const isByTokens = tokensMax > 0
   const conditions: readonly PriceCondition[] =
     isByTokens && media.options.includes('audio') ? ['audio'] : []
-  const isEstimated = isByTokens && tokens === null
+  const isEstimated = isByTokens ? tokens === null : !made.seconds
   return {
     usage: { ...NO_USAGE, seconds, output, ...conditionsOfUsage(conditions) },
     usageSource: isEstimated ? 'estimated' : 'upstream',

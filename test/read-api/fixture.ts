@@ -54,8 +54,8 @@ export async function apiFixture(): Promise<Api> {
     core,
     freshness: fixture.freshness,
     draining: drain.signal,
-    servedTypes: [1, 2, 14],
-    chatTypes: [1, 14],
+    servedTypes: [1, 2, 14, 35],
+    chatTypes: [1, 14, 35],
     videoPricingAt,
     isNamedLikeChatModel: (model) => !model.startsWith('image-'),
   })

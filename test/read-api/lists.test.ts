@@ -184,6 +184,18 @@ describe('models', () => {
     )
     expect(await named('?chat=true')).toEqual(['sim-small'])
   })
+
+  it('for chats end with videos that are billed per call', async () => {
+    const [film, older] = ['MiniMax-Hailuo-2.3', 'T2V-01']
+    const terms = { type: 35, models: [film, older, 'sim-small'] }
+    const data = { key: 'ModelPrice', value: JSON.stringify({ [film]: 1, [older]: 1 }) }
+    const option = { stream: 'options', type: 'OptionSet', v: 1, data }
+    await api.settled(await api.append([channelCreated(81, 'minimax', terms), option]))
+    const path = '/api/user/models?chat=true&group=default'
+    const { body } = await api.get<string[]>(path, alice)
+    expect(body.data).toEqual(['sim-small', film, older])
+    await api.settled(await api.append([channelChanged(81, 'ChannelsDeleted')]))
+  })
 })
 
 describe('channels', () => {

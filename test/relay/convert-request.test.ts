@@ -5,6 +5,7 @@ import { ANTHROPIC_MESSAGES } from '#relay/dialects/anthropic-messages/messages-
 import { GEMINI } from '#relay/dialects/gemini/generate-content-format.ts'
 import { OPENAI_CHAT } from '#relay/dialects/openai-chat/chat-format.ts'
 import { OPENAI_RESPONSES } from '#relay/dialects/openai-responses/responses-format.ts'
+import type { WireFormat } from '#relay/dialects/wire-format.ts'
 import { convertRequest } from '#relay/pipeline/convert-request.ts'
 
 const TARGET = {
@@ -45,6 +46,26 @@ it.each(bodiesWith(FILE))(
   },
 )
 
+type NotConvertible = readonly [
+  caller: WireFormat,
+  body: object,
+  format: 'chat' | 'messages' | 'gemini',
+  to: WireFormat,
+  param: string,
+]
+
+function expectNotConvertible(...row: NotConvertible) {
+  const [caller, body, format, to, param] = row
+  const path = { model: 'm', isStream: false }
+  const request = caller.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...body })), path)
+  if ('code' in request) throw new Error(request.code)
+  const target = { ...TARGET, format, vendor: chatExtensionsOf(1) }
+  expect(convertRequest(request, to, target)).toMatchObject({
+    code: 'not_convertible',
+    params: { param },
+  })
+}
+
 const UNKNOWN_PART = { contents: [{ parts: [{ unknown: 1 }] }] }
 const DOCX_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 const DOCX_FILE = { filename: 'a.docx', file_data: `data:${DOCX_TYPE};base64,UEsDBA==` }
@@ -56,17 +77,14 @@ it.each([
   [GEMINI, UNKNOWN_PART, 'messages', ANTHROPIC_MESSAGES, 'contents[0].parts[0].unknown'],
   [OPENAI_CHAT, DOCX, 'messages', ANTHROPIC_MESSAGES, 'messages[0].content[0] (document)'],
   [OPENAI_CHAT, UNKNOWN_CONTENT, 'gemini', GEMINI, 'messages[0].content[0]'],
-] as const)('an error of a lost conversation has the caller’s path: %#', (...row) => {
-  const [caller, body, format, to, param] = row
-  const path = { model: 'm', isStream: false }
-  const request = caller.readRequest(Buffer.from(JSON.stringify({ model: 'm', ...body })), path)
-  if ('code' in request) throw new Error(request.code)
-  const target = { ...TARGET, format, vendor: chatExtensionsOf(1) }
-  expect(convertRequest(request, to, target)).toMatchObject({
-    code: 'not_convertible',
-    params: { param },
-  })
-})
+] as const)('an error of a lost conversation has the caller’s path: %#', expectNotConvertible)
+
+const SEVERAL = { contents: [{ parts: [{ text: 'x' }] }], generationConfig: { candidateCount: 3 } }
+
+it.each([
+  [GEMINI, SEVERAL, 'messages', ANTHROPIC_MESSAGES, 'generationConfig.candidateCount'],
+  [OPENAI_CHAT, { messages: [{ role: 'user', content: 'x' }], n: 3 }, 'gemini', GEMINI, 'n'],
+] as const)('an error of several answers has the caller’s name: %#', expectNotConvertible)
 
 const HI = [{ role: 'user', content: 'Hi' }]
 const chatWith = (members: object) => ({ messages: HI, ...members })

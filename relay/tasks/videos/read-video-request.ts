@@ -5,6 +5,7 @@ import { relayError } from '../../canonical/relay-error.ts'
 import type { TaskRequest } from '../plan-task.ts'
 import { rejectParam, type TaskBody, TaskRequestError } from '../read-task-request-body.ts'
 import { membersOfJimeng, namesInJimeng, unreadOfJimeng } from './jimeng-format-of-callers.ts'
+import { refuseUnreadFiles } from './refuse-unread-files.ts'
 import type { VideoRoute } from './video-routes.ts'
 import { type NamesOfOptions, reject, type VideoRequest } from './video-vendor.ts'
 
@@ -68,7 +69,8 @@ type Submit = Extract<VideoRoute, { readonly name: 'submit' }>
 export function readVideo(route: Submit, body: TaskBody): TaskRequest {
   const sent = JSON.parse(body.bytes.toString('utf8')) as JsonObject
   const format = formatOf(route, sent)
-  const { members } = format
+  const { members, platform, unread } = format
+  refuseUnreadFiles(sent, unread.filter(isNotReplaced))
   const read = (name: string, max = TEXT_MAX) => textIn(members, name, max)
   const model =
     route.model ?? read('model') ?? read('model_name') ?? rejectParam(modelName(route), true)
@@ -93,7 +95,6 @@ export function readVideo(route: Submit, body: TaskBody): TaskRequest {
     hasAudio: audioIn(members),
     mode: modeIn(members),
   }
-  const { platform, unread } = format
   const names = format.namesOf(request)
   return { ...taskOf(request, body, unread), video: { request, platform, names } }
 }
@@ -138,8 +139,18 @@ export function readRemix({ submitted }: TaskRecord, body: TaskBody): TaskReques
   const video = { request, platform: 'sora', names: new Map() }
   const sent = JSON.parse(body.bytes.toString('utf8')) as JsonObject
   const unread = Object.keys(sent).filter((name) => name !== 'prompt')
+  refuseUnreadFiles(sent, unread)
   return { ...taskOf(request, body, unread), originId: task, video }
 }
+
+/**
+ * Reports whether an unread member is not one of `metadata` that a member of the request itself
+ * replaces. The request itself has the picture in this case.
+ */
+const isNotReplaced = (path: string): boolean =>
+  !path.startsWith('metadata.') || !isRead(path.slice('metadata.'.length))
+
+const isRead = (name: string): boolean => MEMBERS.includes(name) && !CONTAINERS.includes(name)
 
 /** The name of the member with the model, in the formats that do not name it `model`. */
 const MODEL_NAMES: Partial<Record<Submit['style'], string>> = {
@@ -183,7 +194,6 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
  */
 function unreadOf(sent: JsonObject, members: JsonObject): readonly string[] {
   const { metadata, ...own } = sent
-  const isRead = (name: string) => MEMBERS.includes(name) && !CONTAINERS.includes(name)
   const inside = objectOrEmpty(metadata)
   const isBare = isGiven(metadata) && Object.keys(inside).length === 0
   return [

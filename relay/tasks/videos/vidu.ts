@@ -12,6 +12,7 @@ import {
   resolutionOf,
   secondsWithin,
   statusesByName,
+  type VideoRequest,
   type VideoVendor,
 } from './video-vendor.ts'
 
@@ -37,6 +38,16 @@ const causeOf = causesByCode({
 
 const isFirst = (model: string): boolean => model === 'viduq1'
 
+/** Matches the models whose videos may have up to 16 seconds and sound. */
+const WITH_SOUND = /^viduq3/
+
+/**
+ * Returns the value of `audio`, or null if the parameter is not sent. Models with sound make it
+ * unless a request turns it off, so the parameter is sent in every request for such a model.
+ */
+const soundOf = (request: VideoRequest, model: string): boolean | null =>
+  WITH_SOUND.test(model) ? (request.hasAudio ?? true) : null
+
 /** The vendor Vidu (platform.vidu.com/docs). */
 export const VIDU: VideoVendor = {
   platform: 'vidu',
@@ -45,11 +56,13 @@ export const VIDU: VideoVendor = {
   fileMs: 24 * HOUR_MS,
   media: (request, model) => {
     const offered = isFirst(model) ? ['1080p'] : ['720p', '360p', '540p', '1080p']
-    const seconds = secondsWithin(request.seconds, /^viduq/.test(model) ? 5 : 4, [1, 10])
+    const secondsMax = WITH_SOUND.test(model) ? 16 : 10
+    const seconds = secondsWithin(request.seconds, /^viduq/.test(model) ? 5 : 4, [1, secondsMax])
     const resolution = choose('resolution', resolutionOf(request), offered)
     // A single picture determines the ratio of the video.
     const size = request.images.length === 1 ? { size: null } : {}
-    return { seconds, resolution, ...size, options: [] }
+    const options = soundOf(request, model) === true ? ['audio'] : []
+    return { seconds, resolution, ...size, options }
   },
   submit: (request, { seconds, resolution }, { model }) => {
     const { images, lastImage } = request
@@ -65,6 +78,7 @@ export const VIDU: VideoVendor = {
         resolution,
         seed: request.seed,
         aspect_ratio: images.length === 1 ? null : ratioOf(request),
+        audio: soundOf(request, model),
       }),
     }
   },

@@ -56,6 +56,7 @@ describe('a drawing', () => {
     ])
     const end = (await rig.callEvents()).find(({ type }) => type === 'CallSettled')
     expect(end?.data).toMatchObject({ charge: 50_000, costRatio: '0.4', cost: 20_000 })
+    expect(end?.data).toMatchObject({ usageSource: 'estimated' })
     const { json } = await rig.ask(`/mj/task/${task}/fetch`)
     expect(json).toMatchObject({
       id: task,

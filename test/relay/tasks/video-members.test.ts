@@ -1,8 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startedOnce } from '#test/support/started-by-hook.ts'
+import { KEY } from '../support/relay-rig.ts'
 import { videosRig } from './videos-rig.ts'
 
 const rig = startedOnce(() => videosRig())
+const owner = { authorization: `Bearer sk-${KEY}` }
 const [one, other] = ['https://a.example/1.png', 'https://a.example/2.png']
 const GEMINI = '/v1beta/models/veo-3.1-generate-preview:predictLongRunning'
 const SUBMIT = 'POST /v1/videos/image2video'
@@ -165,6 +167,77 @@ describe('pictures of a request for a video that would be lost', () => {
     expect(status, text).toBe(400)
     expect(text).toContain(`instances.${name}`)
     expect(submissions()).toBe(before)
+  })
+})
+
+describe('files under names that the gateway does not read', () => {
+  const [SEEDANCE, HAILUO] = ['doubao-seedance-1-0-pro-250528', 'MiniMax-Hailuo-02']
+  const content = [
+    { type: 'text', text: 'x' },
+    { type: 'image_url', image_url: { url: one } },
+  ]
+  const nested = `${'{"a":['.repeat(2_000)}{"img":"${one}"}${']}'.repeat(2_000)}`
+  const refused: readonly [model: string, body: object, param: string][] = [
+    [SEEDANCE, { image_url: one }, 'image_url'],
+    [SEEDANCE, { content }, 'content'],
+    [SEEDANCE, { metadata: { content } }, 'metadata.content'],
+    [HAILUO, { first_frame_image: one }, 'first_frame_image'],
+    [HAILUO, { metadata: { first_frame_image: one } }, 'metadata.first_frame_image'],
+    [
+      ...([HAILUO, { metadata: { subject_reference: [{ image: [one] }] } }] as const),
+      'metadata.subject_reference',
+    ],
+    ['sora-2', { image_url: one }, 'image_url'],
+    ['sora-2', { 'metadata.b': 'x', metadata: { b: { videoUrl: one } } }, 'metadata.b'],
+    ['sora-2', { metadata: `{"image_url":"${one}"}` }, 'metadata'],
+    ['sora-2', { parameters: { img: { file_id: 'file-1' } } }, 'parameters'],
+    ['sora-2', { other: 'data:image/png;base64,iVBORw0KGgo=' }, 'other'],
+    ['sora-2', { other: nested }, 'other'],
+    ['wan2.5-t2v-preview', { audio_url: one }, 'audio_url'],
+  ]
+
+  it.each(refused)('are refused by %s: %j', async (model, body, param) => {
+    const [before, balance] = [submissions(), await rig.balance()]
+    for (const path of ['/v1/videos', '/v1/video/generations']) {
+      const { status, json, text } = await rig.post(path, { model, prompt: 'x', ...body })
+      expect([status, json.error?.param], text).toEqual([400, param])
+    }
+    expect([submissions(), await rig.balance()]).toEqual([before, balance])
+  })
+
+  it('are refused in the Gemini API', async () => {
+    const before = submissions()
+    for (const [instance, parameters, param] of [
+      [{ firstFrame: { bytesBase64Encoded: 'A'.repeat(64) } }, {}, 'instances.firstFrame'],
+      [{}, { mask: { gcsUri: 'gs://b/1.png' } }, 'parameters.mask'],
+    ] as const) {
+      const body = { instances: [{ prompt: 'the sea', ...instance }], parameters }
+      const { status, text } = await rig.post(GEMINI, body)
+      expect(status, text).toBe(400)
+      expect(text).toContain(param)
+    }
+    expect(submissions()).toBe(before)
+  })
+
+  it('are refused in a form', async () => {
+    const form = new FormData()
+    form.set('model', 'sora-2')
+    form.set('prompt', 'the sea')
+    form.set('other_file', new Blob(['x'], { type: 'image/png' }), 'a.png')
+    const before = submissions()
+    const sending = { method: 'POST', headers: owner, body: form }
+    const answer = await fetch(`${rig.url}/v1/videos`, sending)
+    const { error } = (await answer.json()) as { error: { param: string } }
+    expect([answer.status, error.param]).toEqual([400, 'other_file'])
+    expect(submissions()).toBe(before)
+  })
+
+  it('are not suspected in addresses for notices, and in names without a file', async () => {
+    const body = {
+      ...{ model: 'kling-v1-6', prompt: 'x', callback_url: one, image_reference: 'face' },
+      ...{ profile_url: one, preference: one, video: { webhook_url: one }, frames: 57 },
+    }
+    expect(await droppedBy('/v1/video/generations', body)).toContain('profile_url')
   })
 })
 

@@ -26,6 +26,7 @@ const VENDORS: readonly [VideoVendor, model: string][] = [
   [VEO_ON_VERTEX, 'veo-3.1-generate-001'],
   [VIDU, 'viduq2'],
   [VIDU, 'viduq1'],
+  [VIDU, 'viduq3-pro'],
   [WAN, 'wan2.5-t2v-preview'],
   [WAN, 'wan2.1-t2v-turbo'],
   [WAN, 'wan2.6-t2v'],
@@ -40,7 +41,7 @@ const OPTIONS = {
   resolution: ['1080p', '480p'],
   ratio: ['1:1', '9:16'],
   seed: [7],
-  hasAudio: [true],
+  hasAudio: [true, false],
   mode: ['pro'],
 } as const satisfies Partial<Record<keyof VideoRequest, readonly unknown[]>>
 
@@ -283,6 +284,33 @@ describe('a request to Wan', () => {
     expect(of({ seconds: 2 })()).toMatchObject({ seconds: 2, resolution: '720p' })
     for (const changes of [{ seconds: 16 }, { seconds: 1 }, { resolution: '480p' }])
       expect(of(changes)).toThrow(TaskRequestError)
+  })
+})
+
+describe('a request to Vidu', () => {
+  const made = (model: string, changes: Partial<VideoRequest>) => {
+    const request = { ...plainRequest(model, []), ...changes }
+    const media = { size: null, ...VIDU.media(request, model) }
+    return { media, ...VIDU.submit(request, media, { model, originId: null }) }
+  }
+
+  it.each([
+    ['viduq3-pro', 16, 17],
+    ['viduq3-turbo', 16, 17],
+    ['viduq2', 10, 11],
+  ])('for %s may have up to %d seconds, but not %d', (model, most, more) => {
+    expect(made(model, { seconds: most }).body).toMatchObject({ duration: most })
+    expect(() => made(model, { seconds: more })).toThrow(TaskRequestError)
+  })
+
+  it.each([
+    ['viduq3-pro', null, true, ['audio']],
+    ['viduq3-pro', true, true, ['audio']],
+    ['viduq3-turbo', false, false, []],
+    ['viduq2', true, undefined, []],
+  ])('for %s with the sound %s sends %s and bills %j', (model, hasAudio, sent, options) => {
+    const { body, media } = made(model, { hasAudio })
+    expect([Reflect.get(body ?? {}, 'audio'), media.options]).toEqual([sent, options])
   })
 })
 

@@ -51,6 +51,9 @@ it.each(['edits', 'extensions', 'characters'])(
   },
 )
 
+/** The vendors whose scripted results have the length or the tokens of the video. */
+const WITH_USAGE = ['kling', 'doubao', 'sora', 'wan']
+
 describe.each(VIDEO_TYPES)('type $type, $name', ({ type, vendor, script }) => {
   const address = () => `${rig.vendor.url}/files/${vendor}.mp4`
   beforeAll(() => serveBy(type, vendor, [script.model]))
@@ -73,6 +76,9 @@ describe.each(VIDEO_TYPES)('type $type, $name', ({ type, vendor, script }) => {
     expect(await rig.chargeOf(json.id)).toBe(script.charge)
     expect(await rig.balance()).toBe(before - BigInt(script.charge))
     expect(await rig.money(json.id)).toEqual(['CallAdmitted', 'CallSettled'])
+    const usageSource = WITH_USAGE.includes(vendor) ? 'upstream' : 'estimated'
+    const end = (await rig.callEvents()).findLast(({ type }) => type === 'CallSettled')
+    expect(end?.data).toMatchObject({ call: json.id, usageSource })
     const shown = await rig.ask(`/v1/video/generations/${json.id}`)
     expect(shown.text).not.toContain(rig.vendor.url)
     const { madeSeconds: duration = Number(json.seconds) } = script
