@@ -32,6 +32,11 @@ beforeAll(async () => {
   await addChannel({ root, provider }, { type: 2, models: 'mj_imagine' })
   await root.must('PUT', '/api/user/', { id: ROOT, quota: 100_000_000 })
   key = (await root.createToken({ name: 'root', unlimited_quota: true })).key
+  // The relays learn of the new key from its event, on a busy machine later than the first calls.
+  const headers = { authorization: `Bearer ${key}` }
+  const status = async ({ url }: ProductProcess) =>
+    (await fetch(`${url}/v1/models`, { headers })).status
+  await expect.poll(() => Promise.all([victim, survivor].map(status))).toEqual([200, 200])
 })
 
 afterAll(async () => {
