@@ -6,7 +6,8 @@ export class ApiError extends Error {
   /**
    * The error code of the server. If the server sent no code, the console sets one of these codes:
    * `Http` with the status (such as `Http404`), `Refused` for a response with a 2xx status that
-   * reports a failure, or `Network` if there was no response.
+   * reports a failure, `Incomplete` for a stream that ends early, or `Network` if there was no
+   * response.
    */
   readonly code: string
   /** The HTTP status, or 0 if there was no response. */
@@ -74,3 +75,8 @@ export const retryUnlessMissing = (count: number, failure: Error): boolean =>
  */
 export const invalidFieldOf = (error: unknown): InvalidField | null =>
   error instanceof ApiError ? error.invalidField : null
+
+const CONSOLE_CODE = /^(?:Http\d{3}|Refused|Incomplete|Network|unexpected)$/
+
+/** Returns the code if it is the server's. Returns an empty text if the console has set it. */
+export const serverCode = (code: string): string => (CONSOLE_CODE.test(code) ? '' : code)

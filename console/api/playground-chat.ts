@@ -2,6 +2,7 @@ import { createParser } from 'eventsource-parser'
 import { translate } from '#console/i18n/i18n.ts'
 import { ApiError } from './api-error.ts'
 import { parseObject } from './parse-json-object.ts'
+import { type ChatDelta, readChatDelta } from './read-chat-delta.ts'
 import { requestStream } from './request.ts'
 
 type ChatRequest = {
@@ -12,8 +13,6 @@ type ChatRequest = {
   max_tokens: number
   temperature: number
 }
-
-export type ChatDelta = { content: string; reasoning: string }
 
 type ChatListener = {
   /** Called with the request id of the call, under which the usage log lists the call. */
@@ -48,12 +47,8 @@ export async function chat(
       }
       const chunk: Chunk | null = parseObject(data)
       if (chunk?.error !== undefined) streamError = chunk.error
-      const chunkDelta = chunk?.choices?.[0]?.delta
-      const delta = {
-        content: chunkDelta?.content ?? '',
-        reasoning: chunkDelta?.reasoning_content ?? chunkDelta?.reasoning ?? '',
-      }
-      if (delta.content !== '' || delta.reasoning !== '') onDelta(delta)
+      const delta = readChatDelta(chunk?.choices?.[0]?.delta)
+      if (delta !== null) onDelta(delta)
     },
   })
   const text = new TextDecoder()
@@ -64,13 +59,7 @@ export async function chat(
 type StreamError = { message?: string; code?: string | null }
 type Chunk = {
   error?: StreamError
-  choices?: readonly {
-    delta?: {
-      content?: string | null
-      reasoning_content?: string | null
-      reasoning?: string | null
-    }
-  }[]
+  choices?: readonly { delta?: unknown }[]
 }
 
 /**
@@ -102,5 +91,5 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
 
 function incompleteAnswerError(streamError: StreamError | null, requestId: string): ApiError {
   const message = streamError?.message || translate('playground.cutShort')
-  return new ApiError(message, { code: streamError?.code ?? 'incomplete', status: 200, requestId })
+  return new ApiError(message, { code: streamError?.code ?? 'Incomplete', status: 200, requestId })
 }

@@ -22,6 +22,9 @@ import { billedChannelOf, type RelayChannel } from '../views/channel-view.ts'
 import type { EndOfResponse, SessionEvidence } from './provider-evidence-of-session.ts'
 import type { RealtimeBill } from './realtime-usage.ts'
 
+/** The formats that are recorded with each call. A session's events are never converted. */
+const RECORDED_FORMATS = { formats: ['realtime'] } as const
+
 /** The values that all calls of a session share. */
 export type CallContext = {
   readonly deps: RelayDeps
@@ -279,7 +282,8 @@ export class SessionCall {
     this.renewedAt = now
     this.recordedTokens = tokensOf(usage)
     // A failure is ignored, because the lease will be renewed again soon.
-    this.ledger.progress(billedChannelOf(this.context.channel), usage, leaseMs).catch(() => {})
+    const attempt = { ...billedChannelOf(this.context.channel), ...RECORDED_FORMATS }
+    this.ledger.progress(attempt, usage, leaseMs).catch(() => {})
   }
 
   /**
@@ -300,7 +304,8 @@ export class SessionCall {
     const { upstreamModel, inputTokens, outputTokens } = this
     const limits = { inputTokens, outputTokens }
     const reason = endReason === undefined ? {} : { endReason }
-    const course = { ...billedChannelOf(channel), upstreamModel, limits, end, ...reason }
+    const sent = { ...billedChannelOf(channel), upstreamModel, ...RECORDED_FORMATS }
+    const course = { ...sent, limits, end, ...reason }
     try {
       const isOther = response !== null && evidence.isOtherModel(upstreamModel ?? this.model)
       const anomaly = bill.anomaly ?? (isOther ? 'other-model' : null)
@@ -332,7 +337,8 @@ export class SessionCall {
     const statusCode = UNUSED_STATUS
     const attempts = reason === 'upstream-error' ? this.history(reason) : NO_HISTORY
     try {
-      await this.ledger.release({ channelId, reason, errorCode, statusCode }, attempts)
+      const end = { channelId, reason, errorCode, statusCode, ...RECORDED_FORMATS }
+      await this.ledger.release(end, attempts)
     } catch (err) {
       deps.log.error({ err, call: this.id }, 'a call of a realtime session could not be released')
     }

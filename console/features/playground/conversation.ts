@@ -1,4 +1,6 @@
+import type { ToolCall } from '#console/api/read-chat-delta.ts'
 import { randomId } from '#console/ui/browser/random-id.ts'
+import { withoutPictures } from './pictures.tsx'
 
 /**
  * The settings of a conversation. `maxTokens` is 0 for no limit. `temperature` is in tenths: 7 is a
@@ -27,6 +29,9 @@ export type ChatMessage = {
   readonly role: 'user' | 'assistant'
   readonly content: string
   readonly reasoning?: string
+  /** The addresses of pictures that the answer has beside its text. */
+  readonly images?: readonly string[]
+  readonly toolCalls?: readonly ToolCall[]
   readonly status: MessageStatus
   readonly model?: string
   /** The id of the call that produced this answer. The usage log lists the call under this id. */
@@ -89,6 +94,13 @@ export const emptyAnswer = (model: string): ChatMessage => ({
 export const isStreaming = ({ status }: ChatMessage): boolean =>
   status === 'loading' || status === 'incomplete'
 
+/**
+ * Returns the text of a message as it is sent. The pictures in an answer are sent only to the model
+ * that generated them, because other models read them as text, which costs millions of tokens.
+ */
+const sentContent = ({ role, content, model }: ChatMessage, settings: ChatSettings): string =>
+  role === 'user' || model === settings.model ? content : withoutPictures(content)
+
 export function requestMessages({
   settings,
   messages,
@@ -97,7 +109,7 @@ export function requestMessages({
   const sentMessages = messages.filter(({ role, content }) => role === 'user' || content !== '')
   return [
     ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
-    ...sentMessages.map(({ role, content }) => ({ role, content })),
+    ...sentMessages.map((one) => ({ role: one.role, content: sentContent(one, settings) })),
   ]
 }
 
@@ -107,6 +119,18 @@ export function titleOf({ messages }: Conversation): string {
   const text = messages[0]?.content.replace(/\s+/g, ' ').trim() ?? ''
   return text.length > TITLE_LENGTH ? `${text.slice(0, TITLE_LENGTH - 1)}…` : text
 }
+
+/**
+ * Returns a message as it is stored in the browser. Pictures are removed, because a few of them
+ * would fill the storage.
+ */
+export const storedMessage = (message: ChatMessage): ChatMessage => ({
+  ...message,
+  ...(message.role === 'user' ? {} : { content: withoutPictures(message.content) }),
+  ...(message.images === undefined ? {} : { images: message.images.map(withoutImageData) }),
+})
+
+const withoutImageData = (address: string): string => (/^data:/i.test(address) ? 'data:' : address)
 
 const costOfAll = (messages: readonly ChatMessage[]): bigint =>
   messages.reduce((sum, { cost }) => sum + BigInt(cost?.quota ?? 0), 0n)

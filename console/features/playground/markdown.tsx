@@ -2,6 +2,7 @@ import { lexer, type Token, type Tokens } from 'marked'
 import { Fragment, memo, type ReactElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
+import { Picture, PictureAddresses, splitPictures, useRestoredAddresses } from './pictures.tsx'
 
 /**
  * The maximum length of a text that is formatted. A longer text is shown unformatted, because
@@ -12,12 +13,17 @@ const LENGTH_MAX = 200_000
 const DEPTH_MAX = 16
 
 /**
- * Shows a Markdown text. HTML and images in the text are not rendered, because loading an image
- * would tell another server about the chat.
+ * Shows a Markdown text. HTML in the text is not rendered. Of the images, only those are shown whose
+ * data is part of the text, because loading an image would tell another server about the chat.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
-  const drawn = keyed(tokensOf(text), (token) => <TopBlock token={token} />)
-  return <div className="tg-prose">{drawn}</div>
+  const { text: withPlaceholders, addresses } = splitPictures(text)
+  const drawn = keyed(tokensOf(withPlaceholders), (token) => <TopBlock token={token} />)
+  return (
+    <PictureAddresses addresses={addresses}>
+      <div className="tg-prose">{drawn}</div>
+    </PictureAddresses>
+  )
 })
 
 /**
@@ -137,13 +143,13 @@ function inline(token: Tokens.Generic, depth: number): ReactNode {
     case 'del':
       return <del>{inside()}</del>
     case 'codespan':
-      return <code>{token.text}</code>
+      return <InlineCode code={token.text} />
     case 'br':
       return <br />
     case 'link':
       return <SafeLink href={token.href}>{inside()}</SafeLink>
     case 'image':
-      return <SafeLink href={token.href}>{token.text || token.href}</SafeLink>
+      return <MarkdownImage href={token.href} text={token.text} />
     case 'html':
       return token.raw
     case 'escape':
@@ -155,7 +161,8 @@ function inline(token: Tokens.Generic, depth: number): ReactNode {
 
 const SAFE_ADDRESS = /^(?:https?:\/\/|mailto:)/i
 
-function SafeLink({ href, children }: { href: string; children: ReactNode }): ReactElement {
+/** A link that opens in another tab. An address of another kind is not linked. */
+export function SafeLink({ href, children }: { href: string; children: ReactNode }): ReactElement {
   if (!SAFE_ADDRESS.test(href)) return <>{children}</>
   return (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow">
@@ -164,17 +171,27 @@ function SafeLink({ href, children }: { href: string; children: ReactNode }): Re
   )
 }
 
+function MarkdownImage({ href, text }: { href: string; text: string }): ReactElement {
+  const link = <SafeLink href={href}>{text || href}</SafeLink>
+  return <Picture address={useRestoredAddresses()(href)} description={text} otherwise={link} />
+}
+
+const InlineCode = ({ code }: { code: string }): ReactElement => (
+  <code>{useRestoredAddresses()(code)}</code>
+)
+
 function CodeBlock(props: { code: string; language: string }): ReactElement {
   const { t } = useTranslation()
+  const code = useRestoredAddresses()(props.code)
   return (
     <div className="tg-code">
       <div className="tg-code-head">
         <span>{props.language.split(/\s/)[0] || t('playground.code')}</span>
-        <CopyButton text={props.code} label={t('playground.copyCode')} />
+        <CopyButton text={code} label={t('playground.copyCode')} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
       <pre tabIndex={0}>
-        <code>{props.code}</code>
+        <code>{code}</code>
       </pre>
     </div>
   )

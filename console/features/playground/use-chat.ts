@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { selfKey } from '#console/api/own-user-group-and-model-queries.ts'
-import { type ChatDelta, chat } from '#console/api/playground-chat.ts'
+import { chat } from '#console/api/playground-chat.ts'
+import { type ChatDelta, type ToolCall, withToolCalls } from '#console/api/read-chat-delta.ts'
 import { listLogs } from '#console/api/usage-log-queries.ts'
 import { announce } from '#console/ui/messages/screen-reader-announcer.tsx'
 import type { LogEntry } from '#read-api/contract/logs.ts'
@@ -102,9 +103,10 @@ export function useChat(conversations: Conversations, canAsk: boolean): Chat {
 
 /**
  * Returns the interval (ms) at which a growing answer of `length` characters is rendered. The
- * interval increases with the length, because a longer answer takes longer to parse.
+ * interval increases with the length, because a longer answer takes longer to parse. It is at most
+ * a second, because the data of pictures is not parsed.
  */
-const drawIntervalMs = (length: number): number => Math.max(40, length / 200)
+const drawIntervalMs = (length: number): number => Math.min(1_000, Math.max(40, length / 200))
 
 type ConversationRef = { readonly id: string; readonly settings: ChatSettings }
 
@@ -160,11 +162,15 @@ function createAnswerProgress(patch: (change: Partial<ChatMessage>) => void) {
   const startedAt = performance.now()
   const since = () => Math.round(performance.now() - startedAt)
   let [content, reasoning, call] = ['', '', '']
+  let toolCalls: readonly ToolCall[] = []
+  const images: string[] = []
   let firstMs: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   const soFar = (): Partial<ChatMessage> => ({
     content,
     ...(reasoning === '' ? {} : { reasoning }),
+    ...(images.length === 0 ? {} : { images: [...images] }),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
     ...(firstMs === undefined ? {} : { firstMs }),
     ...(call === '' ? {} : { call }),
   })
@@ -177,6 +183,8 @@ function createAnswerProgress(patch: (change: Partial<ChatMessage>) => void) {
     onDelta: (delta: ChatDelta) => {
       content += delta.content
       reasoning += delta.reasoning
+      images.push(...delta.images)
+      toolCalls = withToolCalls(toolCalls, delta.toolCalls)
       firstMs ??= since()
       timer ??= setTimeout(() => {
         timer = undefined

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import type { ToolCall } from '#console/api/read-chat-delta.ts'
 import { useThrottledCallback } from '#console/ui/state/throttle-debounce-and-live-refetch.ts'
 import {
   type AnswerCost,
@@ -9,6 +10,7 @@ import {
   isStreaming,
   MAX_TOKENS_LIMIT,
   newConversation,
+  storedMessage,
   TEMPERATURES,
   withCost,
   withMessages,
@@ -131,7 +133,9 @@ function storeConversations(userId: number, { conversations, openId }: StoredCon
   const keptConversations = conversations.filter(
     ({ id, messages }) => messages.length > 0 || id === openId,
   )
-  const newest = keptConversations.toSorted((one, other) => other.changedAt - one.changedAt)
+  const newest = keptConversations
+    .toSorted((one, other) => other.changedAt - one.changedAt)
+    .map((one) => ({ ...one, messages: one.messages.map(storedMessage) }))
   for (
     let count = Math.min(newest.length, CONVERSATIONS_MAX);
     count >= 0;
@@ -193,11 +197,21 @@ function isConversation(value: unknown): value is Conversation {
 const STATUSES = ['loading', 'incomplete', 'complete', 'error']
 
 function isMessage(value: unknown): value is ChatMessage {
-  const { id, role, content, status } = (value ?? {}) as Partial<ChatMessage>
+  const { id, role, content, status, images, toolCalls } = (value ?? {}) as Partial<ChatMessage>
   return (
     typeof id === 'string' &&
     (role === 'user' || role === 'assistant') &&
     typeof content === 'string' &&
-    STATUSES.includes(status ?? '')
+    STATUSES.includes(status ?? '') &&
+    isListOf(images, (one) => typeof one === 'string') &&
+    isListOf(toolCalls, isToolCall)
   )
+}
+
+const isListOf = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
+  value === undefined || (Array.isArray(value) && value.every(isItem))
+
+function isToolCall(value: unknown): boolean {
+  const { name, input } = (value ?? {}) as Partial<ToolCall>
+  return typeof name === 'string' && typeof input === 'string'
 }

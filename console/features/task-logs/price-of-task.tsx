@@ -20,6 +20,10 @@ export function ChargeOfTask({ bill }: { bill: LogEntry }) {
   return <>{exactQuotaText(BigInt(bill.quota), rule)}</>
 }
 
+/** Reports whether a bill has a listed price. A failed task has none, nor has a price by tokens. */
+export const hasListedPrice = (bill: LogEntry): boolean =>
+  parseOtherField(bill).price?.price !== undefined
+
 /** The listed price of a task, and the ratios by which it was multiplied. */
 export function PriceOfTask({ bill }: { bill: LogEntry }) {
   const { t } = useTranslation()

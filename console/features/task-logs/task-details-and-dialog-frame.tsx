@@ -7,7 +7,7 @@ import { CopyButton } from '#console/ui/elements/copy-to-clipboard.tsx'
 import { LabelledValues } from '#console/ui/elements/labelled-value.tsx'
 import { Time } from '#console/ui/elements/time.tsx'
 import { type ColumnId, columnTitle } from './common-task-columns.tsx'
-import { ChargeOfTask, PriceOfTask, useBillOfTask } from './price-of-task.tsx'
+import { ChargeOfTask, hasListedPrice, PriceOfTask, useBillOfTask } from './price-of-task.tsx'
 import { ActionCell, CodeCell, StatusCell } from './task-cells.tsx'
 import type { AnyTask } from './task-kinds-and-live-updates.ts'
 
@@ -32,7 +32,7 @@ export function TaskDetails(props: { task: AnyTask; isAdmin: boolean }) {
     ['model', 'model' in task && task.model],
     ['length', seconds > 0 && t('taskLogs.seconds', { count: seconds })],
     ['resolution', resolution],
-    ['price', bill !== null && <PriceOfTask key="price" bill={bill} />],
+    ['price', bill !== null && hasListedPrice(bill) && <PriceOfTask key="price" bill={bill} />],
     ['charge', bill !== null && <ChargeOfTask key="charge" bill={bill} />],
     ['code', 'code' in task && <CodeCell code={task.code} />],
     [

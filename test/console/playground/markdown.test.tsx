@@ -47,3 +47,25 @@ it('the Markdown view decodes entities', () => {
     "a & b <c> 'd' &unknown; &amp;",
   )
 })
+
+it.each([
+  ['a picture in a list', '- ![x](data:image/png;base64,AAAA)', 1],
+  ['a picture on another server', '![x](https://example.org/x.png)', 0],
+  ['a document as a picture', '![x](data:text/html;base64,AAAA)', 0],
+  ['a picture that is not complete', 'a ![x](data:image/png;base64,AAAA', 0],
+  ['a placeholder without a picture', '![x](tg-picture:7)', 0],
+])('the Markdown view of %s loads only pictures in the text', (_, text, count) => {
+  const pictures = [...drawn(text).querySelectorAll('img')]
+  expect(pictures.map((one) => [one.getAttribute('src'), one.alt])).toEqual(
+    Array.from({ length: count }, () => ['data:image/png;base64,AAAA', 'x']),
+  )
+})
+
+it('the address of a picture in code is shown as it is', () => {
+  const picture = '![x](data:image/png;base64,AAAA)'
+  const prose = drawn(`\`${picture}\`\n\n\`\`\`\n${picture}\n\`\`\``)
+  expect([...prose.querySelectorAll('code')].map((one) => one.textContent)).toEqual([
+    picture,
+    picture,
+  ])
+})

@@ -33,6 +33,33 @@ async function* broken(): AsyncGenerator<string> {
   yield `data: ${JSON.stringify({ error })}\n\n`
 }
 
+const DOT =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+/** A picture of more than 200 000 characters. Bytes after the end of a PNG are ignored. */
+const PICTURE = `data:image/png;base64,${DOT.replace(/=+$/, '')}${'A'.repeat(300_002)}`
+
+async function* pictures(): AsyncGenerator<string> {
+  yield chunk({ content: `A **cat**: ![image](${PICTURE.slice(0, 90)}` })
+  yield chunk({ content: `${PICTURE.slice(90)}) and a dog` })
+  const dog = { type: 'image_url', image_url: { url: `data:image/png;base64,${DOT}` } }
+  const bird = { type: 'image_url', image_url: { url: 'https://example.org/bird.png' } }
+  yield chunk({ content: '', images: [dog, bird] })
+  yield 'data: [DONE]\n\n'
+}
+
+const CALL_PARTS = [
+  { index: 0, id: 'a', type: 'function', function: { name: 'find_cats', arguments: '{"in":' } },
+  { index: 1, id: 'b', type: 'custom', custom: { name: 'note', input: 'a cat' } },
+  { index: 0, function: { arguments: '"Rome"}' } },
+]
+
+async function* audioAndTools(): AsyncGenerator<string> {
+  yield chunk({ audio: { id: 'audio-1', transcript: 'Good ' } })
+  yield chunk({ audio: { data: 'AAAA', transcript: 'morning' } })
+  for (const part of CALL_PARTS) yield chunk({ tool_calls: [part] })
+  yield 'data: [DONE]\n\n'
+}
+
 /** An answer that starts and never ends, until the caller disconnects. */
 async function* endless(): AsyncGenerator<string> {
   yield chunk({ content: 'Once upon a time' })
@@ -206,6 +233,55 @@ it('a failed answer shows the error, and the user can retry it', async () => {
   await app.page.getByText('Your quota does not cover this call.').waitFor()
   await expect.poll(() => said().count()).toBe(2)
   await expect.poll(() => app.page.getByRole('status').getByText('quota').count()).toBe(0)
+})
+
+it('an error without a code shows its message alone', async () => {
+  app.site.routes['POST /pg/chat/completions'] = () => ({
+    status: 400,
+    body: { error: { message: 'The prompt is too long.' } },
+  })
+  await open()
+  await say('hello')
+  const reply = app.page.locator('[data-status="error"]')
+  await reply.getByText('The prompt is too long.').waitFor()
+  expect(await reply.locator('code').allInnerTexts()).not.toContain('Http400')
+})
+
+it('pictures of an answer are shown, sent to their model only, and not stored', async () => {
+  answer = pictures
+  await open()
+  await say('a cat?')
+  await app.page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
+  const reply = said().last()
+  await expect.poll(() => reply.locator('strong').innerText()).toBe('cat')
+  const isShown = (all: Element[]) => all.map((one) => (one as HTMLImageElement).naturalWidth)
+  await expect.poll(() => reply.locator('img').evaluateAll(isShown)).toEqual([1, 1])
+  await reply.getByRole('link', { name: 'https://example.org/bird.png' }).waitFor()
+  answer = whole
+  await say('another')
+  await app.page.locator('[data-status="complete"] .tg-answer-cost').nth(1).waitFor()
+  expect(JSON.stringify(lastBody().messages)).toContain(PICTURE)
+  await app.page.getByLabel(en('ui.model')).selectOption('o3')
+  await say('a third')
+  await app.page.locator('[data-status="complete"] .tg-answer-cost').nth(2).waitFor()
+  expect(lastBody().model).toBe('o3')
+  expect(JSON.stringify(lastBody().messages)).toContain('A **cat**: ![image](data:) and a dog')
+  await app.page.reload()
+  await expect.poll(() => app.page.getByText(en('playground.pictureRemoved')).count()).toBe(2)
+  const stored = await app.page.evaluate(() => JSON.stringify(localStorage))
+  expect(stored.length).toBeLessThan(50_000)
+})
+
+it('the transcript of audio and a line per tool call are shown', async () => {
+  answer = audioAndTools
+  await open()
+  await say('hello')
+  await app.page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
+  const reply = said().last()
+  await reply.getByText('Good morning', { exact: true }).waitFor()
+  const calls = await reply.locator('.tg-tool-call').allInnerTexts()
+  const label = en('playground.toolCall')
+  expect(calls).toEqual([`${label} find_cats({"in":"Rome"})`, `${label} note(a cat)`])
 })
 
 /** Holds the response with the tokens until the returned function is called. */

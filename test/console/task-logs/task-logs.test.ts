@@ -94,6 +94,22 @@ it('a video is played in its details, which link to its bill', async () => {
   await dialog.getByText(en('taskLogs.videoFailed')).waitFor()
 })
 
+it('the details of a failed task and of a video by tokens name no price', async () => {
+  const ended = { finish_time: Math.floor(Date.now() / 1_000), status: 'FAILURE' }
+  const made = { platform: 'sora', model: 'sora-2', action: 'TEXT_TO_VIDEO' }
+  const failed = song(9, { ...ended, ...made, fail_reason: 'unsafe prompt' })
+  app.site.routes['GET /api/task/'] = () => ok({ items: [failed], page: 0, total: 1 })
+  const other = JSON.stringify({ price: { mode: 'ratio', model: '2' } })
+  const bill = { ...logRow(1), request_id: 'task-9', quota: 480_000, other }
+  app.site.routes['GET /api/log/'] = () => ok({ items: [bill], page: 0, total: 1 })
+  const page = await enterAt('/app/logs/tasks')
+  await row(page, 'sora-2').getByRole('button', { name: 'unsafe prompt' }).click()
+  await page.getByText('$0.96', { exact: true }).waitFor()
+  const names = await page.locator('.tg-task-facts dt').allInnerTexts()
+  expect(names).toContain(en('taskLogs.column.charge'))
+  expect(names).not.toContain(en('taskLogs.column.price'))
+})
+
 describe('the drawing log', () => {
   it('covers thirty days and an hour; its filters are in the URL, and can be cleared', async () => {
     const page = await enterAt('/app/logs/drawing')

@@ -44,6 +44,7 @@ describe('the bill of a realtime response', () => {
     await client.event('response.done')
     const [bill] = await bills(rig)
     expect(bill?.usage).toMatchObject({ inputUncached: 100, cacheRead: 600, inputAudio: 300 })
+    expect(bill?.formats).toEqual(['realtime'])
     expect(bill?.charge).toBe((100 + 60 + 300 * 8 + 50 * 4 + 300 * 16) * 2.5)
   })
 
