@@ -1,4 +1,3 @@
-import { hasFile } from '../canonical/files-in-unread-members.ts'
 import { isRelayError, type RelayError, relayError } from '../canonical/relay-error.ts'
 import { conversionLimitError } from '../conversion/conversion-limits.ts'
 import { withSentImage } from '../dialects/openai-images/image-price-factor-and-tokens.ts'
@@ -66,15 +65,11 @@ export function adaptImageRequest<One extends ImageCandidate>(
   if ('unsupported' in written) {
     return relayError('not_convertible', { param: String(written.unsupported) })
   }
-  const losses = adapter.lossesOf(original, model)
-  // Without this file, the provider would draw another image, which the caller would have to pay.
-  const param = losses.find((member) => hasFile(member, original[member]))
-  if (param !== undefined) return relayError('not_convertible', { param })
   return {
     ...candidate,
     request: withSentImage(request, model, adapter.sentImageOf(original, model)),
     body: Buffer.from(JSON.stringify(written)),
-    losses: [...candidate.losses, ...losses],
+    losses: [...candidate.losses, ...adapter.lossesOf(original, model)],
     ...(isDataExpected ? { expectsImageData: true } : {}),
   }
 }

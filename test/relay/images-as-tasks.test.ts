@@ -185,10 +185,6 @@ describe.each(Object.entries(VENDORS))('images of %s', (_name, vendor) => {
     for (const [fields, param] of [
       [{ n: 5 }, 'n'],
       [{ n: 0 }, 'n'],
-      // Without these pictures, the provider would draw another image.
-      [{ reference_image: 'https://a.example/1.png' }, 'reference_image'],
-      [{ subject: [{ type: 'character', image_file: [URLS[0]] }] }, 'subject'],
-      [{ other: 'data:image/png;base64,iVBORw0KGgo=' }, 'other'],
     ] as const) {
       const { status, text } = await generate(model, fields)
       expect(status, text).toBe(400)

@@ -13,8 +13,8 @@ const LENGTH_MAX = 200_000
 const DEPTH_MAX = 16
 
 /**
- * Shows a Markdown text. HTML in the text is not rendered. Of the images, only those are shown whose
- * data is part of the text, because loading an image would tell another server about the chat.
+ * Shows a Markdown text. HTML in the text is not rendered. Of the images, only those whose data is
+ * part of the text are shown, because loading an image would tell another server about the chat.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
   const { text: withPlaceholders, addresses } = splitPictures(text)
